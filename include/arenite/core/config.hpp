@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What a build decides once for every header: the ABI name, what is inlined, what is available.
+
+#define ARENITE_VERSION_MAJOR 0
+#define ARENITE_VERSION_MINOR 1
+#define ARENITE_VERSION_PATCH 0
+
+// 1 in a checked build (CMake option ARENITE_CHECKS): misuse that costs time to find is found.
+#ifndef ARENITE_CHECKS
+#define ARENITE_CHECKS 0
+#endif
+
+// Checked and unchecked objects have different names, so that mixing them fails at link time.
+#if ARENITE_CHECKS
+#define ARENITE_ABI v0_checked
+#else
+#define ARENITE_ABI v0
+#endif
+
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define ARENITE_EXCEPTIONS 1
+#else
+#define ARENITE_EXCEPTIONS 0
+#endif
+
+// The fast path is the product: forced inline, also where the compiler's own estimate says no.
+// ARENITE_COLD marks the paths behind it. Without optimisation both are plain functions.
+#if defined(__GNUC__) || defined(__clang__)
+#define ARENITE_INLINE [[gnu::always_inline]] inline
+#define ARENITE_COLD [[gnu::noinline, gnu::cold]]
+#define ARENITE_NOINLINE [[gnu::noinline]]
+#elif defined(_MSC_VER)
+#define ARENITE_INLINE __forceinline
+#define ARENITE_COLD __declspec(noinline)
+#define ARENITE_NOINLINE __declspec(noinline)
+#else
+#define ARENITE_INLINE inline
+#define ARENITE_COLD
+#define ARENITE_NOINLINE
+#endif
+
+namespace arenite::inline ARENITE_ABI {
+
+/// True in a checked build.
+inline constexpr bool checks_enabled = ARENITE_CHECKS != 0;
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <source_location>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// What is known when a promise to the library was broken.
+struct contract_violation_info {
+    const char* message; ///< one sentence, in English, with the names and figures that help
+    std::source_location location;
+};
+
+/// Called on a violated contract. May log, break into a debugger, throw (out of functions that are
+/// not noexcept) or leave by longjmp; when it returns, the program is aborted.
+using contract_handler = void (*)(const contract_violation_info&);
+
+/// Replaces the handler and returns the one before; nullptr restores the default, which writes the
+/// message to the standard error and aborts. Safe from any thread.
+contract_handler set_contract_handler(contract_handler handler) noexcept;
+
+/// Calls the handler and then aborts. Used directly where a violation is found in every build.
+[[noreturn]] ARENITE_COLD void
+contract_violation(const char* message,
+                   std::source_location location = std::source_location::current());
+
+/// As above; the message is made as by printf, at most 511 characters, without allocating.
+[[noreturn]] ARENITE_COLD
+#if defined(__GNUC__) || defined(__clang__)
+    [[gnu::format(printf, 2, 3)]]
+#endif
+    void contract_violation_f(std::source_location location, const char* format, ...);
+
+} // namespace arenite::inline ARENITE_ABI
+
+/// Checks a precondition in checked builds: ARENITE_ASSERT(p != nullptr, "p must not be null").
+/// In other builds the condition is compiled but not evaluated.
+#if ARENITE_CHECKS
+#define ARENITE_ASSERT(condition, sentence)                                                        \
+    ((condition) ? static_cast<void>(0) : ::arenite::contract_violation(sentence))
+#else
+#define ARENITE_ASSERT(condition, sentence) static_cast<void>(sizeof((condition) ? 1 : 0))
+#endif

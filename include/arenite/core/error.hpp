@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/resource.hpp>
+
+#include <cstddef>
+#include <new>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// Thrown by allocate: which request failed, and on which resource. Nothing was changed by it.
+class out_of_memory final : public std::bad_alloc {
+public:
+    out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source) noexcept
+        : bytes_{bytes}, alignment_{alignment}, source_{source} {}
+
+    /// The request, as it was made.
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+    [[nodiscard]] std::size_t alignment() const noexcept { return alignment_; }
+
+    /// The resource that was asked; may be gone by the time the exception is caught.
+    [[nodiscard]] const resource* source() const noexcept { return source_; }
+
+    [[nodiscard]] const char* what() const noexcept override;
+
+private:
+    std::size_t bytes_;
+    std::size_t alignment_;
+    const resource* source_;
+};
+
+/// Throws out_of_memory; without exceptions calls the contract handler and aborts.
+[[noreturn]] ARENITE_COLD void throw_out_of_memory(std::size_t bytes, std::size_t alignment,
+                                                   const resource* source);
+
+/// Throws std::bad_array_new_length (a count whose size in bytes does not fit); without exceptions
+/// calls the contract handler and aborts.
+[[noreturn]] ARENITE_COLD void throw_bad_array_length(std::size_t count, std::size_t element_bytes);
+
+} // namespace arenite::inline ARENITE_ABI

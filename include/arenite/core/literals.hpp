@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <cstddef>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// Sizes as they are spoken: 64_KiB, 2_MiB, 1_GiB. In scope with `using namespace arenite` or, alone,
+/// with `using namespace arenite::literals`.
+inline namespace literals {
+
+consteval std::size_t operator""_B(unsigned long long count) {
+    return static_cast<std::size_t>(count);
+}
+
+consteval std::size_t scaled_bytes(unsigned long long count, int shift) {
+    if (count > (~std::size_t{0} >> shift))
+        throw "this size does not fit std::size_t"; // a compile-time error, never thrown
+    return static_cast<std::size_t>(count) << shift;
+}
+
+consteval std::size_t operator""_KiB(unsigned long long count) { return scaled_bytes(count, 10); }
+consteval std::size_t operator""_MiB(unsigned long long count) { return scaled_bytes(count, 20); }
+consteval std::size_t operator""_GiB(unsigned long long count) { return scaled_bytes(count, 30); }
+consteval std::size_t operator""_TiB(unsigned long long count) { return scaled_bytes(count, 40); }
+
+} // namespace literals
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/core/resource.hpp>
+
+#include <cstddef>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// What every concrete resource is built on: it writes try_allocate and deallocate, this makes the rest.
+///
+///     class my_resource final : public strategy<my_resource> {
+///     public:
+///         void* try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+///         void deallocate(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+///     };
+///
+/// Called through its own type (`my.allocate(48)`) a resource inlines; called through `resource&` it is
+/// polymorphic. The names of the base are hidden on purpose and repeat its default arguments.
+/// Resources are equal only to themselves.
+template <class Derived>
+class strategy : public resource {
+public:
+    strategy(const strategy&) = delete;
+    strategy& operator=(const strategy&) = delete;
+
+    /// Memory of at least `bytes` (0 counts as 1) at a multiple of `alignment`, a power of two.
+    /// Throws out_of_memory; then nothing has changed.
+    [[nodiscard]] ARENITE_INLINE void* allocate(std::size_t bytes,
+                                                std::size_t alignment = default_alignment) {
+        Derived& self = static_cast<Derived&>(*this);
+        void* p = self.try_allocate(bytes, alignment);
+        if (p == nullptr) [[unlikely]]
+            throw_out_of_memory(bytes, alignment, this);
+        return p;
+    }
+
+protected:
+    strategy() = default;
+    ~strategy() override = default;
+
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) final {
+        return allocate(bytes, alignment);
+    }
+
+    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) final {
+        static_cast<Derived&>(*this).deallocate(p, bytes, alignment);
+    }
+
+    bool do_is_equal(const resource& other) const noexcept final { return this == &other; }
+};
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/concepts.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/resource.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// Where a strategy gets its memory: a resource and, captured from its concrete type, how to ask it
+/// without exceptions and whether it lends pages.
+///
+/// Built implicitly from a pointer to any resource, so that a constructor takes `upstream` where its
+/// user writes `&my_resource` or a `resource*`. Over a bare `resource*` a throw is turned into nullptr;
+/// without exceptions its failure ends in the contract handler. Does not own the resource.
+class upstream {
+public:
+    // NOLINTNEXTLINE(google-explicit-constructor): this is how users name an upstream
+    upstream(resource* source) noexcept : source_{source}, try_allocate_{&try_any} {}
+
+    template <class R>
+        requires(std::derived_from<R, resource> && !std::same_as<R, resource>)
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    upstream(R* source) noexcept : source_{source}, try_allocate_{&try_any} {
+        if constexpr (Allocating<R>)
+            try_allocate_ = &try_concrete<R>;
+        if constexpr (Purging<R>)
+            purge_ = &purge_concrete<R>;
+    }
+
+    /// nullptr where the resource has no memory, also where it says so by throwing.
+    [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t alignment) const noexcept {
+        return try_allocate_(source_, bytes, alignment);
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) const {
+        source_->deallocate(p, bytes, alignment);
+    }
+
+    /// True where the resource lends whole private pages (see concept Purging).
+    [[nodiscard]] bool purges() const noexcept { return purge_ != nullptr; }
+
+    /// Gives the physical memory of whole pages back; their contents are lost. Requires purges().
+    void purge(void* p, std::size_t bytes) const noexcept { purge_(source_, p, bytes); }
+
+    [[nodiscard]] resource* get() const noexcept { return source_; }
+
+private:
+    using try_function = void* (*)(resource*, std::size_t, std::size_t) noexcept;
+    using purge_function = void (*)(resource*, void*, std::size_t) noexcept;
+
+    /// The one place that turns a throw into nullptr.
+    static void* try_any(resource* source, std::size_t bytes, std::size_t alignment) noexcept;
+
+    template <class R>
+    static void* try_concrete(resource* source, std::size_t bytes,
+                              std::size_t alignment) noexcept {
+        return static_cast<R*>(source)->try_allocate(bytes, alignment);
+    }
+
+    template <class R>
+    static void purge_concrete(resource* source, void* p, std::size_t bytes) noexcept {
+        static_cast<R*>(source)->purge(p, bytes);
+    }
+
+    resource* source_;
+    try_function try_allocate_;
+    purge_function purge_ = nullptr;
+};
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/contract.hpp>
+
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+namespace arenite::inline ARENITE_ABI {
+
+namespace {
+
+void report_to_stderr(const contract_violation_info& info) {
+    std::fprintf(stderr, "arenite: contract violated: %s\n  at %s:%u, in %s\n", info.message,
+                 info.location.file_name(), static_cast<unsigned>(info.location.line()),
+                 info.location.function_name());
+    std::fflush(stderr);
+}
+
+constinit std::atomic<contract_handler> current_handler{nullptr};
+
+} // namespace
+
+contract_handler set_contract_handler(contract_handler handler) noexcept {
+    contract_handler before = current_handler.exchange(handler, std::memory_order_acq_rel);
+    return before != nullptr ? before : &report_to_stderr;
+}
+
+void contract_violation(const char* message, std::source_location location) {
+    const contract_violation_info info{message, location};
+    contract_handler handler = current_handler.load(std::memory_order_acquire);
+    (handler != nullptr ? handler : &report_to_stderr)(info);
+    std::abort();
+}
+
+void contract_violation_f(std::source_location location, const char* format, ...) {
+    char message[512];
+    std::va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    contract_violation(message, location);
+}
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/size.hpp>
+#include <arenite/core/system_resource.hpp>
+
+#include <cstdlib>
+#include <new>
+
+#if defined(_WIN32)
+#include <malloc.h>
+#endif
+
+namespace arenite::inline ARENITE_ABI {
+
+void* malloc_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    if (!is_alignment(alignment) || bytes > max_object_bytes - alignment)
+        return nullptr;
+    if (bytes == 0)
+        bytes = 1;
+#if defined(_WIN32)
+    return _aligned_malloc(bytes, alignment);
+#else
+    if (alignment <= default_alignment)
+        return std::malloc(bytes);
+    return std::aligned_alloc(alignment, align_up(bytes, alignment));
+#endif
+}
+
+void malloc_resource::deallocate(void* p, std::size_t, std::size_t) noexcept {
+#if defined(_WIN32)
+    _aligned_free(p);
+#else
+    std::free(p);
+#endif
+}
+
+malloc_resource& system_resource() noexcept {
+    // In a buffer, so that no destructor runs: static objects may free their memory after it.
+    alignas(malloc_resource) static std::byte storage[sizeof(malloc_resource)];
+    static malloc_resource* const instance = ::new (static_cast<void*>(storage)) malloc_resource;
+    return *instance;
+}
+
+} // namespace arenite::inline ARENITE_ABI

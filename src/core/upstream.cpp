@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/upstream.hpp>
+
+namespace arenite::inline ARENITE_ABI {
+
+void* upstream::try_any(resource* source, std::size_t bytes, std::size_t alignment) noexcept {
+#if ARENITE_EXCEPTIONS
+    try {
+        return source->allocate(bytes, alignment);
+    } catch (...) {
+        return nullptr;
+    }
+#else
+    return source->allocate(bytes, alignment);
+#endif
+}
+
+} // namespace arenite::inline ARENITE_ABI
