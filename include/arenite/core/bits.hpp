@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+// Runs of bits in arrays of 64-bit words. Bit i of an array is bit i % 64 of word i / 64; positions and
+// counts are in bits. Everything here is O(count / 64), without allocation, and safe to inline.
+
+namespace arenite::inline ARENITE_ABI::bits {
+
+using word = std::uint64_t;
+inline constexpr std::size_t word_bits = 64;
+
+/// The lowest `count` bits set; count is 0 to 64.
+[[nodiscard]] constexpr word low_mask(std::size_t count) noexcept {
+    return count >= word_bits ? ~word{0} : (word{1} << count) - 1;
+}
+
+/// Calls f(word&, mask) for each word that the run touches, lowest first.
+template <class Word, class F>
+ARENITE_INLINE constexpr void for_each_part(Word* words, std::size_t first, std::size_t count,
+                                            F f) {
+    Word* w = words + first / word_bits;
+    const std::size_t shift = first % word_bits;
+    if (count <= word_bits - shift) [[likely]] {
+        f(*w, low_mask(count) << shift);
+        return;
+    }
+    f(*w++, ~word{0} << shift);
+    count -= word_bits - shift;
+    for (; count >= word_bits; count -= word_bits)
+        f(*w++, ~word{0});
+    if (count != 0)
+        f(*w, low_mask(count));
+}
+
+/// Sets the run.
+ARENITE_INLINE constexpr void set_run(word* words, std::size_t first, std::size_t count) noexcept {
+    for_each_part(words, first, count, [](word& w, word mask) { w |= mask; });
+}
+
+/// Clears the run.
+ARENITE_INLINE constexpr void clear_run(word* words, std::size_t first,
+                                        std::size_t count) noexcept {
+    for_each_part(words, first, count, [](word& w, word mask) { w &= ~mask; });
+}
+
+/// True if every bit of the run is set.
+[[nodiscard]] constexpr bool all_set(const word* words, std::size_t first,
+                                     std::size_t count) noexcept {
+    word missing = 0;
+    for_each_part(words, first, count, [&](word w, word mask) { missing |= ~w & mask; });
+    return missing == 0;
+}
+
+/// True if no bit of the run is set.
+[[nodiscard]] constexpr bool none_set(const word* words, std::size_t first,
+                                      std::size_t count) noexcept {
+    word found = 0;
+    for_each_part(words, first, count, [&](word w, word mask) { found |= w & mask; });
+    return found == 0;
+}
+
+/// Bits of the run that are set.
+[[nodiscard]] constexpr std::size_t count_set(const word* words, std::size_t first,
+                                              std::size_t count) noexcept {
+    std::size_t found = 0;
+    for_each_part(words, first, count, [&](word w, word mask) {
+        found += static_cast<std::size_t>(std::popcount(w & mask));
+    });
+    return found;
+}
+
+/// Position of the first set bit at or after `first`, or `end`.
+[[nodiscard]] constexpr std::size_t next_set(const word* words, std::size_t first,
+                                             std::size_t end) noexcept {
+    if (first >= end)
+        return end;
+    std::size_t i = first / word_bits;
+    word w = words[i] & (~word{0} << (first % word_bits));
+    const std::size_t last = (end - 1) / word_bits;
+    while (w == 0) {
+        if (i == last)
+            return end;
+        w = words[++i];
+    }
+    const std::size_t found = i * word_bits + static_cast<std::size_t>(std::countr_zero(w));
+    return found < end ? found : end;
+}
+
+/// Position of the first clear bit at or after `first`, or `end`.
+[[nodiscard]] constexpr std::size_t next_clear(const word* words, std::size_t first,
+                                               std::size_t end) noexcept {
+    if (first >= end)
+        return end;
+    std::size_t i = first / word_bits;
+    word w = ~words[i] & (~word{0} << (first % word_bits));
+    const std::size_t last = (end - 1) / word_bits;
+    while (w == 0) {
+        if (i == last)
+            return end;
+        w = ~words[++i];
+    }
+    const std::size_t found = i * word_bits + static_cast<std::size_t>(std::countr_zero(w));
+    return found < end ? found : end;
+}
+
+/// The positions in w at which a run of `count` (1 to 64) set bits begins.
+[[nodiscard]] constexpr word run_starts(word w, std::size_t count) noexcept {
+    std::size_t have = 1; // w holds the starts of runs of `have`
+    while (have < count && w != 0) {
+        const std::size_t step = have < count - have ? have : count - have;
+        w &= w >> step;
+        have += step;
+    }
+    return w;
+}
+
+/// Start of the first run of at least `count` (1 or more) clear bits in [first, end), or `end`.
+/// Looks at each word once.
+[[nodiscard]] constexpr std::size_t find_clear_run(const word* words, std::size_t first,
+                                                   std::size_t end, std::size_t count) noexcept {
+    if (first >= end)
+        return end;
+    std::size_t i = first / word_bits;
+    const std::size_t last = (end - 1) / word_bits;
+    std::size_t before = 0; // clear bits directly below word i
+    word clear = ~words[i] & (~word{0} << (first % word_bits));
+    for (;;) {
+        if (i == last)
+            clear &= low_mask(end - i * word_bits);
+        if (clear == ~word{0}) {
+            before += word_bits;
+            if (before >= count)
+                return (i + 1) * word_bits - before;
+        } else if (clear == 0) {
+            before = 0;
+        } else {
+            if (before + static_cast<std::size_t>(std::countr_one(clear)) >= count)
+                return i * word_bits - before;
+            if (count < word_bits) {
+                if (const word starts = run_starts(clear, count); starts != 0)
+                    return i * word_bits + static_cast<std::size_t>(std::countr_zero(starts));
+            }
+            before = static_cast<std::size_t>(std::countl_one(clear));
+        }
+        if (i == last)
+            return end;
+        clear = ~words[++i];
+    }
+}
+
+} // namespace arenite::inline ARENITE_ABI::bits
