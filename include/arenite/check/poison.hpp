@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <cstddef>
+
+// Which tool this translation unit is built for. At most one of the three is 1, except that a
+// Valgrind build says so itself (CMake option or -DARENITE_VALGRIND=1) and has the header.
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENITE_HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENITE_HAS_ASAN 1
+#endif
+#if __has_feature(memory_sanitizer)
+#define ARENITE_HAS_MSAN 1
+#endif
+#endif
+#ifndef ARENITE_HAS_ASAN
+#define ARENITE_HAS_ASAN 0
+#endif
+#ifndef ARENITE_HAS_MSAN
+#define ARENITE_HAS_MSAN 0
+#endif
+
+#if defined(ARENITE_VALGRIND) && ARENITE_VALGRIND && __has_include(<valgrind/memcheck.h>)
+#define ARENITE_HAS_VALGRIND 1
+#include <valgrind/memcheck.h>
+#else
+#define ARENITE_HAS_VALGRIND 0
+#endif
+
+#if ARENITE_HAS_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+#if ARENITE_HAS_MSAN
+#include <sanitizer/msan_interface.h>
+#endif
+
+/// What a strategy tells the memory checkers about its memory: AddressSanitizer, Valgrind's memcheck
+/// or MemorySanitizer. Without one of them every function is empty and costs nothing, also where its
+/// arguments do not; layouts never depend on the tool.
+///
+///     free            no_access(p, n)      any access is reported
+///     handed out      undefined(p, n)      may be written; reading before that is reported where known
+///     bookkeeping     defined(p, n)        may be read and written
+///
+/// A strategy calls undefined() before it hands memory out, no_access() when it takes it back, and
+/// undefined() once more before it gives memory to its upstream: the next owner knows nothing of us.
+/// AddressSanitizer sees units of 8 bytes; the last bytes of an odd size stay accessible.
+/// Threads: any, on memory that is the caller's own.
+namespace arenite::inline ARENITE_ABI::poison {
+
+/// True where a tool is compiled in: guards work that only a tool needs.
+inline constexpr bool active =
+    (ARENITE_HAS_ASAN != 0) || (ARENITE_HAS_MSAN != 0) || (ARENITE_HAS_VALGRIND != 0);
+
+/// Nobody may touch these bytes until undefined() or defined() says otherwise.
+ARENITE_INLINE void no_access([[maybe_unused]] const void* p,
+                              [[maybe_unused]] std::size_t n) noexcept {
+#if ARENITE_HAS_ASAN
+    __asan_poison_memory_region(p, n);
+#endif
+#if ARENITE_HAS_MSAN
+    __msan_poison(p, n);
+#endif
+#if ARENITE_HAS_VALGRIND
+    static_cast<void>(VALGRIND_MAKE_MEM_NOACCESS(p, n));
+#endif
+}
+
+/// Addressable, contents unknown: memory as an allocation returns it.
+ARENITE_INLINE void undefined([[maybe_unused]] const void* p,
+                              [[maybe_unused]] std::size_t n) noexcept {
+#if ARENITE_HAS_ASAN
+    __asan_unpoison_memory_region(p, n);
+#endif
+#if ARENITE_HAS_MSAN
+    __msan_allocated_memory(p, n);
+#endif
+#if ARENITE_HAS_VALGRIND
+    static_cast<void>(VALGRIND_MAKE_MEM_UNDEFINED(p, n));
+#endif
+}
+
+/// Addressable, contents known: our own bookkeeping.
+ARENITE_INLINE void defined([[maybe_unused]] const void* p,
+                            [[maybe_unused]] std::size_t n) noexcept {
+#if ARENITE_HAS_ASAN
+    __asan_unpoison_memory_region(p, n);
+#endif
+#if ARENITE_HAS_MSAN
+    __msan_unpoison(p, n);
+#endif
+#if ARENITE_HAS_VALGRIND
+    static_cast<void>(VALGRIND_MAKE_MEM_DEFINED(p, n));
+#endif
+}
+
+/// False only where the tool at work would report an access to some of the bytes; for tests.
+[[nodiscard]] inline bool accessible([[maybe_unused]] const void* p,
+                                     [[maybe_unused]] std::size_t n) noexcept {
+#if ARENITE_HAS_ASAN
+    if (__asan_region_is_poisoned(const_cast<void*>(p), n) != nullptr)
+        return false;
+#endif
+#if ARENITE_HAS_VALGRIND
+    for (std::size_t i = 0; i < n; ++i) {
+        unsigned char bits = 0;
+        if (VALGRIND_GET_VBITS(static_cast<const char*>(p) + i, &bits, 1) == 3)
+            return false;
+    }
+#endif
+    return true;
+}
+
+/// True where the tool at work reports accesses to no_access() memory; for tests. (A Valgrind build
+/// runs outside of Valgrind too; MemorySanitizer reports only uses of the value.)
+[[nodiscard]] inline bool reports_access() noexcept {
+#if ARENITE_HAS_VALGRIND
+    if (RUNNING_ON_VALGRIND != 0)
+        return true;
+#endif
+    return ARENITE_HAS_ASAN != 0;
+}
+
+// Valgrind's memory pools: with them a leak or a bad access is told with the stack of the very
+// allocation, not of the block around it. `anchor` is any address that names the pool: the strategy
+// itself. Only Valgrind listens; the access rights above are to be told as well.
+
+/// A strategy begins to lend memory.
+ARENITE_INLINE void pool_created([[maybe_unused]] const void* anchor) noexcept {
+#if ARENITE_HAS_VALGRIND
+    VALGRIND_CREATE_MEMPOOL(anchor, 0, 0);
+#endif
+}
+
+/// It ends; what it lent is gone.
+ARENITE_INLINE void pool_destroyed([[maybe_unused]] const void* anchor) noexcept {
+#if ARENITE_HAS_VALGRIND
+    VALGRIND_DESTROY_MEMPOOL(anchor);
+#endif
+}
+
+/// It lends n bytes at p; they become undefined.
+ARENITE_INLINE void pool_allocated([[maybe_unused]] const void* anchor,
+                                   [[maybe_unused]] const void* p,
+                                   [[maybe_unused]] std::size_t n) noexcept {
+#if ARENITE_HAS_VALGRIND
+    VALGRIND_MEMPOOL_ALLOC(anchor, p, n);
+#endif
+}
+
+/// What it lent at p is back; nobody may touch it.
+ARENITE_INLINE void pool_freed([[maybe_unused]] const void* anchor,
+                               [[maybe_unused]] const void* p) noexcept {
+#if ARENITE_HAS_VALGRIND
+    VALGRIND_MEMPOOL_FREE(anchor, p);
+#endif
+}
+
+/// All it lent outside of [p, p + n) is back: a rewind or a reset (n of 0).
+ARENITE_INLINE void pool_trimmed([[maybe_unused]] const void* anchor,
+                                 [[maybe_unused]] const void* p,
+                                 [[maybe_unused]] std::size_t n) noexcept {
+#if ARENITE_HAS_VALGRIND
+    VALGRIND_MEMPOOL_TRIM(anchor, p, n);
+#endif
+}
+
+} // namespace arenite::inline ARENITE_ABI::poison

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/check/passthrough.hpp>
+
+#include <atomic>
+#include <cstdlib>
+
+namespace arenite::inline ARENITE_ABI {
+
+namespace {
+
+enum class answer : unsigned char { unknown, no, yes };
+
+constinit std::atomic<answer> known{answer::unknown};
+
+answer ask_environment() noexcept {
+    const char* text = std::getenv("ARENITE_PASSTHROUGH");
+    const bool off = text == nullptr || *text == '\0' || (text[0] == '0' && text[1] == '\0');
+    const answer mine = off ? answer::no : answer::yes;
+    // The first answer stands, also where two threads ask at once around a change of the environment.
+    answer first = answer::unknown;
+    return known.compare_exchange_strong(first, mine, std::memory_order_relaxed) ? mine : first;
+}
+
+} // namespace
+
+bool passthrough() noexcept {
+    answer now = known.load(std::memory_order_relaxed);
+    if (now == answer::unknown) [[unlikely]]
+        now = ask_environment();
+    return now == answer::yes;
+}
+
+bool detail::set_passthrough_for_test(bool on) noexcept {
+    const bool before = passthrough();
+    known.store(on ? answer::yes : answer::no, std::memory_order_relaxed);
+    return before;
+}
+
+} // namespace arenite::inline ARENITE_ABI
