@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/bits.hpp>
+#include <arenite/core/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// The unit in which blocks count: every object starts at a multiple of it and fills whole ones.
+inline constexpr std::size_t granule_bytes = 8;
+
+/// Whole granules that hold `bytes`; 0 bytes count as 1. Wraps only for sizes no object can have.
+[[nodiscard]] constexpr std::size_t granules_for(std::size_t bytes) noexcept {
+    return (bytes + (bytes == 0) + (granule_bytes - 1)) / granule_bytes;
+}
+
+/// A run of granules [first, last) of one block.
+struct hole {
+    std::size_t first = 0;
+    std::size_t last = 0;
+
+    [[nodiscard]] constexpr std::size_t granules() const noexcept { return last - first; }
+    [[nodiscard]] constexpr bool empty() const noexcept { return first == last; }
+};
+
+/// A span of memory governed by bits: one bit a granule says taken or free, so that an object needs no
+/// header and neighbouring free objects merge by being neighbouring zero bits.
+///
+///     | block 64 B | occupancy | ends | colour | objects ...                              |
+///     ^ multiple of the mask size                                                          ^ + bytes
+///
+/// Granules are numbered from the block's own first byte, so the bits that stand for the head are always
+/// set, and the position of an object's bit follows from its address alone, whatever the block's length.
+/// The second bitmap, ends, exists only where sizes are kept: it marks each object's last granule.
+///
+/// From an object to its block: mask its address. The owner keeps all blocks aligned to one mask size,
+/// longer than none of them; a block with one large object alone may be longer (see ordered_heap).
+///
+/// Overhead: 1/64 of the memory (1/32 with ends) and 64 bytes.
+/// Threads:  one at a time; the owner's rule.
+struct alignas(64) block {
+    // What a free touches: one line, and the word of bits.
+    std::int32_t live;  ///< granules taken, an open hole's tail included
+    std::int32_t alarm; ///< a free that brings live to this or below is told to the owner
+
+    std::uint32_t granules; ///< length of the whole block, head included
+    std::uint16_t state;    ///< this block's states, a set of block_state
+    std::uint16_t below;    ///< union of the states in this block's subtree of block_list, itself included
+    block* left;            ///< for block_list
+    block* right;
+    void* owner;
+    block* span;            ///< first block of what was asked from the upstream at once
+    std::size_t span_bytes; ///< in the first block: length of the span; in a large block: of the whole
+    std::uint32_t span_busy;  ///< in the first block: blocks of the span that are not empty
+    std::int32_t next_alarm;  ///< alarm where `alarm` itself is held at its highest value
+
+    [[nodiscard]] bits::word* occupancy() noexcept {
+        return reinterpret_cast<bits::word*>(this + 1);
+    }
+    [[nodiscard]] const bits::word* occupancy() const noexcept {
+        return reinterpret_cast<const bits::word*>(this + 1);
+    }
+    [[nodiscard]] bits::word* ends() noexcept { return occupancy() + words(); }
+    [[nodiscard]] const bits::word* ends() const noexcept { return occupancy() + words(); }
+
+    /// Length of a bitmap.
+    [[nodiscard]] std::size_t words() const noexcept { return granules / bits::word_bits; }
+
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        return static_cast<std::size_t>(granules) * granule_bytes;
+    }
+
+    [[nodiscard]] std::byte* at(std::size_t granule) noexcept {
+        return reinterpret_cast<std::byte*>(this) + granule * granule_bytes;
+    }
+
+    /// Number of the granule at p, which lies in this block.
+    [[nodiscard]] std::size_t index_of(const void* p) const noexcept {
+        return (reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(this)) /
+               granule_bytes;
+    }
+
+    /// Bytes before the first object: head, bitmaps, colour.
+    [[nodiscard]] static constexpr std::size_t head_bytes(std::size_t block_bytes, bool with_ends,
+                                                          std::size_t colour) noexcept {
+        const std::size_t bitmap = block_bytes / granule_bytes / 8;
+        const std::size_t head = 64 + bitmap * (with_ends ? 2 : 1);
+        return (head + 63) / 64 * 64 + colour;
+    }
+
+    /// The first hole of at least `count` granules at or after `from`, whole; empty where there is none.
+    [[nodiscard]] hole find_hole(std::size_t from, std::size_t count) const noexcept {
+        const std::size_t first = bits::find_clear_run(occupancy(), from, granules, count);
+        if (first == granules)
+            return {};
+        return {first, bits::next_set(occupancy(), first + count, granules)};
+    }
+};
+
+static_assert(sizeof(block) == 64, "the head of a block is one cache line");
+
+/// What a block's owner wants to find again; see block_list::lowest.
+namespace block_state {
+inline constexpr std::uint16_t open = 1;      ///< its owner allocates from it now
+inline constexpr std::uint16_t sweepable = 2; ///< enough was freed to sweep it again
+inline constexpr std::uint16_t empty = 4;     ///< holds no object
+inline constexpr std::uint16_t large = 8;     ///< one object alone, without bits
+} // namespace block_state
+
+} // namespace arenite::inline ARENITE_ABI
