@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "probes/clock.hpp"
+#include "probes/opaque.hpp"
+#include "probes/resident.hpp"
+#include "probes/reserved.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// How a workload joins the lab. One file, lab/workloads/<name>.cpp, compiled once for each peer
+// library with that library's subjects (see subjects/):
+//
+//     struct my_workload {
+//         static workload_info info();                        // name, parameters, what is measured
+//         template <class S>
+//         class on {                                          // on one subject, in one process
+//         public:
+//             explicit on(turn& t);                           // not measured: reserve what is needed
+//             void pass(turn& t);                             // first call: cold; later ones: warm
+//         };
+//     };
+//     ARENITE_LAB_WORKLOAD(my_workload);
+//
+// A subject S is default-constructible and has `void* allocate(bytes, alignment)` and
+// `void deallocate(p, bytes, alignment)`, both inline and never virtual. Each object of S is a heap of
+// its own where the library has such a thing; `on` holds one or several as members, so that they live
+// from the first pass to the last.
+//
+// Rules: the same sequence of calls with the same sizes for each subject; no allocation of the
+// workload's own from the measured malloc between the first and the last measured phase (use
+// `reserved<T>`, which comes straight from the system and is resident from the start); each result
+// ends in opaque() or in the checksum; a checksum must not depend on addresses.
+
+namespace arenite::lab {
+
+/// Thrown where a workload cannot run on this machine or with these parameters; the text is shown.
+class cannot_run : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// What `--set name=value` may change.
+struct parameter {
+    enum class kind { integer, choice, text };
+
+    std::string name;
+    kind type = kind::integer;
+    std::vector<std::string> defaults; ///< several: the workload is run once with each
+    std::string summary;
+    std::vector<std::string> choices = {}; ///< of a choice
+    std::int64_t least = 0;                ///< of an integer
+    std::int64_t most = INT64_MAX;
+    std::vector<std::string> short_values = {}; ///< of `arenite-lab short`; empty: the defaults
+};
+
+/// One value for each parameter, by name.
+using parameter_values = std::map<std::string, std::string>;
+
+struct workload_info {
+    std::string name; ///< folder/name, as DESIGN lists it: "scene/quadtree"
+    std::string summary;
+    std::vector<parameter> parameters;
+    int warm_passes = 3; ///< after the cold one, in the same process
+
+    /// Which subject is ours in the ratio column, and which are compared with it: the fastest of them
+    /// counts. An entry means the subject of this name and its twins.
+    std::string ours = "arenite.ordered";
+    std::vector<std::string> against = {"mimalloc"};
+
+    /// The subjects of a run that names none; empty: every available one not marked on_request.
+    std::vector<std::string> subjects = {};
+    /// The same for `arenite-lab short`; empty: the lab's own short list.
+    std::vector<std::string> short_subjects = {};
+
+    /// Called once in the parent before anything is measured: a sentence if these values cannot run
+    /// (a missing file), nothing otherwise.
+    std::function<std::optional<std::string>(const parameter_values&)> check = {};
+};
+
+/// What a workload sees of its turn: its parameters, and where its figures go.
+class turn {
+public:
+    explicit turn(parameter_values values) : values_{std::move(values)} {}
+
+    [[nodiscard]] std::int64_t integer(const std::string& name) const {
+        return std::stoll(values_.at(name));
+    }
+    [[nodiscard]] const std::string& text(const std::string& name) const {
+        return values_.at(name);
+    }
+
+    /// True in the first pass of the process.
+    [[nodiscard]] bool cold() const noexcept { return pass_ == 0; }
+
+    /// One figure of this pass: record("create", "ns/node", 12.5). A metric may be recorded several
+    /// times in a pass; the median of a turn's figures of one state counts. Smaller is better.
+    void record(std::string_view metric, std::string_view unit, double value) {
+        figures_.push_back({std::string{metric}, std::string{unit}, cold(), value});
+    }
+
+    /// What the work came to; must be equal in every pass of every subject.
+    void checksum(std::uint64_t value) { checksums_.push_back(value); }
+
+    struct figure {
+        std::string metric, unit;
+        bool cold;
+        double value;
+    };
+    [[nodiscard]] const std::vector<figure>& figures() const noexcept { return figures_; }
+    [[nodiscard]] const std::vector<std::uint64_t>& checksums() const noexcept {
+        return checksums_;
+    }
+    void next_pass() noexcept { ++pass_; }
+
+private:
+    parameter_values values_;
+    int pass_ = 0;
+    std::vector<figure> figures_;
+    std::vector<std::uint64_t> checksums_;
+};
+
+} // namespace arenite::lab
+
+#include "subject.hpp"
+
+/// Registers a workload with every subject of the library this file is compiled for.
+#define ARENITE_LAB_WORKLOAD(Workload)                                                             \
+    static const bool registered_##Workload = ::arenite::lab::register_workload<Workload>()
