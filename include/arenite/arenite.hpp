@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// All of Arenite but interop/, from the ground up; README.md here says what each folder is.
+// A program that cares for its compile time includes just what it uses.
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/bits.hpp>
+#include <arenite/core/concepts.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/core/create.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/core/resource.hpp>
+#include <arenite/core/size.hpp>
+#include <arenite/core/strategy.hpp>
+#include <arenite/core/system_resource.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/core/usage.hpp>
+
+#include <arenite/check/passthrough.hpp>
+#include <arenite/check/poison.hpp>
+
+#include <arenite/block/block.hpp>
+#include <arenite/block/block_list.hpp>
+#include <arenite/block/colouring.hpp>
+#include <arenite/block/return_policy.hpp>

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Arenite authors
+# SPDX-License-Identifier: MIT
+"""Checks the structure of the repository; each function below is one rule.
+
+    check.py [ROOT]     prints what breaks a rule, one line each, and exits with 1 if anything does.
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+# From the ground up: a folder may include only itself and what stands before it.
+STRATA = ["core", "os", "check", "report", "block", "linear", "freelist", "pool", "ordered", "compose",
+          "affinity", "offset", "stl", "object", "soa", "handle", "interop"]
+CODE_FOLDERS = ["include", "src", "test", "lab", "fuzz", "example"]
+MAX_COLUMNS = 100
+
+root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
+include_root = root / "include" / "arenite"
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+def files(folders, *suffixes):
+    """All files of these kinds, in order, but for what a build left behind."""
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in suffixes and path.is_file():
+                yield path
+
+
+def name(path):
+    return path.relative_to(root).as_posix()
+
+
+def headers():
+    return [h.relative_to(include_root) for h in files(["include"], ".hpp") if len(h.relative_to(include_root).parts) == 2]
+
+
+def includes_go_down_the_strata():
+    for path in files(["include", "src"], ".hpp", ".cpp"):
+        folder = path.parent.name
+        if path.parent == include_root:
+            continue  # the umbrella
+        if folder not in STRATA:
+            yield f"{name(path)}: the folder {folder} is none of the strata"
+            continue
+        for kind, target in INCLUDE.findall(path.read_text()):
+            if not target.startswith("arenite/"):
+                continue
+            other = target.split("/")[1]
+            if other not in STRATA:
+                yield f"{name(path)}: includes <{target}>, which is in none of the strata"
+            elif STRATA.index(other) > STRATA.index(folder):
+                yield f"{name(path)}: {folder}/ may not include {other}/, which stands above it (<{target}>)"
+
+
+def own_headers_are_named_in_full():
+    for path in files(["include", "src"], ".hpp", ".cpp"):
+        for kind, target in INCLUDE.findall(path.read_text()):
+            private = path.parent.is_relative_to(root / "src") and (path.parent / target).is_file()
+            if kind == '"' and not private:
+                yield f'{name(path)}: writes #include "{target}"; own headers are named <arenite/folder/type.hpp>'
+            if target.startswith("arenite/") and not (root / "include" / target).is_file():
+                yield f"{name(path)}: includes <{target}>, which does not exist"
+
+
+def every_header_has_its_test():
+    for header in headers():
+        if not (root / "test" / header).with_suffix(".cpp").is_file():
+            yield f"include/arenite/{header}: has no test/{header.with_suffix('.cpp')}"
+
+
+def every_header_is_in_the_umbrella():
+    umbrella = include_root / "arenite.hpp"
+    named = [target for _, target in INCLUDE.findall(umbrella.read_text())]
+    for header in headers():
+        if header.parts[0] == "interop":
+            if f"arenite/{header}" in named:
+                yield f"{name(umbrella)}: includes <arenite/{header}>; interop is never in the umbrella"
+        elif f"arenite/{header}" not in named:
+            yield f"{name(umbrella)}: lacks #include <arenite/{header}>"
+    for folder in {header.parts[0] for header in headers()}:
+        if f"| `{folder}/` |" not in (include_root / "README.md").read_text():
+            yield f"include/arenite/README.md: has no line for {folder}/"
+
+
+def every_source_has_its_header():
+    for path in files(["src"], ".cpp"):
+        relative = path.relative_to(root / "src")
+        stem = relative.stem.removesuffix("_linux").removesuffix("_windows").removesuffix("_posix")
+        if not (include_root / relative.parent / f"{stem}.hpp").is_file():
+            yield f"{name(path)}: belongs to no header include/arenite/{relative.parent}/{stem}.hpp"
+
+
+def files_begin_with_the_licence():
+    for path in files(CODE_FOLDERS, ".hpp", ".cpp", ".py"):
+        head = path.read_text().splitlines()[:3]
+        if not any("SPDX-License-Identifier: MIT" in line for line in head) or \
+           not any("SPDX-FileCopyrightText:" in line for line in head):
+            yield f"{name(path)}: has no SPDX head of two lines"
+    for path in files(["include"], ".hpp"):
+        if "\n#pragma once\n" not in path.read_text():
+            yield f"{name(path)}: has no #pragma once"
+
+
+def lines_are_short():
+    for path in files(CODE_FOLDERS, ".hpp", ".cpp"):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if len(line) > MAX_COLUMNS:
+                yield f"{name(path)}:{number}: {len(line)} columns; {MAX_COLUMNS} are allowed"
+            if line != line.rstrip() or "\t" in line:
+                yield f"{name(path)}:{number}: a tab or blanks at the end of the line"
+
+
+def code_in_the_documents_is_compiled():
+    """A block of C++ is quoted from a file that the tests compile: the line before it says from which,
+    <!-- quoted from example/01_first.cpp -->, and its lines stand there, in one piece."""
+    quote = re.compile(r"((?:<!--[^\n]*-->\n)?)([ ]*)```(?:cpp|c\+\+)\n(.*?)^[ ]*```", re.S | re.M)
+    for path in [*root.glob("*.md"), *files(["doc", "include", "lab", "example"], ".md")]:
+        text = path.read_text()
+        for match in quote.finditer(text):
+            where = f"{name(path)}:{text.count(chr(10), 0, match.start()) + 1}"
+            source = re.search(r"quoted from (\S+)", match[1])
+            if not source:
+                yield f"{where}: a block of C++ without <!-- quoted from FILE --> in the line before"
+                continue
+            file = root / source[1]
+            if not file.is_file():
+                yield f"{where}: is quoted from {source[1]}, which does not exist"
+                continue
+            indent = lambda lines: [line.strip() for line in lines if line.strip()]
+            wanted, there = indent(match[3].splitlines()), indent(file.read_text().splitlines())
+            if not any(there[i:i + len(wanted)] == wanted for i in range(len(there))):
+                yield f"{where}: this code does not stand in {source[1]} any more"
+
+
+def links_in_the_documents_lead_somewhere():
+    for path in [*root.glob("*.md"), *files(["doc", "include", "lab", "example"], ".md")]:
+        text = re.sub(r"```.*?```", "", path.read_text(), flags=re.S)
+        for target in re.findall(r"\]\(([^)#\s]+)", text):
+            if "://" not in target and not (path.parent / target).exists():
+                yield f"{name(path)}: links to {target}, which does not exist"
+
+
+def the_version_is_one():
+    config = (include_root / "core" / "config.hpp").read_text()
+    header = ".".join(re.search(rf"ARENITE_VERSION_{part} (\d+)", config)[1] for part in ("MAJOR", "MINOR", "PATCH"))
+    project = re.search(r"project\(arenite VERSION ([\d.]+)", (root / "CMakeLists.txt").read_text())[1]
+    if header != project:
+        yield f"core/config.hpp says version {header}, CMakeLists.txt {project}"
+
+
+RULES = [includes_go_down_the_strata, own_headers_are_named_in_full, every_header_has_its_test,
+         every_header_is_in_the_umbrella, every_source_has_its_header, files_begin_with_the_licence,
+         lines_are_short, code_in_the_documents_is_compiled, links_in_the_documents_lead_somewhere,
+         the_version_is_one]
+
+problems = [f"{rule.__name__.replace('_', ' ')}: {problem}" for rule in RULES for problem in rule()]
+print("\n".join(problems) if problems else f"{len(RULES)} rules hold for {len(headers())} headers")
+sys.exit(1 if problems else 0)
