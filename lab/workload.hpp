@@ -32,6 +32,9 @@
 //     };
 //     ARENITE_LAB_WORKLOAD(my_workload);
 //
+// What such a file needs that knows no subject (reading a model) is compiled once, from
+// lab/workloads/<name>/*.cpp; assimp is linked and ARENITE_LAB_ASSIMP defined to 1 where it was found.
+//
 // A subject S is default-constructible and has `void* allocate(bytes, alignment)` and
 // `void deallocate(p, bytes, alignment)`, both inline and never virtual. Each object of S is a heap of
 // its own where the library has such a thing; `on` holds one or several as members, so that they live
@@ -50,6 +53,9 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// One value for each parameter, by name.
+using parameter_values = std::map<std::string, std::string>;
+
 /// What `--set name=value` may change.
 struct parameter {
     enum class kind { integer, choice, text };
@@ -62,10 +68,11 @@ struct parameter {
     std::int64_t least = 0;                ///< of an integer
     std::int64_t most = INT64_MAX;
     std::vector<std::string> short_values = {}; ///< of `arenite-lab short`; empty: the defaults
-};
 
-/// One value for each parameter, by name.
-using parameter_values = std::map<std::string, std::string>;
+    /// False where the values of the parameters before this one leave it without a meaning; then it
+    /// has no value. Empty: it always has.
+    std::function<bool(const parameter_values&)> applies = {};
+};
 
 struct workload_info {
     std::string name; ///< folder/name, as DESIGN lists it: "scene/quadtree"
@@ -93,6 +100,7 @@ class turn {
 public:
     explicit turn(parameter_values values) : values_{std::move(values)} {}
 
+    [[nodiscard]] bool has(const std::string& name) const { return values_.contains(name); }
     [[nodiscard]] std::int64_t integer(const std::string& name) const {
         return std::stoll(values_.at(name));
     }
@@ -106,7 +114,28 @@ public:
     /// One figure of this pass: record("create", "ns/node", 12.5). A metric may be recorded several
     /// times in a pass; the median of a turn's figures of one state counts. Smaller is better.
     void record(std::string_view metric, std::string_view unit, double value) {
-        figures_.push_back({std::string{metric}, std::string{unit}, cold(), value});
+        figures_.push_back({std::string{metric}, std::string{unit}, cold(), true, value});
+    }
+
+    /// One figure that explains the others and is not compared: of itself neither good nor bad.
+    void note(std::string_view metric, std::string_view unit, double value) {
+        figures_.push_back({std::string{metric}, std::string{unit}, cold(), false, value});
+    }
+
+    /// What became resident for count objects, record(metric, unit, ...), and, where it is anything,
+    /// which part of it lies in huge pages, note(metric + "_huge", "%", ...).
+    void record_memory(std::string_view metric, std::string_view unit,
+                       const std::optional<resident_memory>& before, std::size_t count) {
+        const std::optional<resident_memory> now = resident();
+        if (!before || !now)
+            return;
+        const double bytes =
+            static_cast<double>(now->bytes) - static_cast<double>(before->bytes);
+        const double huge =
+            static_cast<double>(now->huge_bytes) - static_cast<double>(before->huge_bytes);
+        record(metric, unit, bytes / static_cast<double>(count));
+        if (bytes > 1e6)
+            note(std::string{metric} + "_huge", "%", 100 * huge / bytes);
     }
 
     /// What the work came to; must be equal in every pass of every subject.
@@ -115,6 +144,7 @@ public:
     struct figure {
         std::string metric, unit;
         bool cold;
+        bool compared;
         double value;
     };
     [[nodiscard]] const std::vector<figure>& figures() const noexcept { return figures_; }

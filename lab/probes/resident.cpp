@@ -12,12 +12,26 @@
 
 namespace arenite::lab {
 
-std::optional<std::size_t> resident_bytes() noexcept {
+#if defined(__linux__)
+namespace {
+
+/// The figure after a key, "\nRss:      1234 kB", in bytes.
+std::optional<std::size_t> bytes_of(const char* text, const char* key) noexcept {
+    const char* found = std::strstr(text, key);
+    if (found == nullptr)
+        return std::nullopt;
+    return std::strtoull(found + std::strlen(key), nullptr, 10) * 1024;
+}
+
+} // namespace
+#endif
+
+std::optional<resident_memory> resident() noexcept {
 #if defined(__linux__)
     const int file = ::open("/proc/self/smaps_rollup", O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return std::nullopt;
-    char text[2048];
+    char text[4096];
     std::size_t length = 0;
     for (;;) {
         const ssize_t n = ::read(file, text + length, sizeof text - 1 - length);
@@ -27,10 +41,10 @@ std::optional<std::size_t> resident_bytes() noexcept {
     }
     ::close(file);
     text[length] = '\0';
-    const char* rss = std::strstr(text, "\nRss:");
-    if (rss == nullptr)
+    const auto all = bytes_of(text, "\nRss:");
+    if (!all)
         return std::nullopt;
-    return std::strtoull(rss + 5, nullptr, 10) * 1024;
+    return resident_memory{*all, bytes_of(text, "\nAnonHugePages:").value_or(0)};
 #else
     return std::nullopt;
 #endif

@@ -7,9 +7,13 @@
 
 namespace arenite::lab {
 
-/// Bytes of this process that are resident, counted by the kernel page by page (exact, unlike the
-/// cheaper counters, which lag by some dozen pages a processor); nothing where the system does not tell.
-/// Allocates nothing.
-[[nodiscard]] std::optional<std::size_t> resident_bytes() noexcept;
+struct resident_memory {
+    std::size_t bytes;      ///< of this process, in physical memory
+    std::size_t huge_bytes; ///< of these, in huge pages
+};
+
+/// Counted by the kernel page by page (exact, unlike the cheaper counters, which lag by some dozen
+/// pages a processor); nothing where the system does not tell. Allocates nothing.
+[[nodiscard]] std::optional<resident_memory> resident() noexcept;
 
 } // namespace arenite::lab

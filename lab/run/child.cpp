@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "child.hpp"
+
+#include "../subject.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace arenite::lab {
+namespace {
+
+void print(const nlohmann::json& answer) {
+    const std::string text = answer.dump();
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fputc('\n', stdout);
+}
+
+int describe() {
+    nlohmann::json subjects = nlohmann::json::array();
+    for (const registered_subject& run : registered().runs) {
+        const auto same = std::find_if(subjects.begin(), subjects.end(), [&](const auto& known) {
+            return known["name"] == run.info.name;
+        });
+        if (same != subjects.end()) {
+            (*same)["workloads"].push_back(run.workload);
+            continue;
+        }
+        subjects.push_back({{"name", run.info.name},
+                            {"summary", run.info.summary},
+                            {"pages", run.info.pages},
+                            {"environment", run.info.environment},
+                            {"on_request", run.info.on_request},
+                            {"version", run.info.version},
+                            {"workloads", {run.workload}}});
+    }
+    print({{"subjects", subjects}});
+    return 0;
+}
+
+int run_one(const std::string& workload, const std::string& subject, int warm_passes,
+            parameter_values values) {
+    for (const registered_subject& run : registered().runs) {
+        if (run.workload != workload || run.info.name != subject)
+            continue;
+        turn t{std::move(values)};
+        try {
+            run.run(t, warm_passes);
+        } catch (const cannot_run& e) {
+            print({{"cannot_run", e.what()}});
+            return 0;
+        }
+        nlohmann::json figures = nlohmann::json::array();
+        for (const turn::figure& f : t.figures())
+            figures.push_back({{"metric", f.metric},
+                               {"unit", f.unit},
+                               {"state", f.cold ? "cold" : "warm"},
+                               {"compared", f.compared},
+                               {"value", f.value}});
+        print({{"figures", figures}, {"checksums", t.checksums()}});
+        return 0;
+    }
+    std::fprintf(stderr, "%s does not run on %s\n", workload.c_str(), subject.c_str());
+    return 1;
+}
+
+} // namespace
+
+bool is_child(int argc, char** argv) noexcept {
+    return argc > 1 && (argv[1] == describe_command || argv[1] == turn_command);
+}
+
+int child_main(int argc, char** argv) {
+    try {
+        if (argv[1] == describe_command)
+            return describe();
+        if (argc < 5) {
+            std::fprintf(stderr, "started by arenite-lab; nothing to be called by hand\n");
+            return 2;
+        }
+        parameter_values values;
+        for (int i = 5; i < argc; ++i) {
+            const std::string pair = argv[i];
+            const std::size_t equals = pair.find('=');
+            values[pair.substr(0, equals)] = pair.substr(equals + 1);
+        }
+        return run_one(argv[2], argv[3], std::stoi(argv[4]), std::move(values));
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 1;
+    }
+}
+
+} // namespace arenite::lab

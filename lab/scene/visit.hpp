@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "scene.hpp"
+
+#include <cstdint>
+
+namespace arenite::lab::scene {
+
+/// What a traversal over the whole graph counts.
+struct statistics {
+    std::uint64_t groups = 0, transforms = 0, geometries = 0;
+    std::uint64_t children = 0; ///< places for children, also the empty ones
+    std::uint64_t indices = 0;  ///< of all geometries, those that share arrays too
+    double extent = 0;          ///< sum of all radii
+    double shift = 0;           ///< sum of all translations along x and y
+
+    [[nodiscard]] std::uint64_t nodes() const noexcept { return groups + transforms + geometries; }
+    friend bool operator==(const statistics&, const statistics&) = default;
+};
+
+/// Node statistics, depth first: touches every node and child array, no name and no vertex.
+[[nodiscard]] statistics traverse(const node& root) noexcept;
+
+/// What a camera sees.
+struct visible {
+    std::uint64_t tested = 0;   ///< nodes whose sphere was looked at
+    std::uint64_t draws = 0;    ///< geometries within the frustum
+    std::uint64_t indices = 0;  ///< of those
+    std::uint64_t sort_sum = 0; ///< of their materials' sort keys
+    friend bool operator==(const visible&, const visible&) = default;
+};
+
+/// Frustum culling, depth first, transforms accumulated in double precision: skips a subtree whose
+/// sphere lies outside; looks up the material of what is seen.
+[[nodiscard]] visible cull(const node& root, const camera& eye) noexcept;
+
+} // namespace arenite::lab::scene

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../subject.hpp"
+
+#include <cstddef>
+#include <jemalloc/jemalloc.h>
+#include <string>
+#include <vector>
+
+namespace arenite::lab {
+
+/// jemalloc by malloc and its sized free, which are its fastest calls. It is the malloc of its runner.
+class jemalloc {
+public:
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+        if (alignment > alignof(std::max_align_t)) [[unlikely]]
+            return mallocx(bytes, MALLOCX_ALIGN(alignment));
+        return malloc(bytes);
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        if (alignment > alignof(std::max_align_t)) [[unlikely]]
+            sdallocx(p, bytes, MALLOCX_ALIGN(alignment));
+        else
+            sdallocx(p, bytes, 0);
+    }
+
+    static std::vector<subject_info> ways() {
+        std::string version = "jemalloc " JEMALLOC_VERSION;
+        version.resize(std::min(version.find('-'), version.size())); // without the commit
+        return {{.name = "jemalloc",
+                 .summary = "jemalloc as it comes",
+                 .pages = "4k",
+                 .version = version},
+                {.name = "jemalloc-thp",
+                 .summary = "jemalloc told to ask for huge pages",
+                 .pages = "huge",
+                 .environment = {{"MALLOC_CONF", "thp:always,metadata_thp:auto"}},
+                 .version = version}};
+    }
+};
+
+using subjects = subject_list<jemalloc>;
+
+} // namespace arenite::lab

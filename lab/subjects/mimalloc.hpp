@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../subject.hpp"
+
+#include <cstddef>
+#include <mimalloc.h>
+#include <string>
+#include <vector>
+
+// Several versions have several runners: the newest is `mimalloc`.
+#ifndef ARENITE_LAB_MIMALLOC_NAME
+#define ARENITE_LAB_MIMALLOC_NAME "mimalloc"
+#endif
+#ifndef ARENITE_LAB_MIMALLOC_ON_REQUEST
+#define ARENITE_LAB_MIMALLOC_ON_REQUEST 0
+#endif
+
+namespace arenite::lab {
+
+/// mimalloc by the fastest calls its version has: a thread heap fetched once (no thread-local lookup a
+/// call), calls for small sizes chosen at compile time where the size is known there, sized frees.
+class mimalloc {
+public:
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+        if (alignment > 16) [[unlikely]]
+            return mi_malloc_aligned(bytes, alignment);
+#if MI_MALLOC_VERSION >= 30600
+        if (__builtin_constant_p(bytes))
+            return mi_theap_malloc_csize(heap_, bytes);
+        return mi_theap_malloc(heap_, bytes);
+#else
+        if (__builtin_constant_p(bytes) && bytes <= MI_SMALL_SIZE_MAX)
+            return mi_heap_malloc_small(heap_, bytes);
+        return mi_heap_malloc(heap_, bytes);
+#endif
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+#if MI_MALLOC_VERSION >= 30600
+        if (alignment <= 16 && __builtin_constant_p(bytes)) {
+            mi_free_csize_nonnull(p, bytes);
+            return;
+        }
+#endif
+        if (alignment > 16) [[unlikely]]
+            mi_free_size_aligned(p, bytes, alignment);
+        else
+            mi_free_size(p, bytes);
+    }
+
+    static std::vector<subject_info> ways() {
+        const std::string name = ARENITE_LAB_MIMALLOC_NAME;
+        return {{.name = name,
+                 .summary = "mimalloc as it comes",
+                 .pages = MI_MALLOC_VERSION >= 20400 ? "huge" : "4k",
+                 .on_request = on_request,
+                 .version = version()},
+                {.name = name + other_twin(),
+                 .summary = MI_MALLOC_VERSION >= 20400 ? "mimalloc told not to use huge pages"
+                                                       : "mimalloc told to use huge pages",
+                 .pages = MI_MALLOC_VERSION >= 20400 ? "4k" : "huge",
+                 .environment = other_environment(),
+                 .on_request = on_request,
+                 .version = version()}};
+    }
+
+private:
+    static constexpr bool on_request = ARENITE_LAB_MIMALLOC_ON_REQUEST != 0;
+
+    static const char* other_twin() { return MI_MALLOC_VERSION >= 20400 ? "-4k" : "-thp"; }
+
+    static std::vector<std::pair<std::string, std::string>> other_environment() {
+        if constexpr (MI_MALLOC_VERSION >= 20400)
+            return {{"MIMALLOC_ALLOW_THP", "0"}};
+        else
+            return {{"MIMALLOC_ALLOW_LARGE_OS_PAGES", "1"}};
+    }
+
+    static std::string version() {
+        const int v = mi_version();
+        const bool three_parts = v >= 1000; // older ones count major and minor alone: 209
+        return three_parts ? "mimalloc " + std::to_string(v / 10000) + "." +
+                                 std::to_string(v / 100 % 100) + "." + std::to_string(v % 100)
+                           : "mimalloc " + std::to_string(v / 100) + "." +
+                                 std::to_string(v / 10 % 10) + "." + std::to_string(v % 10);
+    }
+
+#if MI_MALLOC_VERSION >= 30600
+    mi_theap_t* heap_ = mi_theap_get_default();
+#else
+    mi_heap_t* heap_ = mi_heap_get_default();
+#endif
+};
+
+using subjects = subject_list<mimalloc>;
+
+} // namespace arenite::lab

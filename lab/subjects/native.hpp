@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The subjects that need no library but Arenite's and the C++ compiler's own.
+
+#include "std.hpp"
+
+namespace arenite::lab {
+
+using subjects = subject_list<std_new, c_malloc, pmr_pool>;
+
+} // namespace arenite::lab

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../subject.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory_resource>
+#include <new>
+#include <vector>
+
+#if defined(__GLIBC__)
+#include <gnu/libc-version.h>
+#endif
+
+namespace arenite::lab {
+
+[[nodiscard]] inline std::string c_library_version() {
+#if defined(__GLIBC__)
+    return std::string{"glibc "} + gnu_get_libc_version();
+#else
+    return "the system's C library";
+#endif
+}
+
+/// What std::allocator does: operator new and the sized operator delete, here over the C library.
+class std_new {
+public:
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
+        if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__)
+            return ::operator new(bytes, std::align_val_t{alignment});
+        return ::operator new(bytes);
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__)
+            ::operator delete(p, bytes, std::align_val_t{alignment});
+        else
+            ::operator delete(p, bytes);
+    }
+
+    static std::vector<subject_info> ways() {
+        std::vector<subject_info> all{{.name = "std",
+                                       .summary = "operator new and delete over the C library",
+                                       .pages = "4k",
+                                       .version = c_library_version()}};
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 35)
+        all.push_back({.name = "std-thp",
+                       .summary = "the same, glibc told to ask for huge pages",
+                       .pages = "huge",
+                       .environment = {{"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"}},
+                       .version = c_library_version()});
+#endif
+        return all;
+    }
+};
+
+/// The C library's malloc, called by its own name as the seeds do.
+class c_malloc {
+public:
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+        if (alignment > alignof(std::max_align_t))
+            return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+        return std::malloc(bytes);
+    }
+
+    void deallocate(void* p, std::size_t, std::size_t) noexcept { std::free(p); }
+
+    static std::vector<subject_info> ways() {
+        return {{.name = "malloc",
+                 .summary = "malloc and free of the C library",
+                 .pages = "4k",
+                 .on_request = true,
+                 .version = c_library_version()}};
+    }
+};
+
+/// The standard library's pools; one object is one heap. Called through its own, final type.
+class pmr_pool {
+public:
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
+        return pool_.allocate(bytes, alignment);
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+        pool_.deallocate(p, bytes, alignment);
+    }
+
+    static std::vector<subject_info> ways() {
+        return {{.name = "pmr.pool",
+                 .summary = "std::pmr::unsynchronized_pool_resource over operator new",
+                 .pages = "4k",
+#if defined(_LIBCPP_VERSION)
+                 .version = "libc++"}};
+#else
+                 .version = "libstdc++"}};
+#endif
+    }
+
+private:
+    std::pmr::unsynchronized_pool_resource pool_;
+};
+
+} // namespace arenite::lab

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../subject.hpp"
+
+#include <cstddef>
+#include <gperftools/tcmalloc.h>
+#include <string>
+#include <vector>
+
+namespace arenite::lab {
+
+/// gperftools' tcmalloc by malloc and its sized free. It has no switch for huge pages, so no twin. It
+/// is the malloc of its runner.
+class tcmalloc {
+public:
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+        if (alignment > alignof(std::max_align_t)) [[unlikely]]
+            return tc_memalign(alignment, bytes);
+        return tc_malloc(bytes);
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        if (alignment > alignof(std::max_align_t)) [[unlikely]]
+            tc_free(p);
+        else
+            tc_free_sized(p, bytes);
+    }
+
+    static std::vector<subject_info> ways() {
+        return {{.name = "tcmalloc",
+                 .summary = "gperftools' tcmalloc as it comes",
+                 .pages = "4k",
+                 .version = "gperftools " TC_VERSION_STRING}};
+    }
+};
+
+using subjects = subject_list<tcmalloc>;
+
+} // namespace arenite::lab
