@@ -17,7 +17,8 @@ answer ask_environment() noexcept {
     const char* text = std::getenv("ARENITE_PASSTHROUGH");
     const bool off = text == nullptr || *text == '\0' || (text[0] == '0' && text[1] == '\0');
     const answer mine = off ? answer::no : answer::yes;
-    // The first answer stands, also where two threads ask at once around a change of the environment.
+    // The first answer stands, also where two threads ask at once around a change of the
+    // environment.
     answer first = answer::unknown;
     return known.compare_exchange_strong(first, mine, std::memory_order_relaxed) ? mine : first;
 }

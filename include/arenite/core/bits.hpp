@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// Runs of bits in arrays of 64-bit words. Bit i of an array is bit i % 64 of word i / 64; positions and
-// counts are in bits. Everything here is O(count / 64), without allocation, and safe to inline.
+// Runs of bits in arrays of 64-bit words. Bit i of an array is bit i % 64 of word i / 64; positions
+// and counts are in bits. Everything here is O(count / 64), without allocation, and safe to inline.
 
 namespace arenite::inline ARENITE_ABI::bits {
 
@@ -108,6 +108,24 @@ ARENITE_INLINE constexpr void clear_run(word* words, std::size_t first,
     }
     const std::size_t found = i * word_bits + static_cast<std::size_t>(std::countr_zero(w));
     return found < end ? found : end;
+}
+
+/// Position of the last set bit in [first, end), or `end`.
+[[nodiscard]] constexpr std::size_t last_set(const word* words, std::size_t first,
+                                             std::size_t end) noexcept {
+    if (first >= end)
+        return end;
+    std::size_t i = (end - 1) / word_bits;
+    word w = words[i] & low_mask(end - i * word_bits);
+    const std::size_t lowest = first / word_bits;
+    while (w == 0) {
+        if (i == lowest)
+            return end;
+        w = words[--i];
+    }
+    const std::size_t found =
+        i * word_bits + word_bits - 1 - static_cast<std::size_t>(std::countl_zero(w));
+    return found >= first ? found : end;
 }
 
 /// The positions in w at which a run of `count` (1 to 64) set bits begins.

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/resource.hpp>
+
+#include <cstddef>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// An allocation that was alive when its resource was destroyed.
+struct leak {
+    const void* address;
+    std::size_t bytes; ///< as rounded by the resource
+};
+
+/// What a resource leaves behind: told once, by its destructor, in checked builds. Its memory goes
+/// back all the same: destroying a heap whole is a use, so this is a report and no violation.
+struct leak_summary {
+    const resource* source;
+    std::size_t count;    ///< allocations alive
+    std::size_t bytes;    ///< in all of them
+    const leak* examples; ///< the first of them, in address order
+    std::size_t example_count;
+};
+
+/// How many examples a summary holds at most.
+inline constexpr std::size_t max_leak_examples = 16;
+
+/// Called with each summary. The default writes it to the standard error.
+using leak_handler = void (*)(const leak_summary&);
+
+/// Replaces the handler and returns the one before; nullptr restores the default. Safe from any
+/// thread.
+leak_handler set_leak_handler(leak_handler handler) noexcept;
+
+/// Tells the handler.
+ARENITE_COLD void report_leak(const leak_summary& summary);
+
+} // namespace arenite::inline ARENITE_ABI

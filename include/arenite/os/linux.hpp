@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <cstddef>
+
+namespace arenite::inline ARENITE_ABI::os {
+
+/// Pages on Linux: private anonymous mappings, any architecture and page size.
+/// What each operation promises stands in os/platform.hpp.
+struct linux_platform {
+    [[nodiscard]] static std::size_t page_bytes() noexcept;
+    [[nodiscard]] static std::size_t huge_page_bytes() noexcept;
+
+    [[nodiscard]] static void* reserve(std::size_t bytes, std::size_t alignment) noexcept;
+    static void release(void* p, std::size_t bytes) noexcept;
+
+    [[nodiscard]] static bool commit(void* p, std::size_t bytes) noexcept;
+    static void decommit(void* p, std::size_t bytes) noexcept;
+    static void purge(void* p, std::size_t bytes) noexcept;
+
+    static void advise_huge(void* p, std::size_t bytes, bool wanted) noexcept;
+    static void prefault(void* p, std::size_t bytes) noexcept;
+    [[nodiscard]] static std::size_t resident_bytes(const void* p, std::size_t bytes) noexcept;
+};
+
+} // namespace arenite::inline ARENITE_ABI::os

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/core/strategy.hpp>
+#include <arenite/core/usage.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace arenite::inline ARENITE_ABI {
+
+namespace detail {
+union process_pages;
+}
+
+/// Which memory of a page_resource asks the system for huge pages.
+enum class huge_pages : unsigned char {
+    automatic, ///< requests of at least one huge page (2 MiB on x86-64): small users stay small
+    never,     ///< none, also where the system would give them unasked
+    always,    ///< every request
+};
+
+/// How a page_resource behaves; the defaults are those of page_source().
+struct page_options {
+    std::size_t reserve_bytes = 256_GiB; ///< address space of the first range; costs no memory
+    huge_pages huge = huge_pages::automatic;
+    bool prefault = false; ///< make memory resident before it is handed out
+};
+
+/// Pages of the operating system, lowest address first: the upstream that heaps and pools have
+/// where no other is named.
+///
+///     range     |aaaa|b...|cccccccccccc|....|....|dddd|....|....|....  256 GiB of addresses
+///               |<-->| unit of 64 KiB
+///     taken      1    1    1  1  1      0    0    1    0   ...          64-ary tree of bits,
+///     beside pages     16    2   48  -  -      -    -   16                     size of what begins
+///     here
+///
+/// One range of addresses is reserved at the first request; what is handed out is committed, what
+/// comes back is decommitted at once, its neighbours merging with it by being zero bits. So fresh
+/// order is address order, and adjacent memory is one mapping of the kernel's. Where the system
+/// refuses the range (ulimit -v) a smaller one is taken, at most half of what is to be had; where a
+/// range is exhausted further ones are reserved.
+///
+/// Use when:  a strategy needs spans of 64 KiB and up, of any alignment. For objects see
+/// ordered_heap. Cost:      allocate 1 or 2 system calls, deallocate 1, and a search of the bits
+/// that skips full words
+///            and what was searched in vain before; the first touch of each page is the system's.
+/// Overhead:  addresses in units of 64 KiB, memory in pages; 4.2 bytes of bookkeeping a unit.
+/// Limits:    alignment to 2^47, one request to 2^32 pages; above 32768 mappings of odd size the
+/// kernel's
+///            limit (vm.max_map_count) is near, and whole units are made accessible instead.
+/// Threads:   any.
+/// Failure:   out_of_memory / nullptr; nothing changes. A pointer that is not the beginning of a
+/// live
+///            allocation and a wrong size are contract violations in every build.
+///
+/// Memory is zero-filled as a rule, not as a promise. With ARENITE_PASSTHROUGH=1 all comes from
+/// malloc. Destruction gives all memory back, whatever is live. Environment:
+/// ARENITE_HUGE_PAGES=automatic, never or always decides for page_source().
+class page_resource final : public strategy<page_resource> {
+public:
+    /// The unit of addresses: everything handed out begins at a multiple of it.
+    static constexpr std::size_t unit_bytes = 64_KiB;
+
+    constexpr page_resource() noexcept = default;
+    constexpr explicit page_resource(page_options options) noexcept : options_{options} {}
+    ~page_resource() override;
+
+    /// Whole pages at the lowest address that fits, at a multiple of 64 KiB and of alignment; of at
+    /// least one huge page at a multiple of that. nullptr where there is no memory.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = default_alignment) noexcept;
+
+    /// Gives the addresses back and the memory to the system. bytes is what was asked for.
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+
+    /// Gives the memory of the whole pages in [p, p + bytes) to the system. The addresses stay
+    /// handed out and usable; the contents are lost.
+    void purge(void* p, std::size_t bytes) noexcept;
+
+    /// True for an address in a range of ours, handed out or not. One subtract and compare for the
+    /// first range, where all memory is unless it was exhausted; then a walk over a few ranges.
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        // The size is published after the address.
+        const std::size_t bytes = first_bytes_.load(std::memory_order_acquire);
+        if (address_of(p) - first_address_.load(std::memory_order_relaxed) < bytes)
+            return true;
+        return further_ranges_.load(std::memory_order_acquire) != 0 && owns_further(p);
+    }
+
+    /// Whole pages handed out; reserved adds the bookkeeping. Exact at the moment of the call, O(1)
+    /// but for further ranges.
+    [[nodiscard]] arenite::usage usage() const noexcept;
+
+    /// Ends the reservation of ranges that hold nothing, except the first.
+    void trim() noexcept;
+
+    /// As given, and with what the environment said once the first request was made.
+    [[nodiscard]] page_options options() const noexcept;
+
+private:
+    friend union detail::process_pages;
+    struct range;
+    struct from_environment {};
+
+    constexpr explicit page_resource(from_environment) noexcept : ask_environment_{true} {}
+
+    [[nodiscard]] bool owns_further(const void* p) const noexcept;
+    [[nodiscard]] range* find_range(const void* p) const noexcept;
+    [[nodiscard]] range* add_range(std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] static range* make_range(std::size_t bytes, std::size_t alignment) noexcept;
+    static void end_range(range* r) noexcept;
+    void end_empty_ranges() noexcept;
+    [[nodiscard]] bool make_usable(void* p, std::size_t page_bytes, std::size_t whole_bytes,
+                                   bool whole_units) noexcept;
+
+    std::atomic<std::uintptr_t> first_address_{0};
+    std::atomic<std::size_t> first_bytes_{0};
+    std::atomic<std::size_t> further_ranges_{0};
+    mutable std::mutex mutex_; // guards what follows, and the ranges
+    range* first_ = nullptr;
+    page_options options_;
+    bool ask_environment_ = false;
+    std::size_t in_use_bytes_ = 0;
+    std::size_t high_water_bytes_ = 0;
+    std::size_t live_ = 0;
+    std::size_t live_odd_ = 0; // of them, those that end within a unit
+};
+
+namespace detail {
+
+/// Holds the process's page_resource without ever destroying it.
+union process_pages {
+    constexpr process_pages() noexcept : pages{page_resource::from_environment{}} {}
+    process_pages(const process_pages&) = delete;
+    process_pages& operator=(const process_pages&) = delete;
+    ~process_pages() {}
+
+    page_resource pages;
+};
+
+extern process_pages the_process_pages;
+
+} // namespace detail
+
+/// The process's pages: never destroyed, usable before main and after it.
+[[nodiscard]] inline page_resource& page_source() noexcept {
+    return detail::the_process_pages.pages;
+}
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <concepts>
+#include <cstddef>
+
+#if defined(__linux__)
+#include <arenite/os/linux.hpp>
+#else
+#error "Arenite knows no pages on this system: write os/<system>.hpp as os/platform.hpp tells"
+#endif
+
+namespace arenite::inline ARENITE_ABI::os {
+
+/// What Arenite asks of an operating system; static functions, thread-safe, usable before main,
+/// without malloc. A new system is one file: a struct that satisfies this concept, named below.
+///
+///                reserve              commit               touch
+///     (nothing) ---------> addresses ---------> usable ----------> resident
+///         ^                 ^   |                 |  ^               |   |
+///         |     release     |   |                 |  +---- purge ----+   |
+///         +-----------------|---+                 |                      |
+///                           +---------------------+------ decommit ------+
+///
+/// page_bytes()         the unit of everything here; p and bytes are multiples of it
+/// huge_page_bytes()    what advise_huge can give, 0 where the system has no such thing
+/// reserve(n, align)    n bytes of addresses at a multiple of align (a power of two), which cost no
+///                      memory and may not be touched; nullptr where the system refuses
+/// release(p, n)        ends a reservation, all of it or a part; whatever its state
+/// commit(p, n)         makes part of a reservation usable, zero-filled if it was not committed
+/// before;
+///                      false where the system refuses, then nothing has changed
+/// decommit(p, n)       gives its memory back and takes the access away. May leave the access where
+///                      the system cannot take it; the memory is gone in any case. Never fails
+/// purge(p, n)          gives the memory back; it stays usable, contents are zero or as they were
+/// advise_huge(p, n, b) asks for huge pages in a committed part, or (b false) asks for none; a hint
+/// prefault(p, n)       makes a committed part resident and keeps its contents; a hint as well.
+///                      No other thread may write there meanwhile
+/// resident_bytes(p, n) how much of a reservation is in memory now; slow, for tests and reports
+template <class P>
+concept page_platform =
+    requires(void* p, const void* where, std::size_t bytes, std::size_t alignment, bool wanted) {
+        { P::page_bytes() } noexcept -> std::same_as<std::size_t>;
+        { P::huge_page_bytes() } noexcept -> std::same_as<std::size_t>;
+        { P::reserve(bytes, alignment) } noexcept -> std::same_as<void*>;
+        { P::release(p, bytes) } noexcept -> std::same_as<void>;
+        { P::commit(p, bytes) } noexcept -> std::same_as<bool>;
+        { P::decommit(p, bytes) } noexcept -> std::same_as<void>;
+        { P::purge(p, bytes) } noexcept -> std::same_as<void>;
+        { P::advise_huge(p, bytes, wanted) } noexcept -> std::same_as<void>;
+        { P::prefault(p, bytes) } noexcept -> std::same_as<void>;
+        { P::resident_bytes(where, bytes) } noexcept -> std::same_as<std::size_t>;
+    };
+
+/// The system this is compiled for.
+#if defined(__linux__)
+using platform = linux_platform;
+#endif
+
+static_assert(page_platform<platform>);
+
+} // namespace arenite::inline ARENITE_ABI::os

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/check/leak.hpp>
+
+#include <atomic>
+#include <cstdio>
+
+namespace arenite::inline ARENITE_ABI {
+
+namespace {
+
+void report_to_stderr(const leak_summary& summary) {
+    std::fprintf(stderr,
+                 "arenite: resource %p was destroyed with %zu allocations of %zu bytes alive\n",
+                 static_cast<const void*>(summary.source), summary.count, summary.bytes);
+    for (std::size_t i = 0; i < summary.example_count; ++i)
+        std::fprintf(stderr, "  %p: %zu bytes\n", summary.examples[i].address,
+                     summary.examples[i].bytes);
+    if (summary.example_count < summary.count)
+        std::fprintf(stderr, "  and %zu more\n", summary.count - summary.example_count);
+    std::fflush(stderr);
+}
+
+constinit std::atomic<leak_handler> current_handler{nullptr};
+
+} // namespace
+
+leak_handler set_leak_handler(leak_handler handler) noexcept {
+    leak_handler before = current_handler.exchange(handler, std::memory_order_acq_rel);
+    return before != nullptr ? before : &report_to_stderr;
+}
+
+void report_leak(const leak_summary& summary) {
+    leak_handler handler = current_handler.load(std::memory_order_acquire);
+    (handler != nullptr ? handler : &report_to_stderr)(summary);
+}
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#if defined(__linux__)
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/size.hpp>
+#include <arenite/os/linux.hpp>
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE // Linux 5.14
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace arenite::inline ARENITE_ABI::os {
+
+namespace {
+
+/// Every call here leaves errno as it found it: an allocator must not change it.
+struct errno_kept {
+    int before = errno;
+    ~errno_kept() { errno = before; }
+};
+
+std::size_t read_number(const char* path) noexcept {
+    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    char text[32];
+    const ssize_t length = ::read(file, text, sizeof text);
+    ::close(file);
+    std::size_t number = 0;
+    for (ssize_t i = 0; i < length && text[i] >= '0' && text[i] <= '9'; ++i)
+        number = number * 10 + static_cast<std::size_t>(text[i] - '0');
+    return number;
+}
+
+std::size_t ask_huge_page_bytes() noexcept {
+    const std::size_t bytes = read_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
+    return std::has_single_bit(bytes) ? bytes : 0;
+}
+
+constexpr int lent_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+} // namespace
+
+std::size_t linux_platform::page_bytes() noexcept {
+    static constinit std::atomic<std::size_t> known{0};
+    std::size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes == 0) [[unlikely]] {
+        bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+        known.store(bytes, std::memory_order_relaxed);
+    }
+    return bytes;
+}
+
+std::size_t linux_platform::huge_page_bytes() noexcept {
+    static constinit std::atomic<std::size_t> known{1}; // 1: not asked yet
+    std::size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes == 1) [[unlikely]] {
+        const errno_kept keep;
+        bytes = ask_huge_page_bytes();
+        known.store(bytes, std::memory_order_relaxed);
+    }
+    return bytes;
+}
+
+void* linux_platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
+    const errno_kept keep;
+    const std::size_t page = page_bytes();
+    const std::size_t slack = alignment > page ? alignment - page : 0;
+    const auto asked = checked_add(bytes, slack);
+    if (!asked || bytes == 0)
+        return nullptr;
+    void* p = ::mmap(nullptr, *asked, PROT_NONE, lent_flags, -1, 0);
+    if (p == MAP_FAILED)
+        return nullptr;
+    // Cut the range that is aligned out of the larger one.
+    auto* const begin = static_cast<std::byte*>(p);
+    const std::size_t before = padding_for(p, alignment);
+    if (before != 0)
+        ::munmap(begin, before);
+    if (slack != before)
+        ::munmap(begin + before + bytes, slack - before);
+    return begin + before;
+}
+
+void linux_platform::release(void* p, std::size_t bytes) noexcept {
+    const errno_kept keep;
+    ::munmap(p, bytes);
+}
+
+bool linux_platform::commit(void* p, std::size_t bytes) noexcept {
+    const errno_kept keep;
+    return ::mprotect(p, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+void linux_platform::decommit(void* p, std::size_t bytes) noexcept {
+    const errno_kept keep;
+    // A fresh mapping over the old one drops memory, access and advice in one call, and merges with
+    // untouched neighbours. It fails where it would make one mapping too many; dropping does not.
+    if (::mmap(p, bytes, PROT_NONE, lent_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
+        ::madvise(p, bytes, MADV_DONTNEED);
+}
+
+void linux_platform::purge(void* p, std::size_t bytes) noexcept {
+    const errno_kept keep;
+    ::madvise(p, bytes, MADV_DONTNEED);
+}
+
+void linux_platform::advise_huge(void* p, std::size_t bytes, bool wanted) noexcept {
+    const errno_kept keep;
+    ::madvise(p, bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+}
+
+void linux_platform::prefault(void* p, std::size_t bytes) noexcept {
+    const errno_kept keep;
+    if (::madvise(p, bytes, MADV_POPULATE_WRITE) == 0)
+        return;
+    const std::size_t page = page_bytes();
+    auto* const begin = static_cast<volatile std::byte*>(p);
+    for (std::size_t i = 0; i < bytes; i += page)
+        begin[i] = begin[i];
+}
+
+std::size_t linux_platform::resident_bytes(const void* p, std::size_t bytes) noexcept {
+    const errno_kept keep;
+    const std::size_t page = page_bytes();
+    constexpr std::size_t pages_at_once = 4096;
+    unsigned char in_memory[pages_at_once];
+    std::size_t found = 0;
+    auto* at = static_cast<std::byte*>(const_cast<void*>(p));
+    for (std::size_t left = bytes / page; left != 0;) {
+        const std::size_t pages = left < pages_at_once ? left : pages_at_once;
+        if (::mincore(at, pages * page, in_memory) != 0)
+            return found;
+        for (std::size_t i = 0; i < pages; ++i)
+            found += (in_memory[i] & 1U) != 0 ? page : 0;
+        at += pages * page;
+        left -= pages;
+    }
+    return found;
+}
+
+} // namespace arenite::inline ARENITE_ABI::os
+
+#endif
