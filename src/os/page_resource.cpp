@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/passthrough.hpp>
 #include <arenite/core/bitmap_tree.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/size.hpp>
-#include <arenite/core/system_resource.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/os/platform.hpp>
 
@@ -323,9 +321,6 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
     const std::size_t page = platform::page_bytes();
     if (!is_alignment(alignment) || bytes > max_object_bytes - std::max(unit, page))
         return nullptr;
-    if (passthrough()) [[unlikely]]
-        return system_resource().try_allocate(bytes, std::max(alignment, page));
-
     const std::size_t page_bytes = align_up(std::max<std::size_t>(bytes, 1), page);
     const std::size_t whole_bytes = align_up(page_bytes, unit);
     const std::size_t page_count = page_bytes / page;
@@ -376,7 +371,7 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
     return nullptr;
 }
 
-void page_resource::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+void page_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
     const std::size_t page = platform::page_bytes();
     const std::size_t page_bytes =
         align_up(std::clamp<std::size_t>(bytes, 1, max_object_bytes - page), page);
@@ -399,10 +394,6 @@ void page_resource::deallocate(void* p, std::size_t bytes, std::size_t alignment
             }
         }
     }
-    if (r == nullptr && passthrough()) {
-        system_resource().deallocate(p, bytes, alignment);
-        return;
-    }
     if (page_count == 0) [[unlikely]]
         contract_violation_f(
             std::source_location::current(),
@@ -423,10 +414,12 @@ void page_resource::deallocate(void* p, std::size_t bytes, std::size_t alignment
 }
 
 void page_resource::purge(void* p, std::size_t bytes) noexcept {
-    if (!owns(p)) {
-        ARENITE_ASSERT(passthrough(), "page_resource: only its own memory can be purged");
-        return;
-    }
+    if (!owns(p)) [[unlikely]]
+        contract_violation_f(
+            std::source_location::current(),
+            "page_resource: %zu bytes at %p were to be purged, but this address is "
+            "not of this resource",
+            bytes, p);
     const std::size_t page = platform::page_bytes();
     const std::size_t skipped = padding_for(p, page);
     if (bytes > skipped && bytes - skipped >= page)

@@ -43,13 +43,13 @@
 /// memcheck or MemorySanitizer. Without one of them every function is empty and costs nothing, also
 /// where its arguments do not; layouts never depend on the tool.
 ///
-///     free            no_access(p, n)      any access is reported
-///     handed out      undefined(p, n)      may be written; reading before that is reported where
-///     known bookkeeping     defined(p, n)        may be read and written
+///     free           no_access(p, n)    any access is reported
+///     handed out     undefined(p, n)    to be written first; reading before is reported by some
+///     bookkeeping    defined(p, n)      may be read and written
 ///
 /// A strategy calls undefined() before it hands memory out, no_access() when it takes it back, and
-/// undefined() once more before it gives memory to its upstream: the next owner knows nothing of
-/// us. AddressSanitizer sees units of 8 bytes; the last bytes of an odd size stay accessible.
+/// undefined() once more before memory goes to its upstream: the next owner knows nothing of us.
+/// AddressSanitizer sees units of 8 bytes; the last bytes of an odd size stay accessible.
 /// Threads: any, on memory that is the caller's own.
 namespace arenite::inline ARENITE_ABI::poison {
 

@@ -32,9 +32,8 @@ namespace arenite::inline ARENITE_ABI {
 /// Overhead:  1 bit a position and 1/63 of that for the upper levels.
 /// Limits:    capacity 1 to 2^32, fixed; give words_for(capacity) words, which must stay in place.
 /// Threads:   one at a time.
-/// Failure:   npos where nothing is free; a position out of range, one taken twice or given back
-/// while
-///            free is a contract violation found in checked builds.
+/// Failure:   npos where nothing is free. A position out of range, one taken twice or given back
+///            while free is a contract violation, found in checked builds.
 /// Source:    Tapia, Suballocator (the heap of bits), 3.2.
 class bitmap_tree {
 public:

@@ -36,34 +36,29 @@ struct page_options {
 /// Pages of the operating system, lowest address first: the upstream that heaps and pools have
 /// where no other is named.
 ///
-///     range     |aaaa|b...|cccccccccccc|....|....|dddd|....|....|....  256 GiB of addresses
-///               |<-->| unit of 64 KiB
-///     taken      1    1    1  1  1      0    0    1    0   ...          64-ary tree of bits,
-///     beside pages     16    2   48  -  -      -    -   16                     size of what begins
-///     here
+///     range   |aaaa|b...|cccccccccccc|....|....|dddd|....|....|....   256 GiB of addresses
+///             |<-->| a unit: 64 KiB
+///     taken     1    1    1  1  1      0    0    1    0   ...         64-ary tree of bits, apart
+///     pages    16    2   48  -  -      -    -   16                    size of what begins here
 ///
 /// One range of addresses is reserved at the first request; what is handed out is committed, what
-/// comes back is decommitted at once, its neighbours merging with it by being zero bits. So fresh
+/// comes back is decommitted at once and merges with its neighbours by being zero bits. So fresh
 /// order is address order, and adjacent memory is one mapping of the kernel's. Where the system
 /// refuses the range (ulimit -v) a smaller one is taken, at most half of what is to be had; where a
 /// range is exhausted further ones are reserved.
 ///
-/// Use when:  a strategy needs spans of 64 KiB and up, of any alignment. For objects see
-/// ordered_heap. Cost:      allocate 1 or 2 system calls, deallocate 1, and a search of the bits
-/// that skips full words
-///            and what was searched in vain before; the first touch of each page is the system's.
+/// Use when:  a strategy needs spans of 64 KiB and more, of any alignment. Not for objects.
+/// Cost:      allocate 1 or 2 system calls, deallocate 1, and a search of the bits that skips full
+///            words and what was searched in vain before. The first touch of a page costs more.
 /// Overhead:  addresses in units of 64 KiB, memory in pages; 4.2 bytes of bookkeeping a unit.
-/// Limits:    alignment to 2^47, one request to 2^32 pages; above 32768 mappings of odd size the
-/// kernel's
-///            limit (vm.max_map_count) is near, and whole units are made accessible instead.
+/// Limits:    any alignment that the address space has; a request of less than 2^32 pages.
 /// Threads:   any.
-/// Failure:   out_of_memory / nullptr; nothing changes. A pointer that is not the beginning of a
-/// live
-///            allocation and a wrong size are contract violations in every build.
+/// Failure:   out_of_memory / nullptr; nothing changes. Giving back what is not the beginning of a
+///            live allocation, or with a wrong size, is a contract violation in every build.
 ///
-/// Memory is zero-filled as a rule, not as a promise. With ARENITE_PASSTHROUGH=1 all comes from
-/// malloc. Destruction gives all memory back, whatever is live. Environment:
-/// ARENITE_HUGE_PAGES=automatic, never or always decides for page_source().
+/// Memory is zero-filled as a rule, not as a promise. Destruction gives all of it back, whatever is
+/// live. ARENITE_HUGE_PAGES=automatic, never or always in the environment decides for
+/// page_source().
 class page_resource final : public strategy<page_resource> {
 public:
     /// The unit of addresses: everything handed out begins at a multiple of it.
