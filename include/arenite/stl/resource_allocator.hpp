@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/core/resource.hpp>
+#include <arenite/core/size.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// Lets a container take its memory from a resource.
+///
+///     linear_resource a{1_MiB};
+///     std::vector<int, resource_allocator<int, linear_resource>> v{a};
+///
+/// Use when:  a container should use a resource of ours. With a concrete R each allocation is a direct
+///            call and inlines; with R = `resource` it is virtual, and any resource fits at run time
+///            (as std::pmr::polymorphic_allocator, which works on every resource here, too).
+/// Cost:      that of the resource.
+/// Overhead:  one pointer a container.
+/// Limits:    the resource must outlive the container; from a temporary it does not compile. There is
+///            no default: a container must be told its resource. Elements are constructed as with
+///            std::allocator; for containers inside containers use std::scoped_allocator_adaptor.
+/// Threads:   those of the resource.
+/// Failure:   what the resource throws; std::bad_array_new_length for a count whose size does not fit.
+///
+/// What happens to the resource when containers meet, and why:
+/// - Copying a container: the copy uses the same resource; there is no other that could be meant.
+/// - Copy assignment keeps the target's resource: what is assigned to lives where it was put.
+/// - Move assignment keeps it also, and moves the elements one by one where the two differ. Were the
+///   resource moved along, `longlived = std::move(temporary)` would leave a container in an arena that
+///   ends before it. Within one resource it is O(1), as ever.
+/// - Swap exchanges the resources with the contents: O(1), and defined in every case. The standard
+///   leaves it undefined for unequal allocators that stay.
+template <class T = std::byte, class R = resource>
+class resource_allocator {
+    static_assert(std::is_object_v<T> && std::same_as<T, std::remove_cv_t<T>>,
+                  "an allocator is for a type of objects, without const or volatile");
+
+public:
+    using value_type = T;
+    using size_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    using propagate_on_container_copy_assignment = std::false_type;
+    using propagate_on_container_move_assignment = std::false_type;
+    using propagate_on_container_swap = std::true_type;
+    using is_always_equal = std::false_type;
+
+    template <class U>
+    struct rebind {
+        using other = resource_allocator<U, R>;
+    };
+
+    /// Memory from r, which must outlive all that is allocated.
+    // NOLINTNEXTLINE(google-explicit-constructor): so that a container takes the resource itself
+    resource_allocator(R& r) noexcept : resource_{&r} {}
+    resource_allocator(const R&&) = delete; // a temporary would be gone before the container
+
+    /// From what converts to an R&: an inline_linear_resource, say.
+    template <class S>
+        requires(!std::same_as<S, R> && std::derived_from<S, arenite::resource> &&
+                 std::convertible_to<S&, R&>)
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    resource_allocator(S& source) noexcept : resource_{&static_cast<R&>(source)} {}
+    template <class S>
+        requires(!std::same_as<S, R> && std::derived_from<S, arenite::resource> &&
+                 std::convertible_to<S&, R&>)
+    resource_allocator(const S&&) = delete;
+
+    /// For another type of objects, or from a concrete resource to a polymorphic one.
+    template <class U, class S>
+        requires std::convertible_to<S*, R*>
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    resource_allocator(const resource_allocator<U, S>& other) noexcept
+        : resource_{other.resource()} {}
+
+    [[nodiscard]] ARENITE_INLINE T* allocate(std::size_t n) {
+        if (n > max_object_bytes / sizeof(T)) [[unlikely]]
+            throw_bad_array_length(n, sizeof(T));
+        return static_cast<T*>(resource_->allocate(n * sizeof(T), alignof(T)));
+    }
+
+    ARENITE_INLINE void deallocate(T* p, std::size_t n) noexcept {
+        resource_->deallocate(p, n * sizeof(T), alignof(T));
+    }
+
+    [[nodiscard]] resource_allocator select_on_container_copy_construction() const noexcept {
+        return *this;
+    }
+
+    /// Where the memory comes from; never nullptr.
+    [[nodiscard]] R* resource() const noexcept { return resource_; }
+
+private:
+    R* resource_;
+};
+
+template <class R>
+    requires std::derived_from<R, resource>
+resource_allocator(R&) -> resource_allocator<std::byte, R>;
+
+/// True if each frees what the other allocated: the same resource or, polymorphic, an equal one.
+template <class T, class U, class R>
+[[nodiscard]] bool operator==(const resource_allocator<T, R>& a,
+                              const resource_allocator<U, R>& b) noexcept {
+    if constexpr (std::same_as<R, resource>)
+        return *a.resource() == *b.resource();
+    else
+        return a.resource() == b.resource();
+}
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/check/passthrough.hpp>
+#include <arenite/linear/linear_resource.hpp>
+
+#include <algorithm>
+#include <new>
+
+namespace arenite::inline ARENITE_ABI {
+
+// Stands directly before the memory it describes.
+struct linear_resource::single {
+    single* older;
+    single* newer;
+    void* memory; // as malloc gave it
+    std::size_t memory_bytes;
+    std::size_t memory_alignment;
+    std::size_t count;
+    std::size_t number; // rises from old to new
+
+    [[nodiscard]] std::byte* object() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+};
+
+linear_resource::linear_resource(std::size_t capacity, linear_options options, upstream source)
+    : linear_resource{capacity, source} {
+    if ((!options.eager && !options.prefault) || capacity == 0 || passthrough())
+        return;
+    if (!get_region(capacity, default_alignment))
+        throw_out_of_memory(capacity, default_alignment, this);
+    if (options.prefault) {
+        constexpr std::size_t smallest_page = 4096;
+        poison::undefined(begin_, capacity_);
+        for (std::size_t i = 0; i < capacity_; i += smallest_page)
+            *static_cast<volatile std::byte*>(begin_ + i) = std::byte{0};
+        poison::no_access(begin_, capacity_);
+    }
+}
+
+linear_resource::linear_resource(std::span<std::byte> buffer) noexcept
+    : capacity_{buffer.size()}, source_{static_cast<resource*>(nullptr)} {
+    if (!passthrough() && !buffer.empty())
+        set_region(buffer.data());
+}
+
+linear_resource::~linear_resource() {
+    rewind_singles(0);
+    give_region_back();
+}
+
+void linear_resource::trim() noexcept {
+    if (region_alignment_ != 0 && in_use() == 0)
+        give_region_back();
+}
+
+void* linear_resource::try_allocate_slow(std::size_t count, std::size_t alignment) noexcept {
+    if (!is_alignment(alignment) || count > capacity_ || top_ != nullptr)
+        return nullptr;
+    if (passthrough())
+        return try_allocate_single(count, alignment);
+    // A buffer has its region from the beginning; one that has none here is empty.
+    if (source_.get() == nullptr || !get_region(count, alignment))
+        return nullptr;
+    return try_allocate(count, alignment);
+}
+
+// A region in which the request of `count` at `alignment` fits, or none. One aligned like the first
+// request needs no padding; an upstream that can't align may still have one with room for padding.
+bool linear_resource::get_region(std::size_t count, std::size_t alignment) noexcept {
+    if (capacity_ > max_object_bytes)
+        return false;
+    region_alignment_ = std::max(alignment, default_alignment);
+    void* memory = source_.try_allocate(capacity_, region_alignment_);
+    if (memory == nullptr && region_alignment_ > default_alignment) {
+        region_alignment_ = default_alignment;
+        memory = source_.try_allocate(capacity_, region_alignment_);
+        if (memory != nullptr && padding_for(memory, alignment) > capacity_ - count) {
+            source_.deallocate(memory, capacity_, region_alignment_);
+            memory = nullptr;
+        }
+    }
+    if (memory == nullptr) {
+        region_alignment_ = 0;
+        return false;
+    }
+    set_region(static_cast<std::byte*>(memory));
+    return true;
+}
+
+void linear_resource::set_region(std::byte* memory) noexcept {
+    begin_ = top_ = memory;
+    limit_ = memory + capacity_;
+    poison::no_access(begin_, capacity_);
+}
+
+void linear_resource::give_region_back() noexcept {
+    if (top_ == nullptr)
+        return;
+    high_water_ = high_water();
+    poison::undefined(begin_, capacity_);
+    if (region_alignment_ != 0)
+        source_.deallocate(begin_, capacity_, region_alignment_);
+    begin_ = top_ = limit_ = hole_begin_ = hole_end_ = nullptr;
+    region_alignment_ = 0;
+}
+
+void* linear_resource::try_allocate_single(std::size_t count, std::size_t alignment) noexcept {
+    if (count > capacity_ - single_bytes_)
+        return nullptr;
+    const std::size_t memory_alignment = std::max(alignment, alignof(single));
+    const auto before = checked_align_up(sizeof(single), memory_alignment);
+    const auto bytes = before ? checked_add(*before, count) : std::nullopt;
+    if (!bytes)
+        return nullptr;
+    void* memory = system_resource().try_allocate(*bytes, memory_alignment);
+    if (memory == nullptr)
+        return nullptr;
+    std::byte* const object = static_cast<std::byte*>(memory) + *before;
+    latest_ = ::new (static_cast<void*>(object - sizeof(single)))
+        single{.older = latest_,
+               .newer = nullptr,
+               .memory = memory,
+               .memory_bytes = *bytes,
+               .memory_alignment = memory_alignment,
+               .count = count,
+               .number = latest_single() + 1};
+    if (latest_->older != nullptr)
+        latest_->older->newer = latest_;
+    single_bytes_ += count;
+    return object;
+}
+
+void linear_resource::deallocate_single(std::byte* p) noexcept {
+    single* const s = std::launder(reinterpret_cast<single*>(p - sizeof(single)));
+    high_water_ = high_water();
+    (s->newer != nullptr ? s->newer->older : latest_) = s->older;
+    if (s->older != nullptr)
+        s->older->newer = s->newer;
+    single_bytes_ -= s->count;
+    system_resource().deallocate(s->memory, s->memory_bytes, s->memory_alignment);
+}
+
+void linear_resource::rewind_singles(std::size_t number) noexcept {
+    while (latest_ != nullptr && latest_->number > number)
+        deallocate_single(latest_->object());
+}
+
+bool linear_resource::owns_single(const void* p) const noexcept {
+    for (single* s = latest_; s != nullptr; s = s->older)
+        if (address_of(p) - address_of(s->object()) < s->count)
+            return true;
+    return false;
+}
+
+std::size_t linear_resource::latest_single() const noexcept {
+    return latest_ != nullptr ? latest_->number : 0;
+}
+
+} // namespace arenite::inline ARENITE_ABI
