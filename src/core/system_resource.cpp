@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/core/contract.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/core/system_resource.hpp>
 
@@ -13,6 +14,7 @@
 namespace arenite::inline ARENITE_ABI {
 
 void* malloc_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    ARENITE_ASSERT(is_alignment(alignment), "alignment must be a power of two");
     if (!is_alignment(alignment) || bytes > max_object_bytes - alignment)
         return nullptr;
     if (bytes == 0)

@@ -6,6 +6,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/resource.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
 
@@ -14,16 +15,17 @@ namespace arenite::inline ARENITE_ABI {
 /// Where a strategy gets its memory: a resource and, captured from its concrete type, how to ask it
 /// without exceptions and whether it lends pages.
 ///
-/// Built implicitly from a pointer to any resource, so that a constructor takes `upstream` where its
-/// user writes `&my_resource` or a `resource*`. Over a bare `resource*` a throw is turned into nullptr;
-/// without exceptions its failure ends in the contract handler. Does not own the resource.
+/// Built implicitly from a pointer to any resource, so that a constructor takes `upstream` where
+/// its user writes `&my_resource` or a `resource*`. Over a bare `resource*` a throw is turned into
+/// nullptr; without exceptions its failure ends in the contract handler. Does not own the resource.
 class upstream {
 public:
     // NOLINTNEXTLINE(google-explicit-constructor): this is how users name an upstream
     upstream(resource* source) noexcept : source_{source}, try_allocate_{&try_any} {}
 
     template <class R>
-        requires(std::derived_from<R, resource> && !std::same_as<R, resource>)
+        requires(std::derived_from<R, resource> && !std::same_as<R, resource> &&
+                 !std::is_const_v<R>)
     // NOLINTNEXTLINE(google-explicit-constructor)
     upstream(R* source) noexcept : source_{source}, try_allocate_{&try_any} {
         if constexpr (Allocating<R>)
@@ -57,8 +59,7 @@ private:
     static void* try_any(resource* source, std::size_t bytes, std::size_t alignment) noexcept;
 
     template <class R>
-    static void* try_concrete(resource* source, std::size_t bytes,
-                              std::size_t alignment) noexcept {
+    static void* try_concrete(resource* source, std::size_t bytes, std::size_t alignment) noexcept {
         return static_cast<R*>(source)->try_allocate(bytes, alignment);
     }
 

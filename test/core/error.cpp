@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/contract.hpp>
+#include <arenite/core/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory_resource>
+#include <new>
+#include <string_view>
+#include <type_traits>
+
+using namespace arenite;
+
+namespace {
+
+TEST(error, out_of_memory_knows_the_request) {
+    const resource* source = std::pmr::null_memory_resource();
+    const out_of_memory e{123, 32, source};
+    EXPECT_EQ(e.bytes(), 123u);
+    EXPECT_EQ(e.alignment(), 32u);
+    EXPECT_EQ(e.source(), source);
+    static_assert(std::is_base_of_v<std::bad_alloc, out_of_memory>);
+    static_assert(std::is_nothrow_copy_constructible_v<out_of_memory>);
+}
+
+TEST(error, out_of_memory_tells_a_wrong_alignment_from_a_lack_of_memory) {
+    const out_of_memory lack{1, 16, nullptr};
+    const out_of_memory wrong{1, 24, nullptr};
+    EXPECT_EQ(std::string_view{lack.what()}, "arenite::out_of_memory");
+    EXPECT_NE(std::string_view{wrong.what()}.find("power of two"), std::string_view::npos);
+}
+
+#if ARENITE_EXCEPTIONS
+
+TEST(error, throw_out_of_memory_throws_what_it_was_told) {
+    const resource* source = std::pmr::null_memory_resource();
+    try {
+        throw_out_of_memory(7, 8, source);
+    } catch (const std::bad_alloc& caught) {
+        const auto* e = dynamic_cast<const out_of_memory*>(&caught);
+        ASSERT_NE(e, nullptr);
+        EXPECT_EQ(e->bytes(), 7u);
+        EXPECT_EQ(e->alignment(), 8u);
+        EXPECT_EQ(e->source(), source);
+    }
+}
+
+TEST(error, throw_bad_array_length_throws_the_standard_error) {
+    EXPECT_THROW(throw_bad_array_length(~std::size_t{0}, 2), std::bad_array_new_length);
+}
+
+#else
+
+TEST(error_death, without_exceptions_a_lack_of_memory_goes_to_the_contract_handler) {
+    EXPECT_DEATH(throw_out_of_memory(7, 8, nullptr),
+                 "out of memory: 7 bytes of alignment 8 were asked of resource");
+}
+
+TEST(error_death, without_exceptions_a_count_too_large_goes_to_the_contract_handler) {
+    EXPECT_DEATH(throw_bad_array_length(5, 2), "5 elements of 2 bytes do not fit");
+}
+
+#endif
+
+} // namespace

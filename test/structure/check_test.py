@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Arenite authors
+# SPDX-License-Identifier: MIT
+"""Breaks each rule of check.py once, in a copy of the repository, and expects to be told."""
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+SPDX = "// SPDX-FileCopyrightText: 2026 The Arenite authors\n// SPDX-License-Identifier: MIT\n"
+
+
+def append(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        file.write(text)
+
+
+def replace(path, old, new):
+    text = path.read_text()
+    assert old in text, f"{path} has no {old!r}"
+    path.write_text(text.replace(old, new))
+
+
+# What is done to the copy, and a piece of the line that must come.
+CASES = [
+    (lambda r: append(r / "include/arenite/core/size.hpp", "#include <arenite/block/new.hpp>\n"),
+     "core/ may not include block/"),
+    (lambda r: append(r / "src/core/error.cpp", "#include <arenite/stl/new.hpp>\n"),
+     "core/ may not include stl/"),
+    (lambda r: append(r / "include/arenite/junk/new.hpp", SPDX + "#pragma once\n"),
+     "the folder junk is none of the strata"),
+    (lambda r: append(r / "include/arenite/core/size.hpp", '#include "config.hpp"\n'),
+     "own headers are named"),
+    (lambda r: append(r / "include/arenite/core/size.hpp", "#include <arenite/core/none.hpp>\n"),
+     "which does not exist"),
+    (lambda r: (r / "test/core/size.cpp").unlink(), "has no test/core/size.cpp"),
+    (lambda r: replace(r / "include/arenite/arenite.hpp", "#include <arenite/core/size.hpp>\n", ""),
+     "lacks #include <arenite/core/size.hpp>"),
+    (lambda r: replace(r / "include/arenite/README.md", "| `core/` |", "| `cored/` |"),
+     "has no line for core/"),
+    (lambda r: append(r / "src/core/lonely.cpp", SPDX), "belongs to no header"),
+    (lambda r: replace(r / "src/core/error.cpp", "// SPDX-License-Identifier: MIT\n", ""),
+     "has no SPDX head"),
+    (lambda r: replace(r / "include/arenite/core/size.hpp", "#pragma once\n", ""),
+     "has no #pragma once"),
+    (lambda r: append(r / "src/core/error.cpp", "// " + "x" * 100 + "\n"), "103 columns"),
+    (lambda r: append(r / "src/core/error.cpp", "int x; \n"), "blanks at the end"),
+    (lambda r: append(r / "README.md", "\n```cpp\nint x;\n```\n"), "without <!-- quoted from"),
+    (lambda r: append(r / "README.md",
+                      "\n<!-- quoted from src/core/error.cpp -->\n```cpp\nint not_there;\n```\n"),
+     "does not stand in src/core/error.cpp"),
+    (lambda r: append(r / "README.md", "\n[a page](doc/none.md)\n"), "links to doc/none.md"),
+    (lambda r: replace(r / "CMakeLists.txt", "arenite VERSION 0.", "arenite VERSION 77."),
+     "says version"),
+]
+
+
+def check(tree):
+    run = subprocess.run([sys.executable, here / "check.py", tree], capture_output=True, text=True)
+    return run.returncode, run.stdout + run.stderr
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    clean = Path(scratch) / "clean"
+    clean.mkdir()
+    for entry in ["include", "src", "test", "example", "doc", "lab", "fuzz"]:
+        if (root / entry).is_dir():
+            shutil.copytree(root / entry, clean / entry)
+    for entry in [*root.glob("*.md"), root / "CMakeLists.txt", root / "LICENSE"]:
+        shutil.copy(entry, clean)
+    failures = 0
+    for number, (damage, expected) in enumerate(CASES):
+        tree = Path(scratch) / str(number)
+        shutil.copytree(clean, tree)
+        before = check(tree)[1].splitlines()
+        damage(tree)
+        code, output = check(tree)
+        told = [line for line in output.splitlines() if line not in before]
+        if code != 1 or not any(expected in line for line in told):
+            print(f"expected a line with {expected!r}, got {code}:\n{output}")
+            failures += 1
+    print(f"{len(CASES) - failures} of {len(CASES)} broken rules were seen")
+    sys.exit(1 if failures else 0)

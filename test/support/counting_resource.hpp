@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/strategy.hpp>
+#include <arenite/core/system_resource.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <limits>
+#include <map>
+
+namespace support {
+
+/// An upstream under observation: counts, remembers what is out, fails when told to, and fails the
+/// test where memory comes back with another size or alignment or does not come back at all.
+class counting_resource final : public arenite::strategy<counting_resource> {
+public:
+    counting_resource() = default;
+    ~counting_resource() override {
+        EXPECT_EQ(live_.size(), 0u) << "allocations never came back to their upstream";
+        for (const auto& [p, request] : live_)
+            arenite::system_resource().deallocate(p, request.bytes, request.alignment);
+    }
+
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = arenite::default_alignment) noexcept {
+        if (calls_++ >= fail_from_)
+            return nullptr;
+        void* p = arenite::system_resource().try_allocate(bytes, alignment);
+        if (p != nullptr) {
+            live_.emplace(p, request{bytes, alignment});
+            live_bytes_ += bytes;
+            ++allocations_;
+        }
+        return p;
+    }
+
+    void deallocate(void* p, std::size_t bytes,
+                    std::size_t alignment = arenite::default_alignment) noexcept {
+        const auto found = live_.find(p);
+        if (found == live_.end()) {
+            ADD_FAILURE() << "deallocate of " << p << ", which is not out";
+            return;
+        }
+        EXPECT_EQ(found->second.bytes, bytes) << "another size came back";
+        EXPECT_EQ(found->second.alignment, alignment) << "another alignment came back";
+        live_bytes_ -= found->second.bytes;
+        ++deallocations_;
+        arenite::system_resource().deallocate(p, found->second.bytes, found->second.alignment);
+        live_.erase(found);
+    }
+
+    /// From now on the first `count` requests succeed and all later ones fail.
+    void fail_after(std::size_t count) noexcept { fail_from_ = calls_ + count; }
+    void never_fail() noexcept { fail_from_ = std::numeric_limits<std::size_t>::max(); }
+
+    [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
+    [[nodiscard]] std::size_t allocations() const noexcept { return allocations_; }
+    [[nodiscard]] std::size_t deallocations() const noexcept { return deallocations_; }
+    [[nodiscard]] std::size_t live() const noexcept { return live_.size(); }
+    [[nodiscard]] std::size_t live_bytes() const noexcept { return live_bytes_; }
+
+private:
+    struct request {
+        std::size_t bytes;
+        std::size_t alignment;
+    };
+
+    std::map<void*, request> live_;
+    std::size_t live_bytes_ = 0;
+    std::size_t calls_ = 0;
+    std::size_t allocations_ = 0;
+    std::size_t deallocations_ = 0;
+    std::size_t fail_from_ = std::numeric_limits<std::size_t>::max();
+};
+
+} // namespace support
