@@ -47,7 +47,7 @@ struct alignas(64) block {
     std::int32_t live;  ///< granules taken, an open hole's tail included
     std::int32_t alarm; ///< a free that brings live to this or below is told to the owner
 
-    std::uint32_t granules; ///< length of the whole block, head included
+    std::uint32_t granules; ///< length of the whole block, head included; of what precedes a large object
     std::uint16_t state;    ///< this block's states, a set of block_state
     std::uint16_t below;    ///< union of the states in this block's subtree of block_list, itself included
     block* left;            ///< for block_list

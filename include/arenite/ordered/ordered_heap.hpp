@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/block/block.hpp>
+#include <arenite/block/block_list.hpp>
+#include <arenite/block/return_policy.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/bits.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/strategy.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/core/usage.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// Who knows how long an allocation is: its user, who says so when freeing it, or the heap.
+enum class sizes {
+    known, ///< the caller passes the size to deallocate (sized delete, std::pmr, STL allocators)
+    kept   ///< the heap keeps it: size_of(p) and deallocate(p) work; 1.6 % more memory
+};
+
+/// How an ordered_heap behaves; the defaults are right for a heap that may become large.
+struct ordered_options {
+    arenite::sizes sizes = arenite::sizes::known;
+
+    /// Bytes to ask from the upstream at once, cut into blocks of at most 256 KiB; rounded up to a power
+    /// of two below that, to a multiple of it above. 0: start small and grow to 2 MiB with use.
+    /// Requests above an eighth of a block go to the upstream by themselves.
+    std::size_t block_bytes = 0;
+
+    return_policy policy = {};
+
+    bool eager = false;    ///< get the first memory at construction
+    bool prefault = false; ///< touch all pages when memory is got, and get the first at construction
+};
+
+/// Any size, any order, without headers: memory is always handed out in address order.
+///
+///     block  | head, 1 bit a granule | A | B |....| C |..| D |..................|
+///                                            ^ cursor
+///                                            | hole | limit
+///
+/// Allocation bumps a cursor through the current hole, a run of free granules of 8 bytes; the hole was
+/// claimed whole when it was entered, and its unused tail is given back when it is left for the next one
+/// up. Freeing masks the pointer to its block and clears the object's bits. A block in which an eighth was
+/// freed is swept again, lowest address first, so that what is allocated together lies together, whatever
+/// was freed before. A request that finds no hole in the block being swept while smaller ones still would
+/// is served from a clean block beside it.
+///
+/// Use when:  objects of several sizes live and die in any order and are walked often: scene graphs, trees,
+///            entities. All of one size: pool/pool_resource.hpp. All die together: linear/linear_resource.hpp.
+/// Cost:      allocate and deallocate O(1), about 10 instructions inlined; a slow call looks at two blocks at
+///            most (at most 1024 words of bits) and at its upstream.
+/// Overhead:  sizes round up to 8 bytes (to 16 where alignment is 16 or more); 1/64 of the memory for bits,
+///            1/32 with sizes::kept. 64 bytes and a multiple of the alignment for a large request.
+/// Limits:    none but its upstream's. Memory starts at one block of 64 KiB of which the pages used are
+///            resident, and grows by spans of 2 MiB (huge pages) once the heap holds as much.
+/// Returns:   empty spans by return_policy; trim() all that is empty, down to single pages where the upstream
+///            lends pages. Destruction returns everything; checked builds report what was alive.
+/// Threads:   one at a time; wrap in synchronized_resource.
+/// Failure:   out_of_memory / nullptr; nothing changes.
+/// Source:    VulkanSceneGraph (affinity, coalescing) and Tapia's bitmap heap, joined.  (doc/sources.md)
+class ordered_heap final : public strategy<ordered_heap> {
+public:
+    ordered_heap() noexcept : ordered_heap{ordered_options{}} {}
+
+    /// The default upstream is the process's page source.
+    explicit ordered_heap(const ordered_options& options) noexcept;
+
+    /// On an upstream of the user's: blocks of 64 KiB and spans of 512 KiB by default, aligned to 64 KiB. It
+    /// must outlive the heap. If the upstream fails to serve a span, smaller ones are tried.
+    ordered_heap(const ordered_options& options, upstream up) noexcept;
+    explicit ordered_heap(upstream up) noexcept : ordered_heap{ordered_options{}, up} {}
+
+    ~ordered_heap() override;
+
+    /// nullptr where the upstream has no memory; also for an alignment that is no power of two.
+    [[nodiscard]] ARENITE_INLINE void* try_allocate(std::size_t bytes,
+                                                    std::size_t alignment = default_alignment) noexcept;
+
+    /// Gives back what was allocated with the same size and alignment. Not nullptr.
+    ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
+                                   std::size_t alignment = default_alignment) noexcept;
+
+    /// Gives an allocation back without its size. Requires sizes::kept, in every build.
+    void deallocate(void* p) noexcept;
+
+    /// Bytes that may be used at p, an allocation of this heap: the request, rounded up.
+    /// Requires sizes::kept, in every build.
+    [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
+
+    /// True if p points into memory of this heap, handed out or not. O(log blocks).
+    [[nodiscard]] bool owns(const void* p) const noexcept;
+
+    /// Gives back all memory that holds nothing: empty spans, and where the upstream lends pages also every
+    /// whole page between objects. O(blocks).
+    void trim() noexcept;
+
+    /// O(1). live_allocations is known with sizes::kept and in checked builds.
+    [[nodiscard]] arenite::usage usage() const noexcept;
+
+private:
+    /// An open hole: what is left of it is [cursor, limit).
+    struct window {
+        std::byte* cursor = nullptr;
+        std::byte* limit = nullptr;
+
+        [[nodiscard]] std::size_t bytes() const noexcept {
+            return static_cast<std::size_t>(limit - cursor);
+        }
+    };
+
+    /// What an allocation takes: whole granules, and pairs of them from alignment 16 on, so that a run of
+    /// such requests never leaves a gap. 0 for a size of 0 and for one that does not fit a size.
+    [[nodiscard]] static constexpr std::size_t rounded(std::size_t bytes,
+                                                       std::size_t alignment) noexcept {
+        const std::size_t step = alignment >= 16 ? 16 : granule_bytes;
+        return (bytes + (step - 1)) & ~(step - 1);
+    }
+
+    [[nodiscard]] block* block_of(const void* p) const noexcept {
+        return reinterpret_cast<block*>(address_of(p) & mask_);
+    }
+
+    [[nodiscard]] bool passes_through() const noexcept { return detour_ != 0; }
+    [[nodiscard]] std::size_t bytes_in_use() const noexcept;
+
+    ARENITE_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
+    ARENITE_COLD void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+
+    void* from_window(window& from, std::size_t size, std::size_t alignment) noexcept;
+    void* search(std::size_t size, std::size_t alignment) noexcept;
+    void* advance(std::size_t size, std::size_t alignment) noexcept;
+    void* from_clean(std::size_t size, std::size_t alignment) noexcept;
+    void* from_anywhere(std::size_t size, std::size_t alignment) noexcept;
+    void* allocate_large(std::size_t size, std::size_t alignment) noexcept;
+    void deallocate_large(block& large) noexcept;
+    void* allocate_detour(std::size_t bytes, std::size_t alignment) noexcept;
+    void deallocate_detour(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+
+    void enter(block& entered) noexcept;
+    void leave(bool at_end) noexcept;
+    void close(block& in, window& tail) noexcept;
+    void claim(block& in, hole found, window& into) noexcept;
+    void claim_all(block& in, window& into) noexcept;
+    void release(block& in, std::size_t first, std::size_t granules) noexcept;
+    void open(block& opened) noexcept;
+    void retire(block& retired, std::int64_t skipped) noexcept;
+    void set_alarm(block& b, std::int32_t alarm) noexcept;
+    void freed(block& b) noexcept;
+    void emptied(block& b) noexcept;
+    block* clean_block() noexcept;
+    block* carve() noexcept;
+    void close_all() noexcept;
+    bool acquire_span() noexcept;
+    void return_span(block& first) noexcept;
+    void purge(block& b) noexcept;
+    void note_high_water() noexcept;
+    [[nodiscard]] std::size_t head_granules(const block& b) const noexcept;
+    [[nodiscard]] bool fits_ahead() const noexcept;
+    [[nodiscard]] block& head_of(const void* p) const noexcept;
+    [[nodiscard]] std::size_t kept_size(const block& b, const void* p) const noexcept;
+    void check_free(const block& b, const void* p, std::size_t size) const noexcept;
+    void report_leaks() noexcept;
+
+    // The line of the fast path. A careful heap (sizes kept, a checked build, a memory checker) keeps its open
+    // hole in hidden_, so that every call is a slow one and sees to what they ask for.
+    window inline_;
+    std::uintptr_t mask_;       ///< clears the offset within a block
+    std::uintptr_t detour_ = 0; ///< with passthrough: the block that every free is led to
+    std::int64_t taken_ = 0;    ///< granules taken in all blocks, tails of open holes included
+
+    window hidden_;
+    window* open_;            ///< inline_ or hidden_: the hole in the block being swept
+    block* swept_ = nullptr;  ///< the block being swept
+    std::size_t position_ = 0;  ///< granule from which the sweep goes on
+    std::size_t no_fit_ = 0;    ///< granules known not to be found from position_ on
+    std::size_t smallest_ = 0;  ///< granules of the smallest request that the sweep of this block was asked
+    std::size_t deflected_ = 0; ///< bytes served from clean_ since the sweep last served any
+    std::int64_t unclaimed_ = 0; ///< granules that were free when the sweep began and that it has not taken
+
+    window clean_;                 ///< a second hole, in a block that was empty, for what the sweep can't serve
+    block* clean_block_ = nullptr;
+
+    std::byte* fresh_ = nullptr;     ///< the rest of the newest span, not yet cut into blocks
+    std::byte* fresh_end_ = nullptr;
+    block* fresh_span_ = nullptr;
+
+    block_list blocks_;
+    upstream upstream_;
+    return_policy policy_;
+    std::size_t span_bytes_;        ///< what to ask at once; 0: grows
+    std::size_t large_bytes_ = 0;   ///< in use by large allocations
+    std::size_t reserved_ = 0;
+    std::size_t idle_bytes_ = 0;    ///< in spans that are empty and kept
+    std::size_t high_water_ = 0;
+    std::size_t live_ = 0;          ///< allocations, where careful_
+    bool kept_;
+    bool careful_;
+    bool prefault_;
+};
+
+ARENITE_INLINE void* ordered_heap::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t size = rounded(bytes, alignment);
+    std::byte* const p = inline_.cursor;
+    // size - 1: a size of 0, also of an overflowing request, is the largest and goes the slow way.
+    const bool fits = size - 1 < inline_.bytes();
+    const bool aligned =
+        is_alignment(alignment) && (alignment <= granule_bytes || is_aligned(p, alignment));
+    if (!fits || !aligned) [[unlikely]]
+        return allocate_slow(bytes, alignment);
+    inline_.cursor = p + size;
+    return p;
+}
+
+ARENITE_INLINE void ordered_heap::deallocate(void* p, std::size_t bytes,
+                                             std::size_t alignment) noexcept {
+    const std::size_t size = rounded(bytes + (bytes == 0), alignment);
+    if (static_cast<std::byte*>(p) + size == inline_.cursor) { // the latest allocation
+        inline_.cursor = static_cast<std::byte*>(p);
+        return;
+    }
+    if (alignment >= 4096) [[unlikely]] // may begin a mask size of its own
+        return deallocate_slow(p, bytes, alignment);
+    const std::size_t granules = size / granule_bytes;
+    block* const b = reinterpret_cast<block*>((address_of(p) & mask_) | detour_);
+    const std::int32_t live = b->live - static_cast<std::int32_t>(granules);
+    if (live <= b->alarm) [[unlikely]]
+        return deallocate_slow(p, bytes, alignment);
+    b->live = live;
+    taken_ -= static_cast<std::int64_t>(granules);
+    bits::clear_run(b->occupancy(), (address_of(p) & ~mask_) / granule_bytes, granules);
+}
+
+} // namespace arenite::inline ARENITE_ABI
