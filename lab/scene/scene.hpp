@@ -9,8 +9,9 @@
 
 namespace arenite::lab::scene {
 
-// A small scene graph with what an engine's has: intrusive reference counts, names, bounding spheres
-// for culling, child arrays of their own, vertex arrays shared between the geometries of one load.
+// A small scene graph with what an engine's has: intrusive reference counts, names, bounding
+// spheres for culling, child arrays of their own, vertex arrays shared between the geometries of
+// one load.
 //
 //     group 48 B ---> child array 8 B a child          nodes: what every traversal touches
 //       |  transform 176 B (group + 4x4 double)
@@ -71,8 +72,8 @@ struct geometry : node {
     std::uint32_t topology = 0; ///< the primitive types within
 };
 
-static_assert(sizeof(void*) != 8 || (sizeof(node) == 32 && sizeof(group) == 48 &&
-                                     sizeof(transform) == 176 && sizeof(geometry) == 80 &&
-                                     sizeof(array) == 24 && sizeof(material) == 88));
+static_assert(sizeof(void*) != 8 ||
+              (sizeof(node) == 32 && sizeof(group) == 48 && sizeof(transform) == 176 &&
+               sizeof(geometry) == 80 && sizeof(array) == 24 && sizeof(material) == 88));
 
 } // namespace arenite::lab::scene

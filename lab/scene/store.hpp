@@ -10,7 +10,7 @@
 #include <memory>
 #include <new>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
 namespace arenite::lab::scene {
 
@@ -154,7 +154,7 @@ private:
 
     template <class T>
     static void end(Heap& heap, T* object) noexcept {
-        std::destroy_at(object);
+        static_assert(std::is_trivially_destructible_v<T>);
         heap.deallocate(object, sizeof(T), alignof(T));
     }
 

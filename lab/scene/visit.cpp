@@ -3,6 +3,8 @@
 #include "visit.hpp"
 
 #include <cmath>
+#include <cstring>
+#include <span>
 
 namespace arenite::lab::scene {
 namespace {
@@ -65,7 +67,68 @@ struct culling {
     }
 };
 
+template <class Shared>
+double share(const Shared* object, std::size_t bytes_beside) noexcept {
+    if (object == nullptr)
+        return 0;
+    return static_cast<double>(sizeof(Shared) + bytes_beside) / object->references;
+}
+
+double share(const array* a) noexcept { return share(a, a != nullptr ? a->bytes() : 0); }
+
+/// Fowler, Noll and Vo's sum, eight bytes a step.
+std::uint64_t add(std::uint64_t sum, const void* p, std::size_t bytes) noexcept {
+    const auto* next = static_cast<const std::byte*>(p);
+    for (; bytes >= 8; bytes -= 8, next += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, next, 8);
+        sum = (sum ^ word) * 0x100000001b3;
+    }
+    for (; bytes > 0; --bytes, ++next)
+        sum = (sum ^ std::to_integer<std::uint64_t>(*next)) * 0x100000001b3;
+    return sum;
+}
+
+std::uint64_t add(std::uint64_t sum, const array* a) noexcept {
+    return a != nullptr ? add(sum, a->elements, a->bytes()) : sum;
+}
+
+std::uint64_t contents(const node& n, std::uint64_t sum) noexcept {
+    sum = add(sum, n.name, n.name_bytes);
+    if (n.kind == kind::geometry) {
+        const auto& g = static_cast<const geometry&>(n);
+        for (const array* a : {g.positions, g.normals, g.texcoords, g.indices})
+            sum = add(sum, a);
+        return g.surface != nullptr ? add(sum, g.surface->name, g.surface->name_bytes) : sum;
+    }
+    const auto& g = static_cast<const group&>(n);
+    for (const node* child : std::span{g.children, g.count})
+        if (child != nullptr)
+            sum = contents(*child, sum);
+    return sum;
+}
+
 } // namespace
+
+double payload(const node& n) noexcept {
+    double bytes = n.name_bytes;
+    if (n.kind == kind::geometry) {
+        const auto& g = static_cast<const geometry&>(n);
+        for (const array* a : {g.positions, g.normals, g.texcoords, g.indices})
+            bytes += share(a);
+        return bytes + sizeof(geometry) +
+               share(g.surface, g.surface != nullptr ? g.surface->name_bytes : 0);
+    }
+    const auto& g = static_cast<const group&>(n);
+    bytes += n.kind == kind::transform ? sizeof(transform) : sizeof(group);
+    bytes += static_cast<double>(g.count * sizeof(node*));
+    for (const node* child : std::span{g.children, g.count})
+        if (child != nullptr)
+            bytes += payload(*child);
+    return bytes;
+}
+
+std::uint64_t contents(const node& root) noexcept { return contents(root, 0xcbf29ce484222325); }
 
 statistics traverse(const node& root) noexcept {
     statistics s;
@@ -75,7 +138,9 @@ statistics traverse(const node& root) noexcept {
 
 visible cull(const node& root, const camera& eye) noexcept {
     culling c{static_cast<float>(std::sin(eye.half_angle)),
-              static_cast<float>(std::cos(eye.half_angle)), static_cast<float>(eye.far), {}};
+              static_cast<float>(std::cos(eye.half_angle)),
+              static_cast<float>(eye.far),
+              {}};
     c.visit(root, eye.view());
     return c.seen;
 }

@@ -36,4 +36,11 @@ struct visible {
 /// sphere lies outside; looks up the material of what is seen.
 [[nodiscard]] visible cull(const node& root, const camera& eye) noexcept;
 
+/// Bytes of all objects, names, child arrays and arrays; what is shared counts by its share.
+[[nodiscard]] double payload(const node& root) noexcept;
+
+/// A sum over all names, materials' names and array elements: what traversing and culling do not
+/// read.
+[[nodiscard]] std::uint64_t contents(const node& root) noexcept;
+
 } // namespace arenite::lab::scene

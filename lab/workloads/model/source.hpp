@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../scene/math.hpp"
+#include "../../scene/math.hpp"
 
 #include <assimp/Importer.hpp>
 #include <assimp/scene.h>
@@ -53,8 +53,8 @@ private:
 /// otherwise `city`.
 [[nodiscard]] std::string default_model();
 
-/// Runs `attempt` in a process of its own where the system has that, so that the caller lives whatever
-/// a broken file does to assimp. Why it failed, in its own words; nothing if it did not.
+/// Runs `attempt` in a process of its own where the system has that, so that the caller lives
+/// whatever a broken file does to assimp. Why it failed, in its own words; nothing if it did not.
 [[nodiscard]] std::optional<std::string> why_not(const std::function<void()>& attempt);
 
 /// Nodes below and including n as a loader makes them: one each, and one for each mesh it shows.
@@ -62,8 +62,8 @@ private:
 
 [[nodiscard]] scene::matrix to_matrix(const aiMatrix4x4& m) noexcept;
 
-/// A part of a town: streets, blocks, buildings of storeys, windows, doors and roofs, with names and
-/// materials; the same at every call.
+/// A part of a town: streets, blocks, buildings of storeys, windows, doors and roofs, with names
+/// and materials; the same at every call.
 [[nodiscard]] std::unique_ptr<aiScene> build_city();
 
 } // namespace arenite::lab

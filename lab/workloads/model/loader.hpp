@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../scene/store.hpp"
-#include "model_source.hpp"
+#include "../../scene/store.hpp"
+#include "source.hpp"
 
 #include <assimp/scene.h>
 
@@ -21,7 +21,8 @@ namespace arenite::lab {
 
 /// One load: turns a part of an aiScene into scene nodes, in the order in which assimp holds it.
 ///
-///     node  name  child array | geometry  material  its name  positions  normals  indices | node ...
+///     node  name  child array | geometry  material  its name  positions  normals  indices | node
+///     ...
 ///                               for each mesh the node shows      ^ when met first
 ///
 /// A mesh or material that is met again within one load is shared. Temporary memory is what such a
@@ -31,8 +32,9 @@ template <class Heap>
 class model_loader {
 public:
     model_loader(scene::store<Heap>& store, const aiScene& from)
-        : store_{store}, from_{from}, meshes_{0, {}, {}, table_allocator{store.data()}},
-          materials_{0, {}, {}, table_allocator{store.data()}} {}
+        : store_{store}, from_{from},
+          meshes_(0, scene::allocator_from<entry<loaded_mesh>, Heap>{store.data()}),
+          materials_(0, scene::allocator_from<entry<scene::material*>, Heap>{store.data()}) {}
 
     [[nodiscard]] scene::node* load(const aiNode& n) {
         scene::group* g = nullptr;
@@ -68,7 +70,8 @@ public:
         g->normals = share(mesh.normals);
         g->texcoords = share(mesh.texcoords);
         g->indices = share(mesh.indices);
-        g->index_count = mesh.indices != nullptr ? static_cast<std::uint32_t>(mesh.indices->count) : 0;
+        g->index_count =
+            mesh.indices != nullptr ? static_cast<std::uint32_t>(mesh.indices->count) : 0;
         g->topology = from.mPrimitiveTypes;
         g->bound = mesh.bound;
         return g;
@@ -85,7 +88,6 @@ private:
 
     template <class Value>
     using entry = std::pair<const unsigned, Value>;
-    using table_allocator = scene::allocator_from<entry<void*>, Heap>;
     template <class Value>
     using table = std::unordered_map<unsigned, Value, std::hash<unsigned>, std::equal_to<unsigned>,
                                      scene::allocator_from<entry<Value>, Heap>>;

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include "model_source.hpp"
+#if defined(ARENITE_LAB_ASSIMP)
 
-#include "../workload.hpp"
+#include "source.hpp"
+
+#include "../../workload.hpp"
 
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
@@ -90,16 +92,16 @@ struct measuring {
         const aiMesh& m = *scene.mMeshes[index];
         if (!met[index]) {
             met[index] = true;
-            size.data_bytes += m.mNumVertices * ((m.HasPositions() ? 12ULL : 0) +
-                                                 (m.HasNormals() ? 12ULL : 0) +
-                                                 (m.HasTextureCoords(0) ? 8ULL : 0)) +
-                               m.mNumFaces * (m.mNumVertices > 65535 ? 12ULL : 6ULL);
+            size.data_bytes +=
+                m.mNumVertices * ((m.HasPositions() ? 12ULL : 0) + (m.HasNormals() ? 12ULL : 0) +
+                                  (m.HasTextureCoords(0) ? 8ULL : 0)) +
+                m.mNumFaces * (m.mNumVertices > 65535 ? 12ULL : 6ULL);
         }
         std::vector<scene::vector3> points;
         if (m.HasPositions())
             for (const aiVector3D& v : std::span{m.mVertices, m.mNumVertices})
-                points.push_back({static_cast<float>(v.x), static_cast<float>(v.y),
-                                  static_cast<float>(v.z)});
+                points.push_back(
+                    {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)});
         return scene::bound_of(points);
     }
 };
@@ -134,14 +136,15 @@ void model_source::measure(const std::string& file) {
 
 std::string default_model() {
     constexpr std::string_view name = "IFC/AC14-FZK-Haus.ifc";
-    const std::array<std::string, 4> folders{
+    const std::array<std::string, 4> folders {
 #if defined(ARENITE_LAB_MODELS)
         ARENITE_LAB_MODELS, // where CMake found it
 #else
         "",
 #endif
-        "/usr/share/assimp/models", "/usr/local/share/assimp/models",
-        "/usr/share/doc/assimp-testmodels/models"};
+            "/usr/share/assimp/models", "/usr/local/share/assimp/models",
+            "/usr/share/doc/assimp-testmodels/models"
+    };
     for (const std::string& folder : folders) {
         const std::filesystem::path path = std::filesystem::path{folder} / name;
         std::error_code error;
@@ -214,3 +217,5 @@ std::optional<std::string> why_not(const std::function<void()>& attempt) {
 }
 
 } // namespace arenite::lab
+
+#endif

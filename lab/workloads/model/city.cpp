@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include "model_source.hpp"
+#if defined(ARENITE_LAB_ASSIMP)
+
+#include "source.hpp"
 
 #include <assimp/material.h>
 #include <assimp/mesh.h>
@@ -54,7 +56,8 @@ public:
     }
 
 private:
-    static constexpr float storey_height = 3, window_step = 2.4F, block_side = 70, street_width = 12;
+    static constexpr float storey_height = 3, window_step = 2.4F, block_side = 70,
+                           street_width = 12;
 
     struct color {
         float r, g, b;
@@ -140,18 +143,18 @@ private:
     aiNode* make_facade(const std::string& name, aiVector3D at, unsigned windows, unsigned wall,
                         bool door) {
         const float width = static_cast<float>(windows) * window_step;
-        const unsigned surface =
-            add_mesh(name, wall, windows * 3, 4,
-                     [&](float u, float v) { return aiVector3D{u * width, 0, v * storey_height}; });
+        const unsigned surface = add_mesh(name, wall, windows * 3, 4, [&](float u, float v) {
+            return aiVector3D{u * width, 0, v * storey_height};
+        });
         std::vector<aiNode*> parts;
         for (unsigned w = 0; w < windows; ++w) {
             const aiVector3D place{static_cast<float>(w) * window_step + 0.6F, 0.1F, 0.9F};
             if (door && w == windows / 2)
                 parts.push_back(make_node("House door", {place.x, 0.1F, 0}, {leaf_, casing_}));
             else
-                parts.push_back(make_node(name + ", window " + std::to_string(w + 1), place, {},
-                                          {make_node("Window, casement, two panes", {},
-                                                     {casing_, pane_, sill_})}));
+                parts.push_back(make_node(
+                    name + ", window " + std::to_string(w + 1), place, {},
+                    {make_node("Window, casement, two panes", {}, {casing_, pane_, sill_})}));
         }
         return make_node(name, at, {surface}, parts);
     }
@@ -169,33 +172,34 @@ private:
         for (unsigned s = 0; s < storeys; ++s) {
             const std::string level = s == 0 ? "Ground floor" : "Floor " + std::to_string(s);
             const aiVector3D height{0, 0, static_cast<float>(s) * storey_height};
-            parts.push_back(make_node(
-                level, height, {slab},
-                {make_facade(level + " front", {}, front, wall, s == 0),
-                 make_facade(level + " back", {0, depth, 0}, front, wall, false),
-                 make_facade(level + " left", {0, 0.2F, 0}, side, wall, false),
-                 make_facade(level + " right", {width, 0.2F, 0}, side, wall, false)}));
+            parts.push_back(
+                make_node(level, height, {slab},
+                          {make_facade(level + " front", {}, front, wall, s == 0),
+                           make_facade(level + " back", {0, depth, 0}, front, wall, false),
+                           make_facade(level + " left", {0, 0.2F, 0}, side, wall, false),
+                           make_facade(level + " right", {width, 0.2F, 0}, side, wall, false)}));
         }
         const unsigned rows = 12 + below(20);
-        const unsigned roof = add_mesh(name + ", roof", tiles, front * 8, rows,
-                                       [&](float u, float v) {
-                                           const float up = v < 0.5F ? v : 1 - v;
-                                           return aiVector3D{u * width, v * depth, up * 6};
-                                       });
-        parts.push_back(make_node("Roof", {0, 0, static_cast<float>(storeys) * storey_height},
-                                  {roof}, {}));
+        const unsigned roof =
+            add_mesh(name + ", roof", tiles, front * 8, rows, [&](float u, float v) {
+                const float up = v < 0.5F ? v : 1 - v;
+                return aiVector3D{u * width, v * depth, up * 6};
+            });
+        parts.push_back(
+            make_node("Roof", {0, 0, static_cast<float>(storeys) * storey_height}, {roof}, {}));
         return make_node(name, at, {}, parts);
     }
 
     aiNode* make_block(unsigned number, aiVector3D at) {
-        const unsigned ground =
-            add_mesh("pavement of block " + std::to_string(number), pavement_, 16, 16,
-                     [](float u, float v) { return aiVector3D{u * block_side, v * block_side, 0}; });
+        const unsigned ground = add_mesh("pavement of block " + std::to_string(number), pavement_,
+                                         16, 16, [](float u, float v) {
+                                             return aiVector3D{u * block_side, v * block_side, 0};
+                                         });
         std::vector<aiNode*> houses;
         for (unsigned h = 0; h < 6; ++h)
-            houses.push_back(
-                make_building("Block " + std::to_string(number) + ", house " + std::to_string(h + 1),
-                              {static_cast<float>(h % 3) * 22 + 3, h < 3 ? 3.0F : 50.0F, 0}));
+            houses.push_back(make_building(
+                "Block " + std::to_string(number) + ", house " + std::to_string(h + 1),
+                {static_cast<float>(h % 3) * 22 + 3, h < 3 ? 3.0F : 50.0F, 0}));
         return make_node("Block " + std::to_string(number), at, {ground}, houses);
     }
 
@@ -206,19 +210,18 @@ private:
         for (unsigned s = 0; s < streets.size(); ++s) {
             const bool across = s % 2 == 0;
             const float length = 2 * pitch;
-            const unsigned surface =
-                add_mesh(streets[s], asphalt_, 40, 2, [&](float u, float v) {
-                    return across ? aiVector3D{u * length, v * street_width, 0}
-                                  : aiVector3D{v * street_width, u * length, 0};
-                });
+            const unsigned surface = add_mesh(streets[s], asphalt_, 40, 2, [&](float u, float v) {
+                return across ? aiVector3D{u * length, v * street_width, 0}
+                              : aiVector3D{v * street_width, u * length, 0};
+            });
             const float offset = (s < 2 ? 1.0F : 2.0F) * pitch - street_width;
             parts.push_back(make_node(streets[s],
                                       across ? aiVector3D{0, offset, 0} : aiVector3D{offset, 0, 0},
                                       {surface}));
         }
         for (unsigned b = 0; b < 4; ++b)
-            parts.push_back(make_block(b + 1, {static_cast<float>(b % 2) * pitch,
-                                               static_cast<float>(b / 2) * pitch, 0}));
+            parts.push_back(make_block(
+                b + 1, {static_cast<float>(b % 2) * pitch, static_cast<float>(b / 2) * pitch, 0}));
         return make_node("Quarter", {}, {}, parts);
     }
 
@@ -235,3 +238,5 @@ private:
 std::unique_ptr<aiScene> build_city() { return town{}.build(); }
 
 } // namespace arenite::lab
+
+#endif
