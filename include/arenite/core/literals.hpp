@@ -16,9 +16,12 @@ consteval std::size_t operator""_B(unsigned long long count) {
     return static_cast<std::size_t>(count);
 }
 
+/// Not constexpr: a literal that calls it does not compile, and the message names it.
+void this_size_does_not_fit_std_size_t();
+
 consteval std::size_t scaled_bytes(unsigned long long count, int shift) {
     if (count > (~std::size_t{0} >> shift))
-        throw "this size does not fit std::size_t"; // a compile-time error, never thrown
+        this_size_does_not_fit_std_size_t();
     return static_cast<std::size_t>(count) << shift;
 }
 
