@@ -222,8 +222,8 @@ struct model {
                 static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(blocks))));
             auto* city = store_.template make_group<scene::group>(scene::kind::group);
             city->references = 1;
-            store_.set_name(*city_, "City");
-            store_.reserve_children(*city_, blocks);
+            store_.set_name(*city, "City");
+            store_.reserve_children(*city, blocks);
             for (std::uint32_t b = 0; b < blocks; ++b) {
                 const std::uint32_t first = b * houses_a_block;
                 const std::uint32_t houses = std::min(copies_ - first, houses_a_block);
@@ -235,7 +235,7 @@ struct model {
                     const std::uint32_t row = b / blocks_a_side * 4 + h / 4;
                     adopt(*block, h, load_house(first + h, column, row));
                 }
-                adopt(*city_, b, block);
+                adopt(*city, b, block);
             }
             return city;
         }
