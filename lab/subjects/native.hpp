@@ -4,10 +4,12 @@
 
 // The subjects that need no library but Arenite's and the C++ compiler's own.
 
+#include "arenite.hpp"
 #include "std.hpp"
 
 namespace arenite::lab {
 
-using subjects = subject_list<std_new, c_malloc, pmr_pool>;
+using subjects = subject_list<ordered, ordered_default_policy, ordered_kept, ordered_virtual, linear,
+                              std_new, c_malloc, pmr_pool>;
 
 } // namespace arenite::lab

@@ -32,7 +32,7 @@ public:
         return {{.name = "tcmalloc",
                  .summary = "gperftools' tcmalloc as it comes",
                  .pages = "4k",
-                 .version = "gperftools " TC_VERSION_STRING}};
+                 .version = TC_VERSION_STRING}};
     }
 };
 

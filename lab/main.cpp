@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "report/json.hpp"
+#include "report/machine.hpp"
+#include "report/table.hpp"
+#include "run/child.hpp"
+#include "run/experiment.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <fmt/core.h>
+#include <optional>
+
+namespace arenite::lab {
+namespace {
+
+void list(const catalogue& all) {
+    fmt::print("Workloads (arenite-lab run NAME...)\n");
+    for (const workload_info& w : all.workloads()) {
+        fmt::print("  {:<18} {}\n", w.name, w.summary);
+        for (const parameter& p : w.parameters) {
+            std::string values;
+            if (p.type == parameter::kind::choice)
+                values = join(p.choices, "|");
+            else if (p.type == parameter::kind::integer)
+                values = fmt::format("{}..{}", p.least, p.most);
+            fmt::print("    --set {}={}  {}{}\n", p.name, join(p.defaults, ","), p.summary,
+                       values.empty() ? "" : fmt::format(" [{}]", values));
+        }
+    }
+    fmt::print("\nSubjects (--subject NAME; without it, all but those in brackets)\n");
+    for (const known_subject& s : all.subjects())
+        fmt::print("  {:<30} {:<5} {:<16} {}\n",
+                   s.info.on_request ? "(" + s.info.name + ")" : s.info.name, s.info.pages,
+                   s.info.version, s.info.summary);
+    for (const missing_library& m : all.missing())
+        fmt::print("  {} is not available: {}\n", m.name, m.why);
+}
+
+int run(const catalogue& all, const request& asked, const std::string& json_path) {
+    const std::vector<experiment> experiments = plan(all, asked);
+    std::optional<json_file> json;
+    if (!json_path.empty())
+        json.emplace(json_path);
+
+    const machine m = describe_machine();
+    fmt::print("{}\n{}\n", describe(m), describe(experiments));
+    std::fflush(stdout);
+    std::vector<outcome> outcomes;
+    bool failed = false;
+    for (const experiment& e : experiments) {
+        outcomes.push_back(measure(e));
+        failed = failed || !outcomes.back().failures.empty();
+        fmt::print("{}\n", table(e, outcomes.back()));
+        std::fflush(stdout);
+    }
+    if (json)
+        json->write(m, experiments, outcomes);
+    return failed ? 1 : 0;
+}
+
+int main_of(int argc, char** argv) {
+    CLI::App app{"Measures allocators on this machine: subject x workload x probe.", "arenite-lab"};
+    app.require_subcommand(1);
+    request asked;
+    std::string json_path;
+
+    CLI::App* listing = app.add_subcommand("list", "workloads, their parameters, and subjects");
+    CLI::App* running = app.add_subcommand("run", "measure, print tables");
+    running->add_option("WORKLOAD", asked.workloads, "one or several")->required();
+    running->add_option("--set", asked.settings, "KEY=VALUE[,VALUE]..., a parameter of a workload")
+        ->allow_extra_args(false);
+    running->add_option("--warm", asked.warm_passes, "warm passes a turn (each workload has its own)")
+        ->check(CLI::Range(0, 1000));
+    CLI::App* in_short =
+        app.add_subcommand("short", "the short form of all workloads: under three minutes");
+    for (CLI::App* command : {running, in_short}) {
+        command->add_option("--subject", asked.subjects, "only this one; may be repeated")
+            ->allow_extra_args(false);
+        command->add_option("--repeat", asked.repeats, "turns of each subject (7; short: 3)")
+            ->check(CLI::Range(1, 1000));
+        command->add_option("--json", json_path, "write the results to this file");
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e) == 0 ? 0 : 2;
+    }
+
+    const catalogue all;
+    if (listing->parsed()) {
+        list(all);
+        return 0;
+    }
+    if (in_short->parsed()) {
+        asked.in_short = true;
+        if (in_short->count("--repeat") == 0)
+            asked.repeats = 3;
+        for (const workload_info& w : all.workloads())
+            asked.workloads.push_back(w.name);
+    }
+    return run(all, asked, json_path);
+}
+
+} // namespace
+} // namespace arenite::lab
+
+int main(int argc, char** argv) {
+    if (arenite::lab::is_child(argc, argv))
+        return arenite::lab::child_main(argc, argv);
+    try {
+        return arenite::lab::main_of(argc, argv);
+    } catch (const arenite::lab::bad_request& e) {
+        fmt::print(stderr, "arenite-lab: {}\n", e.what());
+        return 2;
+    } catch (const std::exception& e) {
+        fmt::print(stderr, "arenite-lab: {}\n", e.what());
+        return 1;
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "json.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/core.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace arenite::lab {
+namespace {
+
+using nlohmann::json;
+
+json of(const machine& m) {
+    return {{"processor", m.processor},
+            {"cores", m.cores},
+            {"memory_bytes", m.memory_bytes},
+            {"page_bytes", m.page_bytes},
+            {"transparent_huge_pages", m.huge_pages},
+            {"system", m.system},
+            {"kernel", m.kernel},
+            {"compiler", m.compiler},
+            {"flags", m.flags},
+            {"standard_library", m.standard_library},
+            {"c_library", m.c_library},
+            {"arenite", m.arenite},
+            {"tick_source", m.tick_source},
+            {"ticks_per_ns", m.ticks_per_ns},
+            {"warnings", m.warnings}};
+}
+
+/// Whole numbers as numbers, all else as text.
+json of(const experiment& e) {
+    json values = json::object();
+    for (const parameter& p : e.workload->parameters) {
+        const auto found = e.values.find(p.name);
+        if (found == e.values.end())
+            continue;
+        if (p.type == parameter::kind::integer)
+            values[p.name] = std::stoll(found->second);
+        else
+            values[p.name] = found->second;
+    }
+    return values;
+}
+
+} // namespace
+
+json_file::json_file(std::filesystem::path path) : path_{std::move(path)} {
+    const bool existed = std::filesystem::exists(path_);
+    errno = 0;
+    const std::ofstream opened{path_, std::ios::app};
+    if (!opened)
+        throw bad_request(
+            fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
+    if (!existed)
+        std::filesystem::remove(path_); // nothing is left behind where nothing is measured
+}
+
+void json_file::write(const machine& m, const std::vector<experiment>& experiments,
+                      const std::vector<outcome>& outcomes) const {
+    json subjects = json::object();
+    for (const experiment& e : experiments)
+        for (const known_subject* s : e.subjects)
+            subjects[s->info.name] = {{"summary", s->info.summary},
+                                      {"pages", s->info.pages},
+                                      {"version", s->info.version},
+                                      {"environment", json::object()}};
+    for (const experiment& e : experiments)
+        for (const known_subject* s : e.subjects)
+            for (const auto& [name, value] : s->info.environment)
+                subjects[s->info.name]["environment"][name] = value;
+
+    json results = json::array();
+    json failures = json::array();
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        const experiment& e = experiments[i];
+        for (const result& r : outcomes[i].results)
+            results.push_back({{"workload", e.workload->name},
+                               {"subject", r.subject},
+                               {"parameters", of(e)},
+                               {"metric", r.metric},
+                               {"unit", r.unit},
+                               {"state", r.state},
+                               {"median", r.median()},
+                               {"min", r.least()},
+                               {"max", r.most()},
+                               {"repeats", r.values.size()}});
+        for (const failure& f : outcomes[i].failures)
+            failures.push_back({{"workload", e.workload->name},
+                                {"subject", f.subject},
+                                {"parameters", of(e)},
+                                {"what", f.what}});
+    }
+    std::ofstream out{path_, std::ios::trunc};
+    out << json{{"machine", of(m)},
+                {"subjects", subjects},
+                {"results", results},
+                {"failures", failures}}
+               .dump(2, ' ', false, json::error_handler_t::replace)
+        << '\n';
+    out.close();
+    if (!out)
+        throw std::runtime_error(fmt::format("could not write all of {}", path_.string()));
+}
+
+} // namespace arenite::lab

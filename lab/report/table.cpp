@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "table.hpp"
+
+#include "compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+namespace arenite::lab {
+namespace {
+
+/// Cells of one or more lines, in columns as wide as they need to be; the first is aligned left.
+class grid {
+public:
+    using cell = std::vector<std::string>;
+
+    void add(std::vector<cell> cells) { rows_.push_back(std::move(cells)); }
+
+    [[nodiscard]] std::string text() const {
+        std::vector<std::size_t> widths;
+        for (const auto& row : rows_) {
+            widths.resize(std::max(widths.size(), row.size()));
+            for (std::size_t c = 0; c < row.size(); ++c)
+                for (const std::string& line : row[c])
+                    widths[c] = std::max(widths[c], line.size());
+        }
+        std::string out;
+        for (std::size_t r = 0; r < rows_.size(); ++r) {
+            std::size_t lines = 0;
+            for (const cell& c : rows_[r])
+                lines = std::max(lines, c.size());
+            for (std::size_t l = 0; l < lines; ++l) {
+                std::string line;
+                for (std::size_t c = 0; c < rows_[r].size(); ++c) {
+                    const std::string part = l < rows_[r][c].size() ? rows_[r][c][l] : "";
+                    line += c == 0 ? fmt::format("{:<{}}", part, widths[c])
+                                   : fmt::format("  {:>{}}", part, widths[c]);
+                }
+                line.erase(line.find_last_not_of(' ') + 1);
+                out += line + "\n";
+            }
+            if (r == 0) {
+                std::size_t width = 0;
+                for (std::size_t w : widths)
+                    width += w + 2;
+                out += std::string(width - 2, '-') + "\n";
+            }
+        }
+        return out;
+    }
+
+private:
+    std::vector<std::vector<cell>> rows_;
+};
+
+/// "arenite.ordered-default-policy" in lines of one word each, so that columns stay narrow.
+grid::cell heading(const std::string& name) {
+    grid::cell lines{""};
+    for (const char letter : name) {
+        if (letter == '-' && lines.back().size() > 3)
+            lines.emplace_back();
+        lines.back() += letter;
+        if (letter == '.')
+            lines.emplace_back();
+    }
+    return lines;
+}
+
+grid::cell ratio_cell(const std::optional<comparison>& c) {
+    if (!c)
+        return {"-"};
+    return {fmt::format("{}{:.2f}x", c->tie ? "tie " : "", c->ratio), c->theirs};
+}
+
+/// True where any row has such a comparison: else the column is left out.
+bool any_ratio(const std::vector<row>& rows, const experiment& e, const std::string& pages) {
+    return std::any_of(rows.begin(), rows.end(), [&](const row& r) {
+        return against_fastest(r, e, pages).has_value();
+    });
+}
+
+std::string title(const experiment& e) {
+    std::string text = e.workload->name;
+    for (const auto& [name, value] : e.values)
+        text += fmt::format("  {}={}", name, value);
+    return text + fmt::format("  ({} turns, a cold and {} warm passes each)", e.repeats,
+                              e.warm_passes);
+}
+
+/// Each row in which some peer is better than ours, beyond the spread.
+std::string where_peers_win(const std::vector<row>& rows, const experiment& e) {
+    std::string text;
+    for (const row& r : rows) {
+        const result* ours = r.of(e.workload->ours);
+        if (ours == nullptr || !r.compared)
+            continue;
+        std::vector<std::string> winners;
+        for (const result* peer : r.results) {
+            if (peer->subject.starts_with("arenite"))
+                continue;
+            const comparison c = compare(*ours, *peer);
+            if (!c.tie && c.ratio > 1)
+                winners.push_back(
+                    fmt::format("{} {}", peer->subject, short_number(peer->median())));
+        }
+        if (!winners.empty())
+            text += fmt::format("A peer wins: {} ({}): {} against {} of {}\n", r.metric, r.state,
+                                join(winners), short_number(ours->median()), e.workload->ours);
+    }
+    return text;
+}
+
+} // namespace
+
+std::string short_number(double value) {
+    const double size = std::fabs(value);
+    if (size == 0)
+        return "0";
+    if (size < 0.1)
+        return fmt::format("{:.3f}", value);
+    if (size < 10)
+        return fmt::format("{:.2f}", value);
+    if (size < 100)
+        return fmt::format("{:.1f}", value);
+    return fmt::format("{:.0f}", value);
+}
+
+std::string describe(const machine& m) {
+    std::string text;
+    text += fmt::format("Machine   {}, {} cores, {:.1f} GiB, pages of {} KiB, huge pages: {}\n",
+                        m.processor, m.cores, static_cast<double>(m.memory_bytes) / (1 << 30),
+                        m.page_bytes / 1024, m.huge_pages);
+    text += fmt::format("System    {}, {}, {}, {}\n", m.system, m.kernel, m.c_library,
+                        m.standard_library);
+    text += fmt::format("Built by  {} {}\n", m.compiler, m.flags);
+    text += fmt::format("Arenite   {}\n", m.arenite);
+    text += fmt::format("Ticks     {}, {:.2f} a ns\n", m.tick_source, m.ticks_per_ns);
+    for (const std::string& warning : m.warnings)
+        text += fmt::format("WARNING   {}\n", warning);
+    return text;
+}
+
+std::string describe(const std::vector<experiment>& experiments) {
+    std::set<std::string> told;
+    grid subjects;
+    subjects.add({{"subject"}, {"pages"}, {"version"}, {"what it is"}});
+    for (const experiment& e : experiments)
+        for (const known_subject* s : e.subjects)
+            if (told.insert(s->info.name).second) {
+                std::string what = s->info.summary;
+                for (const auto& [name, value] : s->info.environment)
+                    what += fmt::format(" [{}={}]", name, value);
+                subjects.add({{s->info.name}, {s->info.pages}, {s->info.version}, {what}});
+            }
+    return subjects.text();
+}
+
+std::string table(const experiment& e, const outcome& measured) {
+    const std::vector<row> rows = rows_of(measured);
+    std::string text = title(e) + "\n";
+    if (!rows.empty()) {
+        const bool best = any_ratio(rows, e, "");
+        const bool huge = any_ratio(rows, e, "huge");
+        const bool small = any_ratio(rows, e, "4k");
+        std::vector<std::string> names;
+        for (const known_subject* s : e.subjects)
+            if (std::any_of(rows.begin(), rows.end(),
+                            [&](const row& r) { return r.of(s->info.name) != nullptr; }))
+                names.push_back(s->info.name);
+
+        grid g;
+        std::vector<grid::cell> head{{"metric, state", "(unit)"}};
+        for (const std::string& name : names)
+            head.push_back(heading(name));
+        if (best)
+            head.push_back({"ours to", "fastest"});
+        if (huge)
+            head.push_back({"both with", "huge pages"});
+        if (small)
+            head.push_back({"both with", "4k pages"});
+        g.add(std::move(head));
+
+        for (const row& r : rows) {
+            std::vector<grid::cell> cells{
+                {fmt::format("{}, {}", r.metric, r.state), "(" + r.unit + ")"}};
+            for (const std::string& name : names) {
+                const result* figure = r.of(name);
+                if (figure == nullptr)
+                    cells.push_back({"-"});
+                else
+                    cells.push_back({short_number(figure->median()),
+                                     short_number(figure->least()) + ".." +
+                                         short_number(figure->most())});
+            }
+            if (best)
+                cells.push_back(ratio_cell(against_fastest(r, e)));
+            if (huge)
+                cells.push_back(ratio_cell(against_fastest(r, e, "huge")));
+            if (small)
+                cells.push_back(ratio_cell(against_fastest(r, e, "4k")));
+            g.add(std::move(cells));
+        }
+        text += g.text();
+        text += where_peers_win(rows, e);
+    }
+    for (const failure& f : measured.failures)
+        text += fmt::format("FAILED: {}: {}\n", f.subject, f.what);
+    return text;
+}
+
+} // namespace arenite::lab

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "child.hpp"
+#include "experiment.hpp"
+#include "process.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+#include <unistd.h>
+
+namespace arenite::lab {
+namespace {
+
+/// One line that is written over and over on a terminal; elsewhere one line an experiment.
+class progress {
+public:
+    explicit progress(const experiment& e) : e_{e}, terminal_{::isatty(STDERR_FILENO) == 1} {
+        if (!terminal_)
+            fmt::print(stderr, "{}: {} subjects, {} turns each\n", title(), e.subjects.size(),
+                       e.repeats);
+    }
+    ~progress() {
+        if (terminal_)
+            fmt::print(stderr, "\r\033[K");
+    }
+    void step(int turn, const std::string& subject) const {
+        if (terminal_)
+            fmt::print(stderr, "\r\033[K{}: turn {} of {}: {} ", title(), turn, e_.repeats, subject);
+    }
+    progress(const progress&) = delete;
+    progress& operator=(const progress&) = delete;
+
+private:
+    [[nodiscard]] std::string title() const {
+        std::string text = e_.workload->name;
+        for (const auto& [name, value] : e_.values)
+            text += fmt::format(" {}={}", name, value);
+        return text;
+    }
+
+    const experiment& e_;
+    bool terminal_;
+};
+
+/// Collects the figures of all turns and makes results of them.
+class collector {
+public:
+    explicit collector(const experiment& e) : e_{e} {}
+
+    /// One turn's figures: those of one metric and state become one value, their median.
+    void add(const std::string& subject, const nlohmann::json& figures) {
+        std::map<key, std::vector<double>> of_turn;
+        for (const auto& f : figures) {
+            const metric m{f.at("metric"), f.at("unit"), f.at("state"), f.at("compared")};
+            if (std::find(order_.begin(), order_.end(), m) == order_.end())
+                order_.push_back(m);
+            of_turn[{m, subject}].push_back(f.at("value").get<double>());
+        }
+        for (auto& [k, values] : of_turn)
+            turns_[k].push_back(median_of(std::move(values)));
+    }
+
+    void drop(const std::string& subject) {
+        std::erase_if(turns_, [&](const auto& entry) { return entry.first.second == subject; });
+    }
+
+    [[nodiscard]] std::vector<result> results() const {
+        std::vector<result> all;
+        for (const metric& m : order_) {
+            for (const known_subject* s : e_.subjects) {
+                const auto found = turns_.find({m, s->info.name});
+                if (found == turns_.end())
+                    continue;
+                const auto& [name, unit, state, compared] = m;
+                result r{&e_, s->info.name, name, unit, state, compared, found->second};
+                std::sort(r.values.begin(), r.values.end());
+                all.push_back(std::move(r));
+            }
+        }
+        return all;
+    }
+
+private:
+    using metric = std::tuple<std::string, std::string, std::string, bool>;
+    using key = std::pair<metric, std::string>;
+
+    const experiment& e_;
+    std::vector<metric> order_;
+    std::map<key, std::vector<double>> turns_;
+};
+
+std::vector<std::string> turn_arguments(const experiment& e, const known_subject& s) {
+    std::vector<std::string> words{std::string{turn_command}, e.workload->name, s.info.name,
+                                   std::to_string(e.warm_passes)};
+    for (const auto& [name, value] : e.values)
+        words.push_back(name + "=" + value);
+    return words;
+}
+
+} // namespace
+
+double median_of(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t n = values.size();
+    return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+double result::median() const { return median_of(values); }
+
+outcome measure(const experiment& e) {
+    constexpr std::size_t warm_bytes = std::size_t{512} << 20;
+    const progress shown{e};
+    collector collected{e};
+    outcome done;
+    std::set<std::string> given_up;
+    std::optional<std::uint64_t> checksum;
+    std::string checksum_of;
+
+    const auto give_up = [&](const std::string& subject, std::string why) {
+        done.failures.push_back({&e, subject, std::move(why)});
+        given_up.insert(subject);
+        collected.drop(subject);
+    };
+
+    for (int turn = 1; turn <= e.repeats; ++turn) {
+        for (const known_subject* s : e.subjects) {
+            const std::string& name = s->info.name;
+            if (given_up.contains(name))
+                continue;
+            shown.step(turn, name);
+            warm_machine(warm_bytes);
+            const finished_process ran =
+                run_process(s->runner, turn_arguments(e, *s), s->info.environment);
+            if (!ran.ok) {
+                give_up(name, ran.errors);
+                continue;
+            }
+            const auto answer = nlohmann::json::parse(ran.output, nullptr, false);
+            if (answer.is_discarded()) {
+                give_up(name, "its answer cannot be read: " + ran.output.substr(0, 200));
+                continue;
+            }
+            if (answer.contains("cannot_run")) {
+                give_up(name, answer.at("cannot_run").get<std::string>());
+                continue;
+            }
+            collected.add(name, answer.at("figures"));
+            for (const std::uint64_t sum : answer.at("checksums")) {
+                if (!checksum) {
+                    checksum = sum;
+                    checksum_of = name;
+                }
+                if (sum != *checksum) {
+                    give_up(name, fmt::format("checksum {:x}, but {} came to {:x}: the work was not "
+                                              "the same",
+                                              sum, checksum_of, *checksum));
+                    break;
+                }
+            }
+        }
+    }
+    done.results = collected.results();
+    return done;
+}
+
+} // namespace arenite::lab
