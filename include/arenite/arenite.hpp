@@ -6,6 +6,7 @@
 // A program that cares for its compile time includes just what it uses.
 
 #include <arenite/core/alignment.hpp>
+#include <arenite/core/bitmap_tree.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
@@ -20,10 +21,27 @@
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 
+#include <arenite/os/linux.hpp>
+#include <arenite/os/page_resource.hpp>
+#include <arenite/os/platform.hpp>
+
+#include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/check/poison.hpp>
 
+#include <arenite/block/address_table.hpp>
 #include <arenite/block/block.hpp>
 #include <arenite/block/block_list.hpp>
 #include <arenite/block/colouring.hpp>
 #include <arenite/block/return_policy.hpp>
+
+#include <arenite/linear/inline_linear_resource.hpp>
+#include <arenite/linear/linear_resource.hpp>
+#include <arenite/linear/marker_order.hpp>
+#include <arenite/linear/scope.hpp>
+
+#include <arenite/ordered/ordered_heap.hpp>
+
+#include <arenite/compose/synchronized_resource.hpp>
+
+#include <arenite/stl/resource_allocator.hpp>

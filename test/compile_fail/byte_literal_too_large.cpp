@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-// expected: this size does not fit std::size_t
+// expected: this.size.does.not.fit.std.+size_t
 #include <arenite/core/literals.hpp>
 
 using namespace arenite::literals;

@@ -28,7 +28,7 @@ public:
         freed_alignment = alignment;
     }
 
-    alignas(default_alignment) std::byte memory[64];
+    alignas(64) std::byte memory[64];
     std::size_t asked_bytes = 0, asked_alignment = 0;
     void* freed = nullptr;
     std::size_t freed_bytes = 0, freed_alignment = 0;
