@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/check/passthrough.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+using namespace arenite;
+
+namespace {
+
+// Asked before main; a restarted child must see its own environment.
+const bool before_main = passthrough();
+
+bool environment_says_yes() {
+    const char* text = std::getenv("ARENITE_PASSTHROUGH");
+    return text != nullptr && *text != '\0' && std::string_view{text} != "0";
+}
+
+TEST(passthrough, follows_the_environment_from_before_main) {
+    EXPECT_EQ(before_main, environment_says_yes());
+    EXPECT_EQ(passthrough(), before_main);
+}
+
+TEST(passthrough, is_asked_once) {
+    const bool at_first = passthrough();
+    const char* text = std::getenv("ARENITE_PASSTHROUGH");
+    const std::string before = text != nullptr ? text : "";
+    ::setenv("ARENITE_PASSTHROUGH", at_first ? "0" : "1", 1);
+    EXPECT_EQ(passthrough(), at_first);
+    if (text != nullptr)
+        ::setenv("ARENITE_PASSTHROUGH", before.c_str(), 1);
+    else
+        ::unsetenv("ARENITE_PASSTHROUGH");
+}
+
+TEST(passthrough, tests_can_set_it_and_set_it_back) {
+    const bool before = detail::set_passthrough_for_test(true);
+    EXPECT_TRUE(passthrough());
+    EXPECT_TRUE(detail::set_passthrough_for_test(false));
+    EXPECT_FALSE(passthrough());
+    EXPECT_FALSE(detail::set_passthrough_for_test(before));
+    EXPECT_EQ(passthrough(), before);
+}
+
+// Each word is given to a fresh process, which must agree with what is expected of it.
+struct word {
+    const char* text;
+    bool yes;
+};
+class passthrough_death : public testing::TestWithParam<word> {};
+
+TEST_P(passthrough_death, understands) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe"); // a fresh process, environment and all
+    const char* text = std::getenv("ARENITE_PASSTHROUGH");
+    const std::string before = text != nullptr ? text : "";
+    ::setenv("ARENITE_PASSTHROUGH", GetParam().text, 1);
+    EXPECT_EXIT(std::_Exit(passthrough() ? 10 : 20),
+                testing::ExitedWithCode(GetParam().yes ? 10 : 20), "");
+    if (text != nullptr)
+        ::setenv("ARENITE_PASSTHROUGH", before.c_str(), 1);
+    else
+        ::unsetenv("ARENITE_PASSTHROUGH");
+}
+
+INSTANTIATE_TEST_SUITE_P(words, passthrough_death,
+                         testing::Values(word{"1", true}, word{"0", false}, word{"", false},
+                                         word{"yes", true}, word{"00", true}),
+                         [](const auto& info) {
+                             return info.param.text[0] == '\0' ? std::string{"nothing"}
+                                                               : std::string{info.param.text};
+                         });
+
+} // namespace

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/os/platform.hpp>
+
+#include "support/mappings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+using namespace arenite;
+using os::platform;
+
+// The promises of the concept, to be kept by every system's file.
+namespace {
+
+/// A reservation that ends with the test.
+struct reservation {
+    explicit reservation(std::size_t size, std::size_t alignment = platform::page_bytes())
+        : p{static_cast<std::byte*>(platform::reserve(size, alignment))}, bytes{size} {}
+    ~reservation() {
+        if (p != nullptr)
+            platform::release(p, bytes);
+    }
+    reservation(const reservation&) = delete;
+    reservation& operator=(const reservation&) = delete;
+
+    std::byte* p;
+    std::size_t bytes;
+};
+
+TEST(platform, pages_are_powers_of_two_and_huge_ones_are_larger) {
+    EXPECT_TRUE(is_alignment(platform::page_bytes()));
+    EXPECT_GE(platform::page_bytes(), 4_KiB);
+    if (platform::huge_page_bytes() != 0) {
+        EXPECT_TRUE(is_alignment(platform::huge_page_bytes()));
+        EXPECT_GT(platform::huge_page_bytes(), platform::page_bytes());
+    }
+    EXPECT_EQ(platform::huge_page_bytes(), platform::huge_page_bytes());
+}
+
+TEST(platform, a_reservation_is_aligned_as_asked) {
+    for (std::size_t alignment = 1; alignment <= 4_GiB; alignment *= 2) {
+        const reservation r{1_MiB, alignment};
+        ASSERT_NE(r.p, nullptr) << alignment;
+        EXPECT_TRUE(is_aligned(r.p, alignment)) << alignment;
+        EXPECT_TRUE(is_aligned(r.p, platform::page_bytes()));
+    }
+}
+
+TEST(platform, an_aligned_reservation_keeps_nothing_beside_itself) {
+    const std::size_t page = platform::page_bytes();
+    const reservation r{1_MiB, 64_MiB};
+    ASSERT_NE(r.p, nullptr);
+    EXPECT_TRUE(support::mapped(r.p));
+    EXPECT_TRUE(support::mapped(r.p + r.bytes - page));
+    // One neighbour may be somebody else's, but not all 64 MiB of slack on both sides.
+    EXPECT_FALSE(support::mapped(r.p - 16_MiB) && support::mapped(r.p + 16_MiB));
+}
+
+TEST(platform, a_reservation_costs_no_memory_and_gives_no_access) {
+    const reservation r{64_MiB};
+    ASSERT_NE(r.p, nullptr);
+    EXPECT_FALSE(support::readable(r.p));
+    EXPECT_EQ(platform::resident_bytes(r.p, r.bytes), 0u);
+}
+
+TEST(platform, what_cannot_be_reserved_is_refused) {
+    EXPECT_EQ(platform::reserve(0, 4_KiB), nullptr);
+    EXPECT_EQ(platform::reserve(std::size_t{1} << 62, 4_KiB), nullptr);
+    EXPECT_EQ(platform::reserve(~std::size_t{0} - 4095, 4_KiB), nullptr);
+    EXPECT_EQ(platform::reserve(4_KiB, std::size_t{1} << 63), nullptr);
+    EXPECT_EQ(platform::reserve(~std::size_t{0} - 4095, std::size_t{1} << 63), nullptr);
+}
+
+TEST(platform, committed_memory_is_zero_and_usable_and_its_neighbours_are_not) {
+    const std::size_t page = platform::page_bytes();
+    const reservation r{8 * page};
+    ASSERT_TRUE(platform::commit(r.p + 2 * page, 3 * page));
+    for (std::size_t i = 2 * page; i < 5 * page; ++i)
+        ASSERT_EQ(r.p[i], std::byte{0});
+    std::memset(r.p + 2 * page, 1, 3 * page);
+    EXPECT_FALSE(support::readable(r.p + 2 * page - 1));
+    EXPECT_TRUE(support::readable(r.p + 2 * page));
+    EXPECT_TRUE(support::readable(r.p + 5 * page - 1));
+    EXPECT_FALSE(support::readable(r.p + 5 * page));
+}
+
+TEST(platform, only_what_was_touched_is_resident) {
+    const std::size_t page = platform::page_bytes();
+    const reservation r{64 * page};
+    ASSERT_TRUE(platform::commit(r.p, r.bytes));
+    platform::advise_huge(r.p, r.bytes, false);
+    EXPECT_EQ(platform::resident_bytes(r.p, r.bytes), 0u);
+    r.p[0] = r.p[10 * page] = r.p[63 * page] = std::byte{1};
+    EXPECT_EQ(platform::resident_bytes(r.p, r.bytes), 3 * page);
+    EXPECT_EQ(platform::resident_bytes(r.p + page, 10 * page), page);
+}
+
+TEST(platform, committing_twice_keeps_the_contents) {
+    const std::size_t page = platform::page_bytes();
+    const reservation r{2 * page};
+    ASSERT_TRUE(platform::commit(r.p, page));
+    r.p[7] = std::byte{7};
+    ASSERT_TRUE(platform::commit(r.p, 2 * page));
+    EXPECT_EQ(r.p[7], std::byte{7});
+}
+
+TEST(platform, a_commit_outside_of_any_reservation_fails) {
+    std::byte* p = nullptr;
+    {
+        const reservation r{1_MiB};
+        p = r.p;
+    }
+    EXPECT_FALSE(platform::commit(p, 1_MiB));
+}
+
+TEST(platform, decommit_takes_memory_and_access_away) {
+    const std::size_t page = platform::page_bytes();
+    const reservation r{4 * page};
+    ASSERT_TRUE(platform::commit(r.p, r.bytes));
+    std::memset(r.p, 1, r.bytes);
+    platform::decommit(r.p + page, 2 * page);
+    EXPECT_EQ(platform::resident_bytes(r.p, r.bytes), 2 * page);
+    EXPECT_TRUE(support::readable(r.p));
+    EXPECT_FALSE(support::readable(r.p + page));
+    EXPECT_FALSE(support::readable(r.p + 3 * page - 1));
+    EXPECT_TRUE(support::readable(r.p + 3 * page));
+    ASSERT_TRUE(platform::commit(r.p + page, page));
+    EXPECT_EQ(r.p[page], std::byte{0});
+}
+
+TEST(platform, purge_takes_memory_and_leaves_it_usable) {
+    const std::size_t page = platform::page_bytes();
+    const reservation r{4 * page};
+    ASSERT_TRUE(platform::commit(r.p, r.bytes));
+    std::memset(r.p, 1, r.bytes);
+    platform::purge(r.p + page, 2 * page);
+    EXPECT_EQ(platform::resident_bytes(r.p, r.bytes), 2 * page);
+    EXPECT_EQ(r.p[page - 1], std::byte{1});
+    r.p[page] = std::byte{2};
+    EXPECT_EQ(r.p[page], std::byte{2});
+    EXPECT_EQ(r.p[3 * page], std::byte{1});
+}
+
+TEST(platform, a_part_can_be_released) {
+    const std::size_t page = platform::page_bytes();
+    std::byte* const p = static_cast<std::byte*>(platform::reserve(8 * page, page));
+    ASSERT_NE(p, nullptr);
+    platform::release(p + 4 * page, 4 * page);
+    EXPECT_TRUE(support::mapped(p));
+    EXPECT_FALSE(support::mapped(p + 4 * page));
+    platform::release(p, 4 * page);
+    EXPECT_FALSE(support::mapped(p));
+}
+
+TEST(platform, prefault_makes_all_resident_and_keeps_the_contents) {
+    const std::size_t page = platform::page_bytes();
+    const reservation r{40 * page};
+    ASSERT_TRUE(platform::commit(r.p, r.bytes));
+    r.p[3 * page + 5] = std::byte{5};
+    platform::prefault(r.p, r.bytes);
+    EXPECT_EQ(platform::resident_bytes(r.p, r.bytes), r.bytes);
+    EXPECT_EQ(r.p[3 * page + 5], std::byte{5});
+}
+
+TEST(platform, huge_page_advice_is_told_to_the_system) {
+    if (platform::huge_page_bytes() == 0)
+        GTEST_SKIP() << "this system has no huge pages";
+    const std::size_t huge = platform::huge_page_bytes();
+    const reservation r{2 * huge, huge};
+    ASSERT_NE(r.p, nullptr);
+    ASSERT_TRUE(platform::commit(r.p, r.bytes));
+    if (support::mapping_flags(r.p).empty())
+        GTEST_SKIP() << "this system does not tell the advice it was given";
+    platform::advise_huge(r.p, huge, true);
+    platform::advise_huge(r.p + huge, huge, false);
+    EXPECT_NE(support::mapping_flags(r.p).find(" hg "), std::string::npos);
+    EXPECT_NE(support::mapping_flags(r.p + huge).find(" nh "), std::string::npos);
+    platform::decommit(r.p, r.bytes);
+    EXPECT_EQ(support::mapping_flags(r.p).find(" hg "), std::string::npos);
+}
+
+TEST(platform, errno_is_left_alone) {
+    const std::size_t page = platform::page_bytes();
+    errno = 4711;
+    EXPECT_EQ(platform::reserve(std::size_t{1} << 62, page), nullptr);
+    {
+        const reservation r{4 * page};
+        EXPECT_TRUE(platform::commit(r.p, r.bytes));
+        platform::prefault(r.p, r.bytes);
+        platform::advise_huge(r.p, r.bytes, true);
+        platform::purge(r.p, r.bytes);
+        platform::decommit(r.p, r.bytes);
+        EXPECT_EQ(platform::resident_bytes(r.p, r.bytes), 0u);
+    }
+    EXPECT_EQ(platform::resident_bytes(nullptr, page), 0u);
+    EXPECT_EQ(errno, 4711);
+}
+
+} // namespace
