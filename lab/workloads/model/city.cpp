@@ -125,7 +125,8 @@ private:
 
     static aiNode* make_node(const std::string& name, aiVector3D at, std::vector<unsigned> meshes,
                              const std::vector<aiNode*>& children = {}) {
-        auto* n = new aiNode{name};
+        auto* n = new aiNode;
+        n->mName = aiString{name};
         aiMatrix4x4::Translation(at, n->mTransformation);
         if (!meshes.empty()) {
             n->mNumMeshes = static_cast<unsigned>(meshes.size());
