@@ -99,7 +99,8 @@ void linear_resource::give_region_back() noexcept {
     poison::undefined(begin_, capacity_);
     if (region_alignment_ != 0)
         source_.deallocate(begin_, capacity_, region_alignment_);
-    begin_ = top_ = limit_ = hole_begin_ = hole_end_ = nullptr;
+    begin_ = top_ = limit_ = nullptr;
+    before_latest_ = hole_begin_ = hole_end_ = nullptr;
     region_alignment_ = 0;
 }
 

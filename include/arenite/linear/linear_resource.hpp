@@ -49,6 +49,8 @@ struct linear_options {
 /// hole under the latest block. That hole is remembered and comes back with the block above it: a
 /// vector grown alone here, by doubling, needs at most twice its final capacity while it lives and
 /// leaves nothing behind. Who can, calls try_resize and needs no second block at all.
+/// Padding comes back with the latest allocation only: where allocations of several alignments die
+/// in reverse order, the second of them may leave its padding, and then those below it stay.
 class linear_resource final : public strategy<linear_resource> {
 public:
     /// A moment of one resource, as mark() took it; a default one belongs to none.
@@ -90,6 +92,7 @@ public:
             if (room >= static_cast<std::ptrdiff_t>(count)) [[likely]] {
                 // NOLINTNEXTLINE(performance-no-int-to-ptr)
                 auto* const p = reinterpret_cast<std::byte*>(aligned);
+                before_latest_ = top_;
                 top_ = p + count;
                 begin_life(p, count);
                 return p;
@@ -113,8 +116,8 @@ public:
                        "this memory is not allocated here, or no longer: it was freed by a rewind or "
                        "reset, or has another size");
         if (last == top_) {
-            lower_top(first);
-            if (first == hole_end_)
+            lower_top(before_latest_ != nullptr ? before_latest_ : first);
+            if (top_ == hole_end_)
                 lower_top(hole_begin_);
         } else {
             end_life(first, last);
@@ -136,11 +139,13 @@ public:
         auto* const first = static_cast<std::byte*>(p);
         const std::size_t old_count = old_bytes + (old_bytes == 0 ? 1 : 0);
         const std::size_t count = new_bytes + (new_bytes == 0 ? 1 : 0);
-        if (top_ == nullptr || first + old_count != top_ ||
+        if (top_ == nullptr || first + old_count != top_ || count > max_object_bytes ||
             count > static_cast<std::size_t>(limit_ - first))
             return false;
         if (count <= old_count) {
+            std::byte* const before = before_latest_;
             lower_top(first + count);
+            before_latest_ = before;
         } else {
             top_ = first + count;
             begin_life(first + old_count, count - old_count);
@@ -261,6 +266,7 @@ private:
         high_water_ = high_water();
         end_life(top, top_);
         top_ = top;
+        before_latest_ = nullptr;
         if (hole_end_ > top_)
             hole_begin_ = hole_end_ = nullptr;
     }
@@ -268,7 +274,8 @@ private:
     std::byte* top_ = nullptr;
     std::byte* limit_ = nullptr;
     std::byte* begin_ = nullptr;
-    std::byte* hole_begin_ = nullptr; // freed, below the latest allocation
+    std::byte* before_latest_ = nullptr; // the top before the latest allocation; null: not known
+    std::byte* hole_begin_ = nullptr;    // freed, below the latest allocation
     std::byte* hole_end_ = nullptr;
     std::size_t high_water_ = 0;       // as of the last time that the top went down
     std::size_t capacity_;
