@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/bits.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace arenite;
+
+namespace {
+
+constexpr std::size_t word_count = 5;
+constexpr std::size_t bit_count = word_count * 64;
+
+/// Words and the same bits one by one.
+struct both {
+    std::array<bits::word, word_count> words{};
+    std::vector<bool> model = std::vector<bool>(bit_count);
+
+    void set(std::size_t i, bool value) {
+        model[i] = value;
+        const bits::word bit = bits::word{1} << (i % 64);
+        words[i / 64] = value ? words[i / 64] | bit : words[i / 64] & ~bit;
+    }
+    [[nodiscard]] bool same() const {
+        for (std::size_t i = 0; i < bit_count; ++i) {
+            if (((words[i / 64] >> (i % 64) & 1) != 0) != model[i])
+                return false;
+        }
+        return true;
+    }
+};
+
+/// Bits in runs of random length: nearly full and nearly empty words come about as often as mixed.
+both random_bits(std::mt19937_64& random) {
+    both b;
+    const std::size_t longest = std::size_t{1} << (random() % 9);
+    bool value = random() % 2 == 0;
+    for (std::size_t i = 0; i < bit_count; value = !value) {
+        for (std::size_t n = 1 + random() % longest; n != 0 && i < bit_count; --n)
+            b.set(i++, value);
+    }
+    return b;
+}
+
+/// A random run, which may be empty and often begins or ends at a word.
+std::pair<std::size_t, std::size_t> random_run(std::mt19937_64& random) {
+    std::size_t first = random() % bit_count;
+    std::size_t end = first + random() % (bit_count - first + 1);
+    if (random() % 3 == 0)
+        first = first / 64 * 64;
+    if (random() % 3 == 0)
+        end = end / 64 * 64;
+    return {first, end < first ? first : end};
+}
+
+class bits_model : public testing::Test {
+protected:
+    std::uint64_t seed = std::random_device{}();
+    std::mt19937_64 random{seed};
+    testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
+};
+
+TEST(bits, low_mask_has_as_many_bits_as_asked) {
+    static_assert(bits::low_mask(0) == 0);
+    static_assert(bits::low_mask(1) == 1);
+    static_assert(bits::low_mask(63) == ~bits::word{0} >> 1);
+    static_assert(bits::low_mask(64) == ~bits::word{0});
+}
+
+TEST(bits, run_starts_are_where_a_run_of_that_length_begins) {
+    static_assert(bits::run_starts(0, 1) == 0);
+    static_assert(bits::run_starts(0b1011'0111, 1) == 0b1011'0111);
+    static_assert(bits::run_starts(0b1011'0111, 2) == 0b0001'0011);
+    static_assert(bits::run_starts(0b1011'0111, 3) == 0b0000'0001);
+    static_assert(bits::run_starts(0b1011'0111, 4) == 0);
+    static_assert(bits::run_starts(~bits::word{0}, 64) == 1);
+    static_assert(bits::run_starts(~bits::word{0}, 63) == 3);
+}
+
+TEST_F(bits_model, runs_are_set_and_cleared_exactly) {
+    for (int round = 0; round < 2000; ++round) {
+        both b = random_bits(random);
+        const auto [first, end] = random_run(random);
+        if (first == end)
+            continue; // a run has at least one bit
+        const bool value = random() % 2 == 0;
+        if (value)
+            bits::set_run(b.words.data(), first, end - first);
+        else
+            bits::clear_run(b.words.data(), first, end - first);
+        for (std::size_t i = first; i < end; ++i)
+            b.model[i] = value;
+        ASSERT_TRUE(b.same()) << first << " to " << end;
+    }
+}
+
+TEST_F(bits_model, questions_about_a_run_are_answered_as_bit_by_bit) {
+    for (int round = 0; round < 5000; ++round) {
+        const both b = random_bits(random);
+        const auto [first, end] = random_run(random);
+        if (first == end)
+            continue;
+        std::size_t set = 0;
+        for (std::size_t i = first; i < end; ++i)
+            set += b.model[i] ? 1U : 0U;
+        const std::size_t count = end - first;
+        ASSERT_EQ(bits::count_set(b.words.data(), first, count), set);
+        ASSERT_EQ(bits::all_set(b.words.data(), first, count), set == count);
+        ASSERT_EQ(bits::none_set(b.words.data(), first, count), set == 0);
+    }
+}
+
+TEST_F(bits_model, the_next_and_the_last_are_found_as_bit_by_bit) {
+    for (int round = 0; round < 5000; ++round) {
+        const both b = random_bits(random);
+        const auto [first, end] = random_run(random);
+        std::size_t next_set = end;
+        std::size_t next_clear = end;
+        std::size_t last_set = end;
+        for (std::size_t i = end; i-- > first;)
+            (b.model[i] ? next_set : next_clear) = i;
+        for (std::size_t i = first; i < end; ++i) {
+            if (b.model[i])
+                last_set = i;
+        }
+        ASSERT_EQ(bits::next_set(b.words.data(), first, end), next_set);
+        ASSERT_EQ(bits::next_clear(b.words.data(), first, end), next_clear);
+        ASSERT_EQ(bits::last_set(b.words.data(), first, end), last_set);
+    }
+}
+
+TEST_F(bits_model, the_first_clear_run_is_found_as_bit_by_bit) {
+    for (int round = 0; round < 20000; ++round) {
+        const both b = random_bits(random);
+        const auto [first, end] = random_run(random);
+        const std::size_t count = 1 + random() % (random() % 2 == 0 ? 20 : 200);
+        std::size_t expected = end;
+        std::size_t run = 0;
+        for (std::size_t i = first; i < end && expected == end; ++i) {
+            run = b.model[i] ? 0 : run + 1;
+            if (run == count)
+                expected = i + 1 - count;
+        }
+        ASSERT_EQ(bits::find_clear_run(b.words.data(), first, end, count), expected)
+            << count << " in " << first << " to " << end;
+    }
+}
+
+TEST_F(bits_model, run_starts_are_found_as_bit_by_bit) {
+    for (int round = 0; round < 5000; ++round) {
+        const bits::word w = random_bits(random).words[1];
+        const std::size_t count = 1 + random() % 64;
+        bits::word expected = 0;
+        for (std::size_t i = 0; i + count <= 64; ++i) {
+            if (((w >> i) & bits::low_mask(count)) == bits::low_mask(count))
+                expected |= bits::word{1} << i;
+        }
+        ASSERT_EQ(bits::run_starts(w, count), expected) << w << ", " << count;
+    }
+}
+
+} // namespace
