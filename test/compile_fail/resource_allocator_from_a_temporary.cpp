@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-// expected: (use of deleted function|call to deleted|no matching (function|constructor))
+// expected: (use of deleted function|invokes a deleted function)
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-// expected: (use of deleted function|call to deleted|no matching|no viable|cannot bind)
+// expected: (use of deleted function|call to deleted constructor)
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/linear/scope.hpp>
 

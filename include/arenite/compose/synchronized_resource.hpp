@@ -35,7 +35,7 @@ public:
     /// Makes the R of the same arguments.
     template <class... Args>
         requires std::constructible_from<R, Args...>
-    explicit synchronized_resource(Args&&... args) : inner_{std::forward<Args>(args)...} {}
+    explicit synchronized_resource(Args&&... args) : inner_(std::forward<Args>(args)...) {}
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept {
