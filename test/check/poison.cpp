@@ -85,7 +85,7 @@ TEST_F(poison_api_death, a_read_of_free_memory_is_reported) {
     poison::no_access(memory.get() + 8, 8);
     volatile std::byte* p = memory.get();
     EXPECT_DEATH(static_cast<void>(p[9]), "use-after-poison");
-    EXPECT_EQ(p[7], std::byte{0});
+    EXPECT_TRUE(p[7] == std::byte{0}) << "the neighbour below may be read";
 }
 #endif
 
