@@ -42,22 +42,8 @@ constexpr std::size_t rich_divisor = 16;
 
 constexpr std::size_t largest_alignment = 16_GiB;
 
+/// An alarm that no free reaches.
 constexpr std::int32_t never = -1;
-constexpr std::int32_t always = std::numeric_limits<std::int32_t>::max();
-
-/// Every free of a heap that passes through is led here, and from here to the slow path.
-constinit block detour_block{.live = 0,
-                             .alarm = always,
-                             .granules = 0,
-                             .state = 0,
-                             .below = 0,
-                             .left = nullptr,
-                             .right = nullptr,
-                             .owner = nullptr,
-                             .span = nullptr,
-                             .span_bytes = 0,
-                             .span_busy = 0,
-                             .next_alarm = 0};
 
 std::size_t mask_bytes_for(const ordered_options& options, const upstream& up) noexcept {
     const std::size_t usual = up.purges() ? page_block_bytes : other_block_bytes;
@@ -84,7 +70,7 @@ ordered_heap::ordered_heap(const ordered_options& options) noexcept
 ordered_heap::ordered_heap(const ordered_options& options, upstream up) noexcept
     : mask_{~(mask_bytes_for(options, up) - 1)}, upstream_{up}, policy_{options.policy},
       kept_{options.sizes == sizes::kept}, careful_{kept_ || checks_enabled || poison::active},
-      prefault_{options.prefault} {
+      passes_through_{passthrough()}, prefault_{options.prefault} {
     open_ = careful_ ? &hidden_ : &inline_;
     const std::size_t block_bytes = ~mask_ + 1;
     if (options.block_bytes != 0) {
@@ -94,10 +80,8 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up) noexcept
     } else {
         span_bytes_ = 0;
     }
-    if (passthrough()) {
-        mask_ = 0;
-        detour_ = address_of(&detour_block);
-    } else if (options.eager || options.prefault) {
+    noted_limit_ = careful_ || passes_through_ ? 0 : block_bytes / large_divisor;
+    if (!passes_through_ && (options.eager || options.prefault)) {
         if (block* first = carve(); first != nullptr)
             enter(*first);
     }
@@ -110,7 +94,7 @@ ordered_heap::~ordered_heap() {
         block* const span = b->span;
         const std::size_t bytes = span->span_bytes;
         const std::size_t alignment =
-            (b->state & block_state::large) != 0 ? std::size_t{1} << b->next_alarm : ~mask_ + 1;
+            (b->state & block_state::large) != 0 ? std::size_t{1} << b->asked_log2 : ~mask_ + 1;
         if ((b->state & block_state::large) != 0) {
             std::byte* const base = reinterpret_cast<std::byte*>(span);
             const std::size_t total = b->span_bytes;
@@ -128,21 +112,78 @@ ordered_heap::~ordered_heap() {
 
 // ---------------------------------------------------------------------------------------------- allocate
 
+/// What the inlined part can't serve. Mostly the open hole is used up and the next one is near.
 void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
+    if (bytes - 1 < bits::word_bits * granule_bytes && alignment <= granule_bytes &&
+        is_alignment(alignment) && swept_ != nullptr && !careful_) [[likely]] {
+        if (next_hole(granules_for(bytes))) {
+            void* const p = inline_.cursor;
+            inline_.cursor += granules_for(bytes) * granule_bytes;
+            return p;
+        }
+    }
+    return allocate_rare(bytes, alignment);
+}
+
+/// Opens the next hole of at least `granules` (64 at most) in the block being swept, if it begins within a few
+/// words from here; leaves the open one for it.
+bool ordered_heap::next_hole(std::size_t granules) noexcept {
+    constexpr std::size_t near = 16;
+    block& b = *swept_;
+    bits::word* const words = b.occupancy();
+    const std::size_t last = std::min(position_ / bits::word_bits + near, b.words());
+    std::size_t i = position_ / bits::word_bits;
+    std::size_t skip = position_ % bits::word_bits;
+    for (; i < last; ++i, skip = 0) {
+        bits::word clear = ~words[i] & (~bits::word{0} << skip);
+        while (clear != 0) {
+            const auto begin = static_cast<std::size_t>(std::countr_zero(clear));
+            const auto length = static_cast<std::size_t>(std::countr_one(clear >> begin));
+            std::size_t run = length;
+            if (begin + length == bits::word_bits && i + 1 < b.words()) {
+                const auto more = static_cast<std::size_t>(std::countr_zero(words[i + 1]));
+                if (more == bits::word_bits) // long: found by the usual way
+                    return false;
+                run += more;
+                if (run >= granules)
+                    words[i + 1] |= bits::low_mask(more);
+            }
+            const bits::word mask = bits::low_mask(length) << begin;
+            if (run >= granules) {
+                words[i] |= mask;
+                if (const std::size_t rest = inline_.bytes() / granule_bytes; rest != 0)
+                    close(b, inline_);
+                const auto taken = static_cast<std::int64_t>(run);
+                b.live += static_cast<std::int32_t>(run);
+                taken_ += taken;
+                unclaimed_ -= taken;
+                position_ = i * bits::word_bits + begin + run;
+                inline_.cursor = b.at(i * bits::word_bits + begin);
+                inline_.limit = inline_.cursor + run * granule_bytes;
+                return true;
+            }
+            clear &= ~mask;
+        }
+    }
+    return false;
+}
+
+void* ordered_heap::allocate_rare(std::size_t bytes, std::size_t alignment) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
     if (!is_alignment(alignment) || alignment > largest_alignment ||
         bytes > max_object_bytes / 2)
         return nullptr;
     if (bytes == 0)
         bytes = 1;
+    clear_noted();
     note_high_water();
-    if (passes_through())
+    if (passes_through_)
         return allocate_detour(bytes, alignment);
     const std::size_t size = rounded(bytes, alignment);
     void* p = from_window(*open_, size, alignment);
     if (p == nullptr) {
-        const std::size_t gap = alignment > granule_bytes ? alignment : 0;
-        if (size + gap > (~mask_ + 1) / large_divisor)
+        const std::size_t largest = (~mask_ + 1) / large_divisor;
+        if (size > largest || alignment > largest / 2)
             p = allocate_large(size, alignment);
         else
             p = search(size, alignment);
@@ -389,7 +430,7 @@ void ordered_heap::open(block& opened) noexcept {
             idle_bytes_ -= opened.span->span_bytes;
     }
     blocks_.set_state(opened, block_state::open);
-    set_alarm(opened, never);
+    opened.alarm = never;
 }
 
 /// Puts a block that was open into the state it has earned. `skipped`: free granules that a sweep of it
@@ -402,17 +443,12 @@ void ordered_heap::retire(block& retired, std::int64_t skipped) noexcept {
     const std::int64_t found = most - retired.live - skipped;
     if (found >= share) {
         blocks_.set_state(retired, block_state::sweepable);
-        set_alarm(retired, 0);
+        retired.alarm = 0;
     } else {
         blocks_.set_state(retired, 0);
-        set_alarm(retired, static_cast<std::int32_t>(
-                               std::max<std::int64_t>(0, retired.live - (share - found))));
+        retired.alarm = static_cast<std::int32_t>(
+            std::max<std::int64_t>(0, retired.live - (share - found)));
     }
-}
-
-void ordered_heap::set_alarm(block& b, std::int32_t alarm) noexcept {
-    b.next_alarm = alarm;
-    b.alarm = careful_ ? always : alarm;
 }
 
 std::size_t ordered_heap::head_granules(const block& b) const noexcept {
@@ -442,7 +478,7 @@ block* ordered_heap::carve() noexcept {
     const std::size_t words = b->words();
     ::new (static_cast<void*>(b + 1)) bits::word[words * (careful_ ? 2 : 1)]{};
     bits::set_run(b->occupancy(), 0, head_granules(*b));
-    set_alarm(*b, 0);
+    b->alarm = 0;
     if (b == fresh_span_) { // the head of a span's first block also stands for the span
         b->span_bytes = static_cast<std::size_t>(fresh_end_ - fresh_);
         idle_bytes_ += b->span_bytes;
@@ -495,13 +531,12 @@ void* ordered_heap::allocate_large(std::size_t size, std::size_t alignment) noex
     std::byte* const p = static_cast<std::byte*>(base) + offset;
     std::byte* const head = alignment < mask_bytes ? static_cast<std::byte*>(base) : p - mask_bytes;
     block* const b = ::new (static_cast<void*>(head)) block{};
-    b->alarm = always;
     b->state = block_state::large;
     b->owner = this;
     b->span = static_cast<block*>(base);
     b->span_bytes = total;
     b->granules = static_cast<std::uint32_t>(offset / granule_bytes);
-    b->next_alarm = std::countr_zero(asked);
+    b->asked_log2 = static_cast<std::uint32_t>(std::countr_zero(asked));
     blocks_.insert(*b);
     reserved_ += total;
     large_bytes_ += size;
@@ -513,8 +548,9 @@ void* ordered_heap::allocate_large(std::size_t size, std::size_t alignment) noex
 // -------------------------------------------------------------------------------------------- deallocate
 
 void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (passes_through())
+    if (passes_through_)
         return deallocate_detour(p, bytes, alignment);
+    clear_noted();
     note_high_water();
     block& b = head_of(p);
     std::size_t size = rounded(bytes + (bytes == 0), alignment);
@@ -530,20 +566,60 @@ void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t align
         --live_;
     }
     const std::size_t granules = size / granule_bytes;
-    if (static_cast<std::size_t>(b.live) < granules)
-        contract_violation_f(std::source_location::current(),
-                             "%p was freed, %zu bytes, into a block of ordered_heap %p that holds "
-                             "less: freed twice, or not of this heap",
-                             p, bytes, static_cast<void*>(this));
     release(b, first, granules);
-    if (b.live <= b.next_alarm)
+    if (b.live <= b.alarm)
         freed(b);
+}
+
+/// Joins a run of frees with the one noted before it, as the parts of a tree that is taken down do; where
+/// they are no neighbours, clears that one.
+void ordered_heap::clear_or_join(window run) noexcept {
+    if (run.cursor == freed_before_.limit) {
+        freed_before_.limit = run.limit;
+    } else if (run.limit == freed_before_.cursor) {
+        freed_before_.cursor = run.cursor;
+    } else {
+        clear(std::exchange(freed_before_, run));
+    }
+}
+
+/// Clears the bits of what was freed, one object or several neighbours.
+void ordered_heap::clear(window run) noexcept {
+    if (run.cursor == run.limit)
+        return;
+    block& b = *block_of(run.cursor);
+    const std::size_t granules = run.bytes() / granule_bytes;
+    bits::word missing = 0;
+    bits::for_each_part(b.occupancy(), b.index_of(run.cursor), granules,
+                        [&](bits::word& word, bits::word mask) {
+                            missing |= ~word & mask;
+                            word &= ~mask;
+                        });
+    if (missing != 0 || b.owner != this) [[unlikely]]
+        return refuse_free(run);
+    note_high_water();
+    b.live -= static_cast<std::int32_t>(granules);
+    taken_ -= static_cast<std::int64_t>(granules);
+    if (b.live <= b.alarm) [[unlikely]]
+        freed(b);
+}
+
+/// Sees to what deallocate has only noted.
+void ordered_heap::clear_noted() noexcept {
+    clear(std::exchange(freed_, {}));
+    clear(std::exchange(freed_before_, {}));
+}
+
+void ordered_heap::refuse_free(window run) const noexcept {
+    contract_violation_f(std::source_location::current(),
+                         "%p was freed, %zu bytes, into ordered_heap %p: freed twice, or not of this heap",
+                         static_cast<void*>(run.cursor), run.bytes(), static_cast<const void*>(this));
 }
 
 void ordered_heap::deallocate(void* p) noexcept {
     if (!kept_)
         contract_violation("deallocate(p) needs the size on a heap of sizes::known");
-    deallocate_slow(p, passes_through() ? 0 : size_of(p), granule_bytes);
+    deallocate_slow(p, passes_through_ ? 0 : size_of(p), granule_bytes);
 }
 
 /// Enough was freed in a block that nobody allocates from.
@@ -551,13 +627,13 @@ void ordered_heap::freed(block& b) noexcept {
     if (b.live == 0)
         return emptied(b);
     blocks_.set_state(b, block_state::sweepable);
-    set_alarm(b, 0);
+    b.alarm = 0;
 }
 
 /// The last object of a block is gone: its span may go back.
 void ordered_heap::emptied(block& b) noexcept {
     blocks_.set_state(b, block_state::empty);
-    set_alarm(b, 0);
+    b.alarm = 0;
     block& first = *b.span;
     if (--first.span_busy != 0)
         return;
@@ -586,7 +662,7 @@ void ordered_heap::return_span(block& first) noexcept {
 void ordered_heap::deallocate_large(block& large) noexcept {
     std::byte* const base = reinterpret_cast<std::byte*>(large.span);
     const std::size_t total = large.span_bytes;
-    const std::size_t alignment = std::size_t{1} << large.next_alarm;
+    const std::size_t alignment = std::size_t{1} << large.asked_log2;
     blocks_.erase(large);
     reserved_ -= total;
     large_bytes_ -= total - large.bytes();
@@ -653,7 +729,7 @@ void ordered_heap::check_free(const block& b, const void* p, std::size_t size) c
 std::size_t ordered_heap::size_of(const void* p) const noexcept {
     if (!kept_)
         contract_violation("size_of(p) needs a heap of sizes::kept");
-    if (passes_through())
+    if (passes_through_)
         return static_cast<const std::size_t*>(p)[-1];
     return kept_size(head_of(p), p);
 }
@@ -669,19 +745,20 @@ bool ordered_heap::owns(const void* p) const noexcept {
 }
 
 std::size_t ordered_heap::bytes_in_use() const noexcept {
-    return static_cast<std::size_t>(taken_) * granule_bytes - open_->bytes() - clean_.bytes() +
-           large_bytes_;
+    return static_cast<std::size_t>(taken_) * granule_bytes - open_->bytes() - clean_.bytes() -
+           freed_.bytes() - freed_before_.bytes() + large_bytes_;
 }
 
-void ordered_heap::note_high_water() noexcept { high_water_ = std::max(high_water_, bytes_in_use()); }
+void ordered_heap::note_high_water() const noexcept { high_water_ = std::max(high_water_, bytes_in_use()); }
 
 arenite::usage ordered_heap::usage() const noexcept {
+    note_high_water();
     const std::size_t in_use = bytes_in_use();
     const bool clean = blocks_.has(block_state::empty) || fresh_ != fresh_end_;
     const std::size_t most = (~mask_ + 1) / large_divisor;
     return {.bytes_in_use = in_use,
             .bytes_reserved = reserved_,
-            .high_water_bytes = std::max(high_water_, in_use),
+            .high_water_bytes = high_water_,
             .live_allocations = careful_ && (kept_ || checks_enabled) ? live_ : 0,
             .largest_hole_bytes = std::max(open_->bytes(), clean ? most : 0)};
 }
@@ -689,6 +766,7 @@ arenite::usage ordered_heap::usage() const noexcept {
 // ------------------------------------------------------------------------------------- giving back, end
 
 void ordered_heap::trim() noexcept {
+    clear_noted();
     note_high_water();
     close_all();
     for (block* b = blocks_.first(); b != nullptr;) {

@@ -56,7 +56,7 @@ struct alignas(64) block {
     block* span;            ///< first block of what was asked from the upstream at once
     std::size_t span_bytes; ///< in the first block: length of the span; in a large block: of the whole
     std::uint32_t span_busy;  ///< in the first block: blocks of the span that are not empty
-    std::int32_t next_alarm;  ///< alarm where `alarm` itself is held at its highest value
+    std::uint32_t asked_log2; ///< in a large block: the alignment asked from the upstream
 
     [[nodiscard]] bits::word* occupancy() noexcept {
         return reinterpret_cast<bits::word*>(this + 1);

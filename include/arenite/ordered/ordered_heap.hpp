@@ -126,12 +126,17 @@ private:
         return reinterpret_cast<block*>(address_of(p) & mask_);
     }
 
-    [[nodiscard]] bool passes_through() const noexcept { return detour_ != 0; }
     [[nodiscard]] std::size_t bytes_in_use() const noexcept;
 
-    ARENITE_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
+    ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
+    ARENITE_COLD void* allocate_rare(std::size_t bytes, std::size_t alignment) noexcept;
+    bool next_hole(std::size_t granules) noexcept;
     ARENITE_COLD void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
+    ARENITE_NOINLINE void clear_or_join(window run) noexcept;
+    void clear(window run) noexcept;
+    void clear_noted() noexcept;
+    ARENITE_COLD void refuse_free(window run) const noexcept;
     void* from_window(window& from, std::size_t size, std::size_t alignment) noexcept;
     void* search(std::size_t size, std::size_t alignment) noexcept;
     void* advance(std::size_t size, std::size_t alignment) noexcept;
@@ -150,8 +155,7 @@ private:
     void release(block& in, std::size_t first, std::size_t granules) noexcept;
     void open(block& opened) noexcept;
     void retire(block& retired, std::int64_t skipped) noexcept;
-    void set_alarm(block& b, std::int32_t alarm) noexcept;
-    void freed(block& b) noexcept;
+    ARENITE_COLD void freed(block& b) noexcept;
     void emptied(block& b) noexcept;
     block* clean_block() noexcept;
     block* carve() noexcept;
@@ -159,7 +163,7 @@ private:
     bool acquire_span() noexcept;
     void return_span(block& first) noexcept;
     void purge(block& b) noexcept;
-    void note_high_water() noexcept;
+    void note_high_water() const noexcept;
     [[nodiscard]] std::size_t head_granules(const block& b) const noexcept;
     [[nodiscard]] bool fits_ahead() const noexcept;
     [[nodiscard]] block& head_of(const void* p) const noexcept;
@@ -170,10 +174,12 @@ private:
     // The line of the fast path. A careful heap (sizes kept, a checked build, a memory checker) keeps its open
     // hole in hidden_, so that every call is a slow one and sees to what they ask for.
     window inline_;
-    std::uintptr_t mask_;       ///< clears the offset within a block
-    std::uintptr_t detour_ = 0; ///< with passthrough: the block that every free is led to
-    std::int64_t taken_ = 0;    ///< granules taken in all blocks, tails of open holes included
+    window freed_;             ///< neighbours that were freed last and have their bits still set
+    std::size_t noted_limit_;  ///< above this many bytes a free is seen to at once; 0 for a careful heap
+    std::uintptr_t mask_;      ///< clears the offset within a block
 
+    std::int64_t taken_ = 0; ///< granules taken in all blocks, tails of open holes included
+    window freed_before_;    ///< a run like freed_, noted before it and not next to it
     window hidden_;
     window* open_;            ///< inline_ or hidden_: the hole in the block being swept
     block* swept_ = nullptr;  ///< the block being swept
@@ -197,10 +203,11 @@ private:
     std::size_t large_bytes_ = 0;   ///< in use by large allocations
     std::size_t reserved_ = 0;
     std::size_t idle_bytes_ = 0;    ///< in spans that are empty and kept
-    std::size_t high_water_ = 0;
+    mutable std::size_t high_water_ = 0;
     std::size_t live_ = 0;          ///< allocations, where careful_
     bool kept_;
     bool careful_;
+    bool passes_through_;
     bool prefault_;
 };
 
@@ -220,20 +227,42 @@ ARENITE_INLINE void* ordered_heap::try_allocate(std::size_t bytes, std::size_t a
 ARENITE_INLINE void ordered_heap::deallocate(void* p, std::size_t bytes,
                                              std::size_t alignment) noexcept {
     const std::size_t size = rounded(bytes + (bytes == 0), alignment);
-    if (static_cast<std::byte*>(p) + size == inline_.cursor) { // the latest allocation
-        inline_.cursor = static_cast<std::byte*>(p);
+    std::byte* const begin = static_cast<std::byte*>(p);
+    std::byte* const end = begin + size;
+    // What is freed together mostly lies together: the run is noted here, its bits are cleared at once.
+    if (begin == freed_.limit) {
+        freed_.limit = end;
         return;
     }
-    if (alignment >= 4096) [[unlikely]] // may begin a mask size of its own
+    if (end == freed_.cursor) {
+        freed_.cursor = begin;
+        return;
+    }
+    if (end == inline_.cursor) { // the latest allocation
+        inline_.cursor = begin;
+        return;
+    }
+    if (size > noted_limit_ || (alignment > 256 && alignment > noted_limit_ / 2)) [[unlikely]]
         return deallocate_slow(p, bytes, alignment);
+    // Frees in no order come here each time: one object like this one is cleared without a call.
+    const window before = freed_;
+    freed_ = {begin, end};
     const std::size_t granules = size / granule_bytes;
-    block* const b = reinterpret_cast<block*>((address_of(p) & mask_) | detour_);
-    const std::int32_t live = b->live - static_cast<std::int32_t>(granules);
-    if (live <= b->alarm) [[unlikely]]
-        return deallocate_slow(p, bytes, alignment);
-    b->live = live;
-    taken_ -= static_cast<std::int64_t>(granules);
-    bits::clear_run(b->occupancy(), (address_of(p) & ~mask_) / granule_bytes, granules);
+    const std::size_t first = (address_of(before.cursor) & ~mask_) / granule_bytes;
+    const std::size_t shift = first % bits::word_bits;
+    if (before.bytes() == size && shift + granules <= bits::word_bits) [[likely]] {
+        block* const b = block_of(before.cursor);
+        bits::word& word = b->occupancy()[first / bits::word_bits];
+        const bits::word mask = bits::low_mask(granules) << shift;
+        const std::int32_t live = b->live - static_cast<std::int32_t>(granules);
+        if (live > b->alarm && b->owner == this && (~word & mask) == 0) [[likely]] {
+            b->live = live;
+            taken_ -= static_cast<std::int64_t>(granules);
+            word ^= mask;
+            return;
+        }
+    }
+    clear_or_join(before);
 }
 
 } // namespace arenite::inline ARENITE_ABI
