@@ -69,11 +69,12 @@ struct plan {
     std::uint64_t copies;
 
     /// Throws cannot_run where the machine has not the memory.
-    plan(const model_size& house, std::uint64_t wanted_copies, std::uint64_t wanted_nodes) {
+    plan(const model_size& house, const turn& wanted)
+        : copies{static_cast<std::uint64_t>(wanted.integer("copies"))} {
         constexpr std::uint64_t data_limit = std::uint64_t{4} << 30;
-        copies = wanted_copies;
         if (copies == 0) {
-            copies = (wanted_nodes + house.nodes - 1) / house.nodes;
+            const auto nodes = static_cast<std::uint64_t>(wanted.integer("nodes"));
+            copies = (nodes + house.nodes - 1) / house.nodes;
             copies = std::min(copies, data_limit / (house.data_bytes + 1));
             copies = std::max<std::uint64_t>(copies, 1);
         }
@@ -135,7 +136,8 @@ struct model {
                   .summary = "at least so many, by copies=0 (but no more than 4 GiB of vertices)",
                   .least = 1,
                   .most = 1'000'000'000,
-                  .short_values = {"250000"}},
+                  .short_values = {"200000"},
+                  .applies = [](const parameter_values& v) { return v.at("copies") == "0"; }},
                  {.name = "grain",
                   .type = parameter::kind::choice,
                   .defaults = {"subtree", "leaf"},
@@ -154,10 +156,10 @@ struct model {
                   .most = 1000}},
             .warm_passes = 1,
             .check = [](const parameter_values& values) {
-                return why_not([&] {
-                    const model_source source{values.at("file")};
-                    static_cast<void>(plan{source.size(), std::stoull(values.at("copies")),
-                                           std::stoull(values.at("nodes"))});
+                const std::string& file = values.at("file");
+                return why_unreadable(file, [&] {
+                    const model_source source{file};
+                    static_cast<void>(plan{source.size(), turn{values}});
                 });
             }};
     }
@@ -167,10 +169,7 @@ struct model {
     public:
         explicit on(turn& t)
             : source_{t.text("file")},
-              copies_{static_cast<std::uint32_t>(
-                  plan{source_.size(), static_cast<std::uint64_t>(t.integer("copies")),
-                       static_cast<std::uint64_t>(t.integer("nodes"))}
-                      .copies)},
+              copies_{static_cast<std::uint32_t>(plan{source_.size(), t}.copies)},
               by_leaf_{t.text("grain") == "leaf"}, in_scene_order_{t.text("readd") == "scene"},
               rounds_{static_cast<int>(t.integer("rounds"))},
               parts_{count_parts(*source_.scene().mRootNode) * copies_}, third_{parts_.size()},

@@ -29,8 +29,12 @@ namespace {
 
 constexpr unsigned deepest = 1000; ///< levels of nodes; the visitors are recursive
 
+[[nodiscard]] std::string sentence(const std::string& file, const std::string& reason) {
+    return "model file '" + file + "': " + reason;
+}
+
 [[noreturn]] void refuse(const std::string& file, const std::string& reason) {
-    throw cannot_run{"model file '" + file + "': " + reason};
+    throw cannot_run{sentence(file, reason)};
 }
 
 /// A STEP file (IFC is one) ends with a fixed word. assimp takes one that was cut off for whole.
@@ -70,6 +74,7 @@ struct measuring {
     model_size size = {};
     std::vector<bool> met = std::vector<bool>(scene.mNumMeshes);
     bool too_deep = false;
+    bool anything = false;
 
     scene::sphere visit(const aiNode& n, unsigned depth) {
         if (depth > deepest) {
@@ -90,6 +95,7 @@ struct measuring {
 
     scene::sphere mesh(unsigned index) {
         const aiMesh& m = *scene.mMeshes[index];
+        anything = anything || m.mNumFaces != 0;
         if (!met[index]) {
             met[index] = true;
             size.data_bytes +=
@@ -130,6 +136,8 @@ void model_source::measure(const std::string& file) {
     measuring m{*scene_};
     bound_ = m.visit(*scene_->mRootNode, 0);
     size_ = m.size;
+    if (!m.anything)
+        refuse(file, "assimp found nothing in it that can be drawn");
     if (m.too_deep)
         refuse(file, "its nodes are nested deeper than " + std::to_string(deepest) + " levels");
 }
@@ -167,7 +175,8 @@ scene::matrix to_matrix(const aiMatrix4x4& m) noexcept {
     return r;
 }
 
-std::optional<std::string> why_not(const std::function<void()>& attempt) {
+std::optional<std::string> why_unreadable(const std::string& file,
+                                          const std::function<void()>& attempt) {
     const auto try_it = [&]() -> std::optional<std::string> {
         try {
             attempt();
@@ -210,8 +219,9 @@ std::optional<std::string> why_not(const std::function<void()>& attempt) {
         return said;
     while (!said.empty() && said.back() == '\n')
         said.pop_back();
-    return "reading it crashed" + (said.empty() ? "" : ": " + said);
+    return sentence(file, "assimp crashed while reading it" + (said.empty() ? said : ": " + said));
 #else
+    static_cast<void>(file);
     return try_it();
 #endif
 }

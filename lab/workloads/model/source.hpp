@@ -53,9 +53,11 @@ private:
 /// otherwise `city`.
 [[nodiscard]] std::string default_model();
 
-/// Runs `attempt` in a process of its own where the system has that, so that the caller lives
-/// whatever a broken file does to assimp. Why it failed, in its own words; nothing if it did not.
-[[nodiscard]] std::optional<std::string> why_not(const std::function<void()>& attempt);
+/// Runs `attempt`, which reads `file`, in a process of its own where the system has that, so that
+/// the caller lives whatever a broken file does to assimp. Why it failed, in a sentence; nothing if
+/// it did not.
+[[nodiscard]] std::optional<std::string> why_unreadable(const std::string& file,
+                                                        const std::function<void()>& attempt);
 
 /// Nodes below and including n as a loader makes them: one each, and one for each mesh it shows.
 [[nodiscard]] std::uint64_t count_nodes(const aiNode& n) noexcept;
