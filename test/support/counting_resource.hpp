@@ -27,8 +27,11 @@ public:
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = arenite::default_alignment) noexcept {
-        if (calls_++ >= fail_from_)
+        const std::size_t call = calls_++;
+        if (call >= fail_from_ || call == fail_at_) {
+            ++failures_;
             return nullptr;
+        }
         void* p = arenite::system_resource().try_allocate(bytes, alignment);
         if (p != nullptr) {
             live_.emplace(p, request{bytes, alignment});
@@ -55,9 +58,12 @@ public:
 
     /// From now on the first `count` requests succeed and all later ones fail.
     void fail_after(std::size_t count) noexcept { fail_from_ = calls_ + count; }
-    void never_fail() noexcept { fail_from_ = std::numeric_limits<std::size_t>::max(); }
+    /// The first `count` requests succeed, the next one fails, all others succeed.
+    void fail_once_after(std::size_t count) noexcept { fail_at_ = calls_ + count; }
+    void never_fail() noexcept { fail_from_ = fail_at_ = never; }
 
     [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
+    [[nodiscard]] std::size_t failures() const noexcept { return failures_; }
     [[nodiscard]] std::size_t allocations() const noexcept { return allocations_; }
     [[nodiscard]] std::size_t deallocations() const noexcept { return deallocations_; }
     [[nodiscard]] std::size_t live() const noexcept { return live_.size(); }
@@ -69,12 +75,16 @@ private:
         std::size_t alignment;
     };
 
+    static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+
     std::map<void*, request> live_;
     std::size_t live_bytes_ = 0;
     std::size_t calls_ = 0;
     std::size_t allocations_ = 0;
     std::size_t deallocations_ = 0;
-    std::size_t fail_from_ = std::numeric_limits<std::size_t>::max();
+    std::size_t failures_ = 0;
+    std::size_t fail_from_ = never;
+    std::size_t fail_at_ = never;
 };
 
 } // namespace support

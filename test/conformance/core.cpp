@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/system_resource.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include "conformance/conformance.hpp"
+
+namespace conformance_suite::roots {
+
+struct on_malloc : conformance_case {
+    static constexpr const char* name = "malloc_resource";
+    static constexpr bool has_upstream = false;
+    malloc_resource subject;
+    explicit on_malloc(upstream) {}
+};
+
+struct on_pages : conformance_case {
+    static constexpr const char* name = "page_resource";
+    static constexpr bool has_upstream = false;
+    static constexpr std::size_t many = 200; // each is a mapping of its own
+    page_resource subject{page_options{.reserve_bytes = 4_GiB}};
+    explicit on_pages(upstream) {}
+};
+
+using root_cases = testing::Types<on_malloc, on_pages>;
+INSTANTIATE_TYPED_TEST_SUITE_P(roots, conformance, root_cases, case_names);
+
+} // namespace conformance_suite::roots
