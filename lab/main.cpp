@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "report/json.hpp"
 #include "report/machine.hpp"
+#include "report/seeds.hpp"
 #include "report/table.hpp"
 #include "run/child.hpp"
 #include "run/experiment.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <fmt/core.h>
@@ -29,6 +31,7 @@ void list(const catalogue& all) {
                        values.empty() ? "" : fmt::format(" [{}]", values));
         }
     }
+    fmt::print("  {:<18} {}\n", "seeds", "what the seed documents measured, measured here");
     fmt::print("\nSubjects (--subject NAME; without it, all but those in brackets)\n");
     for (const known_subject& s : all.subjects())
         fmt::print("  {:<30} {:<5} {:<16} {}\n",
@@ -39,7 +42,13 @@ void list(const catalogue& all) {
 }
 
 int run(const catalogue& all, const request& asked, const std::string& json_path) {
-    const std::vector<experiment> experiments = plan(all, asked);
+    const bool seeds = std::find(asked.workloads.begin(), asked.workloads.end(), "seeds") !=
+                       asked.workloads.end();
+    if (seeds && (asked.workloads.size() > 1 || !asked.subjects.empty() || !asked.settings.empty()))
+        throw bad_request("seeds is run alone: its tables say which workload, parameters and "
+                          "subjects they need");
+    const std::vector<experiment> experiments =
+        seeds ? seed_experiments(all, asked.repeats) : plan(all, asked);
     std::optional<json_file> json;
     if (!json_path.empty())
         json.emplace(json_path);
@@ -52,11 +61,17 @@ int run(const catalogue& all, const request& asked, const std::string& json_path
     for (const experiment& e : experiments) {
         outcomes.push_back(measure(e));
         failed = failed || !outcomes.back().failures.empty();
-        fmt::print("{}\n", table(e, outcomes.back()));
+        if (!seeds || !outcomes.back().failures.empty())
+            fmt::print("{}\n", table(e, outcomes.back()));
         std::fflush(stdout);
     }
+    std::vector<seed_result> of_seeds;
+    if (seeds) {
+        of_seeds = seed_results(outcomes);
+        fmt::print("{}\n", seed_table(of_seeds));
+    }
     if (json)
-        json->write(m, experiments, outcomes);
+        json->write(m, experiments, outcomes, of_seeds);
     return failed ? 1 : 0;
 }
 
@@ -68,7 +83,7 @@ int main_of(int argc, char** argv) {
 
     CLI::App* listing = app.add_subcommand("list", "workloads, their parameters, and subjects");
     CLI::App* running = app.add_subcommand("run", "measure, print tables");
-    running->add_option("WORKLOAD", asked.workloads, "one or several")->required();
+    running->add_option("WORKLOAD", asked.workloads, "one or several, or `seeds`: the tables of the seed documents")->required();
     running->add_option("--set", asked.settings, "KEY=VALUE[,VALUE]..., a parameter of a workload")
         ->allow_extra_args(false);
     running->add_option("--warm", asked.warm_passes, "warm passes a turn (each workload has its own)")

@@ -122,8 +122,7 @@ public:
         figures_.push_back({std::string{metric}, std::string{unit}, cold(), false, value});
     }
 
-    /// What became resident for count objects, record(metric, unit, ...), and, where it is anything,
-    /// which part of it lies in huge pages, note(metric + "_huge", "%", ...).
+    /// What became resident for count objects: record(metric, unit, ...).
     void record_memory(std::string_view metric, std::string_view unit,
                        const std::optional<resident_memory>& before, std::size_t count) {
         const std::optional<resident_memory> now = resident();
@@ -131,11 +130,18 @@ public:
             return;
         const double bytes =
             static_cast<double>(now->bytes) - static_cast<double>(before->bytes);
-        const double huge =
-            static_cast<double>(now->huge_bytes) - static_cast<double>(before->huge_bytes);
         record(metric, unit, bytes / static_cast<double>(count));
-        if (bytes > 1e6)
-            note(std::string{metric} + "_huge", "%", 100 * huge / bytes);
+    }
+
+    /// Which part of what became resident lies in huge pages: note(metric, "%", ...).
+    void note_huge_pages(std::string_view metric, const std::optional<resident_memory>& before) {
+        const std::optional<resident_memory> now = resident();
+        if (!before || !now || now->bytes <= before->bytes)
+            return;
+        note(metric, "%",
+             100 *
+                 (static_cast<double>(now->huge_bytes) - static_cast<double>(before->huge_bytes)) /
+                 static_cast<double>(now->bytes - before->bytes));
     }
 
     /// What the work came to; must be equal in every pass of every subject.

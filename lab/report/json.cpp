@@ -46,6 +46,9 @@ json of(const experiment& e) {
     return values;
 }
 
+/// null where there is no figure.
+json of(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
+
 } // namespace
 
 json_file::json_file(std::filesystem::path path) : path_{std::move(path)} {
@@ -60,7 +63,8 @@ json_file::json_file(std::filesystem::path path) : path_{std::move(path)} {
 }
 
 void json_file::write(const machine& m, const std::vector<experiment>& experiments,
-                      const std::vector<outcome>& outcomes) const {
+                      const std::vector<outcome>& outcomes,
+                      const std::vector<seed_result>& seeds) const {
     json subjects = json::object();
     for (const experiment& e : experiments)
         for (const known_subject* s : e.subjects)
@@ -94,13 +98,19 @@ void json_file::write(const machine& m, const std::vector<experiment>& experimen
                                 {"parameters", of(e)},
                                 {"what", f.what}});
     }
+    json all{{"machine", of(m)},
+             {"subjects", subjects},
+             {"results", results},
+             {"failures", failures}};
+    for (const seed_result& s : seeds)
+        all["seeds"].push_back({{"document", s.row->document},
+                                {"row", s.row->row},
+                                {"quantity", s.row->quantity},
+                                {"says", of(s.row->says)},
+                                {"cold", of(s.cold)},
+                                {"warm", of(s.warm)}});
     std::ofstream out{path_, std::ios::trunc};
-    out << json{{"machine", of(m)},
-                {"subjects", subjects},
-                {"results", results},
-                {"failures", failures}}
-               .dump(2, ' ', false, json::error_handler_t::replace)
-        << '\n';
+    out << all.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
     out.close();
     if (!out)
         throw std::runtime_error(fmt::format("could not write all of {}", path_.string()));

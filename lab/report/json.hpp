@@ -4,6 +4,7 @@
 
 #include "../run/experiment.hpp"
 #include "machine.hpp"
+#include "seeds.hpp"
 
 #include <filesystem>
 #include <vector>
@@ -16,7 +17,8 @@ class json_file {
 public:
     explicit json_file(std::filesystem::path path);
     void write(const machine& m, const std::vector<experiment>& experiments,
-               const std::vector<outcome>& outcomes) const;
+               const std::vector<outcome>& outcomes,
+               const std::vector<seed_result>& seeds = {}) const;
 
 private:
     std::filesystem::path path_;

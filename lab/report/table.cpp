@@ -3,6 +3,7 @@
 #include "table.hpp"
 
 #include "compare.hpp"
+#include "grid.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,50 +12,6 @@
 
 namespace arenite::lab {
 namespace {
-
-/// Cells of one or more lines, in columns as wide as they need to be; the first is aligned left.
-class grid {
-public:
-    using cell = std::vector<std::string>;
-
-    void add(std::vector<cell> cells) { rows_.push_back(std::move(cells)); }
-
-    [[nodiscard]] std::string text() const {
-        std::vector<std::size_t> widths;
-        for (const auto& row : rows_) {
-            widths.resize(std::max(widths.size(), row.size()));
-            for (std::size_t c = 0; c < row.size(); ++c)
-                for (const std::string& line : row[c])
-                    widths[c] = std::max(widths[c], line.size());
-        }
-        std::string out;
-        for (std::size_t r = 0; r < rows_.size(); ++r) {
-            std::size_t lines = 0;
-            for (const cell& c : rows_[r])
-                lines = std::max(lines, c.size());
-            for (std::size_t l = 0; l < lines; ++l) {
-                std::string line;
-                for (std::size_t c = 0; c < rows_[r].size(); ++c) {
-                    const std::string part = l < rows_[r][c].size() ? rows_[r][c][l] : "";
-                    line += c == 0 ? fmt::format("{:<{}}", part, widths[c])
-                                   : fmt::format("  {:>{}}", part, widths[c]);
-                }
-                line.erase(line.find_last_not_of(' ') + 1);
-                out += line + "\n";
-            }
-            if (r == 0) {
-                std::size_t width = 0;
-                for (std::size_t w : widths)
-                    width += w + 2;
-                out += std::string(width - 2, '-') + "\n";
-            }
-        }
-        return out;
-    }
-
-private:
-    std::vector<std::vector<cell>> rows_;
-};
 
 /// "arenite.ordered-default-policy" in lines of one word each, so that columns stay narrow.
 grid::cell heading(const std::string& name) {
@@ -146,6 +103,7 @@ std::string describe(const machine& m) {
 std::string describe(const std::vector<experiment>& experiments) {
     std::set<std::string> told;
     grid subjects;
+    subjects.left_columns(4);
     subjects.add({{"subject"}, {"pages"}, {"version"}, {"what it is"}});
     for (const experiment& e : experiments)
         for (const known_subject* s : e.subjects)
@@ -173,19 +131,25 @@ std::string table(const experiment& e, const outcome& measured) {
 
         grid g;
         std::vector<grid::cell> head{{"metric, state", "(unit)"}};
-        for (const std::string& name : names)
-            head.push_back(heading(name));
         if (best)
-            head.push_back({"ours to", "fastest"});
+            head.push_back({"ours to", "the faster"});
         if (huge)
             head.push_back({"both with", "huge pages"});
         if (small)
             head.push_back({"both with", "4k pages"});
+        for (const std::string& name : names)
+            head.push_back(heading(name));
         g.add(std::move(head));
 
         for (const row& r : rows) {
             std::vector<grid::cell> cells{
                 {fmt::format("{}, {}", r.metric, r.state), "(" + r.unit + ")"}};
+            if (best)
+                cells.push_back(ratio_cell(against_fastest(r, e)));
+            if (huge)
+                cells.push_back(ratio_cell(against_fastest(r, e, "huge")));
+            if (small)
+                cells.push_back(ratio_cell(against_fastest(r, e, "4k")));
             for (const std::string& name : names) {
                 const result* figure = r.of(name);
                 if (figure == nullptr)
@@ -195,15 +159,9 @@ std::string table(const experiment& e, const outcome& measured) {
                                      short_number(figure->least()) + ".." +
                                          short_number(figure->most())});
             }
-            if (best)
-                cells.push_back(ratio_cell(against_fastest(r, e)));
-            if (huge)
-                cells.push_back(ratio_cell(against_fastest(r, e, "huge")));
-            if (small)
-                cells.push_back(ratio_cell(against_fastest(r, e, "4k")));
             g.add(std::move(cells));
         }
-        text += g.text();
+        text += g.text(output_width());
         text += where_peers_win(rows, e);
     }
     for (const failure& f : measured.failures)

@@ -22,11 +22,11 @@ struct experiment {
 
 /// What the user asked for, before it is known to make sense.
 struct request {
-    std::vector<std::string> workloads;
-    std::vector<std::string> subjects; ///< empty: each workload's own choice
-    std::vector<std::string> settings; ///< KEY=VALUE or KEY=VALUE,VALUE
+    std::vector<std::string> workloads = {};
+    std::vector<std::string> subjects = {}; ///< empty: each workload's own choice
+    std::vector<std::string> settings = {}; ///< KEY=VALUE or KEY=VALUE,VALUE
     int repeats = 7;
-    std::optional<int> warm_passes;
+    std::optional<int> warm_passes = {};
     bool in_short = false; ///< each workload's short form
 };
 

@@ -110,10 +110,11 @@ private:
     resource* interface_ = &heap_;
 };
 
-/// linear_resource of a capacity that the workload tells; its memory is malloc's.
+/// linear_resource of a capacity that the workload tells; its memory is malloc's, and there before the
+/// first request.
 class linear {
 public:
-    void prepare(std::size_t bytes) { resource_.emplace(bytes); }
+    void prepare(std::size_t bytes) { resource_.emplace(bytes, linear_options{.eager = true}); }
     void reset() noexcept { resource_->reset(); }
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {

@@ -167,8 +167,10 @@ struct quadtree {
             node* root = form.create(levels_);
             opaque(root);
             t.record("create", "ns/node", creating.per(nodes_));
-            if (t.cold())
+            if (t.cold()) {
                 t.record_memory("resident", "bytes/node", resident_at_start_, nodes_);
+                t.note_huge_pages("in_huge_pages", resident_at_start_);
+            }
 
             const stopwatch visiting;
             const std::uint64_t sum = visit(root);

@@ -142,8 +142,10 @@ struct refill {
             for (std::size_t i = 0; i < count_; ++i)
                 objects_[i] = make(sizes.of(i), i);
             t.record("fill", "ns/object", filling.per(count_));
-            if (t.cold())
+            if (t.cold()) {
                 t.record_memory("resident_full", "bytes/object", start_, count_);
+                t.note_huge_pages("in_huge_pages", start_);
+            }
 
             const stopwatch freeing;
             for (std::size_t k = 0; k < half; ++k) {

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../run/experiment.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace arenite::lab {
+
+/// A figure that a seed document gives, or leaves out, and how the lab measures the same.
+struct seed_row {
+    /// Where a figure comes from.
+    struct source {
+        std::string workload;
+        parameter_values values;
+        std::string metric;
+        std::string subject;
+    };
+
+    std::string document; ///< "seed 3, table 6.1"
+    std::string row;      ///< as the document names it
+    std::string quantity;
+    std::optional<double> says; ///< nothing: the document's text gives no number
+    source figure;
+    std::optional<source> divided_by = {};
+    double scale = 1; ///< of ours, to the document's unit
+};
+
+/// All rows, in the order of the documents. A new table is a few lines in seeds.cpp.
+[[nodiscard]] const std::vector<seed_row>& seed_rows();
+
+/// What was measured for a row; cold and warm passes apart.
+struct seed_result {
+    const seed_row* row;
+    std::optional<double> cold, warm;
+};
+
+/// The workloads that seed_rows need, with the parameters and subjects they need.
+[[nodiscard]] std::vector<experiment> seed_experiments(const catalogue& all, int repeats);
+
+[[nodiscard]] std::vector<seed_result> seed_results(const std::vector<outcome>& outcomes);
+
+/// What the document says, what was measured here, the ratio.
+[[nodiscard]] std::string seed_table(const std::vector<seed_result>& results);
+
+} // namespace arenite::lab
