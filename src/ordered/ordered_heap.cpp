@@ -2,65 +2,33 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/ordered/ordered_heap.hpp>
 
-#include <arenite/block/colouring.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/literals.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <new>
 #include <utility>
 
 namespace arenite::inline ARENITE_ABI {
 
 namespace {
 
-// Blocks on pages and on other upstreams; see ordered_options::block_bytes.
-constexpr std::size_t page_block_bytes = 256_KiB;
-constexpr std::size_t other_block_bytes = 64_KiB;
-constexpr std::size_t smallest_block_bytes = 4_KiB;
-
-// A span is a quarter of a block first, then one block, and eight (2 MiB of pages) once the heap holds that.
-constexpr std::size_t first_span_divisor = 4;
-constexpr std::size_t large_span_blocks = 8;
-
 // The share of a block that must be freed before it is swept again, and that a request may take of one.
 constexpr std::size_t sweep_divisor = 8;
 constexpr std::size_t large_divisor = 8;
 
+/// Checked builds and memory checkers make every heap keep its sizes, for its own use.
+constexpr bool always_careful = checks_enabled || poison::active;
+
 // A sweep that finds no hole for a request goes on for smaller ones if this share of the block is left.
 constexpr std::size_t rich_divisor = 16;
-
-constexpr std::size_t largest_alignment = 16_GiB;
-
-/// An alarm that no free reaches.
-constexpr std::int32_t never = -1;
-
-std::size_t mask_bytes_for(const ordered_options& options, const upstream& up) noexcept {
-    const std::size_t usual = up.purges() ? page_block_bytes : other_block_bytes;
-    if (options.block_bytes == 0 || options.block_bytes >= usual)
-        return usual;
-    return std::bit_ceil(std::max(options.block_bytes, smallest_block_bytes));
-}
-
-/// Where the object of a large block begins: its length says how far behind the span's begin.
-const std::byte* large_object(const block& large) noexcept {
-    return reinterpret_cast<const std::byte*>(large.span) + large.bytes();
-}
-
-void touch_pages(std::byte* p, std::size_t bytes) noexcept {
-    for (std::size_t at = 0; at < bytes; at += smallest_block_bytes)
-        *static_cast<volatile std::byte*>(p + at) = std::byte{};
-}
 
 } // namespace
 
@@ -68,21 +36,19 @@ ordered_heap::ordered_heap(const ordered_options& options) noexcept
     : ordered_heap{options, upstream{&page_source()}} {}
 
 ordered_heap::ordered_heap(const ordered_options& options, upstream up) noexcept
-    : mask_{~(mask_bytes_for(options, up) - 1)}, upstream_{up}, policy_{options.policy},
-      kept_{options.sizes == sizes::kept}, careful_{kept_ || checks_enabled || poison::active},
-      passes_through_{passthrough()}, prefault_{options.prefault} {
+    : source_{{.block_bytes = options.block_bytes,
+               .policy = options.policy,
+               .prefault = options.prefault,
+               .ends = options.sizes == sizes::kept || always_careful},
+              up,
+              this},
+      kept_{options.sizes == sizes::kept}, careful_{kept_ || always_careful},
+      passes_through_{passthrough()} {
     open_ = careful_ ? &hidden_ : &inline_;
-    const std::size_t block_bytes = ~mask_ + 1;
-    if (options.block_bytes != 0) {
-        // What cannot be rounded up asks for more than there is, and fails at the first request.
-        span_bytes_ = checked_align_up(options.block_bytes, block_bytes)
-                          .value_or(align_down(max_object_bytes, block_bytes));
-    } else {
-        span_bytes_ = 0;
-    }
-    noted_limit_ = careful_ || passes_through_ ? 0 : block_bytes / large_divisor;
+    mask_ = ~(source_.mask_bytes() - 1);
+    noted_limit_ = careful_ || passes_through_ ? 0 : source_.mask_bytes() / large_divisor;
     if (!passes_through_ && (options.eager || options.prefault)) {
-        if (block* first = carve(); first != nullptr)
+        if (block* const first = source_.clean(); first != nullptr)
             enter(*first);
     }
 }
@@ -90,24 +56,6 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up) noexcept
 ordered_heap::~ordered_heap() {
     if constexpr (checks_enabled)
         report_leaks();
-    for (block* b = blocks_.take_all(); b != nullptr;) {
-        block* const span = b->span;
-        const std::size_t bytes = span->span_bytes;
-        const std::size_t alignment =
-            (b->state & block_state::large) != 0 ? std::size_t{1} << b->asked_log2 : ~mask_ + 1;
-        if ((b->state & block_state::large) != 0) {
-            std::byte* const base = reinterpret_cast<std::byte*>(span);
-            const std::size_t total = b->span_bytes;
-            b = b->right;
-            poison::undefined(base, total);
-            upstream_.deallocate(base, total, alignment);
-            continue;
-        }
-        while (b != nullptr && b->span == span)
-            b = b->right;
-        poison::undefined(span, bytes);
-        upstream_.deallocate(span, bytes, alignment);
-    }
 }
 
 // ---------------------------------------------------------------------------------------------- allocate
@@ -170,8 +118,7 @@ bool ordered_heap::next_hole(std::size_t granules) noexcept {
 
 void* ordered_heap::allocate_rare(std::size_t bytes, std::size_t alignment) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
-    if (!is_alignment(alignment) || alignment > largest_alignment ||
-        bytes > max_object_bytes / 2)
+    if (!is_alignment(alignment) || bytes > max_object_bytes)
         return nullptr;
     if (bytes == 0)
         bytes = 1;
@@ -181,24 +128,30 @@ void* ordered_heap::allocate_rare(std::size_t bytes, std::size_t alignment) noex
         return allocate_detour(bytes, alignment);
     const std::size_t size = rounded(bytes, alignment);
     void* p = from_window(*open_, size, alignment);
-    if (p == nullptr) {
-        const std::size_t largest = (~mask_ + 1) / large_divisor;
-        if (size > largest || alignment > largest / 2)
-            p = allocate_large(size, alignment);
-        else
-            p = search(size, alignment);
-    }
+    const std::size_t largest = source_.mask_bytes() / large_divisor;
+    if (p == nullptr && (size > largest || alignment > largest / 2))
+        return allocate_large(bytes, size, alignment);
+    if (p == nullptr)
+        p = search(size, alignment);
     if (p != nullptr && careful_) {
         block& b = *block_of(p);
-        if (is_aligned(p, ~mask_ + 1)) {
-            // a large allocation that begins a mask size: no block of its own there
-        } else if ((b.state & block_state::large) == 0) {
-            const std::size_t last = b.index_of(p) + size / granule_bytes - 1;
-            bits::set_run(b.ends(), last, 1);
-        }
+        bits::set_run(b.ends(), b.index_of(p) + size / granule_bytes - 1, 1);
         ++live_;
         poison::undefined(p, bytes);
     }
+    return p;
+}
+
+/// A block for one object alone.
+void* ordered_heap::allocate_large(std::size_t bytes, std::size_t size, std::size_t alignment) noexcept {
+    block* const large = source_.try_allocate_large(size, alignment);
+    if (large == nullptr)
+        return nullptr;
+    void* const p = block_source::large_object(*large);
+    large_bytes_ += size;
+    ++live_;
+    poison::no_access(p, size);
+    poison::undefined(p, bytes);
     return p;
 }
 
@@ -235,7 +188,7 @@ void* ordered_heap::search(std::size_t size, std::size_t alignment) noexcept {
         }
         leave(true);
     }
-    if (block* b = blocks_.lowest(block_state::sweepable | block_state::empty)) {
+    if (block* b = source_.blocks().lowest(block_state::sweepable | block_state::empty)) {
         enter(*b);
         smallest_ = std::min(smallest_, granules);
         if (void* p = advance(size, alignment))
@@ -249,7 +202,7 @@ void* ordered_heap::search(std::size_t size, std::size_t alignment) noexcept {
     }
     // Nothing to sweep: go on in the clean block, or in a new one.
     if (clean_block_ == nullptr) {
-        clean_block_ = clean_block();
+        clean_block_ = source_.clean();
         if (clean_block_ == nullptr)
             return from_anywhere(size, alignment);
         claim_all(*clean_block_, clean_);
@@ -267,7 +220,7 @@ void* ordered_heap::search(std::size_t size, std::size_t alignment) noexcept {
         return p;
     // Only what the clean block had been used for before can be in the way.
     leave(false);
-    block* const b = clean_block();
+    block* const b = source_.clean();
     if (b == nullptr)
         return from_anywhere(size, alignment);
     enter(*b);
@@ -308,7 +261,7 @@ void* ordered_heap::from_clean(std::size_t size, std::size_t alignment) noexcept
         if (void* p = from_window(clean_, size, alignment))
             return p;
     }
-    block* const next = clean_block();
+    block* const next = source_.clean();
     if (next == nullptr)
         return nullptr;
     if (clean_block_ != nullptr) {
@@ -329,7 +282,7 @@ void* ordered_heap::from_anywhere(std::size_t size, std::size_t alignment) noexc
         if (void* p = from_window(clean_, size, alignment))
             return p;
     }
-    for (block* b = blocks_.first(); b != nullptr; b = blocks_.above(*b)) {
+    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
         if ((b->state & block_state::large) != 0)
             continue;
         if (b == swept_ || b == clean_block_) {
@@ -361,13 +314,13 @@ void ordered_heap::enter(block& entered) noexcept {
     no_fit_ = std::numeric_limits<std::size_t>::max();
     smallest_ = std::numeric_limits<std::size_t>::max();
     deflected_ = 0;
-    unclaimed_ = static_cast<std::int64_t>(entered.granules - head_granules(entered)) - entered.live;
+    unclaimed_ = static_cast<std::int64_t>(entered.granules - source_.head_granules(entered)) - entered.live;
     if ((entered.state & block_state::empty) != 0) {
         claim_all(entered, *open_);
         position_ = entered.granules;
     } else {
-        open(entered);
-        position_ = head_granules(entered);
+        source_.open(entered);
+        position_ = source_.head_granules(entered);
         *open_ = {};
     }
 }
@@ -412,8 +365,8 @@ void ordered_heap::claim(block& in, hole found, window& into) noexcept {
 
 /// Takes all of an empty block, in state empty.
 void ordered_heap::claim_all(block& in, window& into) noexcept {
-    open(in);
-    claim(in, {head_granules(in), in.granules}, into);
+    source_.open(in);
+    claim(in, {source_.head_granules(in), in.granules}, into);
 }
 
 /// Frees granules of a block that is open.
@@ -423,126 +376,22 @@ void ordered_heap::release(block& in, std::size_t first, std::size_t granules) n
     taken_ -= static_cast<std::int64_t>(granules);
 }
 
-/// Takes a block out of the states in which it waits.
-void ordered_heap::open(block& opened) noexcept {
-    if ((opened.state & block_state::empty) != 0) {
-        if (opened.span->span_busy++ == 0)
-            idle_bytes_ -= opened.span->span_bytes;
-    }
-    blocks_.set_state(opened, block_state::open);
-    opened.alarm = never;
-}
-
 /// Puts a block that was open into the state it has earned. `skipped`: free granules that a sweep of it
 /// passed over; they alone are no reason to sweep it again.
 void ordered_heap::retire(block& retired, std::int64_t skipped) noexcept {
     if (retired.live == 0)
-        return emptied(retired);
+        return source_.close_empty(retired, bytes_in_use());
     const auto share = static_cast<std::int64_t>(retired.granules / sweep_divisor);
-    const auto most = static_cast<std::int64_t>(retired.granules - head_granules(retired));
+    const auto most = static_cast<std::int64_t>(retired.granules - source_.head_granules(retired));
     const std::int64_t found = most - retired.live - skipped;
     if (found >= share) {
-        blocks_.set_state(retired, block_state::sweepable);
+        source_.blocks().set_state(retired, block_state::sweepable);
         retired.alarm = 0;
     } else {
-        blocks_.set_state(retired, 0);
+        source_.blocks().set_state(retired, 0);
         retired.alarm = static_cast<std::int32_t>(
             std::max<std::int64_t>(0, retired.live - (share - found)));
     }
-}
-
-std::size_t ordered_heap::head_granules(const block& b) const noexcept {
-    const std::size_t mask_bytes = ~mask_ + 1;
-    const std::size_t colour =
-        mask_bytes >= other_block_bytes ? colour_offset(address_of(&b), mask_bytes) : 0;
-    return block::head_bytes(b.bytes(), careful_, colour) / granule_bytes;
-}
-
-/// An empty block to begin: one that is kept, or a new one. In state empty, or nullptr.
-block* ordered_heap::clean_block() noexcept {
-    block* const kept = blocks_.lowest(block_state::empty);
-    return kept != nullptr ? kept : carve();
-}
-
-/// Cuts the next block from the newest span, or from a new one.
-block* ordered_heap::carve() noexcept {
-    if (fresh_ == fresh_end_ && !acquire_span())
-        return nullptr;
-    const std::size_t bytes =
-        std::min(static_cast<std::size_t>(fresh_end_ - fresh_), ~mask_ + 1);
-    block* const b = ::new (static_cast<void*>(fresh_)) block{};
-    b->granules = static_cast<std::uint32_t>(bytes / granule_bytes);
-    b->owner = this;
-    b->span = fresh_span_;
-    b->state = block_state::empty;
-    const std::size_t words = b->words();
-    ::new (static_cast<void*>(b + 1)) bits::word[words * (careful_ ? 2 : 1)]{};
-    bits::set_run(b->occupancy(), 0, head_granules(*b));
-    b->alarm = 0;
-    if (b == fresh_span_) { // the head of a span's first block also stands for the span
-        b->span_bytes = static_cast<std::size_t>(fresh_end_ - fresh_);
-        idle_bytes_ += b->span_bytes;
-    }
-    poison::no_access(b->at(head_granules(*b)), bytes - head_granules(*b) * granule_bytes);
-    blocks_.insert(*b);
-    fresh_ += bytes;
-    return b;
-}
-
-/// Asks the upstream for the next span, for a smaller one where it has none.
-bool ordered_heap::acquire_span() noexcept {
-    const std::size_t block_bytes = ~mask_ + 1;
-    const std::size_t grown = reserved_ >= block_bytes * large_span_blocks
-                                  ? block_bytes * large_span_blocks
-                                  : (reserved_ == 0 ? block_bytes / first_span_divisor : block_bytes);
-    std::size_t bytes = span_bytes_ != 0 ? span_bytes_ : grown;
-    void* p = upstream_.try_allocate(bytes, block_bytes);
-    while (p == nullptr && bytes > block_bytes / first_span_divisor) {
-        bytes = bytes > block_bytes ? block_bytes : bytes / 2;
-        p = upstream_.try_allocate(bytes, block_bytes);
-    }
-    if (p == nullptr)
-        return false;
-    ARENITE_ASSERT(is_aligned(p, block_bytes), "an upstream returned memory less aligned than asked");
-    fresh_ = static_cast<std::byte*>(p);
-    fresh_end_ = fresh_ + bytes;
-    fresh_span_ = static_cast<block*>(p);
-    if (prefault_)
-        touch_pages(fresh_, bytes);
-    reserved_ += bytes;
-    return true;
-}
-
-/// Large requests have a block alone: a head, then the object. Where the alignment is a mask size or more
-/// the object begins a mask size, where no other block's object can, and its head lies one before it.
-void* ordered_heap::allocate_large(std::size_t size, std::size_t alignment) noexcept {
-    const std::size_t mask_bytes = ~mask_ + 1;
-    const std::size_t asked = std::max(alignment, mask_bytes);
-    std::size_t offset = alignment;
-    if (alignment < mask_bytes) {
-        offset = std::max(alignment, sizeof(block));
-        if (alignment <= colour_bytes && mask_bytes >= other_block_bytes)
-            offset += blocks_.size() % colour_count * colour_bytes;
-    }
-    const std::size_t total = offset + size;
-    void* const base = upstream_.try_allocate(total, asked);
-    if (base == nullptr)
-        return nullptr;
-    std::byte* const p = static_cast<std::byte*>(base) + offset;
-    std::byte* const head = alignment < mask_bytes ? static_cast<std::byte*>(base) : p - mask_bytes;
-    block* const b = ::new (static_cast<void*>(head)) block{};
-    b->state = block_state::large;
-    b->owner = this;
-    b->span = static_cast<block*>(base);
-    b->span_bytes = total;
-    b->granules = static_cast<std::uint32_t>(offset / granule_bytes);
-    b->asked_log2 = static_cast<std::uint32_t>(std::countr_zero(asked));
-    blocks_.insert(*b);
-    reserved_ += total;
-    large_bytes_ += size;
-    if (prefault_)
-        touch_pages(p, size);
-    return p;
 }
 
 // -------------------------------------------------------------------------------------------- deallocate
@@ -556,8 +405,11 @@ void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t align
     std::size_t size = rounded(bytes + (bytes == 0), alignment);
     if (careful_ && checks_enabled)
         check_free(b, p, size);
-    if ((b.state & block_state::large) != 0)
-        return deallocate_large(b);
+    if ((b.state & block_state::large) != 0) {
+        large_bytes_ -= block_source::large_bytes(b);
+        --live_;
+        return source_.deallocate_large(b);
+    }
     const std::size_t first = b.index_of(p);
     if (careful_) {
         size = kept_size(b, p);
@@ -625,95 +477,51 @@ void ordered_heap::deallocate(void* p) noexcept {
 /// Enough was freed in a block that nobody allocates from.
 void ordered_heap::freed(block& b) noexcept {
     if (b.live == 0)
-        return emptied(b);
-    blocks_.set_state(b, block_state::sweepable);
+        return source_.close_empty(b, bytes_in_use());
+    source_.blocks().set_state(b, block_state::sweepable);
     b.alarm = 0;
-}
-
-/// The last object of a block is gone: its span may go back.
-void ordered_heap::emptied(block& b) noexcept {
-    blocks_.set_state(b, block_state::empty);
-    b.alarm = 0;
-    block& first = *b.span;
-    if (--first.span_busy != 0)
-        return;
-    idle_bytes_ += first.span_bytes;
-    if (idle_bytes_ > policy_.allowance(bytes_in_use()))
-        return_span(first);
-}
-
-/// Gives an empty span back.
-void ordered_heap::return_span(block& first) noexcept {
-    std::byte* const begin = reinterpret_cast<std::byte*>(&first);
-    const std::size_t bytes = first.span_bytes;
-    std::byte* const end = fresh_span_ == &first ? fresh_ : begin + bytes;
-    for (std::byte* at = begin; at < end; at += ~mask_ + 1)
-        blocks_.erase(*reinterpret_cast<block*>(at));
-    if (fresh_span_ == &first) {
-        fresh_ = fresh_end_ = nullptr;
-        fresh_span_ = nullptr;
-    }
-    idle_bytes_ -= bytes;
-    reserved_ -= bytes;
-    poison::undefined(begin, bytes);
-    upstream_.deallocate(begin, bytes, ~mask_ + 1);
-}
-
-void ordered_heap::deallocate_large(block& large) noexcept {
-    std::byte* const base = reinterpret_cast<std::byte*>(large.span);
-    const std::size_t total = large.span_bytes;
-    const std::size_t alignment = std::size_t{1} << large.asked_log2;
-    blocks_.erase(large);
-    reserved_ -= total;
-    large_bytes_ -= total - large.bytes();
-    if (careful_)
-        --live_;
-    upstream_.deallocate(base, total, alignment);
 }
 
 // -------------------------------------------------------------------------------------- what is where
 
 /// The head that stands for an allocation; in checked builds only if it is one of ours.
 block& ordered_heap::head_of(const void* p) const noexcept {
-    const std::size_t mask_bytes = ~mask_ + 1;
-    block* const b = is_aligned(p, mask_bytes)
-                         ? reinterpret_cast<block*>(address_of(p) - mask_bytes)
-                         : block_of(p);
+    block& b = source_.head_of(p);
     if constexpr (checks_enabled) {
-        if (!owns(p) || blocks_.at_or_below(p) != b)
+        if (source_.find(p) != &b)
             contract_violation_f(std::source_location::current(),
                                  "%p does not point into memory of ordered_heap %p", p,
                                  static_cast<const void*>(this));
     }
-    return *b;
+    return b;
 }
 
 /// Size of the allocation at p, of a careful heap.
 std::size_t ordered_heap::kept_size(const block& b, const void* p) const noexcept {
     if ((b.state & block_state::large) != 0)
-        return b.span_bytes - b.bytes();
+        return block_source::large_bytes(b);
     const std::size_t first = b.index_of(p);
     return (bits::next_set(b.ends(), first, b.granules) + 1 - first) * granule_bytes;
 }
 
-void ordered_heap::check_free(const block& b, const void* p, std::size_t size) const noexcept {
+void ordered_heap::check_free(block& b, const void* p, std::size_t size) const noexcept {
     const auto refuse = [&](const char* why) {
         contract_violation_f(std::source_location::current(),
                              "%p was freed, %zu bytes, into ordered_heap %p: %s", p, size,
                              static_cast<const void*>(this), why);
     };
     if ((b.state & block_state::large) != 0) {
-        if (p != large_object(b))
+        if (p != block_source::large_object(b))
             refuse("it points into a large allocation, not to its begin");
     } else {
         const std::size_t first = b.index_of(p);
         const auto* at = static_cast<const std::byte*>(p);
         const auto unused = [&](const window& w) { return at >= w.cursor && at < w.limit; };
-        if (!is_aligned(p, granule_bytes) || first < head_granules(b))
+        if (!is_aligned(p, granule_bytes) || first < source_.head_granules(b))
             refuse("no allocation begins there");
         if (!bits::all_set(b.occupancy(), first, 1) || unused(*open_) || unused(clean_))
             refuse("it is free already, or was never handed out");
-        const bool begins = first == head_granules(b) ||
+        const bool begins = first == source_.head_granules(b) ||
                             bits::none_set(b.occupancy(), first - 1, 1) ||
                             bits::all_set(b.ends(), first - 1, 1) || at == open_->limit ||
                             at == clean_.limit;
@@ -734,15 +542,7 @@ std::size_t ordered_heap::size_of(const void* p) const noexcept {
     return kept_size(head_of(p), p);
 }
 
-bool ordered_heap::owns(const void* p) const noexcept {
-    const block* const b = blocks_.at_or_below(p);
-    if (b == nullptr)
-        return false;
-    const bool large = (b->state & block_state::large) != 0;
-    const std::uintptr_t end = large ? address_of(b->span) + b->span_bytes
-                                     : address_of(b) + b->bytes();
-    return address_of(p) < end;
-}
+bool ordered_heap::owns(const void* p) const noexcept { return source_.find(p) != nullptr; }
 
 std::size_t ordered_heap::bytes_in_use() const noexcept {
     return static_cast<std::size_t>(taken_) * granule_bytes - open_->bytes() - clean_.bytes() -
@@ -754,13 +554,12 @@ void ordered_heap::note_high_water() const noexcept { high_water_ = std::max(hig
 arenite::usage ordered_heap::usage() const noexcept {
     note_high_water();
     const std::size_t in_use = bytes_in_use();
-    const bool clean = blocks_.has(block_state::empty) || fresh_ != fresh_end_;
-    const std::size_t most = (~mask_ + 1) / large_divisor;
+    const std::size_t most = source_.mask_bytes() / large_divisor;
     return {.bytes_in_use = in_use,
-            .bytes_reserved = reserved_,
+            .bytes_reserved = source_.bytes_reserved(),
             .high_water_bytes = high_water_,
             .live_allocations = careful_ && (kept_ || checks_enabled) ? live_ : 0,
-            .largest_hole_bytes = std::max(open_->bytes(), clean ? most : 0)};
+            .largest_hole_bytes = std::max(open_->bytes(), source_.has_clean() ? most : 0)};
 }
 
 // ------------------------------------------------------------------------------------- giving back, end
@@ -769,42 +568,7 @@ void ordered_heap::trim() noexcept {
     clear_noted();
     note_high_water();
     close_all();
-    for (block* b = blocks_.first(); b != nullptr;) {
-        if ((b->state & block_state::large) != 0) {
-            b = blocks_.above(*b);
-            continue;
-        }
-        block& first = *b->span; // spans do not overlap: b is its first block
-        block* last = b;
-        while ((b = blocks_.above(*last)) != nullptr && b->span == &first)
-            last = b;
-        if (first.span_busy == 0)
-            return_span(first);
-    }
-    if (!upstream_.purges())
-        return;
-    for (block* b = blocks_.first(); b != nullptr; b = blocks_.above(*b))
-        if ((b->state & block_state::large) == 0)
-            purge(*b);
-    const std::size_t page = os::platform::page_bytes();
-    std::byte* const rest = fresh_ + padding_for(fresh_, page);
-    if (rest < fresh_end_)
-        upstream_.purge(rest, static_cast<std::size_t>(fresh_end_ - rest));
-}
-
-/// Gives the whole pages between a block's objects back.
-void ordered_heap::purge(block& b) noexcept {
-    const std::size_t page = os::platform::page_bytes();
-    for (std::size_t from = 0;;) {
-        const hole found = b.find_hole(from, page / granule_bytes);
-        if (found.empty())
-            return;
-        std::byte* const begin = b.at(found.first) + padding_for(b.at(found.first), page);
-        std::byte* const end = b.at(found.last) - address_of(b.at(found.last)) % page;
-        if (begin < end)
-            upstream_.purge(begin, static_cast<std::size_t>(end - begin));
-        from = found.last;
-    }
+    source_.trim();
 }
 
 void ordered_heap::report_leaks() noexcept {
@@ -817,12 +581,12 @@ void ordered_heap::report_leaks() noexcept {
         if (summary.example_count < max_leak_examples)
             examples[summary.example_count++] = {p, bytes};
     };
-    for (block* b = blocks_.first(); b != nullptr; b = blocks_.above(*b)) {
+    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
         if ((b->state & block_state::large) != 0) {
-            add(large_object(*b), kept_size(*b, nullptr));
+            add(block_source::large_object(*b), block_source::large_bytes(*b));
             continue;
         }
-        std::size_t at = head_granules(*b);
+        std::size_t at = source_.head_granules(*b);
         while ((at = bits::next_set(b->occupancy(), at, b->granules)) != b->granules) {
             const std::size_t end = bits::next_set(b->ends(), at, b->granules) + 1;
             add(b->at(at), (end - at) * granule_bytes);

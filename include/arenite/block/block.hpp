@@ -58,6 +58,9 @@ struct alignas(64) block {
     std::uint32_t span_busy;  ///< in the first block: blocks of the span that are not empty
     std::uint32_t asked_log2; ///< in a large block: the alignment asked from the upstream
 
+    /// An alarm that no free reaches.
+    static constexpr std::int32_t no_alarm = -1;
+
     [[nodiscard]] bits::word* occupancy() noexcept {
         return reinterpret_cast<bits::word*>(this + 1);
     }

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <arenite/block/block.hpp>
-#include <arenite/block/block_list.hpp>
-#include <arenite/block/return_policy.hpp>
+#include <arenite/block/block_source.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
@@ -142,8 +141,7 @@ private:
     void* advance(std::size_t size, std::size_t alignment) noexcept;
     void* from_clean(std::size_t size, std::size_t alignment) noexcept;
     void* from_anywhere(std::size_t size, std::size_t alignment) noexcept;
-    void* allocate_large(std::size_t size, std::size_t alignment) noexcept;
-    void deallocate_large(block& large) noexcept;
+    void* allocate_large(std::size_t bytes, std::size_t size, std::size_t alignment) noexcept;
     void* allocate_detour(std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate_detour(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
@@ -153,22 +151,14 @@ private:
     void claim(block& in, hole found, window& into) noexcept;
     void claim_all(block& in, window& into) noexcept;
     void release(block& in, std::size_t first, std::size_t granules) noexcept;
-    void open(block& opened) noexcept;
     void retire(block& retired, std::int64_t skipped) noexcept;
     ARENITE_COLD void freed(block& b) noexcept;
-    void emptied(block& b) noexcept;
-    block* clean_block() noexcept;
-    block* carve() noexcept;
     void close_all() noexcept;
-    bool acquire_span() noexcept;
-    void return_span(block& first) noexcept;
-    void purge(block& b) noexcept;
     void note_high_water() const noexcept;
-    [[nodiscard]] std::size_t head_granules(const block& b) const noexcept;
     [[nodiscard]] bool fits_ahead() const noexcept;
     [[nodiscard]] block& head_of(const void* p) const noexcept;
     [[nodiscard]] std::size_t kept_size(const block& b, const void* p) const noexcept;
-    void check_free(const block& b, const void* p, std::size_t size) const noexcept;
+    void check_free(block& b, const void* p, std::size_t size) const noexcept;
     void report_leaks() noexcept;
 
     // The line of the fast path. A careful heap (sizes kept, a checked build, a memory checker) keeps its open
@@ -192,23 +182,13 @@ private:
     window clean_;                 ///< a second hole, in a block that was empty, for what the sweep can't serve
     block* clean_block_ = nullptr;
 
-    std::byte* fresh_ = nullptr;     ///< the rest of the newest span, not yet cut into blocks
-    std::byte* fresh_end_ = nullptr;
-    block* fresh_span_ = nullptr;
-
-    block_list blocks_;
-    upstream upstream_;
-    return_policy policy_;
-    std::size_t span_bytes_;        ///< what to ask at once; 0: grows
+    block_source source_;
     std::size_t large_bytes_ = 0;   ///< in use by large allocations
-    std::size_t reserved_ = 0;
-    std::size_t idle_bytes_ = 0;    ///< in spans that are empty and kept
     mutable std::size_t high_water_ = 0;
     std::size_t live_ = 0;          ///< allocations, where careful_
     bool kept_;
     bool careful_;
     bool passes_through_;
-    bool prefault_;
 };
 
 ARENITE_INLINE void* ordered_heap::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/block/block.hpp>
+#include <arenite/block/block_list.hpp>
+#include <arenite/block/return_policy.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/upstream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// How an owner of blocks wants them.
+struct block_options {
+    std::size_t block_bytes = 0; ///< what to ask from the upstream at once; 0: grow with use
+    return_policy policy = {};
+    bool prefault = false; ///< touch all pages of what is got
+    bool ends = false;     ///< a second bitmap in each block, for the ends of objects
+};
+
+/// Where a heap's or a pool's blocks come from, and go to.
+///
+///     span    | block | block | block | not yet cut ...   |    one request to the upstream
+///     large   | head | one object                         |    another
+///
+/// Spans are cut into blocks from below, as they are needed, so that nothing ahead of use is touched. On an
+/// upstream that lends pages a block has 256 KiB, on others 64 KiB. The first span is a quarter of a block;
+/// then they have one block each, and eight (2 MiB of pages: a huge one) once eight are reserved. A set
+/// `block_bytes` is what is asked instead; below a block's size it is rounded up to a power of two and is the
+/// block's size, of 4 KiB at least; above it to a multiple of it. Where the upstream refuses, smaller
+/// spans are tried, down to a quarter of a block.
+///
+/// A span whose blocks are all empty stays for reuse or goes back, by return_policy.
+///
+/// Blocks lie at multiples of one size, mask_bytes(), and begin with their head: so an object's address leads
+/// to it, and no object of a block begins at such a multiple. A large object with that alignment does, and
+/// has its head one mask size before it.
+///
+/// Threads:   one at a time; the owner's rule.
+/// Failure:   nullptr; nothing changes.
+class block_source {
+public:
+    /// Nothing is asked from the upstream yet. `owner` is noted in each block's head.
+    block_source(const block_options& options, upstream up, void* owner) noexcept;
+
+    /// Gives everything back, whatever is in it.
+    ~block_source();
+
+    block_source(const block_source&) = delete;
+    block_source& operator=(const block_source&) = delete;
+
+    /// Blocks lie at multiples of this power of two, and are no longer.
+    [[nodiscard]] std::size_t mask_bytes() const noexcept { return mask_bytes_; }
+
+    /// Granules at the begin of a block that are no objects'.
+    [[nodiscard]] std::size_t head_granules(const block& b) const noexcept;
+
+    /// The lowest empty block, or a new one; in state empty. O(log blocks).
+    [[nodiscard]] block* clean() noexcept;
+
+    /// Takes a block out of the state in which it waits: into state open, its alarm off.
+    void open(block& waiting) noexcept;
+
+    /// Puts a block that holds nothing any more into state empty. Its span may go back at once.
+    void close_empty(block& b, std::size_t bytes_in_use) noexcept;
+
+    /// A block for one object of `bytes`, a multiple of 8; its object, see large_object(). O(log blocks).
+    [[nodiscard]] block* try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
+    void deallocate_large(block& large) noexcept;
+
+    /// The head that stands for an allocation, of a block or large.
+    [[nodiscard]] block& head_of(const void* p) const noexcept;
+
+    /// The block that p lies in, or nullptr. O(log blocks).
+    [[nodiscard]] block* find(const void* p) const noexcept;
+
+    [[nodiscard]] static std::byte* large_object(block& large) noexcept {
+        return reinterpret_cast<std::byte*>(large.span) + large.bytes();
+    }
+    [[nodiscard]] static std::size_t large_bytes(const block& large) noexcept {
+        return large.span_bytes - large.bytes();
+    }
+
+    /// Gives all empty spans back, and the whole pages of holes where the upstream lends pages. O(blocks).
+    void trim() noexcept;
+
+    /// All blocks, large ones too, in address order; their states are the owner's to set, but for `empty` and
+    /// `large`.
+    [[nodiscard]] block_list& blocks() noexcept { return blocks_; }
+    [[nodiscard]] const block_list& blocks() const noexcept { return blocks_; }
+
+    /// Bytes held from the upstream.
+    [[nodiscard]] std::size_t bytes_reserved() const noexcept { return reserved_; }
+
+    /// True if a clean block is to be had without the upstream.
+    [[nodiscard]] bool has_clean() const noexcept {
+        return fresh_ != fresh_end_ || blocks_.has(block_state::empty);
+    }
+
+private:
+    block* cut() noexcept;
+    bool get_span() noexcept;
+    void return_span(block& first) noexcept;
+    void purge(block& b) noexcept;
+
+    std::size_t mask_bytes_;
+    std::size_t span_bytes_; ///< what to ask at once; 0: grows
+    block_list blocks_;
+    upstream upstream_;
+    return_policy policy_;
+    void* owner_;
+    std::byte* fresh_ = nullptr; ///< the rest of the newest span, not yet cut
+    std::byte* fresh_end_ = nullptr;
+    block* fresh_span_ = nullptr;
+    std::size_t reserved_ = 0;
+    std::size_t idle_ = 0; ///< bytes in spans that are empty
+    bool prefault_;
+    bool ends_;
+};
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/block/block_source.hpp>
+
+#include <arenite/block/colouring.hpp>
+#include <arenite/check/poison.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/core/size.hpp>
+#include <arenite/os/platform.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+namespace arenite::inline ARENITE_ABI {
+
+namespace {
+
+constexpr std::size_t page_block_bytes = 256_KiB;
+constexpr std::size_t other_block_bytes = 64_KiB;
+constexpr std::size_t smallest_block_bytes = 4_KiB;
+
+constexpr std::size_t first_span_divisor = 4;
+constexpr std::size_t large_span_blocks = 8;
+
+std::size_t mask_bytes_for(std::size_t asked, const upstream& up) noexcept {
+    const std::size_t usual = up.purges() ? page_block_bytes : other_block_bytes;
+    if (asked == 0 || asked >= usual)
+        return usual;
+    return std::bit_ceil(std::max(asked, smallest_block_bytes));
+}
+
+void touch_pages(std::byte* p, std::size_t bytes) noexcept {
+    for (std::size_t at = 0; at < bytes; at += smallest_block_bytes)
+        *static_cast<volatile std::byte*>(p + at) = std::byte{};
+}
+
+bool is_large(const block& b) noexcept { return (b.state & block_state::large) != 0; }
+
+} // namespace
+
+block_source::block_source(const block_options& options, upstream up, void* owner) noexcept
+    : mask_bytes_{mask_bytes_for(options.block_bytes, up)}, span_bytes_{0}, upstream_{up},
+      policy_{options.policy}, owner_{owner}, prefault_{options.prefault}, ends_{options.ends} {
+    if (options.block_bytes != 0) {
+        // What cannot be rounded up asks for more than there is: the upstream refuses it.
+        span_bytes_ = checked_align_up(options.block_bytes, mask_bytes_)
+                          .value_or(align_down(max_object_bytes, mask_bytes_));
+    }
+}
+
+block_source::~block_source() {
+    for (block* b = blocks_.take_all(); b != nullptr;) {
+        block* const span = b->span;
+        const bool large = is_large(*b);
+        const std::size_t bytes = large ? b->span_bytes : span->span_bytes;
+        const std::size_t alignment = large ? std::size_t{1} << b->asked_log2 : mask_bytes_;
+        do // the next is read before its span is gone
+            b = b->right;
+        while (b != nullptr && b->span == span);
+        poison::undefined(span, bytes);
+        upstream_.deallocate(span, bytes, alignment);
+    }
+}
+
+std::size_t block_source::head_granules(const block& b) const noexcept {
+    const std::size_t colour =
+        mask_bytes_ >= other_block_bytes ? colour_offset(address_of(&b), mask_bytes_) : 0;
+    return block::head_bytes(b.bytes(), ends_, colour) / granule_bytes;
+}
+
+// ------------------------------------------------------------------------------------------------ blocks
+
+block* block_source::clean() noexcept {
+    block* const kept = blocks_.lowest(block_state::empty);
+    return kept != nullptr ? kept : cut();
+}
+
+void block_source::open(block& waiting) noexcept {
+    if ((waiting.state & block_state::empty) != 0 && waiting.span->span_busy++ == 0)
+        idle_ -= waiting.span->span_bytes;
+    blocks_.set_state(waiting, block_state::open);
+    waiting.alarm = block::no_alarm;
+}
+
+void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
+    blocks_.set_state(b, block_state::empty);
+    b.alarm = 0;
+    block& first = *b.span;
+    if (--first.span_busy != 0)
+        return;
+    idle_ += first.span_bytes;
+    if (idle_ > policy_.allowance(bytes_in_use))
+        return_span(first);
+}
+
+/// The next block of the newest span, or of a new one.
+block* block_source::cut() noexcept {
+    if (fresh_ == fresh_end_ && !get_span())
+        return nullptr;
+    const std::size_t rest = static_cast<std::size_t>(fresh_end_ - fresh_);
+    const std::size_t bytes = std::min(rest, mask_bytes_);
+    block* const b = ::new (static_cast<void*>(fresh_)) block{};
+    b->granules = static_cast<std::uint32_t>(bytes / granule_bytes);
+    b->owner = owner_;
+    b->span = fresh_span_;
+    b->state = block_state::empty;
+    ::new (static_cast<void*>(b + 1)) bits::word[b->words() * (ends_ ? 2 : 1)]{};
+    const std::size_t head = head_granules(*b);
+    bits::set_run(b->occupancy(), 0, head);
+    poison::no_access(b->at(head), bytes - head * granule_bytes);
+    if (b == fresh_span_) { // its head also stands for the span
+        b->span_bytes = rest;
+        idle_ += rest;
+    }
+    blocks_.insert(*b);
+    fresh_ += bytes;
+    return b;
+}
+
+// ------------------------------------------------------------------------------------------------- spans
+
+bool block_source::get_span() noexcept {
+    std::size_t bytes = span_bytes_;
+    if (bytes == 0)
+        bytes = reserved_ == 0                                 ? mask_bytes_ / first_span_divisor
+                : reserved_ < mask_bytes_ * large_span_blocks ? mask_bytes_
+                                                              : mask_bytes_ * large_span_blocks;
+    void* p = upstream_.try_allocate(bytes, mask_bytes_);
+    while (p == nullptr && bytes > mask_bytes_ / first_span_divisor) {
+        bytes = bytes > mask_bytes_ ? mask_bytes_ : bytes / 2;
+        p = upstream_.try_allocate(bytes, mask_bytes_);
+    }
+    if (p == nullptr)
+        return false;
+    ARENITE_ASSERT(is_aligned(p, mask_bytes_), "an upstream's memory is less aligned than asked");
+    fresh_ = static_cast<std::byte*>(p);
+    fresh_end_ = fresh_ + bytes;
+    fresh_span_ = static_cast<block*>(p);
+    if (prefault_)
+        touch_pages(fresh_, bytes);
+    reserved_ += bytes;
+    return true;
+}
+
+void block_source::return_span(block& first) noexcept {
+    std::byte* const begin = reinterpret_cast<std::byte*>(&first);
+    const std::size_t bytes = first.span_bytes;
+    std::byte* end = begin + bytes;
+    if (fresh_span_ == &first) {
+        end = fresh_;
+        fresh_ = fresh_end_ = nullptr;
+        fresh_span_ = nullptr;
+    }
+    for (std::byte* at = begin; at < end; at += mask_bytes_)
+        blocks_.erase(*reinterpret_cast<block*>(at));
+    idle_ -= bytes;
+    reserved_ -= bytes;
+    poison::undefined(begin, bytes);
+    upstream_.deallocate(begin, bytes, mask_bytes_);
+}
+
+void block_source::trim() noexcept {
+    for (block* b = blocks_.first(); b != nullptr;) {
+        block& first = *b; // of a span, which lie apart from each other
+        block* last = b;
+        while ((b = blocks_.above(*last)) != nullptr && b->span == first.span)
+            last = b;
+        if (!is_large(first) && first.span_busy == 0)
+            return_span(first);
+    }
+    if (!upstream_.purges())
+        return;
+    for (block* b = blocks_.first(); b != nullptr; b = blocks_.above(*b))
+        if (!is_large(*b))
+            purge(*b);
+    std::byte* const rest = fresh_ + padding_for(fresh_, os::platform::page_bytes());
+    if (rest < fresh_end_)
+        upstream_.purge(rest, static_cast<std::size_t>(fresh_end_ - rest));
+}
+
+/// Gives the whole pages of a block's holes back.
+void block_source::purge(block& b) noexcept {
+    const std::size_t page = os::platform::page_bytes();
+    for (std::size_t from = 0;;) {
+        const hole found = b.find_hole(from, page / granule_bytes);
+        if (found.empty())
+            return;
+        std::byte* const begin = b.at(found.first) + padding_for(b.at(found.first), page);
+        std::byte* const end = b.at(found.last) - address_of(b.at(found.last)) % page;
+        if (begin < end)
+            upstream_.purge(begin, static_cast<std::size_t>(end - begin));
+        from = found.last;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------- large
+
+block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t asked = std::max(alignment, mask_bytes_);
+    std::size_t before = alignment; // bytes in front of the object
+    if (alignment < mask_bytes_) {
+        before = std::max(alignment, sizeof(block));
+        if (alignment <= colour_bytes && mask_bytes_ >= other_block_bytes)
+            before += blocks_.size() % colour_count * colour_bytes;
+    }
+    const std::optional<std::size_t> total = checked_add(before, bytes);
+    if (!total || before / granule_bytes > UINT32_MAX)
+        return nullptr;
+    auto* const base = static_cast<std::byte*>(upstream_.try_allocate(*total, asked));
+    if (base == nullptr)
+        return nullptr;
+    std::byte* const head = alignment < mask_bytes_ ? base : base + before - mask_bytes_;
+    block* const b = ::new (static_cast<void*>(head)) block{};
+    b->granules = static_cast<std::uint32_t>(before / granule_bytes);
+    b->state = block_state::large;
+    b->owner = owner_;
+    b->span = reinterpret_cast<block*>(base);
+    b->span_bytes = *total;
+    b->asked_log2 = static_cast<std::uint32_t>(std::countr_zero(asked));
+    blocks_.insert(*b);
+    reserved_ += *total;
+    if (prefault_)
+        touch_pages(large_object(*b), bytes);
+    return b;
+}
+
+void block_source::deallocate_large(block& large) noexcept {
+    void* const base = large.span;
+    const std::size_t total = large.span_bytes;
+    const std::size_t alignment = std::size_t{1} << large.asked_log2;
+    blocks_.erase(large);
+    reserved_ -= total;
+    poison::undefined(base, total);
+    upstream_.deallocate(base, total, alignment);
+}
+
+// -------------------------------------------------------------------------------------------- what is where
+
+block& block_source::head_of(const void* p) const noexcept {
+    const std::uintptr_t at = address_of(p);
+    const std::uintptr_t begin = align_down(at, mask_bytes_);
+    return *reinterpret_cast<block*>(begin == at ? at - mask_bytes_ : begin);
+}
+
+block* block_source::find(const void* p) const noexcept {
+    block* const b = blocks_.at_or_below(p);
+    if (b == nullptr)
+        return nullptr;
+    const std::uintptr_t end =
+        is_large(*b) ? address_of(b->span) + b->span_bytes : address_of(b) + b->bytes();
+    return address_of(p) < end ? b : nullptr;
+}
+
+} // namespace arenite::inline ARENITE_ABI
