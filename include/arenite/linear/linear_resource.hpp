@@ -164,8 +164,8 @@ public:
         return m;
     }
 
-    /// Frees all that was allocated since m was taken; m stays good, markers taken after it do not.
-    /// Never takes back what was freed in between. Requires a marker of this resource that no rewind
+    /// Frees all that was allocated since m was taken, and takes the growth of what was resized in
+    /// place; m stays good, markers taken after it do not. What was freed in between stays free. Requires a marker of this resource that no rewind
     /// or reset has passed; elsewhere than in checked builds a wrong one frees at most what is above it.
     ARENITE_INLINE void rewind(const marker& m) {
         ARENITE_ASSERT(m.owner_ != nullptr, "this marker was never taken: it is a default one");

@@ -1,0 +1,453 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Programs of operations that bytes decide, run on a resource and on a model of it at the same time.
+// The model tests give random bytes, the fuzz targets those that libFuzzer finds. What is wrong is told
+// as a text, so that neither a test framework nor exceptions are needed here.
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/concepts.hpp>
+#include <arenite/linear/linear_resource.hpp>
+
+#include "support/pattern.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace support {
+
+/// As many random decisions as there are steps; the same for the same seed, on every machine.
+class random_source {
+public:
+    random_source(std::uint64_t seed, std::size_t steps) : engine_{seed}, left_{steps} {}
+
+    /// One more operation? Asked before each.
+    [[nodiscard]] bool more() noexcept { return left_ > 0 && left_-- > 0; }
+    [[nodiscard]] std::uint8_t byte() { return static_cast<std::uint8_t>(engine_() >> 56); }
+
+private:
+    std::mt19937_64 engine_;
+    std::size_t left_;
+};
+
+/// The bytes of a fuzzer; 0 after the last.
+class byte_source {
+public:
+    byte_source(const std::uint8_t* data, std::size_t size) noexcept
+        : at_{data}, end_{data + size} {}
+
+    [[nodiscard]] bool more() const noexcept { return at_ != end_; }
+    [[nodiscard]] std::uint8_t byte() noexcept { return at_ != end_ ? *at_++ : std::uint8_t{0}; }
+
+private:
+    const std::uint8_t* at_;
+    const std::uint8_t* end_;
+};
+
+/// A number below `end`, of as many bytes as that needs; 0 if end is 0.
+template <class Source>
+[[nodiscard]] std::size_t below(Source& source, std::size_t end) {
+    std::size_t value = 0;
+    for (std::size_t rest = end; rest > 1; rest >>= 8)
+        value = value << 8 | source.byte();
+    return end == 0 ? 0 : value % end;
+}
+
+/// ARENITE_TEST_SEED from the environment, or a new one. Printed, so that a failure can be run again.
+[[nodiscard]] inline std::uint64_t test_seed(const char* test) {
+    std::uint64_t seed = 0;
+    if (const char* given = std::getenv("ARENITE_TEST_SEED"))
+        seed = std::strtoull(given, nullptr, 0);
+    else
+        seed = std::random_device{}();
+    std::printf("%s: ARENITE_TEST_SEED=%llu\n", test, static_cast<unsigned long long>(seed));
+    std::fflush(stdout);
+    return seed;
+}
+
+/// What the resource is able to do, and how far a program may go.
+struct heap_rules {
+    bool keeps_sizes = false; ///< size_of(p) and deallocate(p)
+    bool may_fail = false;    ///< nullptr is an answer, too
+    std::size_t most_bytes = std::size_t{16} << 20;
+    std::size_t most_pieces = 4096;
+    bool ends_empty = true; ///< bytes_in_use is 0 when all was freed
+};
+
+/// Allocates and frees in any order and holds each answer against a map of what is alive.
+template <class R>
+class heap_operations {
+public:
+    heap_operations(R& r, heap_rules rules) : resource_{r}, rules_{rules} {}
+
+    /// Runs until the source ends, then frees everything. Empty: all was right; else what was wrong.
+    template <class Source>
+    [[nodiscard]] std::string run(Source& source) {
+        for (; source.more() && error_.empty(); ++step_)
+            one(source);
+        for (; !live_.empty() && error_.empty(); ++step_)
+            free_at(live_.size() - 1, false);
+        if (error_.empty())
+            check_usage();
+        if constexpr (arenite::Measurable<R>) {
+            if (rules_.ends_empty && error_.empty() && resource_.usage().bytes_in_use != 0)
+                wrong("bytes are in use when nothing is alive");
+        }
+        return error_;
+    }
+
+private:
+    struct piece {
+        void* p;
+        std::size_t bytes;
+        std::size_t alignment;
+        std::uint64_t id;
+    };
+
+    template <class Source>
+    void one(Source& source) {
+        switch (source.byte() % 16) {
+        case 0:
+        case 1:
+        case 2:
+        case 3:
+        case 4: allocate(some_bytes(source), arenite::default_alignment); break;
+        case 5: {
+            const std::size_t alignment = std::size_t{1} << source.byte() % 14;
+            allocate(some_bytes(source), alignment);
+            break;
+        }
+        case 6: { // a run of one size
+            const std::size_t bytes = some_bytes(source);
+            for (std::size_t i = source.byte() % 64; i > 0 && error_.empty(); --i)
+                allocate(bytes, 8);
+            break;
+        }
+        case 7:
+        case 8:
+        case 9:
+        case 10: free_at(below(source, live_.size()), source.byte() % 2 != 0); break;
+        case 11: free_at(live_.size() - 1, false); break;
+        case 12: { // every k-th, so that holes arise
+            const std::size_t step = 1 + source.byte() % 4;
+            for (std::size_t i = live_.size(); i > step && error_.empty(); i -= step)
+                free_at(i - 1, false);
+            break;
+        }
+        case 13: { // a neighbourhood
+            std::size_t from = below(source, live_.size());
+            for (std::size_t i = source.byte() % 32; i > 0 && from < live_.size(); --i)
+                free_at(from, false);
+            break;
+        }
+        case 14:
+            if constexpr (arenite::Trimmable<R>)
+                resource_.trim();
+            break;
+        case 15: check(below(source, live_.size())); break;
+        }
+        check_usage();
+    }
+
+    template <class Source>
+    std::size_t some_bytes(Source& source) {
+        const std::uint8_t kind = source.byte();
+        if (kind < 200)
+            return source.byte() % 96;
+        if (kind < 240)
+            return below(source, 4096);
+        if (kind < 252)
+            return below(source, 65'536);
+        return below(source, 1 << 20);
+    }
+
+    void allocate(std::size_t bytes, std::size_t alignment) {
+        if (live_.size() >= rules_.most_pieces || sum_ + bytes > rules_.most_bytes)
+            return;
+        void* p = resource_.try_allocate(bytes, alignment);
+        if (p == nullptr) {
+            if (!rules_.may_fail)
+                wrong("an allocation failed");
+            return;
+        }
+        if (!arenite::is_aligned(p, alignment))
+            return wrong("memory is not aligned");
+        const std::size_t taken = std::max<std::size_t>(bytes, 1);
+        const auto [at, fresh] = ranges_.emplace(arenite::address_of(p), taken);
+        if (!fresh || (std::next(at) != ranges_.end() && at->first + taken > std::next(at)->first) ||
+            (at != ranges_.begin() && std::prev(at)->first + std::prev(at)->second > at->first))
+            return wrong("memory overlaps another allocation");
+        if constexpr (arenite::Owning<R>) {
+            if (!resource_.owns(p))
+                return wrong("the resource does not own what it handed out");
+        }
+        if constexpr (arenite::Sizing<R>) {
+            if (rules_.keeps_sizes && resource_.size_of(p) < bytes)
+                return wrong("size_of is less than what was asked for");
+        }
+        live_.push_back({p, bytes, alignment, next_id_++});
+        pattern{live_.back().id}.write(p, bytes);
+        sum_ += bytes;
+    }
+
+    void check(std::size_t index) {
+        if (index >= live_.size())
+            return;
+        const piece& x = live_[index];
+        if (!pattern{x.id}.holds(x.p, x.bytes))
+            wrong("memory was overwritten");
+    }
+
+    // The last takes its place, so that the order of birth gets lost with time.
+    void free_at(std::size_t index, [[maybe_unused]] bool without_size) {
+        if (index >= live_.size())
+            return;
+        check(index);
+        const piece x = live_[index];
+        live_[index] = live_.back();
+        live_.pop_back();
+        ranges_.erase(arenite::address_of(x.p));
+        sum_ -= x.bytes;
+        if constexpr (requires { resource_.deallocate(x.p); }) {
+            if (rules_.keeps_sizes && without_size)
+                return resource_.deallocate(x.p);
+        }
+        resource_.deallocate(x.p, x.bytes, x.alignment);
+    }
+
+    void check_usage() {
+        if constexpr (arenite::Measurable<R>) {
+            const arenite::usage u = resource_.usage();
+            if (u.bytes_in_use < sum_)
+                wrong("usage tells of fewer bytes than are in use");
+            if (u.bytes_reserved < u.bytes_in_use)
+                wrong("usage tells of fewer bytes reserved than in use");
+            if (u.live_allocations != 0 && u.live_allocations != live_.size())
+                wrong("usage counts other allocations than there are");
+        }
+    }
+
+    void wrong(const char* what) {
+        if (error_.empty())
+            error_ = "operation " + std::to_string(step_) + ": " + what;
+    }
+
+    R& resource_;
+    heap_rules rules_;
+    std::vector<piece> live_;
+    std::map<std::uintptr_t, std::size_t> ranges_;
+    std::size_t sum_ = 0;
+    std::size_t step_ = 0;
+    std::uint64_t next_id_ = 1;
+    std::string error_;
+};
+
+/// The same for a linear_resource: marks, rewinds, resets, growth in place. `begin` is where its region
+/// begins, or nullptr where that is not known.
+class linear_operations {
+public:
+    linear_operations(arenite::linear_resource& r, std::byte* begin)
+        : resource_{r}, begin_{begin} {}
+
+    template <class Source>
+    [[nodiscard]] std::string run(Source& source) {
+        for (; source.more() && error_.empty(); ++step_)
+            one(source);
+        return error_;
+    }
+
+private:
+    struct piece {
+        std::byte* p;
+        std::size_t bytes;
+        std::size_t alignment;
+        std::uint64_t id; // in the order of birth
+        std::size_t end;  // bytes in use just after its birth
+    };
+
+    struct mark {
+        arenite::linear_resource::marker marker;
+        std::size_t position;
+        std::uint64_t next_id;
+    };
+
+    template <class Source>
+    void one(Source& source) {
+        switch (source.byte() % 16) {
+        case 0:
+        case 1:
+        case 2:
+        case 3:
+        case 4: {
+            const std::size_t alignment = std::size_t{1} << source.byte() % 8;
+            allocate(source.byte(), alignment);
+            break;
+        }
+        case 5: allocate(below(source, resource_.capacity() + 2), 1); break;
+        case 6: allocate(std::numeric_limits<std::size_t>::max() - source.byte(), 16); break;
+        case 7:
+        case 8: give_back(live_.size() - 1); break;
+        case 9: give_back(below(source, live_.size())); break;
+        case 10: resize(live_.size() - 1, below(source, resource_.capacity() + 2)); break;
+        case 11: resize(below(source, live_.size()), source.byte()); break;
+        case 12:
+        case 13:
+            if (marks_.size() < 12)
+                marks_.push_back({resource_.mark(), resource_.in_use(), next_id_});
+            break;
+        case 14:
+            if (!marks_.empty())
+                rewind(below(source, marks_.size()));
+            break;
+        case 15:
+            if (source.byte() < 40) {
+                resource_.reset();
+                marks_.clear();
+                live_.clear();
+                top_ = 0;
+                resource_.trim();
+            }
+            break;
+        }
+        check_state();
+    }
+
+    void allocate(std::size_t bytes, std::size_t alignment) {
+        const std::size_t count = std::max<std::size_t>(bytes, 1);
+        void* const p = resource_.try_allocate(bytes, alignment);
+        if (begin_ != nullptr) {
+            const std::size_t padding = arenite::padding_for(begin_ + top_, alignment);
+            const std::size_t room = resource_.capacity() - top_;
+            const bool fits = padding <= room && count <= room - padding;
+            if (p != (fits ? begin_ + top_ + padding : nullptr))
+                return wrong("an allocation is elsewhere than directly above the others");
+        }
+        if (p == nullptr)
+            return;
+        if (!arenite::is_aligned(p, alignment))
+            return wrong("memory is not aligned");
+        const std::size_t before = top_;
+        top_ = resource_.in_use();
+        if (top_ < before + count || top_ - before - count >= alignment)
+            return wrong("in_use counts something else than the allocation and its padding");
+        high_water_ = std::max(high_water_, top_);
+        live_.push_back({static_cast<std::byte*>(p), bytes, alignment, next_id_++, top_});
+        before_latest_ = before;
+        pattern{live_.back().id}.write(p, bytes);
+    }
+
+    void give_back(std::size_t index) {
+        if (index >= live_.size())
+            return;
+        const piece x = live_[index];
+        check(x);
+        const bool is_newest = x.id + 1 == next_id_ && before_latest_ != unknown;
+        live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(index));
+        resource_.deallocate(x.p, x.bytes, x.alignment);
+        const std::size_t now = resource_.in_use();
+        if (x.end == top_) {
+            if (is_newest && now > before_latest_)
+                return wrong("the latest allocation did not come back with its padding");
+            if (now >= top_)
+                return wrong("the highest allocation did not come back");
+            before_latest_ = unknown;
+        } else if (now != top_) {
+            return wrong("an allocation below another one came back");
+        }
+        top_ = now;
+    }
+
+    void resize(std::size_t index, std::size_t bytes) {
+        if (index >= live_.size())
+            return;
+        piece& x = live_[index];
+        check(x);
+        const std::size_t old_count = std::max<std::size_t>(x.bytes, 1);
+        const std::size_t count = std::max<std::size_t>(bytes, 1);
+        const bool is_highest = x.end == top_;
+        const bool fits = count <= resource_.capacity() - (top_ - old_count);
+        if (resource_.try_resize(x.p, x.bytes, bytes) != (is_highest && fits))
+            return wrong(is_highest && fits ? "the latest did not change its size in place"
+                                            : "what cannot change its size did");
+        if (!is_highest || !fits)
+            return;
+        if (!pattern{x.id}.holds(x.p, std::min({x.bytes, bytes, std::size_t{2048}})))
+            return wrong("a change of size lost the contents");
+        top_ = top_ - old_count + count;
+        high_water_ = std::max(high_water_, top_);
+        x.bytes = bytes;
+        x.end = top_;
+        pattern{x.id}.write(x.p, bytes);
+    }
+
+    void rewind(std::size_t index) {
+        const mark m = marks_[index];
+        marks_.resize(index + 1);
+        resource_.rewind(m.marker);
+        std::erase_if(live_, [&](const piece& x) { return x.id >= m.next_id; });
+        if (m.position < top_)
+            before_latest_ = unknown;
+        top_ = std::min(top_, m.position);
+        for (piece& x : live_) {
+            if (x.end <= top_)
+                continue;
+            // Older than the mark and grown since: the rewind takes the growth.
+            check(x);
+            x.bytes -= x.end - top_;
+            x.end = top_;
+            pattern{x.id}.write(x.p, x.bytes);
+        }
+    }
+
+    void check(const piece& x) {
+        // What a rewind cut off may be poisoned: look at what is below the top.
+        const std::size_t bytes = x.end <= top_ ? x.bytes : x.bytes - (x.end - top_);
+        if (!pattern{x.id}.holds(x.p, bytes == x.bytes ? bytes : std::min<std::size_t>(bytes, 2048)))
+            wrong("memory was overwritten");
+        if (!resource_.owns(x.p))
+            wrong("the resource does not own what is alive");
+    }
+
+    void check_state() {
+        if (resource_.in_use() != top_)
+            wrong("in_use is not what it must be");
+        if (resource_.high_water() != high_water_)
+            wrong("high_water is not the largest in_use");
+        if (!live_.empty())
+            check(live_[step_ % live_.size()]);
+        for (const piece& x : live_)
+            if (x.end > top_)
+                wrong("something alive was freed");
+    }
+
+    void wrong(const char* what) {
+        if (error_.empty())
+            error_ = "operation " + std::to_string(step_) + ": " + what;
+    }
+
+    static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
+
+    arenite::linear_resource& resource_;
+    std::byte* begin_;
+    std::vector<piece> live_;
+    std::vector<mark> marks_;
+    std::size_t top_ = 0;
+    std::size_t high_water_ = 0;
+    std::size_t before_latest_ = unknown; // bytes in use before the newest allocation
+    std::uint64_t next_id_ = 1;
+    std::size_t step_ = 0;
+    std::string error_;
+};
+
+} // namespace support
