@@ -426,6 +426,11 @@ void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t align
 /// Joins a run of frees with the one noted before it, as the parts of a tree that is taken down do; where
 /// they are no neighbours, clears that one.
 void ordered_heap::clear_or_join(window run) noexcept {
+    if (run.bytes() - 1 < smallest_joined) { // in no order, of several sizes
+        if (!clear_within_word(run, run.bytes() / granule_bytes))
+            clear(run);
+        return;
+    }
     if (run.cursor == freed_before_.limit) {
         freed_before_.limit = run.limit;
     } else if (run.limit == freed_before_.cursor) {

@@ -42,6 +42,13 @@
 #define ARENITE_NOINLINE
 #endif
 
+// True where the compiler knows the value at this place once it has inlined; false is always right.
+#if defined(__GNUC__) || defined(__clang__)
+#define ARENITE_IS_CONSTANT(value) (__builtin_constant_p(value) != 0)
+#else
+#define ARENITE_IS_CONSTANT(value) false
+#endif
+
 namespace arenite::inline ARENITE_ABI {
 
 /// True in a checked build.

@@ -113,6 +113,10 @@ private:
         }
     };
 
+    /// Runs of fewer bytes are cleared at once; longer ones wait for their neighbours. 16 granules at most, so
+    /// that a mask needs no second thought.
+    static constexpr std::size_t smallest_joined = 16 * granule_bytes;
+
     /// What an allocation takes: whole granules, and pairs of them from alignment 16 on, so that a run of
     /// such requests never leaves a gap. 0 for a size of 0 and for one that does not fit a size.
     [[nodiscard]] static constexpr std::size_t rounded(std::size_t bytes,
@@ -132,6 +136,7 @@ private:
     bool next_hole(std::size_t granules) noexcept;
     ARENITE_COLD void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
+    ARENITE_INLINE bool clear_within_word(window run, std::size_t granules) noexcept;
     ARENITE_NOINLINE void clear_or_join(window run) noexcept;
     void clear(window run) noexcept;
     void clear_noted() noexcept;
@@ -224,25 +229,34 @@ ARENITE_INLINE void ordered_heap::deallocate(void* p, std::size_t bytes,
     }
     if (size > noted_limit_ || (alignment > 256 && alignment > noted_limit_ / 2)) [[unlikely]]
         return deallocate_slow(p, bytes, alignment);
-    // Frees in no order come here each time: one object like this one is cleared without a call.
+    // Frees in no order come here each time: one small object is cleared without a call.
     const window before = freed_;
     freed_ = {begin, end};
-    const std::size_t granules = size / granule_bytes;
-    const std::size_t first = (address_of(before.cursor) & ~mask_) / granule_bytes;
+    const bool small = ARENITE_IS_CONSTANT(size) ? before.bytes() == size
+                                                 : before.bytes() - 1 < smallest_joined;
+    const std::size_t granules =
+        (ARENITE_IS_CONSTANT(size) ? size : before.bytes()) / granule_bytes;
+    if (!small || !clear_within_word(before, granules)) [[unlikely]]
+        clear_or_join(before);
+}
+
+/// Clears the bits of one run where that is all there is to do: they lie in one word, and nobody waits for
+/// its block to become emptier.
+ARENITE_INLINE bool ordered_heap::clear_within_word(window run, std::size_t granules) noexcept {
+    const std::size_t first = (address_of(run.cursor) & ~mask_) / granule_bytes;
     const std::size_t shift = first % bits::word_bits;
-    if (before.bytes() == size && shift + granules <= bits::word_bits) [[likely]] {
-        block* const b = block_of(before.cursor);
-        bits::word& word = b->occupancy()[first / bits::word_bits];
-        const bits::word mask = bits::low_mask(granules) << shift;
-        const std::int32_t live = b->live - static_cast<std::int32_t>(granules);
-        if (live > b->alarm && b->owner == this && (~word & mask) == 0) [[likely]] {
-            b->live = live;
-            taken_ -= static_cast<std::int64_t>(granules);
-            word ^= mask;
-            return;
-        }
-    }
-    clear_or_join(before);
+    if (shift + granules > bits::word_bits) [[unlikely]]
+        return false;
+    block* const b = block_of(run.cursor);
+    bits::word& word = b->occupancy()[first / bits::word_bits];
+    const bits::word mask = bits::low_mask(granules) << shift;
+    const std::int32_t live = b->live - static_cast<std::int32_t>(granules);
+    if (live <= b->alarm || b->owner != this || (~word & mask) != 0) [[unlikely]]
+        return false;
+    b->live = live;
+    taken_ -= static_cast<std::int64_t>(granules);
+    word ^= mask;
+    return true;
 }
 
 } // namespace arenite::inline ARENITE_ABI
