@@ -133,18 +133,19 @@ void linux_platform::prefault(void* p, std::size_t bytes) noexcept {
 std::size_t linux_platform::resident_bytes(const void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     const std::size_t page = page_bytes();
-    constexpr std::size_t pages_at_once = 4096;
-    unsigned char in_memory[pages_at_once];
+    unsigned char in_memory[1024];
     std::size_t found = 0;
+    std::size_t pages = 0;
     auto* at = static_cast<std::byte*>(const_cast<void*>(p));
-    for (std::size_t left = bytes / page; left != 0;) {
-        const std::size_t pages = left < pages_at_once ? left : pages_at_once;
-        if (::mincore(at, pages * page, in_memory) != 0)
-            return found;
+    for (std::size_t left = bytes / page; left != 0; left -= pages, at += pages * page) {
+        pages = left < sizeof in_memory ? left : sizeof in_memory;
+        if (::mincore(at, pages * page, in_memory) != 0) {
+            pages = 1; // some of them are not mapped: one by one
+            if (::mincore(at, page, in_memory) != 0)
+                continue;
+        }
         for (std::size_t i = 0; i < pages; ++i)
             found += (in_memory[i] & 1U) != 0 ? page : 0;
-        at += pages * page;
-        left -= pages;
     }
     return found;
 }

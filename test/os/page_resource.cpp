@@ -386,6 +386,8 @@ TEST(page_resource, many_odd_sizes_do_not_use_up_the_mappings) {
 #endif
 
 TEST(page_resource, prefault_makes_memory_resident_before_it_is_handed_out) {
+    if (support::emulated())
+        GTEST_SKIP() << "an emulator ignores advice";
     page_resource pages{page_options{.reserve_bytes = 64_MiB, .prefault = true}};
     for (std::size_t bytes : {std::size_t{1}, 5 * unit, 4_MiB}) {
         void* p = pages.allocate(bytes);
@@ -401,7 +403,7 @@ TEST(page_resource, huge_pages_are_advised_as_the_option_says) {
     {
         page_resource pages{small};
         void* p = pages.allocate(unit);
-        if (support::mapping_flags(p).empty())
+        if (support::emulated() || support::mapping_flags(p).empty())
             GTEST_SKIP() << "this system does not tell the advice it was given";
     }
     struct {
@@ -628,6 +630,8 @@ struct environment_case {
 class page_source_death : public testing::TestWithParam<environment_case> {};
 
 TEST_P(page_source_death, takes_its_huge_pages_from_the_environment) {
+    if (support::emulated())
+        GTEST_SKIP() << "a fresh process would run without the emulator";
     GTEST_FLAG_SET(death_test_style, "threadsafe"); // a fresh process, environment and all
     ::setenv("ARENITE_HUGE_PAGES", GetParam().text, 1);
     EXPECT_EXIT(
@@ -762,15 +766,21 @@ void allow_address_space(std::size_t more) {
 }
 
 TEST(page_resource_death, lives_within_a_limited_address_space) {
+    if (support::emulated())
+        GTEST_SKIP() << "an emulator ignores limits";
     EXPECT_EXIT(live_within(1_GiB), testing::ExitedWithCode(0), "");
     EXPECT_EXIT(live_within(100_MiB), testing::ExitedWithCode(0), "");
 }
 
 TEST(page_resource_death, leaves_address_space_to_others_where_it_is_scarce) {
+    if (support::emulated())
+        GTEST_SKIP() << "an emulator ignores limits";
     EXPECT_EXIT(leave_room_for_others(), testing::ExitedWithCode(0), "");
 }
 
 TEST(page_resource_death, a_request_may_take_nearly_all_of_a_limited_address_space) {
+    if (support::emulated())
+        GTEST_SKIP() << "an emulator ignores limits";
     EXPECT_EXIT(serve_one_large_request(), testing::ExitedWithCode(0), "");
 }
 
@@ -800,6 +810,8 @@ TEST(page_resource_death, a_request_may_take_nearly_all_of_a_limited_address_spa
 }
 
 TEST(page_resource_death, memory_goes_back_also_where_no_mapping_is_left) {
+    if (support::emulated())
+        GTEST_SKIP() << "an emulator ignores limits";
     std::ifstream file{"/proc/sys/vm/max_map_count"};
     std::size_t allowed = 0;
     file >> allowed;

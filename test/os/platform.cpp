@@ -160,6 +160,8 @@ TEST(platform, a_part_can_be_released) {
 }
 
 TEST(platform, prefault_makes_all_resident_and_keeps_the_contents) {
+    if (support::emulated())
+        GTEST_SKIP() << "an emulator ignores advice";
     const std::size_t page = platform::page_bytes();
     const reservation r{40 * page};
     ASSERT_TRUE(platform::commit(r.p, r.bytes));
@@ -176,7 +178,7 @@ TEST(platform, huge_page_advice_is_told_to_the_system) {
     const reservation r{2 * huge, huge};
     ASSERT_NE(r.p, nullptr);
     ASSERT_TRUE(platform::commit(r.p, r.bytes));
-    if (support::mapping_flags(r.p).empty())
+    if (support::emulated() || support::mapping_flags(r.p).empty())
         GTEST_SKIP() << "this system does not tell the advice it was given";
     platform::advise_huge(r.p, huge, true);
     platform::advise_huge(r.p + huge, huge, false);
@@ -184,6 +186,20 @@ TEST(platform, huge_page_advice_is_told_to_the_system) {
     EXPECT_NE(support::mapping_flags(r.p + huge).find(" nh "), std::string::npos);
     platform::decommit(r.p, r.bytes);
     EXPECT_EQ(support::mapping_flags(r.p).find(" hg "), std::string::npos);
+}
+
+TEST(platform, memory_that_is_not_mapped_is_not_resident) {
+    const std::size_t page = platform::page_bytes();
+    std::byte* const p = static_cast<std::byte*>(platform::reserve(8 * page, page));
+    ASSERT_NE(p, nullptr);
+    ASSERT_TRUE(platform::commit(p, 8 * page));
+    std::memset(p, 1, 8 * page);
+    platform::release(p + 3 * page, 2 * page);
+    EXPECT_GE(platform::resident_bytes(p, 8 * page), 6 * page);
+    EXPECT_EQ(platform::resident_bytes(p, 3 * page), 3 * page);
+    platform::release(p, 3 * page);
+    platform::release(p + 5 * page, 3 * page);
+    EXPECT_EQ(platform::resident_bytes(nullptr, 8 * page), 0u);
 }
 
 TEST(platform, errno_is_left_alone) {

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/check/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/os/platform.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -17,12 +17,28 @@
 // What the kernel says of this process's memory (Linux).
 namespace support {
 
+/// True under an emulator of the system (qemu-user), which takes advice, limits and questions about
+/// memory without heeding them: the kernel itself refuses an advice that it does not know.
+inline bool emulated() {
+    const std::size_t page = arenite::os::platform::page_bytes();
+    void* p = ::mmap(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const bool taken = p != MAP_FAILED && ::madvise(p, page, 4711) == 0;
+    ::munmap(p, page);
+    return taken;
+}
+
 /// True if the byte at p may be read; asks the kernel to read it, so nothing is caught or thrown.
 inline bool readable(const void* p) {
     int ends[2];
     if (::pipe(ends) != 0)
         return false;
+#if ARENITE_HAS_VALGRIND
+    VALGRIND_DISABLE_ERROR_REPORTING; // it would report what is asked here
+#endif
     const bool read = ::write(ends[1], p, 1) == 1;
+#if ARENITE_HAS_VALGRIND
+    VALGRIND_ENABLE_ERROR_REPORTING;
+#endif
     ::close(ends[0]);
     ::close(ends[1]);
     return read;
@@ -30,10 +46,15 @@ inline bool readable(const void* p) {
 
 /// True if p lies in any mapping, accessible or not.
 inline bool mapped(const void* p) {
-    unsigned char in_memory = 0;
-    const std::size_t page = arenite::os::platform::page_bytes();
-    const std::uintptr_t begin = arenite::align_down(arenite::address_of(p), page);
-    return ::mincore(reinterpret_cast<void*>(begin), page, &in_memory) == 0;
+    std::ifstream maps{"/proc/self/maps"};
+    for (std::string line; std::getline(maps, line);) {
+        unsigned long long begin = 0;
+        unsigned long long end = 0;
+        if (std::sscanf(line.c_str(), "%llx-%llx ", &begin, &end) == 2 &&
+            begin <= arenite::address_of(p) && arenite::address_of(p) < end)
+            return true;
+    }
+    return false;
 }
 
 /// Mappings of the process; the kernel allows 65530 by default.
