@@ -9,25 +9,33 @@
 namespace arenite::lab::scene {
 namespace {
 
-void count(const node& n, statistics& s) noexcept {
-    s.extent += n.bound.radius;
-    if (n.kind == kind::geometry) {
-        ++s.geometries;
-        s.indices += static_cast<const geometry&>(n).index_count;
-        return;
-    }
-    if (n.kind == kind::transform) {
-        const matrix& local = static_cast<const transform&>(n).local;
+/// Counts what stands below g and g itself. A geometry ends a branch and needs no call.
+void count(const group& g, statistics& s) noexcept {
+    double extent = g.bound.radius;
+    std::uint64_t geometries = 0, indices = 0;
+    if (g.kind == kind::transform) {
+        const matrix& local = static_cast<const transform&>(g).local;
         ++s.transforms;
         s.shift += local.m[12] + local.m[13];
     } else {
         ++s.groups;
     }
-    const auto& g = static_cast<const group&>(n);
+    for (std::uint32_t i = 0; i < g.count; ++i) {
+        const node* child = g.children[i];
+        if (child == nullptr)
+            continue;
+        if (child->kind == kind::geometry) {
+            ++geometries;
+            indices += static_cast<const geometry*>(child)->index_count;
+            extent += child->bound.radius;
+        } else {
+            count(static_cast<const group&>(*child), s);
+        }
+    }
     s.children += g.count;
-    for (std::uint32_t i = 0; i < g.count; ++i)
-        if (const node* child = g.children[i])
-            count(*child, s);
+    s.geometries += geometries;
+    s.indices += indices;
+    s.extent += extent;
 }
 
 struct culling {
@@ -130,7 +138,7 @@ double payload(const node& n) noexcept {
 
 std::uint64_t contents(const node& root) noexcept { return contents(root, 0xcbf29ce484222325); }
 
-statistics traverse(const node& root) noexcept {
+statistics traverse(const group& root) noexcept {
     statistics s;
     count(root, s);
     return s;

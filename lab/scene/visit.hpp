@@ -21,7 +21,7 @@ struct statistics {
 };
 
 /// Node statistics, depth first: touches every node and child array, no name and no vertex.
-[[nodiscard]] statistics traverse(const node& root) noexcept;
+[[nodiscard]] statistics traverse(const group& root) noexcept;
 
 /// What a camera sees.
 struct visible {
