@@ -11,8 +11,12 @@ if(CMAKE_CROSSCOMPILING OR CMAKE_CXX_FLAGS MATCHES "libc\\+\\+|fno-rtti|sanitize
   set(INSTALL_GTEST OFF)
   set(CMAKE_POLICY_DEFAULT_CMP0077 NEW) # the two lines above are meant for the subdirectory
   add_subdirectory(${ARENITE_GOOGLETEST_SOURCE} ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
-  target_compile_options(gtest PRIVATE -w)
-  target_compile_options(gtest_main PRIVATE -w)
+  foreach(target gtest gtest_main)
+    target_compile_options(${target} PRIVATE -w)
+    if(CMAKE_CXX_FLAGS MATCHES "sanitize=memory") # it reads what the standard library, not instrumented, wrote
+      target_compile_options(${target} PRIVATE -fno-sanitize=memory)
+    endif()
+  endforeach()
   if(NOT TARGET GTest::gtest_main)
     add_library(GTest::gtest_main ALIAS gtest_main)
   endif()

@@ -32,6 +32,7 @@
 #include <arenite/block/address_table.hpp>
 #include <arenite/block/block.hpp>
 #include <arenite/block/block_list.hpp>
+#include <arenite/block/block_source.hpp>
 #include <arenite/block/colouring.hpp>
 #include <arenite/block/return_policy.hpp>
 
