@@ -39,6 +39,10 @@ concept frees_at_once = requires(S& s, std::size_t bytes) {
     s.reset();
 };
 
+/// True for a subject that differs from another one only where a workload has several heaps.
+template <class S>
+concept one_of_several = requires { requires S::one_of_several; };
+
 template <subject... S>
 struct subject_list {};
 
@@ -67,13 +71,13 @@ void run_turn(turn& t, int warm_passes) {
     }
 }
 
-/// Which subjects a workload takes: those its `accepts<S>` says, or, without one, every heap.
+/// Which subjects a workload takes: those its `accepts<S>` says, or, without one, every heap that is no other one's double.
 template <class Workload, class S>
 constexpr bool accepted() {
     if constexpr (requires { Workload::template accepts<S>; })
         return Workload::template accepts<S>;
     else
-        return !frees_at_once<S>;
+        return !frees_at_once<S> && !one_of_several<S>;
 }
 
 template <class Workload, subject... S>

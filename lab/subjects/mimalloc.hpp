@@ -19,10 +19,23 @@
 
 namespace arenite::lab {
 
-/// mimalloc by the fastest calls its version has: a thread heap fetched once (no thread-local lookup a
-/// call), calls for small sizes chosen at compile time where the size is known there, sized frees.
-class mimalloc {
+/// Which heap of mimalloc's an object stands for.
+enum class mimalloc_heap {
+    of_thread, ///< the one that malloc's replacement uses; all objects share it
+    separate   ///< one of its own, for workloads that keep kinds of data apart
+};
+
+/// mimalloc by the fastest calls its version has: a thread heap fetched once (no thread-local lookup
+/// a call), calls for small sizes chosen at compile time where the size is known there, sized frees.
+template <mimalloc_heap Heap>
+class mimalloc_with {
 public:
+    static constexpr bool one_of_several = Heap == mimalloc_heap::separate;
+
+    mimalloc_with() = default;
+    mimalloc_with(const mimalloc_with&) = delete;
+    mimalloc_with& operator=(const mimalloc_with&) = delete;
+
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
         if (alignment > 16) [[unlikely]]
             return mi_malloc_aligned(bytes, alignment);
@@ -51,15 +64,18 @@ public:
     }
 
     static std::vector<subject_info> ways() {
-        const std::string name = ARENITE_LAB_MIMALLOC_NAME;
+        const std::string name =
+            std::string{ARENITE_LAB_MIMALLOC_NAME} + (one_of_several ? ".heaps" : "");
+        const std::string heaps = one_of_several ? ", a heap for each kind of data" : "";
         return {{.name = name,
-                 .summary = "mimalloc as it comes",
+                 .summary = "mimalloc as it comes" + heaps,
                  .pages = MI_MALLOC_VERSION >= 20400 ? "huge" : "4k",
                  .on_request = on_request,
                  .version = version()},
                 {.name = name + other_twin(),
-                 .summary = MI_MALLOC_VERSION >= 20400 ? "mimalloc told not to use huge pages"
-                                                       : "mimalloc told to use huge pages",
+                 .summary = (MI_MALLOC_VERSION >= 20400 ? "mimalloc told not to use huge pages"
+                                                        : "mimalloc told to use huge pages") +
+                            heaps,
                  .pages = MI_MALLOC_VERSION >= 20400 ? "4k" : "huge",
                  .environment = other_environment(),
                  .on_request = on_request,
@@ -88,12 +104,15 @@ private:
     }
 
 #if MI_MALLOC_VERSION >= 30600
-    mi_theap_t* heap_ = mi_theap_get_default();
+    mi_theap_t* heap_ = one_of_several ? mi_heap_theap(mi_heap_new()) : mi_theap_get_default();
 #else
-    mi_heap_t* heap_ = mi_heap_get_default();
+    mi_heap_t* heap_ = one_of_several ? mi_heap_new() : mi_heap_get_default();
 #endif
 };
 
-using subjects = subject_list<mimalloc>;
+using mimalloc = mimalloc_with<mimalloc_heap::of_thread>;
+using mimalloc_heaps = mimalloc_with<mimalloc_heap::separate>;
+
+using subjects = subject_list<mimalloc, mimalloc_heaps>;
 
 } // namespace arenite::lab

@@ -38,7 +38,8 @@
 //          children. Temporary memory (tables of what was met, gathered indices) goes in between.
 // Memory.  Each subject serves every call: nodes and child arrays from one heap object, all else
 // from a
-//          second one. Where a library knows no heaps, both are the same malloc.
+//          second one. Where a library knows no heaps, both are the same malloc; mimalloc does, and
+//          runs both ways: as malloc, and with two heaps (mimalloc.heaps), which is its best.
 // Copies.  Each house is a load of its own, with its own vertices, as tiles are in a paged town:
 // one
 //          file a tile, nothing shared between files. Within one load, what assimp shares is
@@ -155,6 +156,10 @@ struct model {
                   .least = 1,
                   .most = 1000}},
             .warm_passes = 1,
+            .against = {"mimalloc", "mimalloc.heaps"},
+            .short_subjects = {"arenite.ordered", "arenite.ordered-4k", "std", "mimalloc",
+                               "mimalloc-4k", "mimalloc-thp", "mimalloc.heaps",
+                               "mimalloc.heaps-thp", "jemalloc", "tcmalloc"},
             .check = [](const parameter_values& values) {
                 const std::string& file = values.at("file");
                 return why_unreadable(file, [&] {
@@ -163,6 +168,9 @@ struct model {
                 });
             }};
     }
+
+    template <class S>
+    static constexpr bool accepts = !frees_at_once<S>;
 
     template <class S>
     class on {
