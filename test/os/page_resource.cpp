@@ -24,6 +24,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory_resource>
+#include <ostream>
 #include <random>
 #include <string>
 #include <thread>
@@ -126,9 +127,9 @@ TEST(page_resource, every_alignment_is_honoured) {
 
 TEST(page_resource, an_alignment_beyond_the_first_range_gets_a_range_of_its_own) {
     page_resource pages{page_options{.reserve_bytes = 1_MiB}};
-    void* p = pages.allocate(unit, 32_GiB);
-    EXPECT_TRUE(is_aligned(p, 32_GiB));
-    pages.deallocate(p, unit, 32_GiB);
+    void* p = pages.allocate(unit, 8_GiB);
+    EXPECT_TRUE(is_aligned(p, 8_GiB));
+    pages.deallocate(p, unit, 8_GiB);
 }
 
 TEST(page_resource, requests_of_a_huge_page_are_aligned_to_it) {
@@ -139,13 +140,15 @@ TEST(page_resource, requests_of_a_huge_page_are_aligned_to_it) {
     void* first = pages.allocate(unit);
     void* a = pages.allocate(huge);
     void* b = pages.allocate(huge + unit);
-    void* c = pages.allocate(huge - platform::page_bytes());
+    void* c = pages.allocate(huge - 1); // in pages it is as large, and so aligned as well
     EXPECT_TRUE(is_aligned(a, huge));
     EXPECT_TRUE(is_aligned(b, huge));
     EXPECT_GT(a, first);
     EXPECT_GT(b, a);
-    EXPECT_EQ(c, bytes_at(b) + huge + unit);
+    EXPECT_TRUE(is_aligned(c, huge));
+    EXPECT_GT(c, b);
     EXPECT_EQ(pages.allocate(unit), bytes_at(first) + unit) << "the gap before a is used";
+    EXPECT_EQ(pages.allocate(huge - unit), bytes_at(b) + huge + unit) << "less is not aligned";
 }
 
 TEST(page_resource, zero_bytes_count_as_one) {
@@ -318,7 +321,7 @@ TEST(page_resource, trim_ends_the_ranges_that_hold_nothing) {
     EXPECT_TRUE(pages.owns(large)) << "what is in use stays";
     std::memset(large, 1, 64_MiB);
     pages.deallocate(large, 64_MiB);
-    EXPECT_TRUE(support::mapped(large));
+    EXPECT_TRUE(support::mapped(large) || support::emulated());
     pages.trim();
     EXPECT_FALSE(support::mapped(large));
     EXPECT_FALSE(pages.owns(large));
@@ -626,6 +629,11 @@ struct environment_case {
     const char* text;
     huge_pages expected;
     bool complains;
+
+    // Its bytes would be an address, and padding.
+    friend void PrintTo(const environment_case& c, std::ostream* out) {
+        *out << '"' << c.text << '"';
+    }
 };
 class page_source_death : public testing::TestWithParam<environment_case> {};
 

@@ -57,8 +57,8 @@ TEST(platform, an_aligned_reservation_keeps_nothing_beside_itself) {
     const std::size_t page = platform::page_bytes();
     const reservation r{1_MiB, 64_MiB};
     ASSERT_NE(r.p, nullptr);
-    EXPECT_TRUE(support::mapped(r.p));
-    EXPECT_TRUE(support::mapped(r.p + r.bytes - page));
+    EXPECT_TRUE(support::mapped(r.p) || support::emulated());
+    EXPECT_TRUE(support::mapped(r.p + r.bytes - page) || support::emulated());
     // One neighbour may be somebody else's, but not all 64 MiB of slack on both sides.
     EXPECT_FALSE(support::mapped(r.p - 16_MiB) && support::mapped(r.p + 16_MiB));
 }
@@ -112,6 +112,8 @@ TEST(platform, committing_twice_keeps_the_contents) {
 }
 
 TEST(platform, a_commit_outside_of_any_reservation_fails) {
+    if (support::emulated())
+        GTEST_SKIP() << "an emulator may have reserved all addresses itself";
     std::byte* p = nullptr;
     {
         const reservation r{1_MiB};
@@ -153,7 +155,7 @@ TEST(platform, a_part_can_be_released) {
     std::byte* const p = static_cast<std::byte*>(platform::reserve(8 * page, page));
     ASSERT_NE(p, nullptr);
     platform::release(p + 4 * page, 4 * page);
-    EXPECT_TRUE(support::mapped(p));
+    EXPECT_TRUE(support::mapped(p) || support::emulated());
     EXPECT_FALSE(support::mapped(p + 4 * page));
     platform::release(p, 4 * page);
     EXPECT_FALSE(support::mapped(p));

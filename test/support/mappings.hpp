@@ -44,7 +44,7 @@ inline bool readable(const void* p) {
     return read;
 }
 
-/// True if p lies in any mapping, accessible or not.
+/// True if p lies in any mapping, accessible or not. (An emulator tells of accessible ones only.)
 inline bool mapped(const void* p) {
     std::ifstream maps{"/proc/self/maps"};
     for (std::string line; std::getline(maps, line);) {
