@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/block/block.hpp>
+#include <arenite/core/literals.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <new>
+#include <random>
+#include <vector>
+
+using namespace arenite;
+
+namespace {
+
+/// A block in memory of its own, all of it free.
+class standing_block {
+public:
+    explicit standing_block(std::size_t bytes)
+        : memory_{static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64}))},
+          block_{::new(static_cast<void*>(memory_.get())) block{}} {
+        block_->granules = static_cast<std::uint32_t>(bytes / granule_bytes);
+        ::new (static_cast<void*>(block_ + 1)) bits::word[2 * block_->words()]{};
+    }
+
+    block& operator*() const { return *block_; }
+    block* operator->() const { return block_; }
+
+private:
+    struct give_back {
+        void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
+    };
+
+    std::unique_ptr<std::byte, give_back> memory_;
+    block* block_;
+};
+
+TEST(block, its_head_is_one_cache_line) {
+    static_assert(sizeof(block) == 64);
+    static_assert(alignof(block) == 64);
+}
+
+TEST(block, what_a_free_touches_lies_together) {
+    static_assert(offsetof(block, live) == 0);
+    static_assert(offsetof(block, alarm) == sizeof(std::int32_t));
+    static_assert(offsetof(block, owner) < 64);
+}
+
+TEST(block, sizes_count_in_whole_granules) {
+    EXPECT_EQ(granules_for(0), 1u);
+    EXPECT_EQ(granules_for(1), 1u);
+    EXPECT_EQ(granules_for(8), 1u);
+    EXPECT_EQ(granules_for(9), 2u);
+    EXPECT_EQ(granules_for(48), 6u);
+    EXPECT_EQ(granules_for(49), 7u);
+}
+
+TEST(block, the_head_holds_its_bitmaps_and_ends_at_a_cache_line) {
+    for (std::size_t bytes = 1_KiB; bytes <= 2_MiB; bytes *= 2) {
+        const std::size_t bitmap = bytes / granule_bytes / 8;
+        for (const bool ends : {false, true}) {
+            const std::size_t head = block::head_bytes(bytes, ends, 0);
+            EXPECT_GE(head, 64 + (ends ? 2 : 1) * bitmap);
+            EXPECT_LT(head, 64 + (ends ? 2 : 1) * bitmap + 64);
+            EXPECT_EQ(head % 64, 0u);
+            EXPECT_EQ(block::head_bytes(bytes, ends, 192), head + 192);
+        }
+    }
+    // What the class comment says of it.
+    EXPECT_EQ(block::head_bytes(256_KiB, false, 0), 64 + 256_KiB / 64);
+    EXPECT_EQ(block::head_bytes(256_KiB, true, 0), 64 + 256_KiB / 32);
+}
+
+TEST(block, granules_are_numbered_from_its_first_byte) {
+    const standing_block b{8_KiB};
+    auto* const begin = reinterpret_cast<std::byte*>(&*b);
+    EXPECT_EQ(b->bytes(), 8_KiB);
+    EXPECT_EQ(b->words(), 16u);
+    for (std::size_t i : {0u, 1u, 63u, 64u, 1023u}) {
+        EXPECT_EQ(b->at(i), begin + i * 8);
+        EXPECT_EQ(b->index_of(begin + i * 8), i);
+        EXPECT_EQ(b->index_of(begin + i * 8 + 7), i);
+    }
+}
+
+TEST(block, the_bitmaps_follow_the_head_and_do_not_overlap) {
+    const standing_block b{8_KiB};
+    auto* const begin = reinterpret_cast<std::byte*>(&*b);
+    EXPECT_EQ(static_cast<void*>(b->occupancy()), begin + 64);
+    EXPECT_EQ(b->ends(), b->occupancy() + b->words());
+    const block& seen = *b;
+    EXPECT_EQ(seen.occupancy(), b->occupancy());
+    EXPECT_EQ(seen.ends(), b->ends());
+    EXPECT_LE(static_cast<void*>(b->ends() + b->words()),
+              begin + block::head_bytes(8_KiB, true, 0));
+}
+
+TEST(block, a_hole_is_found_whole) {
+    const standing_block b{8_KiB};
+    bits::set_run(b->occupancy(), 0, 1024);
+    bits::clear_run(b->occupancy(), 100, 30); // across a word
+    bits::clear_run(b->occupancy(), 200, 5);
+    bits::clear_run(b->occupancy(), 1000, 24); // up to the end
+    const auto found = [&](std::size_t from, std::size_t count) {
+        const hole h = b->find_hole(from, count);
+        return std::pair{h.first, h.last};
+    };
+    using pair = std::pair<std::size_t, std::size_t>;
+    EXPECT_EQ(found(0, 1), (pair{100, 130}));
+    EXPECT_EQ(found(0, 30), (pair{100, 130}));
+    EXPECT_EQ(found(110, 5), (pair{110, 130})) << "what lies below `from` is left out";
+    EXPECT_EQ(found(126, 5), (pair{200, 205}));
+    EXPECT_EQ(found(201, 5), (pair{1000, 1024}));
+    EXPECT_EQ(found(0, 31), (pair{0, 0}));
+    EXPECT_TRUE(b->find_hole(1024, 1).empty());
+    EXPECT_TRUE(b->find_hole(1001, 24).empty());
+}
+
+TEST(block, holes_of_a_random_block_are_those_of_a_plain_search) {
+    std::mt19937 random{3};
+    for (int round = 0; round < 200; ++round) {
+        const standing_block b{4_KiB};
+        std::vector<bool> taken(512);
+        for (std::size_t at = 0; at < 512;) {
+            const std::size_t length = 1 + random() % (round % 2 == 0 ? 10 : 150);
+            const bool fill = random() % 2 == 0;
+            for (std::size_t i = at; i < std::min<std::size_t>(at + length, 512); ++i) {
+                taken[i] = fill;
+                if (fill)
+                    bits::set_run(b->occupancy(), i, 1);
+            }
+            at += length;
+        }
+        const std::size_t from = random() % 512;
+        const std::size_t count = 1 + random() % 100;
+        hole expected{};
+        for (std::size_t i = from, length = 0; i < 512; ++i) {
+            length = taken[i] ? 0 : length + 1;
+            if (length == count) {
+                expected = {i + 1 - count, i + 1};
+                while (expected.last < 512 && !taken[expected.last])
+                    ++expected.last;
+                break;
+            }
+        }
+        const hole found = b->find_hole(from, count);
+        ASSERT_EQ(found.first, expected.first) << "round " << round;
+        ASSERT_EQ(found.last, expected.last) << "round " << round;
+        ASSERT_EQ(found.granules(), expected.granules());
+        ASSERT_EQ(found.empty(), expected.last == 0);
+    }
+}
+
+} // namespace

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/block/return_policy.hpp>
+#include <arenite/core/literals.hpp>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+using namespace arenite;
+
+namespace {
+
+constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+
+TEST(return_policy, keeps_by_default_8_mib_or_a_quarter_of_what_is_in_use) {
+    constexpr return_policy policy;
+    static_assert(policy.allowance(0) == 8_MiB);
+    static_assert(policy.allowance(32_MiB) == 8_MiB);
+    static_assert(policy.allowance(100_MiB) == 25_MiB);
+    static_assert(policy.allowance(all) == all / 4);
+}
+
+TEST(return_policy, retain_all_keeps_everything) {
+    static_assert(return_policy::retain_all.allowance(0) == all);
+    static_assert(return_policy::retain_all.allowance(all) == all);
+}
+
+TEST(return_policy, return_all_keeps_nothing) {
+    static_assert(return_policy::return_all.allowance(0) == 0);
+    static_assert(return_policy::return_all.allowance(all) == 0);
+}
+
+TEST(return_policy, a_divisor_of_0_is_no_share) {
+    constexpr return_policy policy{.keep_bytes = 1_MiB, .keep_divisor = 0};
+    static_assert(policy.allowance(all) == 1_MiB);
+}
+
+TEST(return_policy, a_divisor_of_1_keeps_as_much_as_is_in_use) {
+    constexpr return_policy policy{.keep_bytes = 0, .keep_divisor = 1};
+    static_assert(policy.allowance(5_MiB) == 5_MiB);
+    static_assert(policy.allowance(0) == 0);
+}
+
+TEST(return_policy, those_with_a_name_are_told_apart) {
+    EXPECT_EQ(return_policy{}, return_policy{});
+    EXPECT_NE(return_policy::retain_all, return_policy::return_all);
+    EXPECT_NE(return_policy::retain_all, return_policy{});
+    EXPECT_NE(return_policy::return_all, return_policy{});
+}
+
+} // namespace
