@@ -90,6 +90,9 @@ struct workload_info {
     /// The same for `arenite-lab short`; empty: the lab's own short list.
     std::vector<std::string> short_subjects = {};
 
+    /// How much memory a turn touches at most, about: as much is warmed before each turn. Empty: 512 MiB.
+    std::function<std::size_t(const parameter_values&)> touches = {};
+
     /// Called once in the parent before anything is measured: a sentence if these values cannot run
     /// (a missing file), nothing otherwise.
     std::function<std::optional<std::string>(const parameter_values&)> check = {};

@@ -7,6 +7,7 @@
 #include "build_info.hpp"
 
 #include <arenite/core/config.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/core.h>
 #include <fstream>
@@ -107,6 +108,10 @@ machine describe_machine() {
 #endif
     if constexpr (checks_enabled)
         m.warnings.emplace_back("built checked: Arenite is slower than in a release");
+    double load = 0;
+    if (::getloadavg(&load, 1) == 1 && load > 0.7)
+        m.warnings.push_back(fmt::format(
+            "others work on this machine (load {:.1f}): figures are too large and spread", load));
     if (m.huge_pages == "never")
         m.warnings.emplace_back("this system gives no transparent huge pages: twins are equal");
     if (m.huge_pages == "always")

@@ -29,7 +29,7 @@ grid::cell heading(const std::string& name) {
 grid::cell ratio_cell(const std::optional<comparison>& c) {
     if (!c)
         return {"-"};
-    return {fmt::format("{}{:.2f}x", c->tie ? "tie " : "", c->ratio), c->theirs};
+    return {fmt::format("{}{}x", c->tie ? "tie " : "", short_number(c->ratio)), c->theirs};
 }
 
 /// True where any row has such a comparison: else the column is left out.
@@ -121,8 +121,7 @@ std::string table(const experiment& e, const outcome& measured) {
     std::string text = title(e) + "\n";
     if (!rows.empty()) {
         const bool best = any_ratio(rows, e, "");
-        const bool huge = any_ratio(rows, e, "huge");
-        const bool small = any_ratio(rows, e, "4k");
+        const bool twins = any_ratio(rows, e, "huge") && any_ratio(rows, e, "4k");
         std::vector<std::string> names;
         for (const known_subject* s : e.subjects)
             if (std::any_of(rows.begin(), rows.end(),
@@ -133,10 +132,10 @@ std::string table(const experiment& e, const outcome& measured) {
         std::vector<grid::cell> head{{"metric, state", "(unit)"}};
         if (best)
             head.push_back({"ours to", "the faster"});
-        if (huge)
+        if (twins) {
             head.push_back({"both with", "huge pages"});
-        if (small)
             head.push_back({"both with", "4k pages"});
+        }
         for (const std::string& name : names)
             head.push_back(heading(name));
         g.add(std::move(head));
@@ -146,10 +145,10 @@ std::string table(const experiment& e, const outcome& measured) {
                 {fmt::format("{}, {}", r.metric, r.state), "(" + r.unit + ")"}};
             if (best)
                 cells.push_back(ratio_cell(against_fastest(r, e)));
-            if (huge)
+            if (twins) {
                 cells.push_back(ratio_cell(against_fastest(r, e, "huge")));
-            if (small)
                 cells.push_back(ratio_cell(against_fastest(r, e, "4k")));
+            }
             for (const std::string& name : names) {
                 const result* figure = r.of(name);
                 if (figure == nullptr)

@@ -112,7 +112,8 @@ double median_of(std::vector<double> values) {
 double result::median() const { return median_of(values); }
 
 outcome measure(const experiment& e) {
-    constexpr std::size_t warm_bytes = std::size_t{512} << 20;
+    const std::size_t warm_bytes =
+        e.workload->touches ? e.workload->touches(e.values) : std::size_t{512} << 20;
     const progress shown{e};
     collector collected{e};
     outcome done;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fmt/core.h>
+#include <fstream>
 #include <memory>
 #include <spawn.h>
 #include <stdexcept>
@@ -45,6 +46,17 @@ bool steers_an_allocator(std::string_view variable) {
                                   "ARENITE_",  "JEMALLOC_", "LD_PRELOAD="};
     return std::any_of(prefixes.begin(), prefixes.end(),
                        [&](const char* prefix) { return variable.starts_with(prefix); });
+}
+
+/// What the system could give without swapping; a guess where it does not tell.
+std::size_t available_bytes() {
+    std::ifstream in{"/proc/meminfo"};
+    std::string word;
+    std::size_t kib = 0;
+    while (in >> word)
+        if (word == "MemAvailable:" && in >> kib)
+            return kib << 10;
+    return std::size_t{1} << 30;
 }
 
 } // namespace
@@ -99,6 +111,7 @@ finished_process run_process(const std::filesystem::path& program,
 std::filesystem::path own_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
 void warm_machine(std::size_t bytes) {
+    bytes = std::min(bytes, available_bytes() / 2);
     void* memory =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)

@@ -25,7 +25,7 @@ run_process(const std::filesystem::path& program, const std::vector<std::string>
 [[nodiscard]] std::filesystem::path own_program();
 
 /// Touches and frees memory in huge pages, so that the machine below (a virtual one has another below
-/// it) has given it out before anything is measured.
+/// it) has given it out before anything is measured. At most half of what is available.
 void warm_machine(std::size_t bytes);
 
 } // namespace arenite::lab

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <new>
 #include <string>
+#include <string_view>
 
 // linear/thesis: table 6.1 of Kaltenbrunn's Modern Memory Management: the time of 1000 allocations of one
 // size, in ticks of the processor's clock. Each pointer goes to an opaque sink. "allocate" is the
@@ -23,6 +24,13 @@ template <std::size_t Bytes>
 struct value {
     std::array<std::byte, Bytes> bytes;
 };
+
+std::size_t bytes_of(std::string_view size) {
+    return size == "8B"     ? 8
+           : size == "256B" ? 256
+           : size == "8KiB" ? std::size_t{8} << 10
+                            : std::size_t{1} << 20;
+}
 
 struct linear_thesis {
     static workload_info info() {
@@ -42,7 +50,10 @@ struct linear_thesis {
                 .ours = "arenite.linear",
                 .against = {"malloc"},
                 .subjects = {"arenite.linear", "malloc", "mimalloc", "jemalloc", "tcmalloc"},
-                .short_subjects = {"arenite.linear", "malloc", "mimalloc"}};
+                .short_subjects = {"arenite.linear", "malloc"},
+                .touches = [](const parameter_values& values) {
+                    return count * bytes_of(values.at("size")) + (std::size_t{64} << 20);
+                }};
     }
 
     template <class S>
@@ -53,7 +64,7 @@ struct linear_thesis {
     public:
         explicit on(turn& t) : size_{t.text("size")}, construct_{t.text("construct") == "yes"} {
             if constexpr (frees_at_once<S>)
-                heap_.prepare(count * bytes());
+                heap_.prepare(count * bytes_of(size_));
         }
 
         void pass(turn& t) {
@@ -68,13 +79,6 @@ struct linear_thesis {
         }
 
     private:
-        [[nodiscard]] std::size_t bytes() const {
-            return size_ == "8B"     ? 8
-                   : size_ == "256B" ? 256
-                   : size_ == "8KiB" ? std::size_t{8} << 10
-                                     : std::size_t{1} << 20;
-        }
-
         template <std::size_t Bytes>
         void measure(turn& t) {
             if (construct_)

@@ -140,7 +140,11 @@ struct quadtree {
                                 .defaults = {"10"},
                                 .summary = "of inner nodes; (4^(levels+1)-1)/3 nodes in all",
                                 .least = 0,
-                                .most = 13}}};
+                                .most = 13}},
+                .touches = [](const parameter_values& values) {
+                    return (std::size_t{64} << (2 * std::stoi(values.at("levels")))) * 4 / 3 +
+                           (std::size_t{64} << 20);
+                }};
     }
 
     template <class S>

@@ -97,7 +97,11 @@ struct refill {
                                 .summary = "objects; with pattern=holes, holes",
                                 .least = 2,
                                 .most = 100'000'000}},
-                .warm_passes = 2};
+                .warm_passes = 2,
+                .touches = [](const parameter_values& values) {
+                    return 256 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
+                           (std::size_t{64} << 20);
+                }};
     }
 
     template <class S>

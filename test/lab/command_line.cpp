@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "program.hpp"
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+/// Bad input: exit code 2, a message, no result.
+void expect_refused(const std::string& arguments, const std::vector<std::string>& says) {
+    const called c = lab(arguments);
+    EXPECT_EQ(c.code, 2) << arguments << "\n" << c.errors;
+    EXPECT_EQ(c.output, "") << arguments;
+    for (const std::string& part : says)
+        EXPECT_THAT(c.errors, HasSubstr(part)) << arguments;
+}
+
+TEST(lab_command_line, lists_workloads_parameters_and_subjects) {
+    const called c = lab("list");
+    EXPECT_EQ(c.code, 0);
+    for (const char* name : {"scene/quadtree", "order/refill", "linear/thesis", "seeds", "levels",
+                             "sizes", "arenite.ordered", "arenite.linear", "std", "pmr.pool"})
+        EXPECT_THAT(c.output, HasSubstr(name));
+}
+
+TEST(lab_command_line, tells_of_each_peer_that_it_is_there_or_why_not) {
+    const called c = lab("list");
+    for (const char* library : {"mimalloc", "jemalloc", "tcmalloc"})
+        EXPECT_THAT(c.output, HasSubstr(library));
+}
+
+TEST(lab_command_line, names_the_known_workloads_for_an_unknown_one) {
+    expect_refused("run scene/quadtre", {"scene/quadtre", "scene/quadtree", "order/refill", "seeds"});
+}
+
+TEST(lab_command_line, names_the_known_subjects_for_an_unknown_one) {
+    expect_refused("run scene/quadtree --subject malloc3",
+                   {"malloc3", "std", "arenite.ordered", "pmr.pool"});
+}
+
+TEST(lab_command_line, names_the_subjects_a_workload_takes_where_it_takes_none_of_these) {
+    expect_refused("run scene/quadtree --subject arenite.linear",
+                   {"scene/quadtree", "arenite.linear", "arenite.ordered"});
+}
+
+TEST(lab_command_line, names_the_known_parameters_for_an_unknown_one) {
+    expect_refused("run scene/quadtree --set level=3", {"'level'", "form", "levels"});
+}
+
+TEST(lab_command_line, names_the_choices_for_an_unknown_value) {
+    expect_refused("run scene/quadtree --set form=oct", {"form='oct'", "group", "quad"});
+}
+
+TEST(lab_command_line, refuses_numbers_that_are_none_or_out_of_range) {
+    expect_refused("run scene/quadtree --set levels=ten", {"levels='ten'", "whole number"});
+    expect_refused("run scene/quadtree --set levels=3x", {"levels='3x'"});
+    expect_refused("run scene/quadtree --set levels=", {"levels=''"});
+    expect_refused("run scene/quadtree --set levels=-1", {"levels=-1", "0 to 13"});
+    expect_refused("run scene/quadtree --set levels=99999999999999999999", {"out of range"});
+}
+
+TEST(lab_command_line, refuses_a_setting_that_is_none_and_one_made_twice) {
+    expect_refused("run scene/quadtree --set levels", {"'levels'", "KEY=VALUE"});
+    expect_refused("run scene/quadtree --set levels=3 --set levels=4", {"levels", "twice"});
+}
+
+TEST(lab_command_line, refuses_repeats_and_options_it_does_not_know) {
+    expect_refused("run scene/quadtree --repeat 0", {"--repeat"});
+    expect_refused("run scene/quadtree --repeat many", {"--repeat"});
+    expect_refused("run scene/quadtree --report x.html", {"--report"});
+    expect_refused("run", {"WORKLOAD"});
+    expect_refused("measure", {"measure"});
+    expect_refused("", {"subcommand"});
+}
+
+TEST(lab_command_line, refuses_to_mix_seeds_with_other_wishes) {
+    expect_refused("run seeds scene/quadtree", {"seeds"});
+    expect_refused("run seeds --subject std", {"seeds"});
+    expect_refused("run seeds --set levels=3", {"seeds"});
+}
+
+TEST(lab_command_line, tells_at_once_that_a_json_path_cannot_be_written) {
+    const auto start = std::chrono::steady_clock::now();
+    expect_refused("run scene/quadtree order/refill --json /nowhere/at/all.json",
+                   {"/nowhere/at/all.json", "No such file"});
+    expect_refused("run scene/quadtree --json /", {"cannot write /"});
+    expect_refused("short --json /nowhere/at/all.json", {"/nowhere/at/all.json"});
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds{30});
+}
+
+TEST(lab_command_line, leaves_an_older_json_file_alone_when_it_refuses) {
+    const scratch_directory scratch;
+    const std::string file = (scratch / "old.json").string();
+    std::ofstream{file} << "old";
+    expect_refused("run scene/quadtree --set form=oct --json " + file, {"oct"});
+    EXPECT_EQ(contents_of(file), "old");
+}
+
+class lab_json : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        const scratch_directory scratch;
+        const std::string file = (scratch / "results.json").string();
+        run_ = lab("run scene/quadtree --set levels=3,4 --set form=group --subject std "
+                   "--subject arenite.ordered --repeat 3 --json " +
+                   file);
+        json_ = nlohmann::json::parse(contents_of(file), nullptr, false);
+    }
+    void SetUp() override {
+        ASSERT_EQ(run_.code, 0) << run_.errors;
+        ASSERT_FALSE(json_.is_discarded());
+    }
+    static inline called run_;
+    static inline nlohmann::json json_;
+};
+
+TEST_F(lab_json, describes_the_machine) {
+    const auto& machine = json_.at("machine");
+    for (const char* key : {"processor", "kernel", "compiler", "transparent_huge_pages", "arenite"})
+        EXPECT_NE(machine.at(key).get<std::string>(), "") << key;
+    EXPECT_GT(machine.at("cores").get<int>(), 0);
+    EXPECT_GT(machine.at("memory_bytes").get<double>(), 1e6);
+}
+
+TEST_F(lab_json, has_each_metric_of_each_subject_and_parameter_once) {
+    std::set<std::string> seen;
+    for (const auto& r : json_.at("results")) {
+        const std::string key = r.at("subject").get<std::string>() + " " +
+                                r.at("parameters").dump() + " " + r.at("metric").get<std::string>() +
+                                " " + r.at("state").get<std::string>();
+        EXPECT_TRUE(seen.insert(key).second) << key;
+    }
+    for (const char* subject : {"std", "arenite.ordered"})
+        for (const char* levels : {"3", "4"})
+            for (const char* metric : {"create", "traverse", "destroy"})
+                for (const char* state : {"cold", "warm"})
+                    EXPECT_EQ(seen.count(std::string{subject} + R"( {"form":"group","levels":)" +
+                                         levels + "} " + metric + " " + state),
+                              1U);
+}
+
+TEST_F(lab_json, gives_median_and_spread_over_all_turns) {
+    for (const auto& r : json_.at("results")) {
+        EXPECT_EQ(r.at("workload"), "scene/quadtree");
+        EXPECT_EQ(r.at("repeats"), 3);
+        EXPECT_LE(r.at("min").get<double>(), r.at("median").get<double>());
+        EXPECT_LE(r.at("median").get<double>(), r.at("max").get<double>());
+        EXPECT_NE(r.at("unit"), "");
+    }
+}
+
+TEST_F(lab_json, prints_a_table_for_each_experiment) {
+    EXPECT_THAT(run_.output, HasSubstr("levels=3"));
+    EXPECT_THAT(run_.output, HasSubstr("levels=4"));
+    EXPECT_THAT(run_.output, HasSubstr("create, cold"));
+    EXPECT_THAT(run_.output, HasSubstr("Machine"));
+}
+
+TEST(lab_seeds, stand_beside_what_is_measured_here) {
+    const scratch_directory scratch;
+    const std::string file = (scratch / "seeds.json").string();
+    const called c = lab("run seeds --repeat 1 --json " + file);
+    ASSERT_EQ(c.code, 0) << c.errors;
+    EXPECT_THAT(c.output, HasSubstr("table 6.1"));
+    EXPECT_THAT(c.output, HasSubstr("not given"));
+    const auto json = nlohmann::json::parse(contents_of(file));
+    std::vector<double> ratios;
+    for (const auto& row : json.at("seeds")) {
+        EXPECT_TRUE(row.at("cold").is_number()) << row;
+        EXPECT_TRUE(row.at("warm").is_number()) << row;
+        if (row.at("quantity") == "M/L")
+            ratios.push_back(row.at("says").get<double>());
+        if (row.at("quantity") == "M/L with construction")
+            EXPECT_TRUE(row.at("says").is_null()) << "the table says nothing of construction";
+    }
+    EXPECT_EQ(ratios, (std::vector<double>{5.85, 20.14, 357.88, 494.48}));
+}
+
+} // namespace

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "report/compare.hpp"
+#include "report/grid.hpp"
+#include "report/table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace arenite::lab;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+class lab_compare : public testing::Test {
+protected:
+    lab_compare() {
+        workload_.name = "test/figures";
+        workload_.ours = "arenite.ordered";
+        workload_.against = {"mimalloc"};
+        for (const auto& [name, pages] :
+             {std::pair{"arenite.ordered", "huge"}, {"arenite.ordered-4k", "4k"}, {"std", "4k"},
+              {"mimalloc", "huge"}, {"mimalloc-4k", "4k"}, {"mimalloc-2", "huge"}}) {
+            known_.push_back({{.name = name, .summary = "", .pages = pages}, {}, {}});
+        }
+        experiment_ = {&workload_, {}, {}, 3, 1};
+        for (const known_subject& s : known_)
+            experiment_.subjects.push_back(&s);
+    }
+
+    void figure(const std::string& subject, std::vector<double> values) {
+        measured_.results.push_back(
+            {&experiment_, subject, "create", "ns", "warm", true, std::move(values)});
+    }
+
+    workload_info workload_;
+    std::vector<known_subject> known_;
+    experiment experiment_{};
+    outcome measured_;
+};
+
+TEST_F(lab_compare, takes_the_faster_twin_of_the_peer_and_no_other_version) {
+    figure("arenite.ordered", {1, 1, 1});
+    figure("mimalloc", {4, 4, 4});
+    figure("mimalloc-4k", {2, 2, 2});
+    figure("mimalloc-2", {1, 1, 1});
+    const auto c = against_fastest(rows_of(measured_).front(), experiment_);
+    ASSERT_TRUE(c);
+    EXPECT_EQ(c->theirs, "mimalloc-4k");
+    EXPECT_DOUBLE_EQ(c->ratio, 0.5);
+    EXPECT_FALSE(c->tie);
+}
+
+TEST_F(lab_compare, shows_what_huge_pages_alone_give) {
+    figure("arenite.ordered", {1, 1, 1});
+    figure("arenite.ordered-4k", {4, 4, 4});
+    figure("mimalloc", {2, 2, 2});
+    figure("mimalloc-4k", {8, 8, 8});
+    const row r = rows_of(measured_).front();
+    EXPECT_DOUBLE_EQ(against_fastest(r, experiment_, "huge")->ratio, 0.5);
+    EXPECT_DOUBLE_EQ(against_fastest(r, experiment_, "4k")->ratio, 0.5);
+    EXPECT_EQ(against_fastest(r, experiment_, "4k")->theirs, "mimalloc-4k");
+}
+
+TEST_F(lab_compare, calls_a_ratio_inside_the_spread_a_tie) {
+    figure("arenite.ordered", {1.0, 1.1, 1.2});
+    figure("mimalloc", {1.05, 1.15, 1.3});
+    EXPECT_TRUE(against_fastest(rows_of(measured_).front(), experiment_)->tie);
+}
+
+TEST_F(lab_compare, calls_figures_that_do_not_meet_no_tie) {
+    figure("arenite.ordered", {1.0, 1.1, 1.2});
+    figure("mimalloc", {1.3, 1.4, 1.5});
+    EXPECT_FALSE(against_fastest(rows_of(measured_).front(), experiment_)->tie);
+}
+
+TEST_F(lab_compare, says_where_a_peer_wins) {
+    figure("arenite.ordered", {2, 2, 2});
+    figure("std", {1, 1, 1});
+    figure("mimalloc", {3, 3, 3});
+    const std::string text = table(experiment_, measured_);
+    EXPECT_THAT(text, HasSubstr("A peer wins: create (warm): std 1.00 against 2.00"));
+    EXPECT_THAT(text, Not(HasSubstr("mimalloc 3.00")));
+}
+
+TEST_F(lab_compare, does_not_call_our_own_twin_a_peer) {
+    figure("arenite.ordered", {2, 2, 2});
+    figure("arenite.ordered-4k", {1, 1, 1});
+    EXPECT_THAT(table(experiment_, measured_), Not(HasSubstr("A peer wins")));
+}
+
+TEST(lab_median, is_the_middle) {
+    EXPECT_EQ(median_of({3, 1, 2}), 2);
+    EXPECT_EQ(median_of({4, 1, 2, 3}), 2.5);
+    EXPECT_EQ(median_of({5}), 5);
+}
+
+TEST(lab_grid, breaks_what_is_too_wide_into_blocks_that_repeat_the_first_column) {
+    grid g;
+    g.add({{"metric"}, {"first"}, {"second"}});
+    g.add({{"create"}, {"1"}, {"2"}});
+    EXPECT_EQ(g.text(), "metric  first  second\n---------------------\ncreate      1       2\n");
+    EXPECT_EQ(g.text(16), "metric  first\n-------------\ncreate      1\n\n"
+                          "metric  second\n--------------\ncreate       2\n");
+}
+
+TEST(lab_numbers, keep_three_digits) {
+    EXPECT_EQ(short_number(0), "0");
+    EXPECT_EQ(short_number(0.0123), "0.012");
+    EXPECT_EQ(short_number(1.234), "1.23");
+    EXPECT_EQ(short_number(12.34), "12.3");
+    EXPECT_EQ(short_number(12345.6), "12346");
+}
+
+} // namespace

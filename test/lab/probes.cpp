@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "probes/clock.hpp"
+#include "probes/random.hpp"
+#include "probes/reserved.hpp"
+#include "probes/resident.hpp"
+#include "probes/ticks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <gtest/gtest.h>
+
+using namespace arenite::lab;
+
+namespace {
+
+TEST(lab_resident, counts_what_was_touched) {
+    const auto before = resident();
+    if (!before)
+        GTEST_SKIP() << "this system does not tell";
+    constexpr std::size_t bytes = std::size_t{8} << 20;
+    const reserved<char> memory{bytes};
+    const auto after = resident();
+    EXPECT_GE(after->bytes, before->bytes + bytes);
+    EXPECT_LT(after->bytes, before->bytes + bytes + bytes / 8);
+}
+
+TEST(lab_resident, allocates_nothing_and_repeats_itself) {
+    const auto first = resident();
+    if (!first)
+        GTEST_SKIP() << "this system does not tell";
+    EXPECT_EQ(resident()->bytes, first->bytes);
+}
+
+TEST(lab_reserved, is_zero) {
+    const reserved<std::uint32_t> memory{1000};
+    EXPECT_TRUE(std::all_of(memory.begin(), memory.end(), [](std::uint32_t n) { return n == 0; }));
+}
+
+TEST(lab_random, gives_the_same_numbers_everywhere) {
+    // std::mt19937_64 is fixed by the standard: its 10000th number from the default seed.
+    random_source random{5489};
+    std::uint64_t last = 0;
+    for (int i = 0; i < 10000; ++i)
+        last = random.below(UINT64_MAX);
+    EXPECT_EQ(last, 9981545732273789042ULL);
+
+    std::array<int, 5> order{0, 1, 2, 3, 4};
+    random_source{7}.shuffle(order);
+    std::array<int, 5> again{0, 1, 2, 3, 4};
+    random_source{7}.shuffle(again);
+    EXPECT_EQ(order, again);
+    std::sort(again.begin(), again.end());
+    EXPECT_EQ(again, (std::array<int, 5>{0, 1, 2, 3, 4}));
+}
+
+TEST(lab_ticks, advance_at_the_measured_rate) {
+    const double rate = measure_ticks_per_ns();
+    EXPECT_GT(rate, 0.001);
+    EXPECT_LT(rate, 100);
+    const std::uint64_t first = ticks();
+    EXPECT_GE(ticks(), first);
+}
+
+} // namespace
