@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,9 @@ TEST(passthrough, tests_can_set_it_and_set_it_back) {
 struct word {
     const char* text;
     bool yes;
+
+    // Its bytes would be an address, and padding.
+    friend void PrintTo(const word& w, std::ostream* out) { *out << '"' << w.text << '"'; }
 };
 class passthrough_death : public testing::TestWithParam<word> {};
 
