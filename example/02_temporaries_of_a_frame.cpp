@@ -20,8 +20,9 @@ int main() {
     for (int i = 0; i < 3; ++i) {
         arenite::scope whole_frame{frame};
         frame_vector<int> visible{frame};
+        visible.reserve(1000);
         for (int object = 0; object < 1000; ++object)
-            visible.push_back(object); // the latest allocation grows in place
+            visible.push_back(object);
         {
             arenite::scope one_object{frame};
             frame_vector<float> weights(64, frame);
