@@ -114,6 +114,20 @@ block* block_list::lowest(std::uint16_t any) const noexcept {
     }
 }
 
+block* block_list::highest(std::uint16_t any) const noexcept {
+    block* b = root_;
+    if ((below(b) & any) == 0)
+        return nullptr;
+    for (;;) {
+        if ((below(b->right) & any) != 0)
+            b = b->right;
+        else if ((b->state & any) != 0)
+            return b;
+        else
+            b = b->left;
+    }
+}
+
 block* block_list::at_or_below(const void* p) const noexcept {
     const auto at = reinterpret_cast<std::uintptr_t>(p);
     block* found = nullptr;

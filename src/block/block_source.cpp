@@ -45,7 +45,7 @@ block_source::block_source(const block_options& options, upstream up, void* owne
     : mask_bytes_{mask_bytes_for(options.block_bytes, up)}, span_bytes_{0}, upstream_{up},
       policy_{options.policy}, owner_{owner}, prefault_{options.prefault}, ends_{options.ends} {
     if (options.block_bytes != 0) {
-        // What cannot be rounded up asks for more than there is: the upstream refuses it.
+        // What cannot be rounded up is more than there is: smaller spans will be tried.
         span_bytes_ = checked_align_up(options.block_bytes, mask_bytes_)
                           .value_or(align_down(max_object_bytes, mask_bytes_));
     }
@@ -79,10 +79,15 @@ block* block_source::clean() noexcept {
 }
 
 void block_source::open(block& waiting) noexcept {
-    if ((waiting.state & block_state::empty) != 0 && waiting.span->span_busy++ == 0)
-        idle_ -= waiting.span->span_bytes;
+    if ((waiting.state & block_state::empty) != 0) {
+        block& first = *waiting.span;
+        if (first.span_busy++ == 0) {
+            idle_ -= first.span_bytes;
+            blocks_.set_state(first, static_cast<std::uint16_t>(first.state & ~block_state::idle));
+        }
+    }
     blocks_.set_state(waiting, block_state::open);
-    waiting.alarm = block::no_alarm;
+    waiting.alarm = block::open_alarm;
 }
 
 void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
@@ -92,8 +97,10 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     if (--first.span_busy != 0)
         return;
     idle_ += first.span_bytes;
-    if (idle_ > policy_.allowance(bytes_in_use))
-        return_span(first);
+    blocks_.set_state(first, static_cast<std::uint16_t>(first.state | block_state::idle));
+    // Two at most for each that comes: what is kept shrinks with what is in use, and no call takes long.
+    for (int n = 0; n < 2 && idle_ > policy_.allowance(bytes_in_use); ++n)
+        return_span(*blocks_.highest(block_state::idle));
 }
 
 /// The next block of the newest span, or of a new one.
@@ -114,6 +121,7 @@ block* block_source::cut() noexcept {
     if (b == fresh_span_) { // its head also stands for the span
         b->span_bytes = rest;
         idle_ += rest;
+        b->state |= block_state::idle;
     }
     blocks_.insert(*b);
     fresh_ += bytes;
@@ -128,10 +136,10 @@ bool block_source::get_span() noexcept {
         bytes = reserved_ == 0                                 ? mask_bytes_ / first_span_divisor
                 : reserved_ < mask_bytes_ * large_span_blocks ? mask_bytes_
                                                               : mask_bytes_ * large_span_blocks;
-    void* p = upstream_.try_allocate(bytes, mask_bytes_);
+    void* p = ask(bytes, mask_bytes_);
     while (p == nullptr && bytes > mask_bytes_ / first_span_divisor) {
         bytes = bytes > mask_bytes_ ? mask_bytes_ : bytes / 2;
-        p = upstream_.try_allocate(bytes, mask_bytes_);
+        p = ask(bytes, mask_bytes_);
     }
     if (p == nullptr)
         return false;
@@ -143,6 +151,16 @@ bool block_source::get_span() noexcept {
         touch_pages(fresh_, bytes);
     reserved_ += bytes;
     return true;
+}
+
+/// Asks the upstream; where it refuses, once more without what is held empty.
+void* block_source::ask(std::size_t bytes, std::size_t alignment) noexcept {
+    void* const p = upstream_.try_allocate(bytes, alignment);
+    if (p != nullptr || idle_ == 0)
+        return p;
+    while (block* const first = blocks_.highest(block_state::idle))
+        return_span(*first);
+    return upstream_.try_allocate(bytes, alignment);
 }
 
 void block_source::return_span(block& first) noexcept {
@@ -209,7 +227,7 @@ block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment
     const std::optional<std::size_t> total = checked_add(before, bytes);
     if (!total || before / granule_bytes > UINT32_MAX)
         return nullptr;
-    auto* const base = static_cast<std::byte*>(upstream_.try_allocate(*total, asked));
+    auto* const base = static_cast<std::byte*>(ask(*total, asked));
     if (base == nullptr)
         return nullptr;
     std::byte* const head = alignment < mask_bytes_ ? base : base + before - mask_bytes_;

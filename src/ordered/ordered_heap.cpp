@@ -64,9 +64,10 @@ ordered_heap::~ordered_heap() {
 void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
     if (bytes - 1 < bits::word_bits * granule_bytes && alignment <= granule_bytes &&
         is_alignment(alignment) && swept_ != nullptr && !careful_) [[likely]] {
-        if (next_hole(granules_for(bytes))) {
+        const std::size_t granules = granules_for(bytes);
+        if (granules < no_fit_ && next_hole(granules)) {
             void* const p = inline_.cursor;
-            inline_.cursor += granules_for(bytes) * granule_bytes;
+            inline_.cursor += granules * granule_bytes;
             return p;
         }
     }
@@ -83,35 +84,38 @@ bool ordered_heap::next_hole(std::size_t granules) noexcept {
     std::size_t i = position_ / bits::word_bits;
     std::size_t skip = position_ % bits::word_bits;
     for (; i < last; ++i, skip = 0) {
-        bits::word clear = ~words[i] & (~bits::word{0} << skip);
-        while (clear != 0) {
-            const auto begin = static_cast<std::size_t>(std::countr_zero(clear));
-            const auto length = static_cast<std::size_t>(std::countr_one(clear >> begin));
-            std::size_t run = length;
-            if (begin + length == bits::word_bits && i + 1 < b.words()) {
-                const auto more = static_cast<std::size_t>(std::countr_zero(words[i + 1]));
-                if (more == bits::word_bits) // long: found by the usual way
-                    return false;
-                run += more;
-                if (run >= granules)
-                    words[i + 1] |= bits::low_mask(more);
-            }
-            const bits::word mask = bits::low_mask(length) << begin;
-            if (run >= granules) {
-                words[i] |= mask;
-                if (const std::size_t rest = inline_.bytes() / granule_bytes; rest != 0)
-                    close(b, inline_);
-                const auto taken = static_cast<std::int64_t>(run);
-                b.live += static_cast<std::int32_t>(run);
-                taken_ += taken;
-                unclaimed_ -= taken;
-                position_ = i * bits::word_bits + begin + run;
-                inline_.cursor = b.at(i * bits::word_bits + begin);
-                inline_.limit = inline_.cursor + run * granule_bytes;
-                return true;
-            }
-            clear &= ~mask;
+        const bits::word clear = ~words[i] & (~bits::word{0} << skip);
+        std::size_t begin = 0;
+        if (const bits::word starts = bits::run_starts(clear, granules); starts != 0)
+            begin = static_cast<std::size_t>(std::countr_zero(starts));
+        else if (const int top = std::countl_one(clear); top != 0)
+            begin = bits::word_bits - static_cast<std::size_t>(top);
+        else
+            continue;
+        const auto here = static_cast<std::size_t>(std::countr_one(clear >> begin));
+        std::size_t run = here;
+        if (begin + here == bits::word_bits && i + 1 < b.words()) {
+            const auto more = static_cast<std::size_t>(std::countr_zero(words[i + 1]));
+            if (more == bits::word_bits) // long: found by the usual way
+                return false;
+            run += more;
+            if (run >= granules)
+                words[i + 1] |= bits::low_mask(more);
         }
+        if (run < granules)
+            continue;
+        words[i] |= bits::low_mask(here) << begin;
+        if (inline_.bytes() != 0)
+            close(b, inline_);
+        b.live += static_cast<std::int32_t>(run);
+        taken_ += static_cast<std::int64_t>(run);
+        unclaimed_ -= static_cast<std::int64_t>(run);
+        smallest_ = std::min(smallest_, granules);
+        deflected_ = 0;
+        position_ = i * bits::word_bits + begin + run;
+        inline_.cursor = b.at(i * bits::word_bits + begin);
+        inline_.limit = inline_.cursor + run * granule_bytes;
+        return true;
     }
     return false;
 }
@@ -188,7 +192,8 @@ void* ordered_heap::search(std::size_t size, std::size_t alignment) noexcept {
         }
         leave(true);
     }
-    if (block* b = source_.blocks().lowest(block_state::sweepable | block_state::empty)) {
+    if (block* b = source_.blocks().lowest(static_cast<std::uint16_t>(
+            block_state::sweepable | block_state::empty | block_state::holes_for(granules)))) {
         enter(*b);
         smallest_ = std::min(smallest_, granules);
         if (void* p = advance(size, alignment))
@@ -214,6 +219,7 @@ void* ordered_heap::search(std::size_t size, std::size_t alignment) noexcept {
     smallest_ = granules;
     deflected_ = 0;
     unclaimed_ = 0;
+    count_again_ = 0;
     clean_block_ = nullptr;
     clean_ = {};
     if (void* p = from_window(*open_, size, alignment))
@@ -232,11 +238,11 @@ void* ordered_heap::advance(std::size_t size, std::size_t alignment) noexcept {
     if (void* p = from_window(*open_, size, alignment)) // an empty block is open as a whole
         return p;
     std::size_t needed = size / granule_bytes;
-    if (alignment > granule_bytes)
+    if (alignment > 16) // room wherever the hole begins, so that one look at each word is enough
         needed += alignment / granule_bytes - 1;
     if (needed >= no_fit_)
         return nullptr;
-    const hole found = swept_->find_hole(position_, needed);
+    const hole found = swept_->find_hole(position_, needed, std::min<std::size_t>(alignment, 16));
     if (found.empty()) {
         no_fit_ = needed;
         return nullptr;
@@ -248,8 +254,11 @@ void* ordered_heap::advance(std::size_t size, std::size_t alignment) noexcept {
     return from_window(*open_, size, alignment);
 }
 
-/// True if the sweep still has enough before it to serve smaller requests.
-bool ordered_heap::fits_ahead() const noexcept {
+/// True if the sweep still has enough before it to serve smaller requests. Counted anew as it goes on.
+bool ordered_heap::fits_ahead() noexcept {
+    if (position_ < count_again_)
+        return true;
+    count_again_ = position_ + swept_->granules / rich_divisor;
     const std::size_t ahead = swept_->granules - position_;
     const std::size_t taken = bits::count_set(swept_->occupancy(), position_, ahead);
     return (ahead - taken) * granule_bytes + open_->bytes() >= swept_->bytes() / rich_divisor;
@@ -266,7 +275,7 @@ void* ordered_heap::from_clean(std::size_t size, std::size_t alignment) noexcept
         return nullptr;
     if (clean_block_ != nullptr) {
         close(*clean_block_, clean_);
-        retire(*clean_block_, 0);
+        retire(*clean_block_, 0, 0);
     }
     clean_block_ = next;
     claim_all(*clean_block_, clean_);
@@ -275,33 +284,19 @@ void* ordered_heap::from_clean(std::size_t size, std::size_t alignment) noexcept
 
 /// The last resort where the upstream gives nothing: any hole of any block, lowest first.
 void* ordered_heap::from_anywhere(std::size_t size, std::size_t alignment) noexcept {
-    std::size_t needed = size / granule_bytes;
-    if (alignment > granule_bytes)
-        needed += alignment / granule_bytes - 1;
-    if (clean_block_ != nullptr) {
-        if (void* p = from_window(clean_, size, alignment))
-            return p;
-    }
+    close_all();
     for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
         if ((b->state & block_state::large) != 0)
             continue;
-        if (b == swept_ || b == clean_block_) {
-            // Frees may have opened holes behind the open one.
-            const hole found = b->find_hole(0, needed);
-            if (found.empty())
-                continue;
-            window single;
-            claim(*b, found, single);
-            void* const p = from_window(single, size, alignment);
-            close(*b, single);
-            return p;
-        }
-        if (b->find_hole(0, needed).empty())
+        const hole found = b->find_hole(0, size / granule_bytes, alignment);
+        if (found.empty())
             continue;
-        if (swept_ != nullptr)
-            leave(true);
         enter(*b);
-        return advance(size, alignment);
+        if (open_->bytes() == 0) {
+            claim(*b, found, *open_);
+            position_ = found.last;
+        }
+        return from_window(*open_, size, alignment);
     }
     return nullptr;
 }
@@ -315,6 +310,7 @@ void ordered_heap::enter(block& entered) noexcept {
     smallest_ = std::numeric_limits<std::size_t>::max();
     deflected_ = 0;
     unclaimed_ = static_cast<std::int64_t>(entered.granules - source_.head_granules(entered)) - entered.live;
+    count_again_ = 0;
     if ((entered.state & block_state::empty) != 0) {
         claim_all(entered, *open_);
         position_ = entered.granules;
@@ -330,7 +326,7 @@ void ordered_heap::leave(bool at_end) noexcept {
     block& left = *swept_;
     close(left, *open_);
     swept_ = nullptr;
-    retire(left, at_end ? std::max<std::int64_t>(unclaimed_, 0) : 0);
+    retire(left, at_end ? std::max<std::int64_t>(unclaimed_, 0) : 0, smallest_);
 }
 
 /// Gives the unused tail of an open hole back to its block.
@@ -349,7 +345,7 @@ void ordered_heap::close_all() noexcept {
         leave(false);
     if (clean_block_ != nullptr) {
         close(*clean_block_, clean_);
-        retire(*std::exchange(clean_block_, nullptr), 0);
+        retire(*std::exchange(clean_block_, nullptr), 0, 0);
     }
 }
 
@@ -377,21 +373,24 @@ void ordered_heap::release(block& in, std::size_t first, std::size_t granules) n
 }
 
 /// Puts a block that was open into the state it has earned. `skipped`: free granules that a sweep of it
-/// passed over; they alone are no reason to sweep it again.
-void ordered_heap::retire(block& retired, std::int64_t skipped) noexcept {
+/// passed over, asked for `smallest` or more; for such requests they alone are no reason to sweep it again.
+void ordered_heap::retire(block& retired, std::int64_t skipped, std::size_t smallest) noexcept {
     if (retired.live == 0)
         return source_.close_empty(retired, bytes_in_use());
     const auto share = static_cast<std::int64_t>(retired.granules / sweep_divisor);
     const auto most = static_cast<std::int64_t>(retired.granules - source_.head_granules(retired));
     const std::int64_t found = most - retired.live - skipped;
+    std::uint16_t state = 0;
+    retired.alarm = 0;
     if (found >= share) {
-        source_.blocks().set_state(retired, block_state::sweepable);
-        retired.alarm = 0;
+        state = block_state::sweepable;
     } else {
-        source_.blocks().set_state(retired, 0);
+        if (skipped >= share)
+            state = block_state::smaller_holes(smallest);
         retired.alarm = static_cast<std::int32_t>(
             std::max<std::int64_t>(0, retired.live - (share - found)));
     }
+    source_.blocks().set_state(retired, state);
 }
 
 // -------------------------------------------------------------------------------------------- deallocate
@@ -403,41 +402,55 @@ void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t align
     note_high_water();
     block& b = head_of(p);
     std::size_t size = rounded(bytes + (bytes == 0), alignment);
-    if (careful_ && checks_enabled)
+    if constexpr (checks_enabled)
         check_free(b, p, size);
+    auto* const at = static_cast<std::byte*>(p);
+    if (b.owner != this)
+        return refuse_free({at, at + size});
     if ((b.state & block_state::large) != 0) {
+        if (at != block_source::large_object(b))
+            return refuse_free({at, at + size});
         large_bytes_ -= block_source::large_bytes(b);
         --live_;
         return source_.deallocate_large(b);
     }
-    const std::size_t first = b.index_of(p);
     if (careful_) {
         size = kept_size(b, p);
+        const std::size_t first = b.index_of(p);
+        if (in_open_hole(p) || !bits::all_set(b.occupancy(), first, size / granule_bytes))
+            return refuse_free({at, at + size});
         bits::clear_run(b.ends(), first + size / granule_bytes - 1, 1);
         poison::no_access(p, size);
         --live_;
     }
-    const std::size_t granules = size / granule_bytes;
-    release(b, first, granules);
-    if (b.live <= b.alarm)
-        freed(b);
+    clear({at, at + size});
+}
+
+/// True for memory that is taken but handed out to nobody.
+bool ordered_heap::in_open_hole(const void* p) const noexcept {
+    const auto* const at = static_cast<const std::byte*>(p);
+    return (at >= open_->cursor && at < open_->limit) || (at >= clean_.cursor && at < clean_.limit);
 }
 
 /// Joins a run of frees with the one noted before it, as the parts of a tree that is taken down do; where
 /// they are no neighbours, clears that one.
 void ordered_heap::clear_or_join(window run) noexcept {
-    if (run.bytes() - 1 < smallest_joined) { // in no order, of several sizes
-        if (!clear_within_word(run, run.bytes() / granule_bytes))
-            clear(run);
-        return;
-    }
     if (run.cursor == freed_before_.limit) {
         freed_before_.limit = run.limit;
     } else if (run.limit == freed_before_.cursor) {
         freed_before_.cursor = run.cursor;
+    } else if (run.bytes() - 1 < smallest_joined) { // in no order, of several sizes
+        if (!clear_within_word(run, run.bytes() / granule_bytes))
+            clear(run);
     } else {
-        clear(std::exchange(freed_before_, run));
+        begin_run(run);
     }
+}
+
+void ordered_heap::begin_run(window run) noexcept {
+    if (run.bytes() == 0) // the first free since a slow call: the most was in use just before it
+        high_water_ = std::max(high_water_, bytes_in_use() + freed_.bytes());
+    clear(std::exchange(freed_before_, run));
 }
 
 /// Clears the bits of what was freed, one object or several neighbours.
@@ -445,6 +458,8 @@ void ordered_heap::clear(window run) noexcept {
     if (run.cursor == run.limit)
         return;
     block& b = *block_of(run.cursor);
+    if (b.owner != this) [[unlikely]]
+        return refuse_free(run);
     const std::size_t granules = run.bytes() / granule_bytes;
     bits::word missing = 0;
     bits::for_each_part(b.occupancy(), b.index_of(run.cursor), granules,
@@ -452,13 +467,17 @@ void ordered_heap::clear(window run) noexcept {
                             missing |= ~word & mask;
                             word &= ~mask;
                         });
-    if (missing != 0 || b.owner != this) [[unlikely]]
-        return refuse_free(run);
-    note_high_water();
     b.live -= static_cast<std::int32_t>(granules);
     taken_ -= static_cast<std::int64_t>(granules);
-    if (b.live <= b.alarm) [[unlikely]]
+    if (missing != 0) [[unlikely]]
+        return refuse_free(run);
+    note_high_water();
+    if (b.live > b.alarm)
+        return;
+    if ((b.state & block_state::open) == 0)
         freed(b);
+    else if (in_open_hole(run.cursor)) [[unlikely]]
+        refuse_free(run);
 }
 
 /// Sees to what deallocate has only noted.
@@ -560,11 +579,13 @@ arenite::usage ordered_heap::usage() const noexcept {
     note_high_water();
     const std::size_t in_use = bytes_in_use();
     const std::size_t most = source_.mask_bytes() / large_divisor;
+    const std::size_t gap = padding_for(open_->cursor, default_alignment);
+    const std::size_t hole = open_->bytes() > gap ? open_->bytes() - gap : 0;
     return {.bytes_in_use = in_use,
             .bytes_reserved = source_.bytes_reserved(),
             .high_water_bytes = high_water_,
             .live_allocations = careful_ && (kept_ || checks_enabled) ? live_ : 0,
-            .largest_hole_bytes = std::max(open_->bytes(), source_.has_clean() ? most : 0)};
+            .largest_hole_bytes = std::max(hole, source_.has_clean() ? most : 0)};
 }
 
 // ------------------------------------------------------------------------------------- giving back, end

@@ -5,6 +5,7 @@
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -58,8 +59,9 @@ struct alignas(64) block {
     std::uint32_t span_busy;  ///< in the first block: blocks of the span that are not empty
     std::uint32_t asked_log2; ///< in a large block: the alignment asked from the upstream
 
-    /// An alarm that no free reaches.
-    static constexpr std::int32_t no_alarm = -1;
+    /// The alarm of a block that is open: its owner is told of every free, since it alone knows what of the
+    /// block's taken granules is the tail of an open hole.
+    static constexpr std::int32_t open_alarm = INT32_MAX;
 
     [[nodiscard]] bits::word* occupancy() noexcept {
         return reinterpret_cast<bits::word*>(this + 1);
@@ -102,6 +104,22 @@ struct alignas(64) block {
             return {};
         return {first, bits::next_set(occupancy(), first + count, granules)};
     }
+
+    /// The same, with room for `count` granules at a multiple of `alignment` bytes in it.
+    [[nodiscard]] hole find_hole(std::size_t from, std::size_t count,
+                                 std::size_t alignment) const noexcept {
+        for (;;) {
+            const hole found = find_hole(from, count);
+            if (found.empty())
+                return found;
+            const std::uintptr_t first =
+                reinterpret_cast<std::uintptr_t>(this) + found.first * granule_bytes;
+            const std::size_t gap = (0 - first) & (alignment - 1);
+            if (gap / granule_bytes + count <= found.granules())
+                return found;
+            from = found.last;
+        }
+    }
 };
 
 static_assert(sizeof(block) == 64, "the head of a block is one cache line");
@@ -112,6 +130,20 @@ inline constexpr std::uint16_t open = 1;      ///< its owner allocates from it n
 inline constexpr std::uint16_t sweepable = 2; ///< enough was freed to sweep it again
 inline constexpr std::uint16_t empty = 4;     ///< holds no object
 inline constexpr std::uint16_t large = 8;     ///< one object alone, without bits
+inline constexpr std::uint16_t idle = 16;     ///< first of a span whose blocks are all empty
+
+/// A sweep that nobody asked for less than `granules` passed over enough: there may be smaller holes.
+[[nodiscard]] constexpr std::uint16_t smaller_holes(std::size_t granules) noexcept {
+    const int log2 = static_cast<int>(std::bit_width(granules)) - 1;
+    return log2 < 1 ? std::uint16_t{0} : static_cast<std::uint16_t>(32u << (log2 < 9 ? log2 - 1 : 8));
+}
+
+/// All smaller_holes states that a request of `granules` is smaller than.
+[[nodiscard]] constexpr std::uint16_t holes_for(std::size_t granules) noexcept {
+    const int log2 = static_cast<int>(std::bit_width(granules)) - 1;
+    return log2 >= 9 ? std::uint16_t{0}
+                     : static_cast<std::uint16_t>((~31u << log2) & 0x3fe0u);
+}
 } // namespace block_state
 
 } // namespace arenite::inline ARENITE_ABI

@@ -13,7 +13,7 @@ namespace arenite::inline ARENITE_ABI {
 /// An owner's blocks in address order, linked through their heads: it allocates nothing.
 ///
 /// Use when:  the lowest block in some state is wanted, or the block that a pointer may lie in.
-/// Cost:      O(log n) expected for everything but for_each and clear, which are O(n).
+/// Cost:      O(log n) expected; take_all is O(n), has and size O(1).
 /// Threads:   one at a time.
 ///
 /// A treap: a search tree by address that is also a heap by a number hashed from the address, and in which
@@ -34,6 +34,9 @@ public:
 
     /// The block of lowest address that has one of the states in `any` (a set), or nullptr.
     [[nodiscard]] block* lowest(std::uint16_t any) const noexcept;
+
+    /// The same of highest address.
+    [[nodiscard]] block* highest(std::uint16_t any) const noexcept;
 
     /// True if some block has one of the states in `any`.
     [[nodiscard]] bool has(std::uint16_t any) const noexcept {

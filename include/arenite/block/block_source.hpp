@@ -33,7 +33,8 @@ struct block_options {
 /// block's size, of 4 KiB at least; above it to a multiple of it. Where the upstream refuses, smaller
 /// spans are tried, down to a quarter of a block.
 ///
-/// A span whose blocks are all empty stays for reuse or goes back, by return_policy.
+/// A span whose blocks are all empty stays for reuse or goes back, by return_policy, the highest first; it
+/// goes back too before the upstream is taken to have no memory.
 ///
 /// Blocks lie at multiples of one size, mask_bytes(), and begin with their head: so an object's address leads
 /// to it, and no object of a block begins at such a multiple. A large object with that alignment does, and
@@ -87,8 +88,8 @@ public:
     /// Gives all empty spans back, and the whole pages of holes where the upstream lends pages. O(blocks).
     void trim() noexcept;
 
-    /// All blocks, large ones too, in address order; their states are the owner's to set, but for `empty` and
-    /// `large`.
+    /// All blocks, large ones too, in address order; their states are the owner's to set, but for `empty`,
+    /// `large` and `idle`.
     [[nodiscard]] block_list& blocks() noexcept { return blocks_; }
     [[nodiscard]] const block_list& blocks() const noexcept { return blocks_; }
 
@@ -104,6 +105,7 @@ private:
     block* cut() noexcept;
     bool get_span() noexcept;
     void return_span(block& first) noexcept;
+    [[nodiscard]] void* ask(std::size_t bytes, std::size_t alignment) noexcept;
     void purge(block& b) noexcept;
 
     std::size_t mask_bytes_;

@@ -28,7 +28,7 @@ struct ordered_options {
 
     /// Bytes to ask from the upstream at once, cut into blocks of at most 256 KiB; rounded up to a power
     /// of two below that, to a multiple of it above. 0: start small and grow to 2 MiB with use.
-    /// Requests above an eighth of a block go to the upstream by themselves.
+    /// Requests above an eighth of a block that do not fit the open hole go to the upstream by themselves.
     std::size_t block_bytes = 0;
 
     return_policy policy = {};
@@ -138,7 +138,8 @@ private:
 
     ARENITE_INLINE bool clear_within_word(window run, std::size_t granules) noexcept;
     ARENITE_NOINLINE void clear_or_join(window run) noexcept;
-    void clear(window run) noexcept;
+    ARENITE_NOINLINE void begin_run(window run) noexcept;
+    ARENITE_NOINLINE void clear(window run) noexcept;
     void clear_noted() noexcept;
     ARENITE_COLD void refuse_free(window run) const noexcept;
     void* from_window(window& from, std::size_t size, std::size_t alignment) noexcept;
@@ -156,14 +157,15 @@ private:
     void claim(block& in, hole found, window& into) noexcept;
     void claim_all(block& in, window& into) noexcept;
     void release(block& in, std::size_t first, std::size_t granules) noexcept;
-    void retire(block& retired, std::int64_t skipped) noexcept;
+    void retire(block& retired, std::int64_t skipped, std::size_t smallest) noexcept;
     ARENITE_COLD void freed(block& b) noexcept;
     void close_all() noexcept;
     void note_high_water() const noexcept;
-    [[nodiscard]] bool fits_ahead() const noexcept;
+    [[nodiscard]] bool fits_ahead() noexcept;
     [[nodiscard]] block& head_of(const void* p) const noexcept;
     [[nodiscard]] std::size_t kept_size(const block& b, const void* p) const noexcept;
     void check_free(block& b, const void* p, std::size_t size) const noexcept;
+    [[nodiscard]] bool in_open_hole(const void* p) const noexcept;
     void report_leaks() noexcept;
 
     // The line of the fast path. A careful heap (sizes kept, a checked build, a memory checker) keeps its open
@@ -179,6 +181,7 @@ private:
     window* open_;            ///< inline_ or hidden_: the hole in the block being swept
     block* swept_ = nullptr;  ///< the block being swept
     std::size_t position_ = 0;  ///< granule from which the sweep goes on
+    std::size_t count_again_ = 0; ///< position from which to count what is free ahead
     std::size_t no_fit_ = 0;    ///< granules known not to be found from position_ on
     std::size_t smallest_ = 0;  ///< granules of the smallest request that the sweep of this block was asked
     std::size_t deflected_ = 0; ///< bytes served from clean_ since the sweep last served any
