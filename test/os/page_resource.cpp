@@ -708,17 +708,10 @@ TEST(page_resource_death, an_alignment_that_is_none_is_found_in_checked_builds) 
 // ---- limits of the system ----------------------------------------------------------------------
 
 #if LIMITS_CAN_BE_TESTED
-/// Bytes of address space in use.
-std::size_t address_space_in_use() {
-    std::ifstream statm{"/proc/self/statm"};
-    std::size_t address_pages = 0;
-    statm >> address_pages;
-    return address_pages * platform::page_bytes();
-}
-
 /// As `ulimit -v` does: the process may use so much more than it uses now.
 void allow_address_space(std::size_t more) {
-    const rlimit limit{address_space_in_use() + more, address_space_in_use() + more};
+    const rlimit limit{support::address_space_in_use() + more,
+                       support::address_space_in_use() + more};
     if (::setrlimit(RLIMIT_AS, &limit) != 0)
         std::_Exit(77);
 }
@@ -756,7 +749,7 @@ void allow_address_space(std::size_t more) {
     page_resource pages;
     EXPECT_IN_CHILD(pages.try_allocate(1) != nullptr);
     // What malloc and thread stacks need is still to be had.
-    void* p = platform::reserve(400_MiB, 4_KiB);
+    void* p = platform::reserve(600_MiB, platform::page_bytes());
     EXPECT_IN_CHILD(p != nullptr);
     std::_Exit(0);
 }

@@ -57,6 +57,14 @@ inline bool mapped(const void* p) {
     return false;
 }
 
+/// Bytes of addresses that the process has mapped.
+inline std::size_t address_space_in_use() {
+    std::ifstream statm{"/proc/self/statm"};
+    std::size_t pages = 0;
+    statm >> pages;
+    return pages * arenite::os::platform::page_bytes();
+}
+
 /// Mappings of the process; the kernel allows 65530 by default.
 inline std::size_t mapping_count() {
     std::ifstream maps{"/proc/self/maps"};
