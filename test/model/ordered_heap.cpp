@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/check/poison.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/system_resource.hpp>
@@ -22,11 +23,14 @@ using support::heap_rules;
 
 namespace {
 
+// Fewer under a sanitizer, which takes ten times as long.
+constexpr int programs = poison::active ? 5 : 30;
+
 // Each program on a heap of its own; what differs is where its memory comes from.
 template <class Run>
 void run_programs(const char* test, Run run) {
     std::uint64_t seed = support::test_seed(test);
-    for (int program = 0; program < 30; ++program, ++seed) {
+    for (int program = 0; program < programs; ++program, ++seed) {
         for (const sizes kind : {sizes::known, sizes::kept}) {
             SCOPED_TRACE(testing::Message()
                          << "ARENITE_TEST_SEED=" << seed
