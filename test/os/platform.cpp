@@ -56,17 +56,18 @@ TEST(platform, a_reservation_is_aligned_as_asked) {
 TEST(platform, an_aligned_reservation_keeps_nothing_beside_itself) {
     if (support::emulated())
         GTEST_SKIP() << "an emulator's own mappings are counted too";
+    const std::size_t bytes = 1_MiB + platform::page_bytes(); // the next is not aligned by chance
     for (std::size_t alignment :
          {platform::page_bytes(), std::size_t{1_MiB}, std::size_t{64_MiB}}) {
-        const reservation one_page{
-            platform::page_bytes()}; // what comes next is not aligned by chance
         static_cast<void>(support::address_space_in_use()); // whatever it allocates, is allocated
         const std::size_t before = support::address_space_in_use();
         {
-            const reservation r{1_MiB, alignment};
-            EXPECT_EQ(support::address_space_in_use(), before + 1_MiB);
-            EXPECT_TRUE(support::mapped(r.p));
-            EXPECT_TRUE(support::mapped(r.p + r.bytes - 1));
+            const reservation a{bytes, alignment};
+            const reservation b{bytes, alignment};
+            const reservation c{bytes, alignment};
+            EXPECT_EQ(support::address_space_in_use(), before + 3 * bytes);
+            EXPECT_TRUE(support::mapped(c.p));
+            EXPECT_TRUE(support::mapped(c.p + bytes - 1));
         }
         EXPECT_EQ(support::address_space_in_use(), before);
     }
