@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <utility>
 
 namespace arenite::inline ARENITE_ABI {
@@ -43,10 +44,11 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up) noexcept
               up,
               this},
       kept_{options.sizes == sizes::kept}, careful_{kept_ || always_careful},
-      passes_through_{passthrough()} {
-    open_ = careful_ ? &hidden_ : &inline_;
+      passes_through_{passthrough()},
+      wants_magazine_{options.magazine && !careful_ && !passes_through_} {
+    open_ = careful_ || wants_magazine_ ? &hidden_ : &inline_;
     mask_ = ~(source_.mask_bytes() - 1);
-    noted_limit_ = careful_ || passes_through_ ? 0 : source_.mask_bytes() / large_divisor;
+    noted_limit_ = open_ == &hidden_ || passes_through_ ? 0 : source_.mask_bytes() / large_divisor;
     if (!passes_through_ && (options.eager || options.prefault)) {
         if (block* const first = source_.clean(); first != nullptr)
             enter(*first);
@@ -65,9 +67,13 @@ void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noex
     if (bytes - 1 < bits::word_bits * granule_bytes && alignment <= granule_bytes &&
         is_alignment(alignment) && swept_ != nullptr && !careful_) [[likely]] {
         const std::size_t granules = granules_for(bytes);
-        if (granules < no_fit_ && next_hole(granules)) {
-            void* const p = inline_.cursor;
-            inline_.cursor += granules * granule_bytes;
+        if (magazine_ != nullptr && magazine::holds(granules)) {
+            if (void* const p = magazine_->take(granules))
+                return p;
+        }
+        if (open_->bytes() >= bytes || (granules < no_fit_ && next_hole(granules))) {
+            void* const p = open_->cursor;
+            open_->cursor += granules * granule_bytes;
             return p;
         }
     }
@@ -105,16 +111,16 @@ bool ordered_heap::next_hole(std::size_t granules) noexcept {
         if (run < granules)
             continue;
         words[i] |= bits::low_mask(here) << begin;
-        if (inline_.bytes() != 0)
-            close(b, inline_);
+        if (open_->bytes() != 0)
+            close(b, *open_);
         b.live += static_cast<std::int32_t>(run);
         taken_ += static_cast<std::int64_t>(run);
         unclaimed_ -= static_cast<std::int64_t>(run);
         smallest_ = std::min(smallest_, granules);
         deflected_ = 0;
         position_ = i * bits::word_bits + begin + run;
-        inline_.cursor = b.at(i * bits::word_bits + begin);
-        inline_.limit = inline_.cursor + run * granule_bytes;
+        open_->cursor = b.at(i * bits::word_bits + begin);
+        open_->limit = open_->cursor + run * granule_bytes;
         return true;
     }
     return false;
@@ -284,6 +290,7 @@ void* ordered_heap::from_clean(std::size_t size, std::size_t alignment) noexcept
 
 /// The last resort where the upstream gives nothing: any hole of any block, lowest first.
 void* ordered_heap::from_anywhere(std::size_t size, std::size_t alignment) noexcept {
+    unload_magazine();
     close_all();
     for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
         if ((b->state & block_state::large) != 0)
@@ -395,7 +402,54 @@ void ordered_heap::retire(block& retired, std::int64_t skipped, std::size_t smal
 
 // -------------------------------------------------------------------------------------------- deallocate
 
+/// What the inlined part does not note.
 void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if (wants_magazine_ && alignment <= source_.mask_bytes() / large_divisor / 2) [[likely]] {
+        const std::size_t granules =
+            rounded(bytes + (bytes == 0), alignment) / granule_bytes;
+        if (magazine::holds(granules) && (magazine_ != nullptr || load_magazine())) {
+            if (magazine_->put(p, granules))
+                return;
+            magazine_->take_oldest(granules, magazine::depth / 2, [&](void* old) {
+                auto* const at = static_cast<std::byte*>(old);
+                if (!clear_within_word({at, at + granules * granule_bytes}, granules))
+                    clear({at, at + granules * granule_bytes});
+            });
+            static_cast<void>(magazine_->put(p, granules));
+            return;
+        }
+    }
+    deallocate_rare(p, bytes, alignment);
+}
+
+/// The magazine lies in the heap's own memory, among its objects.
+bool ordered_heap::load_magazine() noexcept {
+    constexpr std::size_t size = align_up(sizeof(magazine), granule_bytes);
+    if (size > source_.mask_bytes() / large_divisor)
+        return false;
+    void* p = from_window(*open_, size, alignof(magazine));
+    if (p == nullptr)
+        p = search(size, alignof(magazine));
+    if (p == nullptr)
+        return false;
+    magazine_ = ::new (p) magazine;
+    return true;
+}
+
+/// Gives back what is in the magazine, and itself.
+void ordered_heap::unload_magazine() noexcept {
+    if (magazine_ == nullptr)
+        return;
+    for (std::size_t granules = 1; granules <= magazine::largest; ++granules)
+        magazine_->take_oldest(granules, magazine::depth, [&](void* old) {
+            auto* const at = static_cast<std::byte*>(old);
+            clear({at, at + granules * granule_bytes});
+        });
+    auto* const at = reinterpret_cast<std::byte*>(std::exchange(magazine_, nullptr));
+    clear({at, at + align_up(sizeof(magazine), granule_bytes)});
+}
+
+void ordered_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     if (passes_through_)
         return deallocate_detour(p, bytes, alignment);
     clear_noted();
@@ -569,8 +623,12 @@ std::size_t ordered_heap::size_of(const void* p) const noexcept {
 bool ordered_heap::owns(const void* p) const noexcept { return source_.find(p) != nullptr; }
 
 std::size_t ordered_heap::bytes_in_use() const noexcept {
+    const std::size_t magazine =
+        magazine_ == nullptr
+            ? 0
+            : magazine_->granules() * granule_bytes + align_up(sizeof *magazine_, granule_bytes);
     return static_cast<std::size_t>(taken_) * granule_bytes - open_->bytes() - clean_.bytes() -
-           freed_.bytes() - freed_before_.bytes() + large_bytes_;
+           freed_.bytes() - freed_before_.bytes() - magazine + large_bytes_;
 }
 
 void ordered_heap::note_high_water() const noexcept { high_water_ = std::max(high_water_, bytes_in_use()); }
@@ -593,6 +651,7 @@ arenite::usage ordered_heap::usage() const noexcept {
 void ordered_heap::trim() noexcept {
     clear_noted();
     note_high_water();
+    unload_magazine();
     close_all();
     source_.trim();
 }

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/block/block.hpp>
+#include <arenite/core/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// Small objects that were freed a moment ago, latest first: whoever frees and allocates in turn gets the same
+/// few lines of cache again, instead of the next hole in address order.
+///
+/// One stack of 32 for each size of 1 to 16 granules. What is in it still counts as taken in its block.
+/// Cost:      put and take O(1), without a look at the block.
+/// Threads:   one at a time.
+class magazine {
+public:
+    static constexpr std::size_t depth = 32;
+    static constexpr std::size_t largest = 16; ///< granules
+
+    /// True for sizes that it takes.
+    [[nodiscard]] static constexpr bool holds(std::size_t granules) noexcept {
+        return granules - 1 < largest;
+    }
+
+    /// The object of this size that was put last, or nullptr.
+    [[nodiscard]] void* take(std::size_t granules) noexcept {
+        std::uint8_t& count = counts_[granules - 1];
+        if (count == 0)
+            return nullptr;
+        granules_ -= granules;
+        return slots_[granules - 1][--count];
+    }
+
+    /// False if it is full; then half of this size is to be taken by take_oldest first.
+    [[nodiscard]] bool put(void* p, std::size_t granules) noexcept {
+        std::uint8_t& count = counts_[granules - 1];
+        if (count == depth)
+            return false;
+        granules_ += granules;
+        slots_[granules - 1][count++] = p;
+        return true;
+    }
+
+    /// Hands f each of the `n` objects of this size that have been here longest.
+    template <class F>
+    void take_oldest(std::size_t granules, std::size_t n, F f) {
+        std::uint8_t& count = counts_[granules - 1];
+        void** const slots = slots_[granules - 1];
+        n = n < count ? n : count;
+        granules_ -= n * granules;
+        for (std::size_t i = 0; i < n; ++i)
+            f(slots[i]);
+        for (std::size_t i = n; i < count; ++i)
+            slots[i - n] = slots[i];
+        count = static_cast<std::uint8_t>(count - n);
+    }
+
+    /// Granules of all that is in it.
+    [[nodiscard]] std::size_t granules() const noexcept { return granules_; }
+
+private:
+    std::size_t granules_ = 0;
+    std::uint8_t counts_[largest] = {};
+    void* slots_[largest][depth];
+};
+
+} // namespace arenite::inline ARENITE_ABI
