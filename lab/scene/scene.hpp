@@ -13,13 +13,15 @@ namespace arenite::lab::scene {
 // spheres for culling, child arrays of their own, vertex arrays shared between the geometries of
 // one load.
 //
-//     group 48 B ---> child array 8 B a child          nodes: what every traversal touches
+//     group 48 B ---> child array, 8 B a child         nodes: what traversing and culling touch
 //       |  transform 176 B (group + 4x4 double)
-//       |  geometry 80 B
-//       v      |
-//     name     +--> material 88 B ---> name            data: what only drawing or a look-up touches
-//              +--> array 24 B ------> elements (16 B to 100 KiB and more)
+//       |  geometry 80 B ---> material 88 B
+//       |     |                  |
+//     name    |                name                    data: what only drawing or a look-up touches
+//             +--> array 24 B ---> elements (16 B to 100 KiB and more)
 //
+// Materials lie with the nodes because sorting what is seen reads them, as VulkanSceneGraph's state
+// groups do.
 // The sizes are those of VulkanSceneGraph's objects, or a little less: a kind instead of a
 // virtual-table pointer.
 

@@ -37,7 +37,7 @@ struct allocator_from {
     Heap* heap;
 };
 
-/// Makes and ends what a scene consists of: nodes and child arrays in one heap, names, materials,
+/// Makes and ends what a scene consists of: nodes, child arrays and materials in one heap, names,
 /// arrays and the loader's scratch in the other.
 ///
 /// Use when:  a scene graph is to live in memory of a subject.
@@ -75,7 +75,7 @@ public:
         return g;
     }
 
-    [[nodiscard]] material* make_material() { return make<material>(data_); }
+    [[nodiscard]] material* make_material() { return make<material>(nodes_); }
 
     /// An array of `count` elements, not yet begun.
     template <class Element>
@@ -143,7 +143,7 @@ public:
         if (m == nullptr || --m->references != 0)
             return;
         end_name(*m);
-        end(data_, m);
+        end(nodes_, m);
     }
 
 private:

@@ -29,33 +29,28 @@
 // node statistics does, culls it for a camera that walks through the town, removes and loads again
 // a random third of it `rounds` times, traverses and culls again, and takes it all down.
 //
-//     city --- block (16 houses) --- transform --- a load of the file: site, building, storeys,
-//     walls ...
+//     city --- block --- house --- one load of the file: site --- building --- storey --- wall ...
+//           (16 houses) (transform)
 //
 // Order.   A loader takes each node as assimp lists it: the node, its name, its child array; for
-// each
-//          mesh the geometry node and, when met first, material, vertex and index arrays; then the
-//          children. Temporary memory (tables of what was met, gathered indices) goes in between.
-// Memory.  Each subject serves every call: nodes and child arrays from one heap object, all else
-// from a
-//          second one. Where a library knows no heaps, both are the same malloc; mimalloc does, and
-//          runs both ways: as malloc, and with two heaps (mimalloc.heaps), which is its best.
+//          each mesh the geometry node and, when met first, material, vertices and indices; then
+//          the children. Temporary memory (tables of what was met, gathered indices) in between.
+// Memory.  Each subject serves every call: nodes, child arrays and materials from one heap, all
+//          else from a second one. Where a library knows no heaps, both are the same malloc.
+//          mimalloc does, and runs both ways: as malloc, and with two heaps (mimalloc.heaps).
 // Copies.  Each house is a load of its own, with its own vertices, as tiles are in a paged town:
-// one
-//          file a tile, nothing shared between files. Within one load, what assimp shares is
+//          one file a tile, nothing shared between files. Within a load, what assimp shares is
 //          shared.
-// The aiScene stays alive while the graph is built and rebuilt, as in every loader. It comes from
-//          malloc: for subjects that are the process's malloc, parsing has left its marks in the
-//          same heap, as it does in a program.
-// Churn.   What a camera has left expires in no order (the list of the least recently seen); what
-// is
-//          missing is found, and loaded, by walking the scene. readd=random loads in no order too.
+// Source.  The aiScene stays alive while the graph is built and rebuilt, as in every loader. It is
+//          malloc's: for subjects that are the process's malloc, reading the file has left its
+//          marks in the heap that is measured, as it does in a program.
+// Churn.   What a camera has left expires in no order (by when it was last seen); what is missing
+//          is found, and loaded, by walking the scene. readd=random: loaded in no order, too.
 //          grain=subtree: the largest subtrees of at most 64 nodes (of a building: a wall with its
-//          openings, a window, a stair); grain=leaf: single geometries and childless groups. A
-//          removed child leaves its place in the child array empty, as a paged-out node does.
-// Check.   Statistics, what was visible, and names and arrays of every 16th house, in each pass;
-// the
-//          graph after churn must equal the graph before.
+//          openings, a window, a stair); grain=leaf: single geometries and childless groups. What
+//          is removed leaves its place in the child array empty, as a paged-out node does.
+// Check.   In each pass: the statistics, what was visible, and all names and arrays of every 16th
+//          house; the graph after churn must have the statistics of the graph before.
 
 namespace arenite::lab {
 namespace {
@@ -79,15 +74,19 @@ struct plan {
             copies = std::min(copies, data_limit / (house.data_bytes + 1));
             copies = std::max<std::uint64_t>(copies, 1);
         }
-        const double needed =
-            1.5 * static_cast<double>(copies) *
-            (static_cast<double>(house.node_bytes) + static_cast<double>(house.data_bytes) +
-             static_cast<double>(house.nodes) * 64);
+        const double needed = bytes(house);
         const std::optional<double> available = available_bytes();
         if (available && needed > *available)
             throw cannot_run{std::to_string(copies) + " copies of this model need about " +
                              gigabytes(needed) + ", the machine has " + gigabytes(*available) +
                              " free; set copies or nodes to less"};
+    }
+
+    /// What a subject takes at most, about: the payload and half as much.
+    [[nodiscard]] double bytes(const model_size& house) const noexcept {
+        return 1.5 * static_cast<double>(copies) *
+               (static_cast<double>(house.node_bytes) + static_cast<double>(house.data_bytes) +
+                static_cast<double>(house.nodes) * 64);
     }
 
     static std::string gigabytes(double bytes) {
@@ -160,13 +159,20 @@ struct model {
             .short_subjects = {"arenite.ordered", "arenite.ordered-4k", "std", "mimalloc",
                                "mimalloc-4k", "mimalloc-thp", "mimalloc.heaps",
                                "mimalloc.heaps-thp", "jemalloc", "tcmalloc"},
-            .check = [](const parameter_values& values) {
-                const std::string& file = values.at("file");
-                return why_unreadable(file, [&] {
-                    const model_source source{file};
-                    static_cast<void>(plan{source.size(), turn{values}});
-                });
-            }};
+            .touches =
+                [](const parameter_values& values) {
+                    const model_source source{values.at("file")};
+                    const plan city{source.size(), turn{values}};
+                    return static_cast<std::size_t>(city.bytes(source.size()));
+                },
+            .check =
+                [](const parameter_values& values) {
+                    const std::string& file = values.at("file");
+                    return why_unreadable(file, [&] {
+                        const model_source source{file};
+                        static_cast<void>(plan{source.size(), turn{values}});
+                    });
+                }};
     }
 
     template <class S>

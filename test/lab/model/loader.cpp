@@ -42,7 +42,7 @@ TEST_F(model_load, makes_of_each_node_one_and_of_each_mesh_one) {
     ASSERT_EQ(root->count, 2);
     EXPECT_STREQ(root->children[0]->name, "first");
     EXPECT_STREQ(root->children[1]->name, "second");
-    EXPECT_EQ(nodes.live_bytes(), source.size().node_bytes);
+    EXPECT_EQ(nodes.live_bytes(), source.size().node_bytes + 2 * sizeof(scene::material));
     store.release(root);
     EXPECT_EQ(nodes.live() + data.live(), 0);
 }

@@ -30,7 +30,7 @@ struct scene_store : testing::Test {
     }
 };
 
-TEST_F(scene_store, takes_nodes_and_child_arrays_from_one_heap_and_all_else_from_the_other) {
+TEST_F(scene_store, takes_what_is_traversed_from_one_heap_and_all_else_from_the_other) {
     auto* root = objects.make_group<transform>(kind::transform);
     root->references = 1;
     objects.reserve_children(*root, 2);
@@ -41,6 +41,10 @@ TEST_F(scene_store, takes_nodes_and_child_arrays_from_one_heap_and_all_else_from
     store<counting_heap>::attach(*root, 1, triangle(0));
     EXPECT_EQ(nodes.live_bytes(), sizeof(transform) + 2 * sizeof(node*) + sizeof(geometry));
     EXPECT_EQ(data.live_bytes(), 5 + sizeof(array) + 3 * sizeof(vector3));
+    auto* shown = static_cast<geometry*>(root->children[1]);
+    shown->surface = objects.make_material();
+    shown->surface->references = 1;
+    EXPECT_EQ(nodes.live(), 4) << "and the material";
     EXPECT_DOUBLE_EQ(payload(*root), static_cast<double>(nodes.live_bytes() + data.live_bytes()));
     objects.release(root);
     EXPECT_EQ(nodes.live_bytes(), 0);
