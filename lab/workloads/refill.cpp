@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "../probes/latency.hpp"
 #include "../probes/random.hpp"
 #include "../workload.hpp"
 
@@ -15,7 +16,8 @@
 // allocated again and linked into a list in the order of their allocation; the list is walked; then,
 // many times, a random object is freed and another allocated.
 // pattern=holes: 24-byte objects of which every other one is freed, so that no hole is larger than one
-// of them; then requests of 64 bytes, none of which fits a hole, then 64 and 24 bytes in turn.
+// of them; then requests of 64 bytes, none of which fits a hole, then 24 and 64 bytes in turn, then 64 bytes
+// again with each request timed by itself.
 //
 // An object is written when it is allocated (its first 16 bytes) and not touched when it is freed.
 
@@ -116,6 +118,7 @@ struct refill {
               sequence_{holes_ ? 1 : count_},
               mixed_sizes_{sequence_},
               uniform_sizes_{sequence_},
+              latencies_{requests_.size()},
               start_{resident()} {}
 
         void pass(turn& t) {
@@ -231,6 +234,14 @@ struct refill {
                 free(requests_[k], small);
                 free(requests_[k + 1], large);
             }
+            // once more, each request by itself: the longest search for a place
+            for (std::size_t k = 0; k < count_; ++k)
+                latencies_.time(k, [&] { requests_[k] = make(large, k); });
+            t.record("large_99.9%", "ns", latencies_.percentile(0.999));
+            t.note("large_worst", "ns", latencies_.percentile(1));
+            for (std::size_t k = 0; k < count_; ++k)
+                free(requests_[k], large);
+
             for (std::size_t i = 0; i < 2 * count_; i += 2) {
                 sum = sum * 31 + objects_[i]->value;
                 free(objects_[i], small);
@@ -249,6 +260,7 @@ struct refill {
         sequence sequence_;
         mixed_sizes mixed_sizes_;
         uniform_sizes uniform_sizes_;
+        latencies latencies_;
         std::optional<resident_memory> start_;
     };
 };

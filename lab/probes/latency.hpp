@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "reserved.hpp"
+#include "ticks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite::lab {
+
+/// The time of each single operation. What taking the time costs (some 20 ns, in steps of about 10) is
+/// in it: good for the tail, not for the mean. A worst case may be the system's, which interrupts.
+class latencies {
+public:
+    explicit latencies(std::size_t count) : ticks_{count} {}
+
+    template <class Operation>
+    void time(std::size_t i, Operation operation) {
+        const std::uint64_t start = ticks();
+        operation();
+        ticks_[i] = ticks() - start;
+    }
+
+    /// In nanoseconds, the value that a share (0.999) of the operations does not exceed; changes the
+    /// order of what was measured.
+    [[nodiscard]] double percentile(double share) {
+        static const double ticks_per_ns = measure_ticks_per_ns();
+        const auto nth = static_cast<std::size_t>(share * static_cast<double>(ticks_.size() - 1));
+        std::nth_element(ticks_.begin(), ticks_.begin() + nth, ticks_.end());
+        return static_cast<double>(ticks_[nth]) / ticks_per_ns;
+    }
+
+private:
+    reserved<std::uint64_t> ticks_;
+};
+
+} // namespace arenite::lab
