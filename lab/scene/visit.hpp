@@ -39,8 +39,7 @@ struct visible {
 /// Bytes of all objects, names, child arrays and arrays; what is shared counts by its share.
 [[nodiscard]] double payload(const node& root) noexcept;
 
-/// A sum over all names, materials' names and array elements: what traversing and culling do not
-/// read.
+/// A sum over all names and array elements: what traversing and culling do not read.
 [[nodiscard]] std::uint64_t contents(const node& root) noexcept;
 
 } // namespace arenite::lab::scene

@@ -21,9 +21,8 @@ namespace arenite::lab {
 
 /// One load: turns a part of an aiScene into scene nodes, in the order in which assimp holds it.
 ///
-///     node  name  child array | geometry  material  its name  positions  normals  indices | node
-///     ...
-///                               for each mesh the node shows      ^ when met first
+///     node  name  child array | geometry  material  its name  positions  normals  indices | ...
+///                               for each mesh the node shows    ^ when met first
 ///
 /// A mesh or material that is met again within one load is shared. Temporary memory is what such a
 /// loader needs: two tables of what was met already, and the 32-bit indices gathered from assimp's
