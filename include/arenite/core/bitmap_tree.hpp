@@ -27,7 +27,9 @@ namespace arenite::inline ARENITE_ABI {
 ///                                      ^ the lowest free position
 ///
 /// Use when:  slots are numbered and the lowest free one is wanted, or runs of free ones.
-/// Cost:      O(levels) an operation, levels = ceil(log64(capacity)), at most 6; a range of n bits
+/// Cost:      O(levels) an operation, levels = ceil(log64(capacity)), at most 6, and mostly one
+/// word,
+///            since where the lowest free one was last is remembered; a range of n positions
 ///            O(n / 64 + levels); counts O(1). No memory of its own, no allocation.
 /// Overhead:  1 bit a position and 1/63 of that for the upper levels.
 /// Limits:    capacity 1 to 2^32, fixed; give words_for(capacity) words, which must stay in place.
@@ -128,7 +130,8 @@ public:
             capacity_ = other.capacity_;
             taken_ = other.taken_;
             levels_ = other.levels_;
-            other.capacity_ = other.taken_ = other.levels_ = 0;
+            first_word_ = other.first_word_;
+            other.capacity_ = other.taken_ = other.levels_ = other.first_word_ = 0;
         }
         return *this;
     }
@@ -151,7 +154,12 @@ public:
 
     /// The lowest free position, or npos.
     [[nodiscard]] ARENITE_INLINE constexpr std::size_t lowest_free() const noexcept {
-        return full() ? npos : descend(levels_, 0);
+        if (full())
+            return npos;
+        const word free = ~level_[0][first_word_];
+        if (free != 0) [[likely]]
+            return first_word_ * 64 + static_cast<std::size_t>(std::countr_zero(free));
+        return next_free(first_word_ * 64);
     }
 
     /// The lowest free position at or after i, or npos.
@@ -183,8 +191,10 @@ public:
     /// Takes the lowest free position and returns it, or npos.
     [[nodiscard]] ARENITE_INLINE constexpr std::size_t take_lowest() noexcept {
         const std::size_t i = lowest_free();
-        if (i != npos) [[likely]]
+        if (i != npos) [[likely]] {
+            first_word_ = i / 64;
             take(i);
+        }
         return i;
     }
 
@@ -192,6 +202,8 @@ public:
     ARENITE_INLINE constexpr void give(std::size_t i) noexcept {
         ARENITE_ASSERT(test(i), "this position of the bitmap_tree is free already");
         --taken_;
+        if (i / 64 < first_word_)
+            first_word_ = i / 64;
         unmark_up(0, i);
     }
 
@@ -207,13 +219,14 @@ public:
         const std::size_t i = lowest_free();
         if (i == npos)
             return {npos, 0};
-        word& w = level_[0][i / 64];
+        first_word_ = i / 64;
+        word& w = level_[0][first_word_];
         const word mask = ~w;
         taken_ += static_cast<std::size_t>(std::popcount(mask));
         w = ~word{0};
         if (levels_ > 1)
-            mark_up(1, i / 64);
-        return {i / 64 * 64, mask};
+            mark_up(1, first_word_);
+        return {first_word_ * 64, mask};
     }
 
     /// Takes positions [first, first + count), whatever they were. Returns how many were free.
@@ -241,6 +254,8 @@ public:
             return 0;
         const std::size_t changed = bits::count_set(level_[0], first, count);
         taken_ -= changed;
+        if (first / 64 < first_word_)
+            first_word_ = first / 64;
         std::size_t end = first + count;
         for (std::size_t l = 0; l < levels_; ++l) {
             bits::clear_run(level_[l], first, end - first);
@@ -297,6 +312,7 @@ private:
     std::size_t capacity_ = 0;
     std::size_t taken_ = 0;
     std::size_t levels_ = 0;
+    std::size_t first_word_ = 0; // below it nothing is free
 };
 
 } // namespace arenite::inline ARENITE_ABI
