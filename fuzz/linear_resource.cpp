@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A random program on a linear_resource beside a model of it. The first two bytes choose the size of
-// the buffer, the second also how far it is off alignment.
+// A random program on a linear_resource beside a model of it. The first two bytes choose the size
+// of the buffer, the second also how far it is off alignment.
 
 #include <arenite/linear/linear_resource.hpp>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What every resource promises, tried on each. A new one joins in a few lines, in conformance/<folder>.cpp
-// and in a namespace of its own below conformance_suite:
+// What every resource promises, tried on each. A new one joins in a few lines, in
+// conformance/<folder>.cpp and in a namespace of its own below conformance_suite:
 //
 //     struct on_my_resource : conformance_case {
 //         static constexpr const char* name = "my_resource";
@@ -63,8 +63,8 @@ inline constexpr std::size_t size_max = std::numeric_limits<std::size_t>::max();
 
 /// What a resource is able to do; a case overrides what is otherwise.
 struct conformance_case {
-    static constexpr bool has_upstream = true;  ///< it asks the upstream it is made with
-    static constexpr bool frees = true;         ///< memory given back serves again, in any order
+    static constexpr bool has_upstream = true;     ///< it asks the upstream it is made with
+    static constexpr bool frees = true;            ///< memory given back serves again, in any order
     static constexpr bool trims_to_nothing = true; ///< trim() leaves nothing of an empty one
     static constexpr std::size_t capacity = size_max; ///< all it can hand out
     static constexpr std::size_t many = 2000;         ///< small allocations that a test may hold
@@ -193,7 +193,8 @@ protected:
 
 TYPED_TEST_SUITE_P(conformance);
 
-// ---- single requests ------------------------------------------------------------------------------
+// ---- single requests
+// ------------------------------------------------------------------------------
 
 TYPED_TEST_P(conformance, zero_bytes_are_distinct_and_freeable) {
     counting_resource up;
@@ -265,8 +266,8 @@ TYPED_TEST_P(conformance, an_alignment_that_is_no_power_of_two_fails) {
         piece before{};
         if (started)
             before = this->take(c->subject, 100);
-        for (const std::size_t alignment : {std::size_t{0}, std::size_t{3}, std::size_t{12},
-                                            std::size_t{4097}, size_max})
+        for (const std::size_t alignment :
+             {std::size_t{0}, std::size_t{3}, std::size_t{12}, std::size_t{4097}, size_max})
             EXPECT_EQ(c->subject.try_allocate(8, alignment), nullptr) << alignment;
         if (started)
             this->give(c->subject, before);
@@ -285,7 +286,8 @@ TYPED_TEST_P(conformance, a_product_that_overflows_is_refused) {
 #endif
 }
 
-// ---- many requests --------------------------------------------------------------------------------
+// ---- many requests
+// --------------------------------------------------------------------------------
 
 TYPED_TEST_P(conformance, allocations_are_distinct_and_keep_their_bytes) {
     counting_resource up;
@@ -424,7 +426,8 @@ TYPED_TEST_P(conformance, an_exhausted_resource_fails_cleanly_and_recovers) {
     this->give_all(c->subject, live);
 }
 
-// ---- the upstream ---------------------------------------------------------------------------------
+// ---- the upstream
+// ---------------------------------------------------------------------------------
 
 TYPED_TEST_P(conformance, an_unused_resource_asks_for_nothing) {
     counting_resource up;
@@ -473,7 +476,8 @@ TYPED_TEST_P(conformance, every_upstream_failure_by_nullptr_changes_nothing) {
 TYPED_TEST_P(conformance, every_upstream_failure_by_exception_changes_nothing) {
 #if ARENITE_EXCEPTIONS
     this->fail_every_call([](counting_resource& up, std::size_t n) { up.fail_after(n); }, true);
-    this->fail_every_call([](counting_resource& up, std::size_t n) { up.fail_once_after(n); }, true);
+    this->fail_every_call([](counting_resource& up, std::size_t n) { up.fail_once_after(n); },
+                          true);
 #endif
 }
 
@@ -515,7 +519,8 @@ TYPED_TEST_P(conformance, reset_frees_everything) {
     }
 }
 
-// ---- as a memory_resource -------------------------------------------------------------------------
+// ---- as a memory_resource
+// -------------------------------------------------------------------------
 
 TYPED_TEST_P(conformance, is_equal_to_itself_alone) {
     counting_resource up;
@@ -568,7 +573,8 @@ TYPED_TEST_P(conformance, a_failed_allocate_throws_what_was_asked_of_whom) {
 #endif
 }
 
-// ---- containers -----------------------------------------------------------------------------------
+// ---- containers
+// -----------------------------------------------------------------------------------
 
 // The allocator decides whether they go through the base or through the type itself.
 template <template <class> class Allocator, class R>

@@ -46,7 +46,8 @@ protected:
     }
 };
 
-// ---- where the memory comes from ------------------------------------------------------------------
+// ---- where the memory comes from
+// ------------------------------------------------------------------
 
 TEST_F(linear_resource_region, asks_upstream_once_at_the_first_request_and_gives_back_at_the_end) {
     counting_resource up;
@@ -148,7 +149,8 @@ TEST_F(linear_resource_region, keeps_nothing_of_an_upstream_where_alignment_leav
     EXPECT_EQ(source.up.live(), 0u);
 }
 
-TEST_F(linear_resource_region, trim_gives_an_empty_region_back_and_the_next_request_gets_a_new_one) {
+TEST_F(linear_resource_region,
+       trim_gives_an_empty_region_back_and_the_next_request_gets_a_new_one) {
     counting_resource up;
     linear_resource a{1000, &up};
     void* p = a.allocate(10);
@@ -197,7 +199,8 @@ TEST(linear_resource, a_buffer_too_small_for_one_allocation_fails_cleanly) {
     EXPECT_EQ(nothing.try_allocate(1, 1), nullptr);
 }
 
-// ---- allocate -------------------------------------------------------------------------------------
+// ---- allocate
+// -------------------------------------------------------------------------------------
 
 TEST_F(linear_resource_region, allocations_lie_one_after_the_other_without_overhead) {
     linear_resource a{1_MiB};
@@ -266,7 +269,8 @@ TEST(linear_resource, allocate_throws_what_was_asked) {
 }
 #endif
 
-// ---- give back the latest -------------------------------------------------------------------------
+// ---- give back the latest
+// -------------------------------------------------------------------------
 
 TEST_F(linear_resource_region, gives_the_latest_allocation_back) {
     linear_resource a{1000};
@@ -414,7 +418,8 @@ TEST_F(linear_resource_region, a_growing_pmr_vector_leaves_nothing_behind) {
     EXPECT_TRUE(a.owns(before));
 }
 
-// ---- resize in place ------------------------------------------------------------------------------
+// ---- resize in place
+// ------------------------------------------------------------------------------
 
 TEST_F(linear_resource_region, resizes_the_latest_allocation_in_place) {
     linear_resource a{100};
@@ -448,7 +453,8 @@ TEST_F(linear_resource_region, does_not_resize_what_is_not_the_latest_or_does_no
     EXPECT_TRUE(a.try_resize(q, 10, 90));
 }
 
-// ---- mark, rewind, reset --------------------------------------------------------------------------
+// ---- mark, rewind, reset
+// --------------------------------------------------------------------------
 
 TEST(linear_resource, a_rewind_frees_what_came_after_the_mark) {
     linear_resource a{1000};
@@ -563,7 +569,8 @@ TEST_F(linear_resource_region, usage_tells_what_is_held) {
     EXPECT_EQ(u.largest_hole_bytes, 900u);
 }
 
-// ---- passthrough ----------------------------------------------------------------------------------
+// ---- passthrough
+// ----------------------------------------------------------------------------------
 
 class linear_resource_passthrough : public testing::Test {
 protected:
@@ -600,7 +607,8 @@ TEST_F(linear_resource_passthrough, sends_each_allocation_to_malloc_and_frees_it
     EXPECT_EQ(up.calls(), 0u);
 }
 
-// ---- what memory checkers see ----------------------------------------------------------------------
+// ---- what memory checkers see
+// ----------------------------------------------------------------------
 
 TEST_F(linear_resource_region, only_what_is_allocated_is_accessible) {
     if (!poison::reports_access())
@@ -637,7 +645,8 @@ TEST_F(linear_resource_region, checked_builds_fill_what_begins_and_what_ends) {
     }
 }
 
-// ---- misuse ---------------------------------------------------------------------------------------
+// ---- misuse
+// ---------------------------------------------------------------------------------------
 
 TEST(linear_resource, an_alignment_that_is_no_power_of_two_fails) {
     if constexpr (!checks_enabled) {

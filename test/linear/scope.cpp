@@ -41,9 +41,7 @@ TEST(scope, may_begin_before_the_first_allocation) {
         static_cast<void>(a.allocate(100));
     }
     EXPECT_EQ(a.in_use(), 0u);
-    {
-        const scope unused{a};
-    }
+    { const scope unused{a}; }
 }
 
 TEST(scope, stands_over_a_request_larger_than_the_capacity) {

@@ -51,12 +51,11 @@ TEST(model, ordered_heap_on_pages) {
 }
 
 TEST(model, ordered_heap_that_keeps_all_memory) {
-    run_programs("model.ordered_heap_that_keeps_all_memory",
-                 [](sizes kind, heap_rules rules, auto& source) {
-                     ordered_heap heap{ordered_options{.sizes = kind,
-                                                       .policy = return_policy::retain_all}};
-                     ASSERT_EQ(heap_operations(heap, rules).run(source), "");
-                 });
+    run_programs(
+        "model.ordered_heap_that_keeps_all_memory", [](sizes kind, heap_rules rules, auto& source) {
+            ordered_heap heap{ordered_options{.sizes = kind, .policy = return_policy::retain_all}};
+            ASSERT_EQ(heap_operations(heap, rules).run(source), "");
+        });
 }
 
 TEST(model, ordered_heap_on_malloc) {

@@ -39,7 +39,8 @@ using linear_allocator = resource_allocator<T, linear_resource>;
 using counting_vector = std::vector<int, counting_allocator<int>>;
 using counting_list = std::list<int, counting_allocator<int>>;
 
-// ---- what compiles and what does not --------------------------------------------------------------
+// ---- what compiles and what does not
+// --------------------------------------------------------------
 
 static_assert(std::is_constructible_v<linear_allocator<int>, linear_resource&>);
 static_assert(!std::is_constructible_v<linear_allocator<int>, linear_resource>);
@@ -63,8 +64,8 @@ static_assert(std::is_same_v<decltype(resource_allocator{std::declval<linear_res
                              linear_allocator<std::byte>>);
 static_assert(std::is_same_v<decltype(resource_allocator{std::declval<resource&>()}),
                              resource_allocator<std::byte>>);
-static_assert(std::is_same_v<
-              std::allocator_traits<linear_allocator<int>>::rebind_alloc<char>, linear_allocator<char>>);
+static_assert(std::is_same_v<std::allocator_traits<linear_allocator<int>>::rebind_alloc<char>,
+                             linear_allocator<char>>);
 
 struct incomplete;
 struct holder {
@@ -88,7 +89,8 @@ TEST(resource_allocator, serves_a_type_that_is_incomplete_where_it_is_named) {
     EXPECT_TRUE(memory.owns(root.children[0].children.data()));
 }
 
-// ---- allocation -----------------------------------------------------------------------------------
+// ---- allocation
+// -----------------------------------------------------------------------------------
 
 TEST(resource_allocator, asks_for_the_size_and_alignment_of_its_objects) {
     struct alignas(256) wide {
@@ -119,8 +121,8 @@ TEST(resource_allocator, a_count_whose_size_does_not_fit_is_bad_array_new_length
     counting_resource memory;
     counting_allocator<int> a{memory};
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
-    for (const std::size_t n : {most, most / sizeof(int), most / sizeof(int) + 1, most / 2,
-                                most / 2 / sizeof(int) + 1})
+    for (const std::size_t n :
+         {most, most / sizeof(int), most / sizeof(int) + 1, most / 2, most / 2 / sizeof(int) + 1})
         EXPECT_THROW(static_cast<void>(a.allocate(n)), std::bad_array_new_length) << n;
     EXPECT_EQ(memory.calls(), 0u);
 }
@@ -144,7 +146,8 @@ TEST(resource_allocator, works_over_resources_that_are_not_ours) {
     EXPECT_EQ(direct[1], any[1]);
 }
 
-// ---- equality and conversion ----------------------------------------------------------------------
+// ---- equality and conversion
+// ----------------------------------------------------------------------
 
 TEST(resource_allocator, copies_rebinds_and_moved_from_allocators_are_equal) {
     counting_resource memory, other;
@@ -188,7 +191,8 @@ TEST(resource_allocator, converts_from_concrete_to_polymorphic) {
     any.deallocate(p, 3);
 }
 
-// ---- what happens when containers meet ------------------------------------------------------------
+// ---- what happens when containers meet
+// ------------------------------------------------------------
 
 TEST(resource_allocator, a_copy_uses_the_same_resource) {
     counting_resource memory;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Programs of operations that bytes decide, run on a resource and on a model of it at the same time.
-// The model tests give random bytes, the fuzz targets those that libFuzzer finds. What is wrong is told
-// as a text, so that neither a test framework nor exceptions are needed here.
+// Programs of operations that bytes decide, run on a resource and on a model of it at the same
+// time. The model tests give random bytes, the fuzz targets those that libFuzzer finds. What is
+// wrong is told as a text, so that neither a test framework nor exceptions are needed here.
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
@@ -64,7 +64,8 @@ template <class Source>
     return end == 0 ? 0 : value % end;
 }
 
-/// ARENITE_TEST_SEED from the environment, or a new one. Printed, so that a failure can be run again.
+/// ARENITE_TEST_SEED from the environment, or a new one. Printed, so that a failure can be run
+/// again.
 [[nodiscard]] inline std::uint64_t test_seed(const char* test) {
     std::uint64_t seed = 0;
     if (const char* given = std::getenv("ARENITE_TEST_SEED"))
@@ -91,7 +92,8 @@ class heap_operations {
 public:
     heap_operations(R& r, heap_rules rules) : resource_{r}, rules_{rules} {}
 
-    /// Runs until the source ends, then frees everything. Empty: all was right; else what was wrong.
+    /// Runs until the source ends, then frees everything. Empty: all was right; else what was
+    /// wrong.
     template <class Source>
     [[nodiscard]] std::string run(Source& source) {
         for (; source.more() && error_.empty(); ++step_)
@@ -122,7 +124,9 @@ private:
         case 1:
         case 2:
         case 3:
-        case 4: allocate(some_bytes(source), arenite::default_alignment); break;
+        case 4:
+            allocate(some_bytes(source), arenite::default_alignment);
+            break;
         case 5: {
             const std::size_t alignment = std::size_t{1} << source.byte() % 14;
             allocate(some_bytes(source), alignment);
@@ -137,8 +141,12 @@ private:
         case 7:
         case 8:
         case 9:
-        case 10: free_at(below(source, live_.size()), source.byte() % 2 != 0); break;
-        case 11: free_at(live_.size() - 1, false); break;
+        case 10:
+            free_at(below(source, live_.size()), source.byte() % 2 != 0);
+            break;
+        case 11:
+            free_at(live_.size() - 1, false);
+            break;
         case 12: { // every k-th, so that holes arise
             const std::size_t step = 1 + source.byte() % 4;
             for (std::size_t i = live_.size(); i > step && error_.empty(); i -= step)
@@ -155,7 +163,9 @@ private:
             if constexpr (arenite::Trimmable<R>)
                 resource_.trim();
             break;
-        case 15: check(below(source, live_.size())); break;
+        case 15:
+            check(below(source, live_.size()));
+            break;
         }
         check_usage();
     }
@@ -185,7 +195,8 @@ private:
             return wrong("memory is not aligned");
         const std::size_t taken = std::max<std::size_t>(bytes, 1);
         const auto [at, fresh] = ranges_.emplace(arenite::address_of(p), taken);
-        if (!fresh || (std::next(at) != ranges_.end() && at->first + taken > std::next(at)->first) ||
+        if (!fresh ||
+            (std::next(at) != ranges_.end() && at->first + taken > std::next(at)->first) ||
             (at != ranges_.begin() && std::prev(at)->first + std::prev(at)->second > at->first))
             return wrong("memory overlaps another allocation");
         if constexpr (arenite::Owning<R>) {
@@ -253,8 +264,8 @@ private:
     std::string error_;
 };
 
-/// The same for a linear_resource: marks, rewinds, resets, growth in place. `begin` is where its region
-/// begins, or nullptr where that is not known.
+/// The same for a linear_resource: marks, rewinds, resets, growth in place. `begin` is where its
+/// region begins, or nullptr where that is not known.
 class linear_operations {
 public:
     linear_operations(arenite::linear_resource& r, std::byte* begin)
@@ -294,13 +305,25 @@ private:
             allocate(source.byte(), alignment);
             break;
         }
-        case 5: allocate(below(source, resource_.capacity() + 2), 1); break;
-        case 6: allocate(std::numeric_limits<std::size_t>::max() - source.byte(), 16); break;
+        case 5:
+            allocate(below(source, resource_.capacity() + 2), 1);
+            break;
+        case 6:
+            allocate(std::numeric_limits<std::size_t>::max() - source.byte(), 16);
+            break;
         case 7:
-        case 8: give_back(live_.size() - 1); break;
-        case 9: give_back(below(source, live_.size())); break;
-        case 10: resize(live_.size() - 1, below(source, resource_.capacity() + 2)); break;
-        case 11: resize(below(source, live_.size()), source.byte()); break;
+        case 8:
+            give_back(live_.size() - 1);
+            break;
+        case 9:
+            give_back(below(source, live_.size()));
+            break;
+        case 10:
+            resize(live_.size() - 1, below(source, resource_.capacity() + 2));
+            break;
+        case 11:
+            resize(below(source, live_.size()), source.byte());
+            break;
         case 12:
         case 13:
             if (marks_.size() < 12)
@@ -413,7 +436,8 @@ private:
     void check(const piece& x) {
         // What a rewind cut off may be poisoned: look at what is below the top.
         const std::size_t bytes = x.end <= top_ ? x.bytes : x.bytes - (x.end - top_);
-        if (!pattern{x.id}.holds(x.p, bytes == x.bytes ? bytes : std::min<std::size_t>(bytes, 2048)))
+        if (!pattern{x.id}.holds(x.p,
+                                 bytes == x.bytes ? bytes : std::min<std::size_t>(bytes, 2048)))
             wrong("memory was overwritten");
         if (!resource_.owns(x.p))
             wrong("the resource does not own what is alive");

@@ -8,8 +8,8 @@
 
 namespace support {
 
-/// Bytes that tell whose they are: another seed, another pattern. Of a large piece only both ends are
-/// written, so that tests of large pieces cost no page faults.
+/// Bytes that tell whose they are: another seed, another pattern. Of a large piece only both ends
+/// are written, so that tests of large pieces cost no page faults.
 class pattern {
 public:
     explicit constexpr pattern(std::uint64_t seed) noexcept

@@ -16,12 +16,12 @@
 
 namespace arenite::inline ARENITE_ABI {
 
-/// A resource that any number of threads may use at the same time: an R and a mutex around each call.
+/// A resource that any number of threads may use at once: an R, and a mutex around each call.
 ///
 ///     synchronized_resource<ordered_heap> s{};               // arguments are those of the R
 ///
-/// Use when:  several threads share one R and seldom meet. Where they meet often, a resource for each
-///            thread costs less than any lock.
+/// Use when:  several threads share one R and seldom meet. Where they meet often, a resource for
+///            each thread costs less than any lock.
 /// Cost:      that of R, and a lock and unlock of an uncontended mutex (about 20 ns).
 /// Overhead:  a mutex an object; 0 bytes an allocation.
 /// Limits:    those of R. mark and rewind are not offered: one thread would free what another just

@@ -13,7 +13,7 @@
 
 namespace arenite::inline ARENITE_ABI {
 
-/// A linear_resource whose memory lies in the object itself: on the stack, in a class, in static memory.
+/// A linear_resource whose memory lies in the object itself: on the stack, in a class, static.
 ///
 ///     inline_linear_resource<4_KiB> c;      | linear_resource | ......... 4 KiB ......... |
 ///     fill(c);                              // void fill(linear_resource&)

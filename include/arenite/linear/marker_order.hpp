@@ -19,8 +19,8 @@ namespace arenite::inline ARENITE_ABI::detail {
 ///
 /// A later rewind to a good marker swallows all dead ranges above it, so the ranges are a stack.
 /// Cost:      no memory but its own; a rewind looks at the ranges above it.
-/// Limits:    remembers `remembered` ranges. Past that the oldest is forgotten: a mistake may then go
-///            unseen, a good marker is never refused.
+/// Limits:    remembers `remembered` ranges. Past that the oldest is forgotten: a mistake may then
+///            go unseen, a good marker is never refused.
 class marker_order {
 public:
     /// The number of a marker taken now; numbers begin at 1.

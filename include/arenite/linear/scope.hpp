@@ -18,8 +18,8 @@ namespace arenite::inline ARENITE_ABI {
 ///
 /// Works before the first allocation, over a failed one, and nested. What lives on must come from
 /// another resource or from before the scope: a container that was made outside and grows inside
-/// loses its memory. Runs no destructor of what lies in the memory; declare the scope first, so that
-/// the objects of the block end before it.
+/// loses its memory. Runs no destructor of what lies in the memory; declare the scope first, so
+/// that the objects of the block end before it.
 template <Markable R>
 class [[nodiscard]] scope {
 public:

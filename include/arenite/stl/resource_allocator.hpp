@@ -18,23 +18,23 @@ namespace arenite::inline ARENITE_ABI {
 ///     linear_resource a{1_MiB};
 ///     std::vector<int, resource_allocator<int, linear_resource>> v{a};
 ///
-/// Use when:  a container should use a resource of ours. With a concrete R each allocation is a direct
-///            call and inlines; with R = `resource` it is virtual, and any resource fits at run time
-///            (as std::pmr::polymorphic_allocator, which works on every resource here, too).
+/// Use when:  a container should use a resource of ours. With a concrete R each allocation is a
+///            direct call and inlines; with R = `resource` it is virtual, and any resource fits at
+///            run time (as std::pmr::polymorphic_allocator, which works on each of them, too).
 /// Cost:      that of the resource.
 /// Overhead:  one pointer a container.
-/// Limits:    the resource must outlive the container; from a temporary it does not compile. There is
-///            no default: a container must be told its resource. Elements are constructed as with
-///            std::allocator; for containers inside containers use std::scoped_allocator_adaptor.
+/// Limits:    the resource must outlive the container; from a temporary it does not compile. There
+///            is no default: a container must be told its resource. Elements are constructed as
+///            with std::allocator; containers in containers want std::scoped_allocator_adaptor.
 /// Threads:   those of the resource.
-/// Failure:   what the resource throws; std::bad_array_new_length for a count whose size does not fit.
+/// Failure:   what the resource throws; std::bad_array_new_length if a count's size does not fit.
 ///
 /// What happens to the resource when containers meet, and why:
 /// - Copying a container: the copy uses the same resource; there is no other that could be meant.
 /// - Copy assignment keeps the target's resource: what is assigned to lives where it was put.
-/// - Move assignment keeps it also, and moves the elements one by one where the two differ. Were the
-///   resource moved along, `longlived = std::move(temporary)` would leave a container in an arena that
-///   ends before it. Within one resource it is O(1), as ever.
+/// - Move assignment keeps it also, and moves the elements one by one where the two differ. Were
+///   the resource moved along, `longlived = std::move(temporary)` would leave a container in an
+///   arena that ends before it. Within one resource it is O(1), as ever.
 /// - Swap exchanges the resources with the contents: O(1), and defined in every case. The standard
 ///   leaves it undefined for unequal allocators that stay.
 template <class T = std::byte, class R = resource>
