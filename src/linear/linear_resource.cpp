@@ -8,19 +8,6 @@
 
 namespace arenite::inline ARENITE_ABI {
 
-// Stands directly before the memory it describes.
-struct linear_resource::single {
-    single* older;
-    single* newer;
-    void* memory; // as malloc gave it
-    std::size_t memory_bytes;
-    std::size_t memory_alignment;
-    std::size_t count;
-    std::size_t number; // rises from old to new
-
-    [[nodiscard]] std::byte* object() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
-};
-
 linear_resource::linear_resource(std::size_t capacity, linear_options options, upstream source)
     : linear_resource{capacity, source} {
     if ((!options.eager && !options.prefault) || capacity == 0 || passthrough())
@@ -42,10 +29,7 @@ linear_resource::linear_resource(std::span<std::byte> buffer) noexcept
         set_region(buffer.data());
 }
 
-linear_resource::~linear_resource() {
-    rewind_singles(0);
-    give_region_back();
-}
+linear_resource::~linear_resource() { give_region_back(); }
 
 void linear_resource::trim() noexcept {
     if (region_alignment_ != 0 && in_use() == 0)
@@ -56,7 +40,8 @@ void* linear_resource::try_allocate_slow(std::size_t count, std::size_t alignmen
     if (!is_alignment(alignment) || count > capacity_ || top_ != nullptr)
         return nullptr;
     if (passthrough())
-        return try_allocate_single(count, alignment);
+        return count > capacity_ - singles_.bytes() ? nullptr
+                                                    : singles_.try_allocate(count, alignment);
     // A buffer has its region from the beginning; one that has none here is empty.
     if (source_.get() == nullptr || !get_region(count, alignment))
         return nullptr;
@@ -104,56 +89,14 @@ void linear_resource::give_region_back() noexcept {
     region_alignment_ = 0;
 }
 
-void* linear_resource::try_allocate_single(std::size_t count, std::size_t alignment) noexcept {
-    if (count > capacity_ - single_bytes_)
-        return nullptr;
-    const std::size_t memory_alignment = std::max(alignment, alignof(single));
-    const auto before = checked_align_up(sizeof(single), memory_alignment);
-    const auto bytes = before ? checked_add(*before, count) : std::nullopt;
-    if (!bytes)
-        return nullptr;
-    void* memory = system_resource().try_allocate(*bytes, memory_alignment);
-    if (memory == nullptr)
-        return nullptr;
-    std::byte* const object = static_cast<std::byte*>(memory) + *before;
-    latest_ = ::new (static_cast<void*>(object - sizeof(single)))
-        single{.older = latest_,
-               .newer = nullptr,
-               .memory = memory,
-               .memory_bytes = *bytes,
-               .memory_alignment = memory_alignment,
-               .count = count,
-               .number = latest_single() + 1};
-    if (latest_->older != nullptr)
-        latest_->older->newer = latest_;
-    single_bytes_ += count;
-    return object;
-}
-
-void linear_resource::deallocate_single(std::byte* p) noexcept {
-    single* const s = std::launder(reinterpret_cast<single*>(p - sizeof(single)));
+void linear_resource::deallocate_single(void* p) noexcept {
     high_water_ = high_water();
-    (s->newer != nullptr ? s->newer->older : latest_) = s->older;
-    if (s->older != nullptr)
-        s->older->newer = s->newer;
-    single_bytes_ -= s->count;
-    system_resource().deallocate(s->memory, s->memory_bytes, s->memory_alignment);
+    singles_.deallocate(p);
 }
 
 void linear_resource::rewind_singles(std::size_t number) noexcept {
-    while (latest_ != nullptr && latest_->number > number)
-        deallocate_single(latest_->object());
-}
-
-bool linear_resource::owns_single(const void* p) const noexcept {
-    for (single* s = latest_; s != nullptr; s = s->older)
-        if (address_of(p) - address_of(s->object()) < s->count)
-            return true;
-    return false;
-}
-
-std::size_t linear_resource::latest_single() const noexcept {
-    return latest_ != nullptr ? latest_->number : 0;
+    high_water_ = high_water();
+    singles_.rewind(number);
 }
 
 } // namespace arenite::inline ARENITE_ABI

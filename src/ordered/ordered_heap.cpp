@@ -7,7 +7,6 @@
 #include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/size.hpp>
-#include <arenite/core/system_resource.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
@@ -135,7 +134,7 @@ void* ordered_heap::allocate_rare(std::size_t bytes, std::size_t alignment) noex
     clear_noted();
     note_high_water();
     if (passes_through_)
-        return allocate_detour(bytes, alignment);
+        return singles_.try_allocate(bytes, alignment);
     const std::size_t size = rounded(bytes, alignment);
     void* p = from_window(*open_, size, alignment);
     const std::size_t largest = source_.mask_bytes() / large_divisor;
@@ -450,8 +449,10 @@ void ordered_heap::unload_magazine() noexcept {
 }
 
 void ordered_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (passes_through_)
-        return deallocate_detour(p, bytes, alignment);
+    if (passes_through_) {
+        note_high_water();
+        return singles_.deallocate(p);
+    }
     clear_noted();
     note_high_water();
     block& b = head_of(p);
@@ -616,11 +617,13 @@ std::size_t ordered_heap::size_of(const void* p) const noexcept {
     if (!kept_)
         contract_violation("size_of(p) needs a heap of sizes::kept");
     if (passes_through_)
-        return static_cast<const std::size_t*>(p)[-1];
+        return passthrough_chain::size_of(p);
     return kept_size(head_of(p), p);
 }
 
-bool ordered_heap::owns(const void* p) const noexcept { return source_.find(p) != nullptr; }
+bool ordered_heap::owns(const void* p) const noexcept {
+    return passes_through_ ? singles_.owns(p) : source_.find(p) != nullptr;
+}
 
 std::size_t ordered_heap::bytes_in_use() const noexcept {
     const std::size_t magazine =
@@ -628,7 +631,8 @@ std::size_t ordered_heap::bytes_in_use() const noexcept {
             ? 0
             : magazine_->granules() * granule_bytes + align_up(sizeof *magazine_, granule_bytes);
     return static_cast<std::size_t>(taken_) * granule_bytes - open_->bytes() - clean_.bytes() -
-           freed_.bytes() - freed_before_.bytes() - magazine + large_bytes_;
+           freed_.bytes() - freed_before_.bytes() - magazine + large_bytes_ +
+           singles_.bytes();
 }
 
 void ordered_heap::note_high_water() const noexcept { high_water_ = std::max(high_water_, bytes_in_use()); }
@@ -640,9 +644,9 @@ arenite::usage ordered_heap::usage() const noexcept {
     const std::size_t gap = padding_for(open_->cursor, default_alignment);
     const std::size_t hole = open_->bytes() > gap ? open_->bytes() - gap : 0;
     return {.bytes_in_use = in_use,
-            .bytes_reserved = source_.bytes_reserved(),
+            .bytes_reserved = source_.bytes_reserved() + singles_.bytes(),
             .high_water_bytes = high_water_,
-            .live_allocations = careful_ && (kept_ || checks_enabled) ? live_ : 0,
+            .live_allocations = kept_ || checks_enabled ? live_ + singles_.count() : 0,
             .largest_hole_bytes = std::max(hole, source_.has_clean() ? most : 0)};
 }
 
@@ -680,38 +684,6 @@ void ordered_heap::report_leaks() noexcept {
     }
     if (summary.count != 0)
         report_leak(summary);
-}
-
-// ----------------------------------------------------------------------------------------- passthrough
-
-/// To malloc; where sizes are kept, behind a prefix that ends with the size.
-void* ordered_heap::allocate_detour(std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t prefix = kept_ ? std::max(alignment, default_alignment) : 0;
-    auto* const base =
-        static_cast<std::byte*>(system_resource().try_allocate(prefix + bytes, std::max(alignment, prefix)));
-    if (base == nullptr)
-        return nullptr;
-    if (kept_) {
-        auto* const words = reinterpret_cast<std::size_t*>(base + prefix);
-        words[-1] = bytes;
-        words[-2] = prefix;
-    }
-    ++live_;
-    large_bytes_ += bytes;
-    return base + prefix;
-}
-
-void ordered_heap::deallocate_detour(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    auto* base = static_cast<std::byte*>(p);
-    if (kept_) {
-        const auto* const words = static_cast<const std::size_t*>(p);
-        bytes = words[-1];
-        alignment = words[-2];
-        base -= alignment;
-    }
-    --live_;
-    large_bytes_ -= bytes + (bytes == 0);
-    system_resource().deallocate(base, bytes, alignment);
 }
 
 } // namespace arenite::inline ARENITE_ABI

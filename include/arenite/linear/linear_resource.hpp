@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/check/passthrough_chain.hpp>
 #include <arenite/check/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
@@ -34,8 +35,9 @@ struct linear_options {
 ///
 /// Use when:  all objects die together (a frame, a load), or in the reverse order of their birth.
 ///            Objects that die in any order want ordered/ordered_heap.hpp.
-/// Cost:      allocate O(1), at most 3 ticks; deallocate O(1), gives back only the latest allocation
-///            and the freed ones directly below it; mark, rewind, reset O(1). One upstream call ever.
+/// Cost:      allocate O(1), at most 3 ticks; mark, rewind, reset O(1). One upstream call ever.
+///            deallocate O(1): gives back the latest allocation and the freed ones directly below
+///            it; of all others the memory stays until a rewind or reset.
 /// Overhead:  0 bytes an allocation; padding < alignment.
 /// Limits:    one region of `capacity` bytes; a request that does not fit fails.
 /// Threads:   one at a time; wrap in synchronized_resource.
@@ -71,7 +73,7 @@ public:
     explicit linear_resource(std::size_t capacity, upstream source = &system_resource()) noexcept
         : capacity_{capacity}, source_{source} {}
 
-    /// As above, or at once. Throws out_of_memory where the options ask for memory that is not there.
+    /// As above, or at once: then it throws out_of_memory where upstream has none.
     linear_resource(std::size_t capacity, linear_options options,
                     upstream source = &system_resource());
 
@@ -85,8 +87,8 @@ public:
         ARENITE_ASSERT(is_alignment(alignment), "the alignment must be a power of two");
         const std::size_t count = bytes + (bytes == 0 ? 1 : 0);
         if (count <= max_object_bytes && is_alignment(alignment)) [[likely]] {
-            // As numbers, since that is the shortest way from one top to the next. The difference is
-            // negative where alignment passes the limit, also where it wraps past the last address.
+            // As numbers, since that is the shortest way from one top to the next. The room is
+            // negative where alignment passes the limit, and where it wraps past the last address.
             const std::uintptr_t aligned = align_up(address_of(top_), alignment);
             const auto room = static_cast<std::ptrdiff_t>(address_of(limit_) - aligned);
             if (room >= static_cast<std::ptrdiff_t>(count)) [[likely]] {
@@ -101,20 +103,21 @@ public:
         return try_allocate_slow(count, alignment);
     }
 
-    /// Gives the latest allocation back, and what was freed directly below it; all else stays until a
-    /// rewind or reset.
-    ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
-                                   [[maybe_unused]] std::size_t alignment =
-                                       default_alignment) noexcept {
+    /// Gives the latest allocation back, and what was freed directly below it; all else stays until
+    /// a rewind or reset.
+    ARENITE_INLINE void
+    deallocate(void* p, std::size_t bytes,
+               [[maybe_unused]] std::size_t alignment = default_alignment) noexcept {
         auto* const first = static_cast<std::byte*>(p);
         std::byte* const last = first + (bytes + (bytes == 0 ? 1 : 0));
         if (top_ == nullptr) [[unlikely]] {
             deallocate_single(first);
             return;
         }
-        ARENITE_ASSERT(owns(p) && last <= top_,
-                       "this memory is not allocated here, or no longer: it was freed by a rewind or "
-                       "reset, or has another size");
+        ARENITE_ASSERT(
+            owns(p) && last <= top_,
+            "this memory is not allocated here, or no longer: it was freed by a rewind or "
+            "reset, or has another size");
         if (last == top_) {
             lower_top(before_latest_ != nullptr ? before_latest_ : first);
             if (top_ == hole_end_)
@@ -131,8 +134,8 @@ public:
         }
     }
 
-    /// Makes the latest allocation larger or smaller where it lies. True: it has new_bytes now and is
-    /// given back with that size. False, where it is not the latest or there is no room: nothing
+    /// Makes the latest allocation larger or smaller where it lies. True: it has new_bytes now and
+    /// is given back with that size. False, where it is not the latest or there is no room: nothing
     /// changed.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
                                                  std::size_t new_bytes) noexcept {
@@ -157,7 +160,7 @@ public:
     [[nodiscard]] ARENITE_INLINE marker mark() noexcept {
         marker m;
         m.owner_ = this;
-        m.position_ = top_ != nullptr ? in_use() : latest_single();
+        m.position_ = top_ != nullptr ? in_use() : singles_.latest();
 #if ARENITE_CHECKS
         m.number_ = order_.take();
 #endif
@@ -165,8 +168,9 @@ public:
     }
 
     /// Frees all that was allocated since m was taken, and takes the growth of what was resized in
-    /// place; m stays good, markers taken after it do not. What was freed in between stays free. Requires a marker of this resource that no rewind
-    /// or reset has passed; elsewhere than in checked builds a wrong one frees at most what is above it.
+    /// place; m stays good, markers taken after it do not. What was freed in between stays free.
+    /// Requires a marker of this resource that no rewind or reset has passed; elsewhere than in
+    /// checked builds a wrong one frees at most what is above it.
     ARENITE_INLINE void rewind(const marker& m) {
         ARENITE_ASSERT(m.owner_ != nullptr, "this marker was never taken: it is a default one");
         ARENITE_ASSERT(m.owner_ == this, "this marker was taken of another resource");
@@ -184,7 +188,7 @@ public:
             lower_top(begin_ + m.position_);
     }
 
-    /// Frees everything; the region stays. Markers of a resource that was not empty become worthless.
+    /// Frees everything; the region stays. Only markers of the empty resource stay good.
     ARENITE_INLINE void reset() noexcept {
 #if ARENITE_CHECKS
         order_.rewound_to(0);
@@ -201,13 +205,13 @@ public:
     /// True if p lies in what is allocated (or padding or freed between it). O(1).
     [[nodiscard]] bool owns(const void* p) const noexcept {
         if (top_ == nullptr) [[unlikely]]
-            return owns_single(p);
+            return singles_.owns(p);
         return address_of(p) - address_of(begin_) < in_use();
     }
 
     /// Bytes from the begin to the top: what is allocated, padding, and what was freed between.
     [[nodiscard]] std::size_t in_use() const noexcept {
-        return static_cast<std::size_t>(top_ - begin_) + single_bytes_;
+        return static_cast<std::size_t>(top_ - begin_) + singles_.bytes();
     }
 
     /// Largest in_use() there ever was. Exact; costs the allocation nothing.
@@ -221,29 +225,26 @@ public:
     /// O(1); live allocations are not counted.
     [[nodiscard]] arenite::usage usage() const noexcept {
         return {.bytes_in_use = in_use(),
-                .bytes_reserved = static_cast<std::size_t>(limit_ - begin_) + single_bytes_,
+                .bytes_reserved = static_cast<std::size_t>(limit_ - begin_) + singles_.bytes(),
                 .high_water_bytes = high_water(),
                 .largest_hole_bytes = static_cast<std::size_t>(limit_ - top_)};
     }
 
 private:
     // Everything unusual is told by an empty free range, so that the fast path asks one question.
-    // Before the first request, and always with ARENITE_PASSTHROUGH=1, begin, top and limit are null.
-    // A mode that grows downward (the high end of a double-ended resource) is to be one more case of
-    // the slow path: top == limit keeps it off the fast path, and the low end's limit is where the high
-    // end begins. Both ends then are objects of this class and the low end costs nothing more.
-    struct single; // an allocation of its own from malloc, with ARENITE_PASSTHROUGH=1
+    // Before the first request, and always with ARENITE_PASSTHROUGH=1, begin, top and limit are
+    // null. A mode that grows downward (the high end of a double-ended resource) is to be one more
+    // case of the slow path: top == limit keeps it off the fast path, and the low end's limit is
+    // where the high end begins. Both ends then are objects of this class and the low end costs
+    // nothing more.
 
     ARENITE_COLD void* try_allocate_slow(std::size_t count, std::size_t alignment) noexcept;
     bool get_region(std::size_t count, std::size_t alignment) noexcept;
     void set_region(std::byte* memory) noexcept;
     void give_region_back() noexcept;
 
-    ARENITE_COLD void* try_allocate_single(std::size_t count, std::size_t alignment) noexcept;
-    ARENITE_COLD void deallocate_single(std::byte* p) noexcept;
+    ARENITE_COLD void deallocate_single(void* p) noexcept;
     ARENITE_COLD void rewind_singles(std::size_t number) noexcept;
-    [[nodiscard]] ARENITE_COLD bool owns_single(const void* p) const noexcept;
-    [[nodiscard]] ARENITE_COLD std::size_t latest_single() const noexcept;
 
     ARENITE_INLINE void begin_life(std::byte* p, std::size_t count) noexcept {
         poison::undefined(p, count);
@@ -277,11 +278,10 @@ private:
     std::byte* before_latest_ = nullptr; // the top before the latest allocation; null: not known
     std::byte* hole_begin_ = nullptr;    // freed, below the latest allocation
     std::byte* hole_end_ = nullptr;
-    std::size_t high_water_ = 0;       // as of the last time that the top went down
     std::size_t capacity_;
+    std::size_t high_water_ = 0;       // as of the last time that the top went down
     std::size_t region_alignment_ = 0; // 0: there is no region of upstream
-    single* latest_ = nullptr;         // the newest first
-    std::size_t single_bytes_ = 0;
+    passthrough_chain singles_;        // with ARENITE_PASSTHROUGH=1 all there is
     upstream source_;                  // null over a buffer
 #if ARENITE_CHECKS
     detail::marker_order order_;

@@ -5,6 +5,7 @@
 #include <arenite/block/block.hpp>
 #include <arenite/block/block_source.hpp>
 #include <arenite/block/magazine.hpp>
+#include <arenite/check/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
@@ -155,8 +156,6 @@ private:
     void* from_clean(std::size_t size, std::size_t alignment) noexcept;
     void* from_anywhere(std::size_t size, std::size_t alignment) noexcept;
     void* allocate_large(std::size_t bytes, std::size_t size, std::size_t alignment) noexcept;
-    void* allocate_detour(std::size_t bytes, std::size_t alignment) noexcept;
-    void deallocate_detour(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
     void enter(block& entered) noexcept;
     void leave(bool at_end) noexcept;
@@ -202,6 +201,7 @@ private:
     arenite::magazine* magazine_ = nullptr;
 
     block_source source_;
+    passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
     std::size_t large_bytes_ = 0;   ///< in use by large allocations
     mutable std::size_t high_water_ = 0;
     std::size_t live_ = 0;          ///< allocations, where careful_

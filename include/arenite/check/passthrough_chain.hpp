@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <cstddef>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// What a strategy does with ARENITE_PASSTHROUGH=1: each allocation is one of malloc's, and all of them hang on
+/// a chain, so that they can be found, measured and given back at once as the strategy promises.
+///
+/// Cost:      that of malloc; owns O(n).
+/// Overhead:  56 bytes before each allocation, out of the user's reach for the memory checkers.
+/// Threads:   one at a time.
+/// Failure:   nullptr; nothing changes.
+class passthrough_chain {
+public:
+    passthrough_chain() = default;
+    ~passthrough_chain() { rewind(0); }
+
+    passthrough_chain(const passthrough_chain&) = delete;
+    passthrough_chain& operator=(const passthrough_chain&) = delete;
+
+    /// bytes is 1 or more, alignment a power of two.
+    [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept;
+
+    /// Gives back what try_allocate returned.
+    void deallocate(void* p) noexcept;
+
+    /// Gives back all that is younger than the allocation of this number; see latest().
+    void rewind(std::size_t number) noexcept;
+
+    /// True if p points into an allocation.
+    [[nodiscard]] bool owns(const void* p) const noexcept;
+
+    /// What was asked for the allocation at p.
+    [[nodiscard]] static std::size_t size_of(const void* p) noexcept;
+
+    /// Number of the latest allocation that is alive, rising from 1; 0 where there is none.
+    [[nodiscard]] std::size_t latest() const noexcept;
+
+    /// Bytes asked for all that is alive, and how many there are.
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+private:
+    struct link;
+    link* latest_ = nullptr; // the newest first
+    std::size_t bytes_ = 0;
+    std::size_t count_ = 0;
+};
+
+} // namespace arenite::inline ARENITE_ABI
