@@ -27,6 +27,7 @@
 
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
+#include <arenite/check/passthrough_chain.hpp>
 #include <arenite/check/poison.hpp>
 
 #include <arenite/block/address_table.hpp>
@@ -34,6 +35,7 @@
 #include <arenite/block/block_list.hpp>
 #include <arenite/block/block_source.hpp>
 #include <arenite/block/colouring.hpp>
+#include <arenite/block/magazine.hpp>
 #include <arenite/block/return_policy.hpp>
 
 #include <arenite/linear/inline_linear_resource.hpp>

@@ -14,11 +14,10 @@ namespace arenite::inline ARENITE_ABI {
 /// A resource that can also say no: try_allocate returns nullptr instead of throwing.
 /// Every concrete resource here is one; `resource` itself is not.
 template <class R>
-concept Allocating = std::derived_from<R, resource> &&
-                     requires(R& r, void* p, std::size_t n) {
-                         { r.try_allocate(n, n) } noexcept -> std::same_as<void*>;
-                         r.deallocate(p, n, n);
-                     };
+concept Allocating = std::derived_from<R, resource> && requires(R& r, void* p, std::size_t n) {
+    { r.try_allocate(n, n) } noexcept -> std::same_as<void*>;
+    r.deallocate(p, n, n);
+};
 
 /// Knows its own memory: owns(p) is true for a pointer into memory it handed out and, at least,
 /// false for memory of others. Complexity and exactness are told by the class.

@@ -32,7 +32,8 @@ contract_violation(const char* message,
 #if defined(__GNUC__) || defined(__clang__)
     [[gnu::format(printf, 2, 3)]]
 #endif
-    void contract_violation_f(std::source_location location, const char* format, ...);
+    void
+    contract_violation_f(std::source_location location, const char* format, ...);
 
 } // namespace arenite::inline ARENITE_ABI
 

@@ -17,8 +17,8 @@
 
 namespace arenite::inline ARENITE_ABI {
 
-/// A T in memory of r: `node* n = arenite::create<node>(heap, args...)`. Inlines for a concrete resource.
-/// Throws what the resource or the constructor throws; then the memory is given back.
+/// A T in memory of r: `node* n = arenite::create<node>(heap, args...)`. Inlines for a concrete
+/// resource. Throws what the resource or the constructor throws; then the memory is given back.
 template <class T, std::derived_from<resource> R, class... Args>
 [[nodiscard]] ARENITE_INLINE T* create(R& r, Args&&... args) {
     void* p = r.allocate(sizeof(T), alignof(T));
@@ -50,8 +50,9 @@ ARENITE_INLINE void destroy(R& r, T* p) noexcept {
     r.deallocate(const_cast<std::remove_cv_t<T>*>(p), sizeof(T), alignof(T));
 }
 
-/// Room for n objects of T, not begun; n of 0 gives an empty span that may be given back or dropped.
-/// Throws std::bad_array_new_length where n * sizeof(T) does not fit, and what the resource throws.
+/// Room for n objects of T, not begun; n of 0 gives an empty span that may be given back or
+/// dropped. Throws std::bad_array_new_length where n * sizeof(T) does not fit, and what the
+/// resource throws.
 template <class T, std::derived_from<resource> R>
 [[nodiscard]] ARENITE_INLINE std::span<T> allocate_n(R& r, std::size_t n) {
     if (n > max_object_bytes / sizeof(T)) [[unlikely]]

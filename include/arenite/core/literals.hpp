@@ -8,8 +8,8 @@
 
 namespace arenite::inline ARENITE_ABI {
 
-/// Sizes as they are spoken: 64_KiB, 2_MiB, 1_GiB. In scope with `using namespace arenite` or, alone,
-/// with `using namespace arenite::literals`.
+/// Sizes as they are spoken: 64_KiB, 2_MiB, 1_GiB. In scope with `using namespace arenite` or,
+/// alone, with `using namespace arenite::literals`.
 inline namespace literals {
 
 consteval std::size_t operator""_B(unsigned long long count) {

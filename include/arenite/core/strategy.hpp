@@ -11,16 +11,19 @@
 
 namespace arenite::inline ARENITE_ABI {
 
-/// What every concrete resource is built on: it writes try_allocate and deallocate, this makes the rest.
+/// What every concrete resource is built on: it writes try_allocate and deallocate, this makes the
+/// rest.
 ///
 ///     class my_resource final : public strategy<my_resource> {
 ///     public:
-///         void* try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
-///         void deallocate(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+///         void* try_allocate(std::size_t bytes,
+///                            std::size_t alignment = default_alignment) noexcept;
+///         void deallocate(void* p, std::size_t bytes,
+///                         std::size_t alignment = default_alignment) noexcept;
 ///     };
 ///
-/// Called through its own type (`my.allocate(48)`) a resource inlines; called through `resource&` it is
-/// polymorphic. The names of the base are hidden on purpose and repeat its default arguments.
+/// Called through its own type (`my.allocate(48)`) a resource inlines; called through `resource&`
+/// it is polymorphic. The names of the base are hidden on purpose and repeat its default arguments.
 /// Resources are equal only to themselves.
 template <class Derived>
 class strategy : public resource {
