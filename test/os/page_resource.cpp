@@ -548,6 +548,7 @@ TEST(page_resource_threads, use_one_resource_without_meeting) {
     constexpr int threads = 4;
     constexpr int rounds = 300;
     std::vector<std::thread> all;
+    all.reserve(threads);
     std::atomic<int> broken{0};
     for (int t = 0; t < threads; ++t) {
         all.emplace_back([&, t] {
@@ -803,7 +804,8 @@ TEST(page_resource_death, a_request_may_take_nearly_all_of_a_limited_address_spa
     EXPECT_IN_CHILD(split < many);     // else the limit is another one here
     pages.deallocate(p[1], 16 * unit); // would split the mapping of the three
     EXPECT_IN_CHILD(platform::resident_bytes(p[1], 16 * unit) == 0);
-    EXPECT_IN_CHILD(p[0][16 * unit - 1] == std::byte{1} && p[2][0] == std::byte{1});
+    EXPECT_IN_CHILD(p[0][16 * unit - 1] == std::byte{1});
+    EXPECT_IN_CHILD(p[2][0] == std::byte{1});
     EXPECT_IN_CHILD(pages.try_allocate(16 * unit) == p[1]);
     EXPECT_IN_CHILD(p[1][0] == std::byte{0});
     std::memset(p[1], 2, 16 * unit);

@@ -54,8 +54,11 @@
 namespace arenite::inline ARENITE_ABI::poison {
 
 /// True where a tool is compiled in: guards work that only a tool needs.
-inline constexpr bool active =
-    (ARENITE_HAS_ASAN != 0) || (ARENITE_HAS_MSAN != 0) || (ARENITE_HAS_VALGRIND != 0);
+#if ARENITE_HAS_ASAN || ARENITE_HAS_MSAN || ARENITE_HAS_VALGRIND
+inline constexpr bool active = true;
+#else
+inline constexpr bool active = false;
+#endif
 
 /// Nobody may touch these bytes until undefined() or defined() says otherwise.
 ARENITE_INLINE void no_access([[maybe_unused]] const void* p,

@@ -9,7 +9,8 @@
 #include <cstdint>
 
 // Runs of bits in arrays of 64-bit words. Bit i of an array is bit i % 64 of word i / 64; positions
-// and counts are in bits. Everything here is O(count / 64), without allocation, and safe to inline.
+// and counts are in bits, and a run has at least one. Everything here is O(count / 64), without
+// allocation, and safe to inline.
 
 namespace arenite::inline ARENITE_ABI::bits {
 
