@@ -8,6 +8,7 @@
 #include <arenite/os/platform.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -4,7 +4,6 @@
 
 #include <arenite/core/config.hpp>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,32 +13,36 @@ namespace arenite::inline ARENITE_ABI {
 inline constexpr std::size_t default_alignment = alignof(std::max_align_t);
 
 /// True for 1, 2, 4, ...: what every function here takes as an alignment.
-[[nodiscard]] constexpr bool is_alignment(std::size_t value) noexcept {
-    return std::has_single_bit(value);
+[[nodiscard]] ARENITE_INLINE constexpr bool is_alignment(std::size_t value) noexcept {
+    // Not std::has_single_bit: g++ 12 calls a function for it where the processor may lack popcnt.
+    return value != 0 && (value & (value - 1)) == 0;
 }
 
 /// The next multiple of alignment (a power of two); wraps to 0 past the largest size.
-[[nodiscard]] constexpr std::size_t align_up(std::size_t value, std::size_t alignment) noexcept {
+[[nodiscard]] ARENITE_INLINE constexpr std::size_t align_up(std::size_t value,
+                                                            std::size_t alignment) noexcept {
     return (value + (alignment - 1)) & ~(alignment - 1);
 }
 
 /// The multiple of alignment (a power of two) at or below value.
-[[nodiscard]] constexpr std::size_t align_down(std::size_t value, std::size_t alignment) noexcept {
+[[nodiscard]] ARENITE_INLINE constexpr std::size_t align_down(std::size_t value,
+                                                              std::size_t alignment) noexcept {
     return value & ~(alignment - 1);
 }
 
 /// The address as a number.
-[[nodiscard]] inline std::uintptr_t address_of(const void* p) noexcept {
+[[nodiscard]] ARENITE_INLINE std::uintptr_t address_of(const void* p) noexcept {
     return reinterpret_cast<std::uintptr_t>(p);
 }
 
 /// True if p is a multiple of alignment (a power of two).
-[[nodiscard]] inline bool is_aligned(const void* p, std::size_t alignment) noexcept {
+[[nodiscard]] ARENITE_INLINE bool is_aligned(const void* p, std::size_t alignment) noexcept {
     return (address_of(p) & (alignment - 1)) == 0;
 }
 
 /// Bytes from p up to the next multiple of alignment (a power of two).
-[[nodiscard]] inline std::size_t padding_for(const void* p, std::size_t alignment) noexcept {
+[[nodiscard]] ARENITE_INLINE std::size_t padding_for(const void* p,
+                                                     std::size_t alignment) noexcept {
     return (0 - address_of(p)) & (alignment - 1);
 }
 
