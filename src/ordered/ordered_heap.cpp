@@ -88,6 +88,7 @@ bool ordered_heap::next_hole(std::size_t granules) noexcept {
     const std::size_t last = std::min(position_ / bits::word_bits + near, b.words());
     std::size_t i = position_ / bits::word_bits;
     std::size_t skip = position_ % bits::word_bits;
+    bits::word passed = 0; // bits of holes that are too small
     for (; i < last; ++i, skip = 0) {
         const bits::word clear = ~words[i] & (~bits::word{0} << skip);
         std::size_t begin = 0;
@@ -95,8 +96,10 @@ bool ordered_heap::next_hole(std::size_t granules) noexcept {
             begin = static_cast<std::size_t>(std::countr_zero(starts));
         else if (const int top = std::countl_one(clear); top != 0)
             begin = bits::word_bits - static_cast<std::size_t>(top);
-        else
+        else {
+            passed |= clear;
             continue;
+        }
         const auto here = static_cast<std::size_t>(std::countr_one(clear >> begin));
         std::size_t run = here;
         if (begin + here == bits::word_bits && i + 1 < b.words()) {
@@ -107,11 +110,18 @@ bool ordered_heap::next_hole(std::size_t granules) noexcept {
             if (run >= granules)
                 words[i + 1] |= bits::low_mask(more);
         }
-        if (run < granules)
+        if (run < granules) {
+            passed |= clear;
             continue;
+        }
+        passed |= clear & bits::low_mask(begin);
         words[i] |= bits::low_mask(here) << begin;
-        if (open_->bytes() != 0)
+        if (open_->bytes() != 0) {
+            passed = 1;
             close(b, *open_);
+        }
+        if (passed != 0)
+            passed_ = std::max(passed_, granules);
         b.live += static_cast<std::int32_t>(run);
         taken_ += static_cast<std::int64_t>(run);
         unclaimed_ -= static_cast<std::int64_t>(run);
@@ -138,7 +148,11 @@ void* ordered_heap::allocate_rare(std::size_t bytes, std::size_t alignment) noex
     const std::size_t size = rounded(bytes, alignment);
     void* p = from_window(*open_, size, alignment);
     const std::size_t largest = source_.mask_bytes() / large_divisor;
-    if (p == nullptr && (size > largest || alignment > largest / 2))
+    const bool large = size > largest || alignment > largest / 2;
+    if (p == nullptr && large && size <= 4 * largest && alignment <= largest &&
+        source_.blocks().has(block_state::unseen | block_state::empty))
+        p = from_clean(size, alignment, false); // before a block for it alone, what is there already
+    if (p == nullptr && large)
         return allocate_large(bytes, size, alignment);
     if (p == nullptr)
         p = search(size, alignment);
@@ -189,12 +203,13 @@ void* ordered_heap::search(std::size_t size, std::size_t alignment) noexcept {
         const bool go_on =
             granules > smallest_ && deflected_ < swept_->bytes() && fits_ahead();
         if (go_on) {
-            if (void* p = from_clean(size, alignment)) {
+            if (void* p = from_clean(size, alignment, true)) {
                 deflected_ += size;
                 return p;
             }
             return from_anywhere(size, alignment);
         }
+        passed_ = std::max(passed_, granules); // over all that is left
         leave(true);
     }
     if (block* b = source_.blocks().lowest(static_cast<std::uint16_t>(
@@ -204,7 +219,7 @@ void* ordered_heap::search(std::size_t size, std::size_t alignment) noexcept {
         if (void* p = advance(size, alignment))
             return p;
         // One look at one block: from a clean one then, and this one stays for smaller requests.
-        if (void* p = from_clean(size, alignment)) {
+        if (void* p = from_clean(size, alignment, true)) {
             deflected_ += size;
             return p;
         }
@@ -219,9 +234,10 @@ void* ordered_heap::search(std::size_t size, std::size_t alignment) noexcept {
     }
     swept_ = clean_block_;
     *open_ = clean_;
-    position_ = swept_->granules;
+    position_ = swept_->index_of(clean_.limit);
     no_fit_ = std::numeric_limits<std::size_t>::max();
     smallest_ = granules;
+    passed_ = 0;
     deflected_ = 0;
     unclaimed_ = 0;
     count_again_ = 0;
@@ -252,6 +268,8 @@ void* ordered_heap::advance(std::size_t size, std::size_t alignment) noexcept {
         no_fit_ = needed;
         return nullptr;
     }
+    if (open_->bytes() != 0 || bits::next_clear(swept_->occupancy(), position_, found.first) != found.first)
+        passed_ = std::max(passed_, size / granule_bytes);
     close(*swept_, *open_);
     claim(*swept_, found, *open_);
     position_ = found.last;
@@ -269,13 +287,31 @@ bool ordered_heap::fits_ahead() noexcept {
     return (ahead - taken) * granule_bytes + open_->bytes() >= swept_->bytes() / rich_divisor;
 }
 
-/// Memory of a block that was empty, beside the sweep.
-void* ordered_heap::from_clean(std::size_t size, std::size_t alignment) noexcept {
+/// Memory beside the sweep: a large hole of a block that waits to be swept, or a block that is empty; with
+/// `grow` a new one too.
+void* ordered_heap::from_clean(std::size_t size, std::size_t alignment, bool grow) noexcept {
+    constexpr int looks = 4; // at as many blocks, once for each large hole that is used up
     if (clean_block_ != nullptr) {
         if (void* p = from_window(clean_, size, alignment))
             return p;
     }
-    block* const next = source_.clean();
+    // For any request that usually comes here, wherever it begins; or for this one.
+    const std::size_t usual = source_.mask_bytes() / large_divisor * 3 / 2;
+    const std::size_t room = std::max(usual, size + alignment);
+    block* next = nullptr;
+    hole found;
+    for (int i = 0; i < looks && found.empty(); ++i) {
+        next = source_.blocks().lowest(block_state::unseen);
+        if (next == nullptr)
+            break;
+        found = next->find_hole(0, room / granule_bytes);
+        if (room != usual)
+            break;
+        if (found.empty())
+            source_.blocks().set_state(*next, block_state::sweepable);
+    }
+    if (found.empty())
+        next = grow ? source_.clean() : source_.blocks().lowest(block_state::empty);
     if (next == nullptr)
         return nullptr;
     if (clean_block_ != nullptr) {
@@ -283,7 +319,12 @@ void* ordered_heap::from_clean(std::size_t size, std::size_t alignment) noexcept
         retire(*clean_block_, 0, 0);
     }
     clean_block_ = next;
-    claim_all(*clean_block_, clean_);
+    if (found.empty()) {
+        claim_all(*next, clean_);
+    } else {
+        source_.open(*next);
+        claim(*next, found, clean_);
+    }
     return from_window(clean_, size, alignment);
 }
 
@@ -314,6 +355,7 @@ void ordered_heap::enter(block& entered) noexcept {
     swept_ = &entered;
     no_fit_ = std::numeric_limits<std::size_t>::max();
     smallest_ = std::numeric_limits<std::size_t>::max();
+    passed_ = 0;
     deflected_ = 0;
     unclaimed_ = static_cast<std::int64_t>(entered.granules - source_.head_granules(entered)) - entered.live;
     count_again_ = 0;
@@ -332,7 +374,7 @@ void ordered_heap::leave(bool at_end) noexcept {
     block& left = *swept_;
     close(left, *open_);
     swept_ = nullptr;
-    retire(left, at_end ? std::max<std::int64_t>(unclaimed_, 0) : 0, smallest_);
+    retire(left, at_end ? std::max<std::int64_t>(unclaimed_, 0) : 0, passed_);
 }
 
 /// Gives the unused tail of an open hole back to its block.
@@ -379,8 +421,8 @@ void ordered_heap::release(block& in, std::size_t first, std::size_t granules) n
 }
 
 /// Puts a block that was open into the state it has earned. `skipped`: free granules that a sweep of it
-/// passed over, asked for `smallest` or more; for such requests they alone are no reason to sweep it again.
-void ordered_heap::retire(block& retired, std::int64_t skipped, std::size_t smallest) noexcept {
+/// passed over for requests of up to `passed`; for those they alone are no reason to sweep it again.
+void ordered_heap::retire(block& retired, std::int64_t skipped, std::size_t passed) noexcept {
     if (retired.live == 0)
         return source_.close_empty(retired, bytes_in_use());
     const auto share = static_cast<std::int64_t>(retired.granules / sweep_divisor);
@@ -389,10 +431,10 @@ void ordered_heap::retire(block& retired, std::int64_t skipped, std::size_t smal
     std::uint16_t state = 0;
     retired.alarm = 0;
     if (found >= share) {
-        state = block_state::sweepable;
+        state = block_state::sweepable | block_state::unseen;
     } else {
         if (skipped >= share)
-            state = block_state::smaller_holes(smallest);
+            state = block_state::smaller_holes(passed);
         retired.alarm = static_cast<std::int32_t>(
             std::max<std::int64_t>(0, retired.live - (share - found)));
     }
@@ -557,7 +599,7 @@ void ordered_heap::deallocate(void* p) noexcept {
 void ordered_heap::freed(block& b) noexcept {
     if (b.live == 0)
         return source_.close_empty(b, bytes_in_use());
-    source_.blocks().set_state(b, block_state::sweepable);
+    source_.blocks().set_state(b, block_state::sweepable | block_state::unseen);
     b.alarm = 0;
 }
 

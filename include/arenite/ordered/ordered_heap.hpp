@@ -153,7 +153,7 @@ private:
     void* from_window(window& from, std::size_t size, std::size_t alignment) noexcept;
     void* search(std::size_t size, std::size_t alignment) noexcept;
     void* advance(std::size_t size, std::size_t alignment) noexcept;
-    void* from_clean(std::size_t size, std::size_t alignment) noexcept;
+    void* from_clean(std::size_t size, std::size_t alignment, bool grow) noexcept;
     void* from_anywhere(std::size_t size, std::size_t alignment) noexcept;
     void* allocate_large(std::size_t bytes, std::size_t size, std::size_t alignment) noexcept;
 
@@ -163,7 +163,7 @@ private:
     void claim(block& in, hole found, window& into) noexcept;
     void claim_all(block& in, window& into) noexcept;
     void release(block& in, std::size_t first, std::size_t granules) noexcept;
-    void retire(block& retired, std::int64_t skipped, std::size_t smallest) noexcept;
+    void retire(block& retired, std::int64_t skipped, std::size_t passed) noexcept;
     ARENITE_COLD void freed(block& b) noexcept;
     void close_all() noexcept;
     [[nodiscard]] bool load_magazine() noexcept;
@@ -191,6 +191,7 @@ private:
     std::size_t position_ = 0;  ///< granule from which the sweep goes on
     std::size_t count_again_ = 0; ///< position from which to count what is free ahead
     std::size_t no_fit_ = 0;    ///< granules known not to be found from position_ on
+    std::size_t passed_ = 0;    ///< granules of the largest request for which the sweep passed over holes
     std::size_t smallest_ = 0;  ///< granules of the smallest request that the sweep of this block was asked
     std::size_t deflected_ = 0; ///< bytes served from clean_ since the sweep last served any
     std::int64_t unclaimed_ = 0; ///< granules that were free when the sweep began and that it has not taken
