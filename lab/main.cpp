@@ -42,8 +42,8 @@ void list(const catalogue& all) {
 }
 
 int run(const catalogue& all, const request& asked, const std::string& json_path) {
-    const bool seeds = std::find(asked.workloads.begin(), asked.workloads.end(), "seeds") !=
-                       asked.workloads.end();
+    const bool seeds =
+        std::find(asked.workloads.begin(), asked.workloads.end(), "seeds") != asked.workloads.end();
     if (seeds && (asked.workloads.size() > 1 || !asked.subjects.empty() || !asked.settings.empty()))
         throw bad_request("seeds is run alone: its tables say which workload, parameters and "
                           "subjects they need");
@@ -83,10 +83,14 @@ int main_of(int argc, char** argv) {
 
     CLI::App* listing = app.add_subcommand("list", "workloads, their parameters, and subjects");
     CLI::App* running = app.add_subcommand("run", "measure, print tables");
-    running->add_option("WORKLOAD", asked.workloads, "one or several, or `seeds`: the tables of the seed documents")->required();
+    running
+        ->add_option("WORKLOAD", asked.workloads,
+                     "one or several, or `seeds`: the tables of the seed documents")
+        ->required();
     running->add_option("--set", asked.settings, "KEY=VALUE[,VALUE]..., a parameter of a workload")
         ->allow_extra_args(false);
-    running->add_option("--warm", asked.warm_passes, "warm passes a turn (each workload has its own)")
+    running
+        ->add_option("--warm", asked.warm_passes, "warm passes a turn (each workload has its own)")
         ->check(CLI::Range(0, 1000));
     CLI::App* in_short =
         app.add_subcommand("short", "the short form of all workloads: under three minutes");

@@ -14,7 +14,8 @@
 
 namespace arenite::lab {
 
-/// One way to run a subject: by name, with an environment. A twin is a second way with the same code.
+/// One way to run a subject: by name, with an environment. A twin is a second way with the same
+/// code.
 struct subject_info {
     std::string name;
     std::string summary;
@@ -32,7 +33,8 @@ concept subject = std::default_initializable<S> && requires(S& s, void* p, std::
     { S::ways() } -> std::same_as<std::vector<subject_info>>;
 };
 
-/// True for a subject that frees nothing singly, but all at once by reset(); it has prepare(bytes) too.
+/// True for a subject that frees nothing singly, but all at once by reset(); it has prepare(bytes)
+/// too.
 template <class S>
 concept frees_at_once = requires(S& s, std::size_t bytes) {
     s.prepare(bytes);
@@ -71,7 +73,8 @@ void run_turn(turn& t, int warm_passes) {
     }
 }
 
-/// Which subjects a workload takes: those its `accepts<S>` says, or, without one, every heap that is no other one's double.
+/// Which subjects a workload takes: those its `accepts<S>` says, or, without one, every heap that
+/// is no other one's double.
 template <class Workload, class S>
 constexpr bool accepted() {
     if constexpr (requires { Workload::template accepts<S>; })

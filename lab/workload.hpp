@@ -4,8 +4,8 @@
 
 #include "probes/clock.hpp"
 #include "probes/opaque.hpp"
-#include "probes/resident.hpp"
 #include "probes/reserved.hpp"
+#include "probes/resident.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,23 +22,24 @@
 // library with that library's subjects (see subjects/):
 //
 //     struct my_workload {
-//         static workload_info info();                        // name, parameters, what is measured
+//         static workload_info info();       // name, parameters, what is measured
 //         template <class S>
-//         class on {                                          // on one subject, in one process
+//         class on {                         // on one subject, in one process
 //         public:
-//             explicit on(turn& t);                           // not measured: reserve what is needed
-//             void pass(turn& t);                             // first call: cold; later ones: warm
+//             explicit on(turn& t);          // not measured: reserve what is needed
+//             void pass(turn& t);            // first call: cold; later ones: warm
 //         };
 //     };
 //     ARENITE_LAB_WORKLOAD(my_workload);
 //
 // What such a file needs that knows no subject (reading a model) is compiled once, from
-// lab/workloads/<name>/*.cpp; assimp is linked and ARENITE_LAB_ASSIMP defined to 1 where it was found.
+// lab/workloads/<name>/*.cpp; assimp is linked and ARENITE_LAB_ASSIMP defined to 1 where it was
+// found.
 //
 // A subject S is default-constructible and has `void* allocate(bytes, alignment)` and
-// `void deallocate(p, bytes, alignment)`, both inline and never virtual. Each object of S is a heap of
-// its own where the library has such a thing; `on` holds one or several as members, so that they live
-// from the first pass to the last.
+// `void deallocate(p, bytes, alignment)`, both inline and never virtual. Each object of S is a heap
+// of its own where the library has such a thing; `on` holds one or several as members, so that they
+// live from the first pass to the last.
 //
 // Rules: the same sequence of calls with the same sizes for each subject; no allocation of the
 // workload's own from the measured malloc between the first and the last measured phase (use
@@ -78,10 +79,11 @@ struct workload_info {
     std::string name; ///< folder/name, as DESIGN lists it: "scene/quadtree"
     std::string summary;
     std::vector<parameter> parameters;
-    int warm_passes = 3; ///< after the cold one, in the same process
+    int warm_passes = 3;       ///< after the cold one, in the same process
+    int short_warm_passes = 1; ///< of `arenite-lab short`
 
-    /// Which subject is ours in the ratio column, and which are compared with it: the fastest of them
-    /// counts. An entry means the subject of this name and its twins.
+    /// Which subject is ours in the ratio column, and which are compared with it: the fastest of
+    /// them counts. An entry means the subject of this name and its twins.
     std::string ours = "arenite.ordered";
     std::vector<std::string> against = {"mimalloc"};
 
@@ -90,7 +92,8 @@ struct workload_info {
     /// The same for `arenite-lab short`; empty: the lab's own short list.
     std::vector<std::string> short_subjects = {};
 
-    /// How much memory a turn touches at most, about: as much is warmed before each turn. Empty: 512 MiB.
+    /// How much memory a turn touches at most, about: as much is warmed before each turn.
+    /// Empty: 512 MiB.
     std::function<std::size_t(const parameter_values&)> touches = {};
 
     /// Called once in the parent before anything is measured: a sentence if these values cannot run
@@ -131,8 +134,7 @@ public:
         const std::optional<resident_memory> now = resident();
         if (!before || !now)
             return;
-        const double bytes =
-            static_cast<double>(now->bytes) - static_cast<double>(before->bytes);
+        const double bytes = static_cast<double>(now->bytes) - static_cast<double>(before->bytes);
         record(metric, unit, bytes / static_cast<double>(count));
     }
 

@@ -11,8 +11,9 @@
 
 namespace arenite::lab {
 
-/// The time of each single operation. What taking the time costs (some 20 ns, in steps of about 10) is
-/// in it: good for the tail, not for the mean. A worst case may be the system's, which interrupts.
+/// The time of each single operation. What taking the time costs (some 20 ns, in steps of about 10)
+/// is in it: good for the tail, not for the mean. A worst case may be the system's, which
+/// interrupts.
 class latencies {
 public:
     explicit latencies(std::size_t count) : ticks_{count} {}
@@ -24,8 +25,8 @@ public:
         ticks_[i] = ticks() - start;
     }
 
-    /// In nanoseconds, the value that a share (0.999) of the operations does not exceed; changes the
-    /// order of what was measured.
+    /// In nanoseconds, the value that a share (0.999) of the operations does not exceed; changes
+    /// the order of what was measured.
     [[nodiscard]] double percentile(double share) {
         static const double ticks_per_ns = measure_ticks_per_ns();
         const auto nth = static_cast<std::size_t>(share * static_cast<double>(ticks_.size() - 1));

@@ -9,8 +9,8 @@
 
 namespace arenite::lab {
 
-/// The same numbers for every subject, on every machine and standard library: the engine is fixed by
-/// the standard, the distributions of the library (which are not) are not used.
+/// The same numbers for every subject, on every machine and standard library: the engine is fixed
+/// by the standard, the distributions of the library (which are not) are not used.
 class random_source {
 public:
     explicit random_source(std::uint64_t seed) : engine_{seed} {}

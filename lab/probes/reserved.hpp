@@ -15,15 +15,16 @@
 
 namespace arenite::lab {
 
-/// The workload's own array: memory straight from the system, zero, resident from the start, so that
-/// it neither disturbs the measured malloc nor counts as the subject's.
+/// The workload's own array: memory straight from the system, zero, resident from the start, so
+/// that it neither disturbs the measured malloc nor counts as the subject's.
 template <class T>
     requires std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>
 class reserved {
 public:
     explicit reserved(std::size_t count) : count_{count} {
 #if defined(__linux__)
-        void* p = ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* p =
+            ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (p == MAP_FAILED)
             throw std::bad_alloc{};
 #else

@@ -13,10 +13,10 @@
 
 namespace arenite::lab {
 
-// The processor's own clock. It ticks at a fixed rate, near the nominal frequency, whatever the core
-// runs at: what older texts call cycles. On x86-64 the time-stamp counter, fenced on both sides, so
-// that what is measured begins after it and has ended before it; on AArch64 the virtual counter, which
-// ticks more slowly (25 MHz to 1 GHz): few, large ticks.
+// The processor's own clock. It ticks at a fixed rate, near the nominal frequency, whatever the
+// core runs at: what older texts call cycles. On x86-64 the time-stamp counter, fenced on both
+// sides, so that what is measured begins after it and has ended before it; on AArch64 the virtual
+// counter, which ticks more slowly (25 MHz to 1 GHz): few, large ticks.
 
 #if defined(__x86_64__) || defined(_M_X64)
 inline constexpr const char* tick_source = "rdtsc";
@@ -41,8 +41,8 @@ inline constexpr const char* tick_source = "cntvct_el0";
 inline constexpr const char* tick_source = "steady clock, in ns";
 
 [[nodiscard]] inline std::uint64_t ticks() noexcept {
-    return static_cast<std::uint64_t>(
-        std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1});
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
+                                      std::chrono::nanoseconds{1});
 }
 #endif
 

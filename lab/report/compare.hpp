@@ -13,7 +13,8 @@ namespace arenite::lab {
 /// What one subject's figure is beside another's.
 struct comparison {
     double ratio; ///< ours / theirs, of the medians; below 1 ours is better
-    /// One median lies between the smallest and the largest figure of the other: no difference is shown.
+    /// One median lies between the smallest and the largest figure of the other: no difference is
+    /// shown.
     bool tie;
     std::string theirs; ///< the subject
 };
@@ -36,7 +37,8 @@ struct row {
 [[nodiscard]] bool is_or_twin_of(const std::string& subject, const std::string& base);
 
 /// Ours against the fastest of those it is compared with; of these only the ones that were started
-/// with such pages ("huge", "4k") where pages is not empty, and then ours too. Nothing where one is missing.
+/// with such pages ("huge", "4k") where pages is not empty, and then ours too. Nothing where one is
+/// missing.
 [[nodiscard]] std::optional<comparison> against_fastest(const row& r, const experiment& e,
                                                         const std::string& pages = {});
 

@@ -18,8 +18,8 @@ public:
     /// The first n columns are aligned left (1 without this), the others right.
     void left_columns(std::size_t n) { left_ = n; }
 
-    /// In one block, or, where that is wider than `width`, in several below each other, each of which
-    /// begins with the first column.
+    /// In one block, or, where that is wider than `width`, in several below each other, each of
+    /// which begins with the first column.
     [[nodiscard]] std::string text(std::size_t width = static_cast<std::size_t>(-1)) const;
 
 private:

@@ -56,8 +56,7 @@ json_file::json_file(std::filesystem::path path) : path_{std::move(path)} {
     errno = 0;
     const std::ofstream opened{path_, std::ios::app};
     if (!opened)
-        throw bad_request(
-            fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
+        throw bad_request(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
     if (!existed)
         std::filesystem::remove(path_); // nothing is left behind where nothing is measured
 }
@@ -98,10 +97,8 @@ void json_file::write(const machine& m, const std::vector<experiment>& experimen
                                 {"parameters", of(e)},
                                 {"what", f.what}});
     }
-    json all{{"machine", of(m)},
-             {"subjects", subjects},
-             {"results", results},
-             {"failures", failures}};
+    json all{
+        {"machine", of(m)}, {"subjects", subjects}, {"results", results}, {"failures", failures}};
     for (const seed_result& s : seeds)
         all["seeds"].push_back({{"document", s.row->document},
                                 {"row", s.row->row},

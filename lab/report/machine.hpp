@@ -12,7 +12,7 @@ struct machine {
     std::string processor;
     unsigned cores = 0;
     std::size_t memory_bytes = 0;
-    std::string system;     ///< distribution
+    std::string system; ///< distribution
     std::string kernel;
     std::string huge_pages; ///< the system's setting: always, madvise, never
     std::size_t page_bytes = 0;

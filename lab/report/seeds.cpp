@@ -29,10 +29,20 @@ void add_table_6_1(std::vector<seed_row>& rows) {
     };
     const std::string document = "seed 3, table 6.1";
     for (const given& g : table) {
-        rows.push_back({document, g.name, "cycles, linear (L)", g.linear,
-                        measured(g.size, false, "arenite.linear"), {}, 1000});
-        rows.push_back({document, g.name, "cycles, malloc (M)", g.malloc,
-                        measured(g.size, false, "malloc"), {}, 1000});
+        rows.push_back({document,
+                        g.name,
+                        "cycles, linear (L)",
+                        g.linear,
+                        measured(g.size, false, "arenite.linear"),
+                        {},
+                        1000});
+        rows.push_back({document,
+                        g.name,
+                        "cycles, malloc (M)",
+                        g.malloc,
+                        measured(g.size, false, "malloc"),
+                        {},
+                        1000});
         rows.push_back({document, g.name, "M/L", g.ratio, measured(g.size, false, "malloc"),
                         measured(g.size, false, "arenite.linear")});
         rows.push_back({document, g.name, "M/L with construction", std::nullopt,
@@ -100,16 +110,21 @@ std::vector<experiment> seed_experiments(const catalogue& all, int repeats) {
 std::vector<seed_result> seed_results(const std::vector<outcome>& outcomes) {
     std::vector<seed_result> results;
     for (const seed_row& row : seed_rows())
-        results.push_back(
-            {&row, value_of(outcomes, row, "cold"), value_of(outcomes, row, "warm")});
+        results.push_back({&row, value_of(outcomes, row, "cold"), value_of(outcomes, row, "warm")});
     return results;
 }
 
 std::string seed_table(const std::vector<seed_result>& results) {
     grid g;
     g.left_columns(3);
-    g.add({{"document"}, {"row"}, {"quantity"}, {"it says"}, {"here, cold"}, {"here, warm"},
-           {"cold/it"}, {"warm/it"}});
+    g.add({{"document"},
+           {"row"},
+           {"quantity"},
+           {"it says"},
+           {"here, cold"},
+           {"here, warm"},
+           {"cold/it"},
+           {"warm/it"}});
     const auto number = [](const std::optional<double>& value) {
         return grid::cell{value ? short_number(*value) : "-"};
     };

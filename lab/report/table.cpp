@@ -34,17 +34,16 @@ grid::cell ratio_cell(const std::optional<comparison>& c) {
 
 /// True where any row has such a comparison: else the column is left out.
 bool any_ratio(const std::vector<row>& rows, const experiment& e, const std::string& pages) {
-    return std::any_of(rows.begin(), rows.end(), [&](const row& r) {
-        return against_fastest(r, e, pages).has_value();
-    });
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const row& r) { return against_fastest(r, e, pages).has_value(); });
 }
 
 std::string title(const experiment& e) {
     std::string text = e.workload->name;
     for (const auto& [name, value] : e.values)
         text += fmt::format("  {}={}", name, value);
-    return text + fmt::format("  ({} turns, a cold and {} warm passes each)", e.repeats,
-                              e.warm_passes);
+    return text +
+           fmt::format("  ({} turns, a cold and {} warm passes each)", e.repeats, e.warm_passes);
 }
 
 /// Each row in which some peer is better than ours, beyond the spread.
@@ -154,9 +153,9 @@ std::string table(const experiment& e, const outcome& measured) {
                 if (figure == nullptr)
                     cells.push_back({"-"});
                 else
-                    cells.push_back({short_number(figure->median()),
-                                     short_number(figure->least()) + ".." +
-                                         short_number(figure->most())});
+                    cells.push_back(
+                        {short_number(figure->median()),
+                         short_number(figure->least()) + ".." + short_number(figure->most())});
             }
             g.add(std::move(cells));
         }

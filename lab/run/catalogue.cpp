@@ -79,9 +79,9 @@ const workload_info& catalogue::workload(const std::string& name) const {
     for (const workload_info& w : workloads_)
         if (w.name == name)
             return w;
-    throw bad_request(fmt::format(
-        "unknown workload '{}'; known: {}, seeds", name,
-        join(names_of(workloads_, [](const workload_info& w) { return w.name; }))));
+    throw bad_request(
+        fmt::format("unknown workload '{}'; known: {}, seeds", name,
+                    join(names_of(workloads_, [](const workload_info& w) { return w.name; }))));
 }
 
 const known_subject* catalogue::find_subject(const std::string& name) const noexcept {

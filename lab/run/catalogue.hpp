@@ -33,7 +33,9 @@ class catalogue {
 public:
     catalogue();
 
-    [[nodiscard]] const std::vector<workload_info>& workloads() const noexcept { return workloads_; }
+    [[nodiscard]] const std::vector<workload_info>& workloads() const noexcept {
+        return workloads_;
+    }
     [[nodiscard]] const std::vector<known_subject>& subjects() const noexcept { return subjects_; }
     [[nodiscard]] const std::vector<missing_library>& missing() const noexcept { return missing_; }
 

@@ -16,8 +16,8 @@ inline constexpr std::string_view turn_command = "@turn";
 /// True if the program was started as a runner.
 [[nodiscard]] bool is_child(int argc, char** argv) noexcept;
 
-/// @describe: prints the runner's subjects. @turn WORKLOAD SUBJECT WARM_PASSES [KEY=VALUE]...: runs one
-/// turn and prints its figures. Both as JSON to the standard output; returns the exit code.
+/// @describe: prints the runner's subjects. @turn WORKLOAD SUBJECT WARM_PASSES [KEY=VALUE]...: runs
+/// one turn and prints its figures. Both as JSON to the standard output; returns the exit code.
 [[nodiscard]] int child_main(int argc, char** argv);
 
 } // namespace arenite::lab

@@ -30,8 +30,8 @@ struct request {
     bool in_short = false; ///< each workload's short form
 };
 
-/// The experiments of a request; throws bad_request where it names what is not known or asks for what
-/// cannot be.
+/// The experiments of a request; throws bad_request where it names what is not known or asks for
+/// what cannot be.
 [[nodiscard]] std::vector<experiment> plan(const catalogue& all, const request& asked);
 
 /// One metric of one subject in an experiment, over all turns.
@@ -54,7 +54,8 @@ struct failure {
 };
 
 struct outcome {
-    std::vector<result> results; ///< metrics in the order of their first appearance, subjects in theirs
+    std::vector<result>
+        results; ///< metrics in the order of their first appearance, subjects in theirs
     std::vector<failure> failures;
 };
 

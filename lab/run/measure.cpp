@@ -29,7 +29,8 @@ public:
     }
     void step(int turn, const std::string& subject) const {
         if (terminal_)
-            fmt::print(stderr, "\r\033[K{}: turn {} of {}: {} ", title(), turn, e_.repeats, subject);
+            fmt::print(stderr, "\r\033[K{}: turn {} of {}: {} ", title(), turn, e_.repeats,
+                       subject);
     }
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
@@ -156,9 +157,10 @@ outcome measure(const experiment& e) {
                     checksum_of = name;
                 }
                 if (sum != *checksum) {
-                    give_up(name, fmt::format("checksum {:x}, but {} came to {:x}: the work was not "
-                                              "the same",
-                                              sum, checksum_of, *checksum));
+                    give_up(name,
+                            fmt::format("checksum {:x}, but {} came to {:x}: the work was not "
+                                        "the same",
+                                        sum, checksum_of, *checksum));
                     break;
                 }
             }

@@ -172,8 +172,9 @@ std::vector<experiment> plan(const catalogue& all, const request& asked) {
             if (w->check)
                 if (const auto wrong = w->check(values))
                     throw bad_request(fmt::format("{}: {}", w->name, *wrong));
+            const int passes = asked.in_short ? w->short_warm_passes : w->warm_passes;
             experiments.push_back({w, std::move(values), subjects, asked.repeats,
-                                   asked.warm_passes.value_or(w->warm_passes)});
+                                   asked.warm_passes.value_or(passes)});
         }
     }
     return experiments;

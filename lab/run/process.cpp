@@ -94,15 +94,16 @@ finished_process run_process(const std::filesystem::path& program,
         posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), envp.data());
     posix_spawn_file_actions_destroy(&actions);
     if (failed != 0)
-        return {false, {}, fmt::format("cannot start {}: {}", program.string(), std::strerror(failed))};
+        return {
+            false, {}, fmt::format("cannot start {}: {}", program.string(), std::strerror(failed))};
 
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     finished_process done{status == 0, contents(output.get()), contents(errors.get())};
     if (WIFSIGNALED(status))
-        done.errors += fmt::format("killed by signal {} ({})", WTERMSIG(status),
-                                   strsignal(WTERMSIG(status)));
+        done.errors +=
+            fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else if (status != 0)
         done.errors += fmt::format("exit code {}", WEXITSTATUS(status));
     return done;

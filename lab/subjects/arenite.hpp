@@ -25,65 +25,68 @@ namespace arenite::lab {
     return info;
 }
 
-/// ordered_heap through its own type; empty memory is kept until the end.
-class ordered {
+/// ordered_heap through its own type, with the options of a Kind.
+template <class Kind>
+class ordered_as {
 public:
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
         return heap_.allocate(bytes, alignment);
     }
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        heap_.deallocate(p, bytes, alignment);
+        if constexpr (Kind::options.sizes == sizes::kept)
+            heap_.deallocate(p);
+        else
+            heap_.deallocate(p, bytes, alignment);
     }
 
+    static std::vector<subject_info> ways() { return Kind::ways(); }
+
+private:
+    ordered_heap heap_{Kind::options};
+};
+
+/// Empty memory is kept until the end.
+struct ordered_retaining {
+    static constexpr ordered_options options{.policy = return_policy::retain_all};
     static std::vector<subject_info> ways() {
         const subject_info info{.name = "arenite.ordered",
                                 .summary = "ordered_heap, return_policy::retain_all",
                                 .pages = "huge"};
         return {info, without_huge_pages(info)};
     }
-
-private:
-    ordered_heap heap_{ordered_options{.policy = return_policy::retain_all}};
 };
 
 /// As a user gets it who sets nothing: much that is empty goes back at once.
-class ordered_default_policy {
-public:
-    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
-        return heap_.allocate(bytes, alignment);
-    }
-    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        heap_.deallocate(p, bytes, alignment);
-    }
-
+struct ordered_by_default {
+    static constexpr ordered_options options{};
     static std::vector<subject_info> ways() {
         return {{.name = "arenite.ordered-default-policy",
                  .summary = "ordered_heap, default return policy",
                  .pages = "huge"}};
     }
+};
 
-private:
-    ordered_heap heap_;
+/// What was freed a moment ago is handed out first.
+struct ordered_magazine {
+    static constexpr ordered_options options{.policy = return_policy::retain_all, .magazine = true};
+    static std::vector<subject_info> ways() {
+        return {{.name = "arenite.ordered-magazine",
+                 .summary = "ordered_heap with a magazine, retain_all",
+                 .pages = "huge",
+                 .on_request = true}};
+    }
 };
 
 /// With a second bitmap, so that size_of and unsized frees work; freed without the size.
-class ordered_kept {
-public:
-    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
-        return heap_.allocate(bytes, alignment);
-    }
-    void deallocate(void* p, std::size_t, std::size_t) noexcept { heap_.deallocate(p); }
-
+struct ordered_kept {
+    static constexpr ordered_options options{.sizes = sizes::kept,
+                                             .policy = return_policy::retain_all};
     static std::vector<subject_info> ways() {
         return {{.name = "arenite.ordered-kept",
                  .summary = "ordered_heap, sizes::kept, retain_all, unsized frees",
                  .pages = "huge",
                  .on_request = true}};
     }
-
-private:
-    ordered_heap heap_{
-        ordered_options{.sizes = sizes::kept, .policy = return_policy::retain_all}};
 };
 
 /// Through arenite::resource&, as std::pmr containers call it.
@@ -110,8 +113,8 @@ private:
     resource* interface_ = &heap_;
 };
 
-/// linear_resource of a capacity that the workload tells; its memory is malloc's, and there before the
-/// first request.
+/// linear_resource of a capacity that the workload tells; its memory is malloc's, and there before
+/// the first request.
 class linear {
 public:
     void prepare(std::size_t bytes) { resource_.emplace(bytes, linear_options{.eager = true}); }

@@ -11,7 +11,8 @@
 
 namespace arenite::lab {
 
-/// jemalloc by malloc and its sized free, which are its fastest calls. It is the malloc of its runner.
+/// jemalloc by malloc and its sized free, which are its fastest calls. It is the malloc of its
+/// runner.
 class jemalloc {
 public:
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {

@@ -25,10 +25,10 @@ enum class mimalloc_heap {
     separate   ///< one of its own, for workloads that keep kinds of data apart
 };
 
-/// mimalloc by the fastest calls its version has, as counted by callgrind and measured in turns: calls
-/// for small sizes chosen at compile time where the size is known there, sized frees, in version 2 a
-/// heap fetched once. (Of version 3: malloc and free by their plain names take 16 % more instructions,
-/// link-time optimisation 10 %, a heap fetched once 2 %.)
+/// mimalloc by the fastest calls its version has, as counted by callgrind and measured in turns:
+/// calls for small sizes chosen at compile time where the size is known there, sized frees, in
+/// version 2 a heap fetched once. (Of version 3: malloc and free by their plain names take 16 %
+/// more instructions, link-time optimisation 10 %, a heap fetched once 2 %.)
 template <mimalloc_heap Heap>
 class mimalloc_with {
 public:

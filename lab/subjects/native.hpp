@@ -9,7 +9,8 @@
 
 namespace arenite::lab {
 
-using subjects = subject_list<ordered, ordered_default_policy, ordered_kept, ordered_virtual, linear,
-                              std_new, c_malloc, pmr_pool>;
+using subjects = subject_list<ordered_as<ordered_retaining>, ordered_as<ordered_by_default>,
+                              ordered_as<ordered_magazine>, ordered_as<ordered_kept>,
+                              ordered_virtual, linear, std_new, c_malloc, pmr_pool>;
 
 } // namespace arenite::lab

@@ -11,8 +11,8 @@
 
 namespace arenite::lab {
 
-/// gperftools' tcmalloc by malloc and its sized free. It has no switch for huge pages, so no twin. It
-/// is the malloc of its runner.
+/// gperftools' tcmalloc by malloc and its sized free. It has no switch for huge pages, so no twin.
+/// It is the malloc of its runner.
 class tcmalloc {
 public:
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {

@@ -7,17 +7,18 @@
 #include <optional>
 #include <string>
 
-// scene/quadtree: a complete quad tree built as a scene graph is: each node, then its children, depth
-// first; visited once; taken down from the leaves. Node sizes are those of a lean scene graph: leaf
-// 24 bytes; inner node 48 and a child array of 32 beside it (form=group), or 56 with its four children
-// inside (form=quad).
+// scene/quadtree: a complete quad tree built as a scene graph is: each node, then its children,
+// depth first; visited once; taken down from the leaves. Node sizes are those of a lean scene
+// graph: leaf 24 bytes; inner node 48 and a child array of 32 beside it (form=group), or 56 with
+// its four children inside (form=quad).
 
 namespace arenite::lab {
 namespace {
 
 enum class type : std::uint64_t { leaf = 1, inner };
 
-/// What every node begins with: a tag where a virtual table's pointer would be, a value, a word of data.
+/// What every node begins with: a tag where a virtual table's pointer would be, a value, a word of
+/// data.
 struct node {
     type tag;
     std::uint64_t value;
@@ -52,8 +53,7 @@ struct group_form {
         }
         group* g = static_cast<group*>(heap.allocate(sizeof(group), alignof(group)));
         *g = {{type::inner, next_value++, nullptr}, nullptr, nullptr, nullptr};
-        node** children =
-            static_cast<node**>(heap.allocate(child_array_bytes, alignof(node*)));
+        node** children = static_cast<node**>(heap.allocate(child_array_bytes, alignof(node*)));
         g->first = children;
         g->last = g->capacity = children + 4;
         for (int i = 0; i < 4; ++i)

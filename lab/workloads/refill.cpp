@@ -12,12 +12,12 @@
 
 // order/refill: what an aged heap does to the order of new objects.
 //
-// pattern=random: `count` objects are allocated; a random half is freed in random order; as many are
-// allocated again and linked into a list in the order of their allocation; the list is walked; then,
-// many times, a random object is freed and another allocated.
-// pattern=holes: 24-byte objects of which every other one is freed, so that no hole is larger than one
-// of them; then requests of 64 bytes, none of which fits a hole, then 24 and 64 bytes in turn, then 64 bytes
-// again with each request timed by itself.
+// pattern=random: `count` objects are allocated; a random half is freed in random order; as many
+// are allocated again and linked into a list in the order of their allocation; the list is walked;
+// then, many times, a random object is freed and another allocated. pattern=holes: 24-byte objects
+// of which every other one is freed, so that no hole is larger than one of them; then requests of
+// 64 bytes, none of which fits a hole, then 24 and 64 bytes in turn, then 64 bytes again with each
+// request timed by itself.
 //
 // An object is written when it is allocated (its first 16 bytes) and not touched when it is freed.
 
@@ -48,10 +48,10 @@ struct sequence {
         return static_cast<std::uint8_t>(24 + 8 * random.below(8)); // 24, 32 ... 80
     }
 
-    reserved<std::uint32_t> order;     ///< the first half of it is freed
-    reserved<std::uint32_t> victims;   ///< of the steady pairs
-    reserved<std::uint8_t> sizes;      ///< of each object at first
-    reserved<std::uint8_t> new_sizes;  ///< of each object allocated in its turn later
+    reserved<std::uint32_t> order;    ///< the first half of it is freed
+    reserved<std::uint32_t> victims;  ///< of the steady pairs
+    reserved<std::uint8_t> sizes;     ///< of each object at first
+    reserved<std::uint8_t> new_sizes; ///< of each object allocated in its turn later
 };
 
 /// Objects of one size, which the code that allocates them knows when it is compiled.
@@ -78,32 +78,34 @@ struct mixed_sizes {
 
 struct refill {
     static workload_info info() {
-        return {.name = "order/refill",
-                .summary = "a random half of the objects is freed and allocated again as a list",
-                .parameters = {{.name = "pattern",
-                                .type = parameter::kind::choice,
-                                .defaults = {"random", "holes"},
-                                .summary = "random: free a random half; holes: free every other "
-                                           "24-byte object, then ask for 64 bytes",
-                                .choices = {"random", "holes"}},
-                               {.name = "sizes",
-                                .type = parameter::kind::choice,
-                                .defaults = {"uniform", "mixed"},
-                                .summary = "with pattern=random: uniform, 48 bytes; mixed, 24 to 80",
-                                .choices = {"uniform", "mixed"},
-                                .applies = [](const parameter_values& values) {
+        return {
+            .name = "order/refill",
+            .summary = "a random half of the objects is freed and allocated again as a list",
+            .parameters = {{.name = "pattern",
+                            .type = parameter::kind::choice,
+                            .defaults = {"random", "holes"},
+                            .summary = "random: free a random half; holes: free every other "
+                                       "24-byte object, then ask for 64 bytes",
+                            .choices = {"random", "holes"}},
+                           {.name = "sizes",
+                            .type = parameter::kind::choice,
+                            .defaults = {"uniform", "mixed"},
+                            .summary = "with pattern=random: uniform, 48 bytes; mixed, 24 to 80",
+                            .choices = {"uniform", "mixed"},
+                            .applies =
+                                [](const parameter_values& values) {
                                     return values.at("pattern") == "random";
                                 }},
-                               {.name = "count",
-                                .defaults = {"1000000"},
-                                .summary = "objects; with pattern=holes, holes",
-                                .least = 2,
-                                .most = 100'000'000}},
-                .warm_passes = 2,
-                .touches = [](const parameter_values& values) {
-                    return 256 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
-                           (std::size_t{64} << 20);
-                }};
+                           {.name = "count",
+                            .defaults = {"1000000"},
+                            .summary = "objects; with pattern=holes, holes",
+                            .least = 2,
+                            .most = 100'000'000}},
+            .warm_passes = 2,
+            .touches = [](const parameter_values& values) {
+                return 256 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
+                       (std::size_t{64} << 20);
+            }};
     }
 
     template <class S>
@@ -111,15 +113,10 @@ struct refill {
     public:
         explicit on(turn& t)
             : count_{static_cast<std::size_t>(t.integer("count"))},
-              holes_{t.text("pattern") == "holes"},
-              mixed_{!holes_ && t.text("sizes") == "mixed"},
-              objects_{holes_ ? 2 * count_ : count_},
-              requests_{holes_ ? count_ : 0},
-              sequence_{holes_ ? 1 : count_},
-              mixed_sizes_{sequence_},
-              uniform_sizes_{sequence_},
-              latencies_{requests_.size()},
-              start_{resident()} {}
+              holes_{t.text("pattern") == "holes"}, mixed_{!holes_ && t.text("sizes") == "mixed"},
+              objects_{holes_ ? 2 * count_ : count_}, requests_{holes_ ? count_ : 0},
+              sequence_{holes_ ? 1 : count_}, mixed_sizes_{sequence_}, uniform_sizes_{sequence_},
+              latencies_{requests_.size()}, start_{resident()} {}
 
         void pass(turn& t) {
             if (holes_)

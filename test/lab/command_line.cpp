@@ -37,7 +37,8 @@ TEST(lab_command_line, tells_of_each_peer_that_it_is_there_or_why_not) {
 }
 
 TEST(lab_command_line, names_the_known_workloads_for_an_unknown_one) {
-    expect_refused("run scene/quadtre", {"scene/quadtre", "scene/quadtree", "order/refill", "seeds"});
+    expect_refused("run scene/quadtre",
+                   {"scene/quadtre", "scene/quadtree", "order/refill", "seeds"});
 }
 
 TEST(lab_command_line, names_the_known_subjects_for_an_unknown_one) {
@@ -132,9 +133,9 @@ TEST_F(lab_json, describes_the_machine) {
 TEST_F(lab_json, has_each_metric_of_each_subject_and_parameter_once) {
     std::set<std::string> seen;
     for (const auto& r : json_.at("results")) {
-        const std::string key = r.at("subject").get<std::string>() + " " +
-                                r.at("parameters").dump() + " " + r.at("metric").get<std::string>() +
-                                " " + r.at("state").get<std::string>();
+        const std::string key =
+            r.at("subject").get<std::string>() + " " + r.at("parameters").dump() + " " +
+            r.at("metric").get<std::string>() + " " + r.at("state").get<std::string>();
         EXPECT_TRUE(seen.insert(key).second) << key;
     }
     for (const char* subject : {"std", "arenite.ordered"})

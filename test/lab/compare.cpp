@@ -19,9 +19,12 @@ protected:
         workload_.name = "test/figures";
         workload_.ours = "arenite.ordered";
         workload_.against = {"mimalloc"};
-        for (const auto& [name, pages] :
-             {std::pair{"arenite.ordered", "huge"}, {"arenite.ordered-4k", "4k"}, {"std", "4k"},
-              {"mimalloc", "huge"}, {"mimalloc-4k", "4k"}, {"mimalloc-2", "huge"}}) {
+        for (const auto& [name, pages] : {std::pair{"arenite.ordered", "huge"},
+                                          {"arenite.ordered-4k", "4k"},
+                                          {"std", "4k"},
+                                          {"mimalloc", "huge"},
+                                          {"mimalloc-4k", "4k"},
+                                          {"mimalloc-2", "huge"}}) {
             known_.push_back({{.name = name, .summary = "", .pages = pages}, {}, {}});
         }
         experiment_ = {&workload_, {}, {}, 3, 1};
