@@ -295,7 +295,12 @@ void* ordered_heap::from_clean(std::size_t size, std::size_t alignment, bool gro
         if (void* p = from_window(clean_, size, alignment))
             return p;
     }
-    // For any request that usually comes here, wherever it begins; or for this one.
+    // First, since what becomes empty by it may go back to the upstream.
+    if (clean_block_ != nullptr) {
+        close(*clean_block_, clean_);
+        retire(*std::exchange(clean_block_, nullptr), 0, 0);
+    }
+    // Room for any request that usually comes here, wherever it begins; or for this one.
     const std::size_t usual = source_.mask_bytes() / large_divisor * 3 / 2;
     const std::size_t room = std::max(usual, size + alignment);
     block* next = nullptr;
@@ -314,10 +319,6 @@ void* ordered_heap::from_clean(std::size_t size, std::size_t alignment, bool gro
         next = grow ? source_.clean() : source_.blocks().lowest(block_state::empty);
     if (next == nullptr)
         return nullptr;
-    if (clean_block_ != nullptr) {
-        close(*clean_block_, clean_);
-        retire(*clean_block_, 0, 0);
-    }
     clean_block_ = next;
     if (found.empty()) {
         claim_all(*next, clean_);
@@ -449,6 +450,8 @@ void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t align
         const std::size_t granules =
             rounded(bytes + (bytes == 0), alignment) / granule_bytes;
         if (magazine::holds(granules) && (magazine_ != nullptr || load_magazine())) {
+            if (magazine_->latest(granules) == p) [[unlikely]]
+                return refuse_free({static_cast<std::byte*>(p), static_cast<std::byte*>(p) + bytes});
             if (magazine_->put(p, granules))
                 return;
             magazine_->take_oldest(granules, magazine::depth / 2, [&](void* old) {

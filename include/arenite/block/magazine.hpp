@@ -35,6 +35,12 @@ public:
         return slots_[granules - 1][--count];
     }
 
+    /// The object of this size that was put last and is still here, or nullptr: freeing it is freeing it twice.
+    [[nodiscard]] const void* latest(std::size_t granules) const noexcept {
+        const std::uint8_t count = counts_[granules - 1];
+        return count == 0 ? nullptr : slots_[granules - 1][count - 1];
+    }
+
     /// False if it is full; then half of this size is to be taken by take_oldest first.
     [[nodiscard]] bool put(void* p, std::size_t granules) noexcept {
         std::uint8_t& count = counts_[granules - 1];
@@ -51,9 +57,10 @@ public:
         std::uint8_t& count = counts_[granules - 1];
         void** const slots = slots_[granules - 1];
         n = n < count ? n : count;
-        granules_ -= n * granules;
-        for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t i = 0; i < n; ++i) {
+            granules_ -= granules;
             f(slots[i]);
+        }
         for (std::size_t i = n; i < count; ++i)
             slots[i - n] = slots[i];
         count = static_cast<std::uint8_t>(count - n);

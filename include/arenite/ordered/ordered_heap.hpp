@@ -37,7 +37,8 @@ struct ordered_options {
 
     /// Hand objects of up to 128 bytes out again that were freed a moment ago, before the next hole: quicker
     /// where single objects are freed and allocated in turn, at the cost of the order; not for scene
-    /// nodes. Every call then goes out of line. Without effect where sizes are kept and in checked builds.
+    /// nodes. Every call then goes out of line, and of an object freed twice only the case
+    /// in turn is found. Without effect where sizes are kept and in checked builds.
     bool magazine = false;
 
     bool eager = false;    ///< get the first memory at construction
