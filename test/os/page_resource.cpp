@@ -43,16 +43,13 @@ static_assert(Trimmable<page_resource>);
 static_assert(Measurable<page_resource>);
 static_assert(Purging<page_resource>);
 
-// ThreadSanitizer needs address space of its own and AddressSanitizer most of it: limits on it and
-// on the number of mappings are tested without them.
-#if defined(__SANITIZE_THREAD__)
-#define LIMITS_CAN_BE_TESTED 0
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) ||                         \
-    __has_feature(memory_sanitizer)
+// The checkers need address space and mappings of their own: limits are tested without them.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
 #define LIMITS_CAN_BE_TESTED 0
 #endif
-#elif ARENITE_HAS_ASAN
+#endif
+#if defined(__SANITIZE_THREAD__) || ARENITE_HAS_ASAN || ARENITE_HAS_MSAN || ARENITE_HAS_VALGRIND
 #define LIMITS_CAN_BE_TESTED 0
 #endif
 #ifndef LIMITS_CAN_BE_TESTED
