@@ -74,6 +74,19 @@ block* erase_from(block* tree, const block* entry) noexcept {
     return tree;
 }
 
+block* lowest_from(block* tree, std::uint16_t any, std::uintptr_t from) noexcept {
+    while ((below(tree) & any) != 0) {
+        if (key(tree) >= from) {
+            if (block* const found = lowest_from(tree->left, any, from))
+                return found;
+            if ((tree->state & any) != 0)
+                return tree;
+        }
+        tree = tree->right;
+    }
+    return nullptr;
+}
+
 void refresh_path(block* tree, const block* entry) noexcept {
     if (tree != entry)
         refresh_path(key(entry) < key(tree) ? tree->left : tree->right, entry);
@@ -112,6 +125,10 @@ block* block_list::lowest(std::uint16_t any) const noexcept {
         else
             b = b->right;
     }
+}
+
+block* block_list::lowest(std::uint16_t any, const void* from) const noexcept {
+    return lowest_from(root_, any, reinterpret_cast<std::uintptr_t>(from));
 }
 
 block* block_list::highest(std::uint16_t any) const noexcept {

@@ -24,6 +24,11 @@ namespace {
 constexpr std::size_t sweep_divisor = 8;
 constexpr std::size_t large_divisor = 8;
 
+// Beside the sweep, memory is looked for in this many blocks that wait to be swept, before a new one: a hole of
+// this share of a block (2 KiB of 256) at least.
+constexpr int looks_beside = 4;
+constexpr std::size_t long_hole_divisor = 128;
+
 /// Checked builds and memory checkers make every heap keep its sizes, for its own use.
 constexpr bool always_careful = checks_enabled || poison::active;
 
@@ -287,36 +292,38 @@ bool ordered_heap::fits_ahead() noexcept {
     return (ahead - taken) * granule_bytes + open_->bytes() >= swept_->bytes() / rich_divisor;
 }
 
-/// Memory beside the sweep: a large hole of a block that waits to be swept, or a block that is empty; with
+/// Memory beside the sweep: a long hole of a block that waits to be swept, or a block that is empty; with
 /// `grow` a new one too.
 void* ordered_heap::from_clean(std::size_t size, std::size_t alignment, bool grow) noexcept {
-    constexpr int looks = 4; // at as many blocks, once for each large hole that is used up
     if (clean_block_ != nullptr) {
         if (void* p = from_window(clean_, size, alignment))
             return p;
-    }
-    // First, since what becomes empty by it may go back to the upstream.
-    if (clean_block_ != nullptr) {
+        // First, since what becomes empty by it may go back to the upstream.
         close(*clean_block_, clean_);
         retire(*std::exchange(clean_block_, nullptr), 0, 0);
     }
-    // Room for any request that usually comes here, wherever it begins; or for this one.
-    const std::size_t usual = source_.mask_bytes() / large_divisor * 3 / 2;
-    const std::size_t room = std::max(usual, size + alignment);
+    // Each look is at all of a block, and pays for itself by a hole of this length.
+    const std::size_t gap = alignment > granule_bytes ? alignment - granule_bytes : 0;
+    const std::size_t room = std::max(source_.mask_bytes() / long_hole_divisor, size + gap);
+    block_list& blocks = source_.blocks();
     block* next = nullptr;
     hole found;
-    for (int i = 0; i < looks && found.empty(); ++i) {
-        next = source_.blocks().lowest(block_state::unseen);
+    for (int look = 0; look < looks_beside && found.empty(); ++look) {
+        next = blocks.lowest(block_state::unseen, look_from_);
+        if (next == nullptr)
+            next = blocks.lowest(block_state::unseen);
         if (next == nullptr)
             break;
+        look_from_ = next;
         found = next->find_hole(0, room / granule_bytes);
-        if (room != usual)
-            break;
-        if (found.empty())
-            source_.blocks().set_state(*next, block_state::sweepable);
+        if (found.empty()) {
+            look_from_ = next->at(1);
+            if (room <= source_.mask_bytes() / long_hole_divisor)
+                blocks.set_state(*next, block_state::sweepable);
+        }
     }
     if (found.empty())
-        next = grow ? source_.clean() : source_.blocks().lowest(block_state::empty);
+        next = grow ? source_.clean() : blocks.lowest(block_state::empty);
     if (next == nullptr)
         return nullptr;
     clean_block_ = next;
@@ -434,7 +441,7 @@ void ordered_heap::retire(block& retired, std::int64_t skipped, std::size_t pass
     if (found >= share) {
         state = block_state::sweepable | block_state::unseen;
     } else {
-        if (skipped >= share)
+        if (found + skipped >= share)
             state = block_state::smaller_holes(passed);
         retired.alarm = static_cast<std::int32_t>(
             std::max<std::int64_t>(0, retired.live - (share - found)));

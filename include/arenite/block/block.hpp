@@ -131,7 +131,7 @@ inline constexpr std::uint16_t sweepable = 2; ///< enough was freed to sweep it 
 inline constexpr std::uint16_t empty = 4;     ///< holds no object
 inline constexpr std::uint16_t large = 8;     ///< one object alone, without bits
 inline constexpr std::uint16_t idle = 16;     ///< first of a span whose blocks are all empty
-inline constexpr std::uint16_t unseen = 0x4000; ///< sweepable, and nobody has looked for a large hole yet
+inline constexpr std::uint16_t unseen = 0x4000; ///< sweepable, and may have a hole of some length
 
 /// A sweep passed over enough for requests of up to `granules`: there may be holes for smaller ones.
 [[nodiscard]] constexpr std::uint16_t smaller_holes(std::size_t granules) noexcept {

@@ -35,7 +35,10 @@ public:
     /// The block of lowest address that has one of the states in `any` (a set), or nullptr.
     [[nodiscard]] block* lowest(std::uint16_t any) const noexcept;
 
-    /// The same of highest address.
+    /// The same at or above the address `from`.
+    [[nodiscard]] block* lowest(std::uint16_t any, const void* from) const noexcept;
+
+    /// The block of highest address that has one of the states in `any`, or nullptr.
     [[nodiscard]] block* highest(std::uint16_t any) const noexcept;
 
     /// True if some block has one of the states in `any`.

@@ -199,6 +199,7 @@ private:
 
     window clean_;                 ///< a second hole, in a block that was empty, for what the sweep can't serve
     block* clean_block_ = nullptr;
+    void* look_from_ = nullptr;    ///< where to look next for a hole beside the sweep
 
     arenite::magazine* magazine_ = nullptr;
 
