@@ -26,11 +26,14 @@ TEST(lab_resident, counts_what_was_touched) {
     EXPECT_LT(after->bytes, before->bytes + bytes + bytes / 8);
 }
 
-TEST(lab_resident, allocates_nothing_and_repeats_itself) {
+TEST(lab_resident, stays_where_nothing_happens) {
+    static_cast<void>(resident()); // its own first call may touch a page of stack or code
     const auto first = resident();
     if (!first)
         GTEST_SKIP() << "this system does not tell";
-    EXPECT_EQ(resident()->bytes, first->bytes);
+    for (int i = 0; i < 100; ++i)
+        static_cast<void>(resident());
+    EXPECT_LE(resident()->bytes, first->bytes + 64 * 1024);
 }
 
 TEST(lab_reserved, is_zero) {
