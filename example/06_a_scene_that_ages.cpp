@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A level is loaded, half of it goes, more is loaded: the new part lies together all the same. Bulk data
-// has a heap of its own, and a C library frees without sizes.
+// A level is loaded, half of it goes, more is loaded: the new part lies together all the same. Bulk
+// data has a heap of its own, and a C library frees without sizes.
 
 #include <arenite/core/create.hpp>
 #include <arenite/ordered/ordered_heap.hpp>

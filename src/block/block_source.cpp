@@ -71,7 +71,8 @@ std::size_t block_source::head_granules(const block& b) const noexcept {
     return block::head_bytes(b.bytes(), ends_, colour) / granule_bytes;
 }
 
-// ------------------------------------------------------------------------------------------------ blocks
+// ------------------------------------------------------------------------------------------------
+// blocks
 
 block* block_source::clean() noexcept {
     block* const kept = blocks_.lowest(block_state::empty);
@@ -98,7 +99,8 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
         return;
     idle_ += first.span_bytes;
     blocks_.set_state(first, static_cast<std::uint16_t>(first.state | block_state::idle));
-    // Two at most for each that comes: what is kept shrinks with what is in use, and no call takes long.
+    // Two at most for each that comes: what is kept shrinks with what is in use, and no call takes
+    // long.
     for (int n = 0; n < 2 && idle_ > policy_.allowance(bytes_in_use); ++n)
         return_span(*blocks_.highest(block_state::idle));
 }
@@ -128,12 +130,13 @@ block* block_source::cut() noexcept {
     return b;
 }
 
-// ------------------------------------------------------------------------------------------------- spans
+// -------------------------------------------------------------------------------------------------
+// spans
 
 bool block_source::get_span() noexcept {
     std::size_t bytes = span_bytes_;
     if (bytes == 0)
-        bytes = reserved_ == 0                                 ? mask_bytes_ / first_span_divisor
+        bytes = reserved_ == 0                                ? mask_bytes_ / first_span_divisor
                 : reserved_ < mask_bytes_ * large_span_blocks ? mask_bytes_
                                                               : mask_bytes_ * large_span_blocks;
     void* p = ask(bytes, mask_bytes_);
@@ -214,7 +217,8 @@ void block_source::purge(block& b) noexcept {
     }
 }
 
-// ------------------------------------------------------------------------------------------------- large
+// -------------------------------------------------------------------------------------------------
+// large
 
 block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t asked = std::max(alignment, mask_bytes_);
@@ -255,7 +259,8 @@ void block_source::deallocate_large(block& large) noexcept {
     upstream_.deallocate(base, total, alignment);
 }
 
-// -------------------------------------------------------------------------------------------- what is where
+// -------------------------------------------------------------------------------------------- what
+// is where
 
 block& block_source::head_of(const void* p) const noexcept {
     const std::uintptr_t at = address_of(p);

@@ -64,16 +64,16 @@ void* passthrough_chain::try_allocate(std::size_t bytes, std::size_t alignment) 
     if (memory == nullptr)
         return nullptr;
     std::byte* const object = static_cast<std::byte*>(memory) + *before;
-    link* const made = ::new (static_cast<void*>(object - sizeof(link)))
-        link{.older = latest_,
-             .newer = nullptr,
-             .memory = memory,
-             .memory_bytes = *total,
-             .memory_alignment = memory_alignment,
-             .bytes = bytes,
-             .number = latest() + 1};
+    link* const made =
+        ::new (static_cast<void*>(object - sizeof(link))) link{.older = latest_,
+                                                               .newer = nullptr,
+                                                               .memory = memory,
+                                                               .memory_bytes = *total,
+                                                               .memory_alignment = memory_alignment,
+                                                               .bytes = bytes,
+                                                               .number = latest() + 1};
     if (latest_ != nullptr)
-        opened{latest_}->newer = made;
+        opened { latest_ } -> newer = made;
     latest_ = made;
     poison::no_access(made, sizeof(link));
     bytes_ += bytes;
@@ -85,11 +85,11 @@ void passthrough_chain::deallocate(void* p) noexcept {
     link* const gone = std::launder(link::of(p));
     poison::defined(gone, sizeof(link));
     if (gone->newer != nullptr)
-        opened{gone->newer}->older = gone->older;
+        opened { gone->newer } -> older = gone->older;
     else
         latest_ = gone->older;
     if (gone->older != nullptr)
-        opened{gone->older}->newer = gone->newer;
+        opened { gone->older } -> newer = gone->newer;
     bytes_ -= gone->bytes;
     --count_;
     system_resource().deallocate(gone->memory, gone->memory_bytes, gone->memory_alignment);
@@ -111,11 +111,11 @@ bool passthrough_chain::owns(const void* p) const noexcept {
 }
 
 std::size_t passthrough_chain::size_of(const void* p) noexcept {
-    return opened{link::of(p)}->bytes;
+    return opened { link::of(p) } -> bytes;
 }
 
 std::size_t passthrough_chain::latest() const noexcept {
-    return latest_ == nullptr ? 0 : opened{latest_}->number;
+    return latest_ == nullptr ? 0 : opened { latest_ } -> number;
 }
 
 } // namespace arenite::inline ARENITE_ABI

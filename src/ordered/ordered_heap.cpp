@@ -20,19 +20,21 @@ namespace arenite::inline ARENITE_ABI {
 
 namespace {
 
-// The share of a block that must be freed before it is swept again, and that a request may take of one.
+// The share of a block that must be freed before it is swept again, and that a request may take of
+// one.
 constexpr std::size_t sweep_divisor = 8;
 constexpr std::size_t large_divisor = 8;
 
-// Beside the sweep, memory is looked for in this many blocks that wait to be swept, before a new one: a hole of
-// this share of a block (2 KiB of 256) at least.
+// Beside the sweep, memory is looked for in this many blocks that wait to be swept, before a new
+// one: a hole of this share of a block (2 KiB of 256) at least.
 constexpr int looks_beside = 4;
 constexpr std::size_t long_hole_divisor = 128;
 
 /// Checked builds and memory checkers make every heap keep its sizes, for its own use.
 constexpr bool always_careful = checks_enabled || poison::active;
 
-// A sweep that finds no hole for a request goes on for smaller ones if this share of the block is left.
+// A sweep that finds no hole for a request goes on for smaller ones if this share of the block is
+// left.
 constexpr std::size_t rich_divisor = 16;
 
 } // namespace
@@ -64,7 +66,8 @@ ordered_heap::~ordered_heap() {
         report_leaks();
 }
 
-// ---------------------------------------------------------------------------------------------- allocate
+// ----------------------------------------------------------------------------------------------
+// allocate
 
 /// What the inlined part can't serve. Mostly the open hole is used up and the next one is near.
 void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
@@ -84,8 +87,8 @@ void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noex
     return allocate_rare(bytes, alignment);
 }
 
-/// Opens the next hole of at least `granules` (64 at most) in the block being swept, if it begins within a few
-/// words from here; leaves the open one for it.
+/// Opens the next hole of at least `granules` (64 at most) in the block being swept, if it begins
+/// within a few words from here; leaves the open one for it.
 bool ordered_heap::next_hole(std::size_t granules) noexcept {
     constexpr std::size_t near = 16;
     block& b = *swept_;
@@ -156,7 +159,8 @@ void* ordered_heap::allocate_rare(std::size_t bytes, std::size_t alignment) noex
     const bool large = size > largest || alignment > largest / 2;
     if (p == nullptr && large && size <= 4 * largest && alignment <= largest &&
         source_.blocks().has(block_state::unseen | block_state::empty))
-        p = from_clean(size, alignment, false); // before a block for it alone, what is there already
+        p = from_clean(size, alignment,
+                       false); // before a block for it alone, what is there already
     if (p == nullptr && large)
         return allocate_large(bytes, size, alignment);
     if (p == nullptr)
@@ -171,7 +175,8 @@ void* ordered_heap::allocate_rare(std::size_t bytes, std::size_t alignment) noex
 }
 
 /// A block for one object alone.
-void* ordered_heap::allocate_large(std::size_t bytes, std::size_t size, std::size_t alignment) noexcept {
+void* ordered_heap::allocate_large(std::size_t bytes, std::size_t size,
+                                   std::size_t alignment) noexcept {
     block* const large = source_.try_allocate_large(size, alignment);
     if (large == nullptr)
         return nullptr;
@@ -183,7 +188,8 @@ void* ordered_heap::allocate_large(std::size_t bytes, std::size_t size, std::siz
     return p;
 }
 
-/// The next `size` bytes of a window at a multiple of the alignment. What is skipped for it is free again.
+/// The next `size` bytes of a window at a multiple of the alignment. What is skipped for it is free
+/// again.
 void* ordered_heap::from_window(window& from, std::size_t size, std::size_t alignment) noexcept {
     const std::size_t gap = padding_for(from.cursor, alignment);
     if (from.bytes() < size || from.bytes() - size < gap)
@@ -205,8 +211,7 @@ void* ordered_heap::search(std::size_t size, std::size_t alignment) noexcept {
         if (void* p = advance(size, alignment))
             return p;
         // The last of what is asked fits nowhere any more: the sweep has reached the end.
-        const bool go_on =
-            granules > smallest_ && deflected_ < swept_->bytes() && fits_ahead();
+        const bool go_on = granules > smallest_ && deflected_ < swept_->bytes() && fits_ahead();
         if (go_on) {
             if (void* p = from_clean(size, alignment, true)) {
                 deflected_ += size;
@@ -273,7 +278,8 @@ void* ordered_heap::advance(std::size_t size, std::size_t alignment) noexcept {
         no_fit_ = needed;
         return nullptr;
     }
-    if (open_->bytes() != 0 || bits::next_clear(swept_->occupancy(), position_, found.first) != found.first)
+    if (open_->bytes() != 0 ||
+        bits::next_clear(swept_->occupancy(), position_, found.first) != found.first)
         passed_ = std::max(passed_, size / granule_bytes);
     close(*swept_, *open_);
     claim(*swept_, found, *open_);
@@ -282,7 +288,8 @@ void* ordered_heap::advance(std::size_t size, std::size_t alignment) noexcept {
     return from_window(*open_, size, alignment);
 }
 
-/// True if the sweep still has enough before it to serve smaller requests. Counted anew as it goes on.
+/// True if the sweep still has enough before it to serve smaller requests. Counted anew as it goes
+/// on.
 bool ordered_heap::fits_ahead() noexcept {
     if (position_ < count_again_)
         return true;
@@ -292,8 +299,8 @@ bool ordered_heap::fits_ahead() noexcept {
     return (ahead - taken) * granule_bytes + open_->bytes() >= swept_->bytes() / rich_divisor;
 }
 
-/// Memory beside the sweep: a long hole of a block that waits to be swept, or a block that is empty; with
-/// `grow` a new one too.
+/// Memory beside the sweep: a long hole of a block that waits to be swept, or a block that is
+/// empty; with `grow` a new one too.
 void* ordered_heap::from_clean(std::size_t size, std::size_t alignment, bool grow) noexcept {
     if (clean_block_ != nullptr) {
         if (void* p = from_window(clean_, size, alignment))
@@ -356,7 +363,8 @@ void* ordered_heap::from_anywhere(std::size_t size, std::size_t alignment) noexc
     return nullptr;
 }
 
-// ------------------------------------------------------------------------------------- blocks in use
+// ------------------------------------------------------------------------------------- blocks in
+// use
 
 /// Makes a block the one being swept.
 void ordered_heap::enter(block& entered) noexcept {
@@ -365,7 +373,8 @@ void ordered_heap::enter(block& entered) noexcept {
     smallest_ = std::numeric_limits<std::size_t>::max();
     passed_ = 0;
     deflected_ = 0;
-    unclaimed_ = static_cast<std::int64_t>(entered.granules - source_.head_granules(entered)) - entered.live;
+    unclaimed_ =
+        static_cast<std::int64_t>(entered.granules - source_.head_granules(entered)) - entered.live;
     count_again_ = 0;
     if ((entered.state & block_state::empty) != 0) {
         claim_all(entered, *open_);
@@ -428,8 +437,9 @@ void ordered_heap::release(block& in, std::size_t first, std::size_t granules) n
     taken_ -= static_cast<std::int64_t>(granules);
 }
 
-/// Puts a block that was open into the state it has earned. `skipped`: free granules that a sweep of it
-/// passed over for requests of up to `passed`; for those they alone are no reason to sweep it again.
+/// Puts a block that was open into the state it has earned. `skipped`: free granules that a sweep
+/// of it passed over for requests of up to `passed`; for those they alone are no reason to sweep it
+/// again.
 void ordered_heap::retire(block& retired, std::int64_t skipped, std::size_t passed) noexcept {
     if (retired.live == 0)
         return source_.close_empty(retired, bytes_in_use());
@@ -443,22 +453,23 @@ void ordered_heap::retire(block& retired, std::int64_t skipped, std::size_t pass
     } else {
         if (found + skipped >= share)
             state = block_state::smaller_holes(passed);
-        retired.alarm = static_cast<std::int32_t>(
-            std::max<std::int64_t>(0, retired.live - (share - found)));
+        retired.alarm =
+            static_cast<std::int32_t>(std::max<std::int64_t>(0, retired.live - (share - found)));
     }
     source_.blocks().set_state(retired, state);
 }
 
-// -------------------------------------------------------------------------------------------- deallocate
+// --------------------------------------------------------------------------------------------
+// deallocate
 
 /// What the inlined part does not note.
 void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     if (wants_magazine_ && alignment <= source_.mask_bytes() / large_divisor / 2) [[likely]] {
-        const std::size_t granules =
-            rounded(bytes + (bytes == 0), alignment) / granule_bytes;
+        const std::size_t granules = rounded(bytes + (bytes == 0), alignment) / granule_bytes;
         if (magazine::holds(granules) && (magazine_ != nullptr || load_magazine())) {
             if (magazine_->latest(granules) == p) [[unlikely]]
-                return refuse_free({static_cast<std::byte*>(p), static_cast<std::byte*>(p) + bytes});
+                return refuse_free(
+                    {static_cast<std::byte*>(p), static_cast<std::byte*>(p) + bytes});
             if (magazine_->put(p, granules))
                 return;
             magazine_->take_oldest(granules, magazine::depth / 2, [&](void* old) {
@@ -539,8 +550,8 @@ bool ordered_heap::in_open_hole(const void* p) const noexcept {
     return (at >= open_->cursor && at < open_->limit) || (at >= clean_.cursor && at < clean_.limit);
 }
 
-/// Joins a run of frees with the one noted before it, as the parts of a tree that is taken down do; where
-/// they are no neighbours, clears that one.
+/// Joins a run of frees with the one noted before it, as the parts of a tree that is taken down do;
+/// where they are no neighbours, clears that one.
 void ordered_heap::clear_or_join(window run) noexcept {
     if (run.cursor == freed_before_.limit) {
         freed_before_.limit = run.limit;
@@ -594,9 +605,10 @@ void ordered_heap::clear_noted() noexcept {
 }
 
 void ordered_heap::refuse_free(window run) const noexcept {
-    contract_violation_f(std::source_location::current(),
-                         "%p was freed, %zu bytes, into ordered_heap %p: freed twice, or not of this heap",
-                         static_cast<void*>(run.cursor), run.bytes(), static_cast<const void*>(this));
+    contract_violation_f(
+        std::source_location::current(),
+        "%p was freed, %zu bytes, into ordered_heap %p: freed twice, or not of this heap",
+        static_cast<void*>(run.cursor), run.bytes(), static_cast<const void*>(this));
 }
 
 void ordered_heap::deallocate(void* p) noexcept {
@@ -613,7 +625,8 @@ void ordered_heap::freed(block& b) noexcept {
     b.alarm = 0;
 }
 
-// -------------------------------------------------------------------------------------- what is where
+// -------------------------------------------------------------------------------------- what is
+// where
 
 /// The head that stands for an allocation; in checked builds only if it is one of ours.
 block& ordered_heap::head_of(const void* p) const noexcept {
@@ -652,17 +665,16 @@ void ordered_heap::check_free(block& b, const void* p, std::size_t size) const n
             refuse("no allocation begins there");
         if (!bits::all_set(b.occupancy(), first, 1) || unused(*open_) || unused(clean_))
             refuse("it is free already, or was never handed out");
-        const bool begins = first == source_.head_granules(b) ||
-                            bits::none_set(b.occupancy(), first - 1, 1) ||
-                            bits::all_set(b.ends(), first - 1, 1) || at == open_->limit ||
-                            at == clean_.limit;
+        const bool begins =
+            first == source_.head_granules(b) || bits::none_set(b.occupancy(), first - 1, 1) ||
+            bits::all_set(b.ends(), first - 1, 1) || at == open_->limit || at == clean_.limit;
         if (!begins)
             refuse("it points into an allocation, not to its begin");
     }
     if (const std::size_t kept = kept_size(b, p); kept != size)
         contract_violation_f(std::source_location::current(),
-                             "%p was freed into ordered_heap %p as %zu bytes but allocated as %zu", p,
-                             static_cast<const void*>(this), size, kept);
+                             "%p was freed into ordered_heap %p as %zu bytes but allocated as %zu",
+                             p, static_cast<const void*>(this), size, kept);
 }
 
 std::size_t ordered_heap::size_of(const void* p) const noexcept {
@@ -683,11 +695,12 @@ std::size_t ordered_heap::bytes_in_use() const noexcept {
             ? 0
             : magazine_->granules() * granule_bytes + align_up(sizeof *magazine_, granule_bytes);
     return static_cast<std::size_t>(taken_) * granule_bytes - open_->bytes() - clean_.bytes() -
-           freed_.bytes() - freed_before_.bytes() - magazine + large_bytes_ +
-           singles_.bytes();
+           freed_.bytes() - freed_before_.bytes() - magazine + large_bytes_ + singles_.bytes();
 }
 
-void ordered_heap::note_high_water() const noexcept { high_water_ = std::max(high_water_, bytes_in_use()); }
+void ordered_heap::note_high_water() const noexcept {
+    high_water_ = std::max(high_water_, bytes_in_use());
+}
 
 arenite::usage ordered_heap::usage() const noexcept {
     note_high_water();
@@ -702,7 +715,8 @@ arenite::usage ordered_heap::usage() const noexcept {
             .largest_hole_bytes = std::max(hole, source_.has_clean() ? most : 0)};
 }
 
-// ------------------------------------------------------------------------------------- giving back, end
+// ------------------------------------------------------------------------------------- giving
+// back, end
 
 void ordered_heap::trim() noexcept {
     clear_noted();
@@ -715,7 +729,8 @@ void ordered_heap::trim() noexcept {
 void ordered_heap::report_leaks() noexcept {
     close_all();
     leak examples[max_leak_examples];
-    leak_summary summary{.source = this, .count = 0, .bytes = 0, .examples = examples, .example_count = 0};
+    leak_summary summary{
+        .source = this, .count = 0, .bytes = 0, .examples = examples, .example_count = 0};
     const auto add = [&](const void* p, std::size_t bytes) {
         ++summary.count;
         summary.bytes += bytes;

@@ -28,18 +28,20 @@ struct hole {
     [[nodiscard]] constexpr bool empty() const noexcept { return first == last; }
 };
 
-/// A span of memory governed by bits: one bit a granule says taken or free, so that an object needs no
-/// header and neighbouring free objects merge by being neighbouring zero bits.
+/// A span of memory governed by bits: one bit a granule says taken or free, so that an object needs
+/// no header and neighbouring free objects merge by being neighbouring zero bits.
 ///
-///     | block 64 B | occupancy | ends | colour | objects ...                              |
-///     ^ multiple of the mask size                                                          ^ + bytes
+///     | block 64 B | occupancy | ends | colour | objects ...                  |
+///     ^ multiple of the mask size                                             ^ + bytes
 ///
-/// Granules are numbered from the block's own first byte, so the bits that stand for the head are always
-/// set, and the position of an object's bit follows from its address alone, whatever the block's length.
-/// The second bitmap, ends, exists only where sizes are kept: it marks each object's last granule.
+/// Granules are numbered from the block's own first byte, so the bits that stand for the head are
+/// always set, and the position of an object's bit follows from its address alone, whatever the
+/// block's length. The second bitmap, ends, exists only where sizes are kept: it marks each
+/// object's last granule.
 ///
-/// From an object to its block: mask its address. The owner keeps all blocks aligned to one mask size,
-/// longer than none of them; a block with one large object alone may be longer (see ordered_heap).
+/// From an object to its block: mask its address. The owner keeps all blocks aligned to one mask
+/// size, longer than none of them; a block with one large object alone may be longer (see
+/// ordered_heap).
 ///
 /// Overhead: 1/64 of the memory (1/32 with ends) and 64 bytes.
 /// Threads:  one at a time; the owner's rule.
@@ -48,19 +50,23 @@ struct alignas(64) block {
     std::int32_t live;  ///< granules taken, an open hole's tail included
     std::int32_t alarm; ///< a free that brings live to this or below is told to the owner
 
-    std::uint32_t granules; ///< length of the whole block, head included; of what precedes a large object
-    std::uint16_t state;    ///< this block's states, a set of block_state
-    std::uint16_t below;    ///< union of the states in this block's subtree of block_list, itself included
-    block* left;            ///< for block_list
+    /// Length of the whole block, head included; of what precedes a large object.
+    std::uint32_t granules;
+
+    std::uint16_t state; ///< this block's states, a set of block_state
+    std::uint16_t below; ///< all states in this block's subtree of block_list, itself included
+    block* left;         ///< for block_list
     block* right;
     void* owner;
-    block* span;            ///< first block of what was asked from the upstream at once
-    std::size_t span_bytes; ///< in the first block: length of the span; in a large block: of the whole
-    std::uint32_t span_busy;  ///< in the first block: blocks of the span that are not empty
-    std::uint32_t asked_log2; ///< in a large block: the alignment asked from the upstream
+    block* span; ///< first block of what was asked from the upstream at once
 
-    /// The alarm of a block that is open: its owner is told of every free, since it alone knows what of the
-    /// block's taken granules is the tail of an open hole.
+    // In the first block of a span, for the span; in a large block for itself.
+    std::size_t span_bytes;   ///< as asked from the upstream
+    std::uint32_t span_busy;  ///< blocks of the span that are not empty
+    std::uint32_t asked_log2; ///< alignment asked for a large block
+
+    /// The alarm of a block that is open: its owner is told of every free, since it alone knows
+    /// what of the block's taken granules is the tail of an open hole.
     static constexpr std::int32_t open_alarm = INT32_MAX;
 
     [[nodiscard]] bits::word* occupancy() noexcept {
@@ -97,7 +103,8 @@ struct alignas(64) block {
         return (head + 63) / 64 * 64 + colour;
     }
 
-    /// The first hole of at least `count` granules at or after `from`, whole; empty where there is none.
+    /// The first hole of at least `count` granules at or after `from`, whole; empty where there is
+    /// none.
     [[nodiscard]] hole find_hole(std::size_t from, std::size_t count) const noexcept {
         const std::size_t first = bits::find_clear_run(occupancy(), from, granules, count);
         if (first == granules)
@@ -126,24 +133,25 @@ static_assert(sizeof(block) == 64, "the head of a block is one cache line");
 
 /// What a block's owner wants to find again; see block_list::lowest.
 namespace block_state {
-inline constexpr std::uint16_t open = 1;      ///< its owner allocates from it now
-inline constexpr std::uint16_t sweepable = 2; ///< enough was freed to sweep it again
-inline constexpr std::uint16_t empty = 4;     ///< holds no object
-inline constexpr std::uint16_t large = 8;     ///< one object alone, without bits
-inline constexpr std::uint16_t idle = 16;     ///< first of a span whose blocks are all empty
+inline constexpr std::uint16_t open = 1;        ///< its owner allocates from it now
+inline constexpr std::uint16_t sweepable = 2;   ///< enough was freed to sweep it again
+inline constexpr std::uint16_t empty = 4;       ///< holds no object
+inline constexpr std::uint16_t large = 8;       ///< one object alone, without bits
+inline constexpr std::uint16_t idle = 16;       ///< first of a span whose blocks are all empty
 inline constexpr std::uint16_t unseen = 0x4000; ///< sweepable, and may have a hole of some length
 
-/// A sweep passed over enough for requests of up to `granules`: there may be holes for smaller ones.
+/// A sweep passed over enough for requests of up to `granules`: there may be holes for smaller
+/// ones.
 [[nodiscard]] constexpr std::uint16_t smaller_holes(std::size_t granules) noexcept {
     const int log2 = static_cast<int>(std::bit_width(granules)) - 1;
-    return log2 < 1 ? std::uint16_t{0} : static_cast<std::uint16_t>(32u << (log2 < 9 ? log2 - 1 : 8));
+    return log2 < 1 ? std::uint16_t{0}
+                    : static_cast<std::uint16_t>(32u << (log2 < 9 ? log2 - 1 : 8));
 }
 
 /// All smaller_holes states that a request of `granules` is smaller than.
 [[nodiscard]] constexpr std::uint16_t holes_for(std::size_t granules) noexcept {
     const int log2 = static_cast<int>(std::bit_width(granules)) - 1;
-    return log2 >= 9 ? std::uint16_t{0}
-                     : static_cast<std::uint16_t>((~31u << log2) & 0x3fe0u);
+    return log2 >= 9 ? std::uint16_t{0} : static_cast<std::uint16_t>((~31u << log2) & 0x3fe0u);
 }
 } // namespace block_state
 

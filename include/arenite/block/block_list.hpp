@@ -16,8 +16,8 @@ namespace arenite::inline ARENITE_ABI {
 /// Cost:      O(log n) expected; take_all is O(n), has and size O(1).
 /// Threads:   one at a time.
 ///
-/// A treap: a search tree by address that is also a heap by a number hashed from the address, and in which
-/// every node knows the union of the states below it.
+/// A treap: a search tree by address that is also a heap by a number hashed from the address, and
+/// in which every node knows the union of the states below it.
 class block_list {
 public:
     [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }

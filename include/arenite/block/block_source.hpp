@@ -26,19 +26,20 @@ struct block_options {
 ///     span    | block | block | block | not yet cut ...   |    one request to the upstream
 ///     large   | head | one object                         |    another
 ///
-/// Spans are cut into blocks from below, as they are needed, so that nothing ahead of use is touched. On an
-/// upstream that lends pages a block has 256 KiB, on others 64 KiB. The first span is a quarter of a block;
-/// then they have one block each, and eight (2 MiB of pages: a huge one) once eight are reserved. A set
-/// `block_bytes` is what is asked instead; below a block's size it is rounded up to a power of two and is the
-/// block's size, of 4 KiB at least; above it to a multiple of it. Where the upstream refuses, smaller
-/// spans are tried, down to a quarter of a block.
+/// Spans are cut into blocks from below, as they are needed, so that nothing ahead of use is
+/// touched. On an upstream that lends pages a block has 256 KiB, on others 64 KiB. The first span
+/// is a quarter of a block; then they have one block each, and eight (2 MiB of pages: a huge one)
+/// once eight are reserved. A set `block_bytes` is what is asked instead; below a block's size it
+/// is rounded up to a power of two and is the block's size, of 4 KiB at least; above it to a
+/// multiple of it. Where the upstream refuses, smaller spans are tried, down to a quarter of a
+/// block.
 ///
-/// A span whose blocks are all empty stays for reuse or goes back, by return_policy, the highest first; it
-/// goes back too before the upstream is taken to have no memory.
+/// A span whose blocks are all empty stays for reuse or goes back, by return_policy, the highest
+/// first; it goes back too before the upstream is taken to have no memory.
 ///
-/// Blocks lie at multiples of one size, mask_bytes(), and begin with their head: so an object's address leads
-/// to it, and no object of a block begins at such a multiple. A large object with that alignment does, and
-/// has its head one mask size before it.
+/// Blocks lie at multiples of one size, mask_bytes(), and begin with their head: so an object's
+/// address leads to it, and no object of a block begins at such a multiple. A large object with
+/// that alignment does, and has its head one mask size before it.
 ///
 /// Threads:   one at a time; the owner's rule.
 /// Failure:   nullptr; nothing changes.
@@ -68,7 +69,8 @@ public:
     /// Puts a block that holds nothing any more into state empty. Its span may go back at once.
     void close_empty(block& b, std::size_t bytes_in_use) noexcept;
 
-    /// A block for one object of `bytes`, a multiple of 8; its object, see large_object(). O(log blocks).
+    /// A block for one object of `bytes`, a multiple of 8; its object, see large_object(). O(log
+    /// blocks).
     [[nodiscard]] block* try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate_large(block& large) noexcept;
 
@@ -85,11 +87,12 @@ public:
         return large.span_bytes - large.bytes();
     }
 
-    /// Gives all empty spans back, and the whole pages of holes where the upstream lends pages. O(blocks).
+    /// Gives all empty spans back, and the whole pages of holes where the upstream lends pages.
+    /// O(blocks).
     void trim() noexcept;
 
-    /// All blocks, large ones too, in address order; their states are the owner's to set, but for `empty`,
-    /// `large` and `idle`.
+    /// All blocks, large ones too, in address order; their states are the owner's to set, but for
+    /// `empty`, `large` and `idle`.
     [[nodiscard]] block_list& blocks() noexcept { return blocks_; }
     [[nodiscard]] const block_list& blocks() const noexcept { return blocks_; }
 

@@ -14,8 +14,8 @@ namespace arenite::inline ARENITE_ABI {
 inline constexpr std::size_t colour_bytes = 64;
 inline constexpr std::size_t colour_count = 8;
 
-/// Bytes to leave free at the start of the block at `address`, one of many of `spacing` bytes (a power
-/// of two). Neighbours differ; the average is 3.5 lines.
+/// Bytes to leave free at the start of the block at `address`, one of many of `spacing` bytes (a
+/// power of two). Neighbours differ; the average is 3.5 lines.
 [[nodiscard]] constexpr std::size_t colour_offset(std::uintptr_t address,
                                                   std::size_t spacing) noexcept {
     return address / spacing % colour_count * colour_bytes;

@@ -10,12 +10,11 @@
 
 namespace arenite::inline ARENITE_ABI {
 
-/// Small objects that were freed a moment ago, latest first: whoever frees and allocates in turn gets the same
-/// few lines of cache again, instead of the next hole in address order.
+/// Small objects that were freed a moment ago, latest first: whoever frees and allocates in turn
+/// gets the same few lines of cache again, instead of the next hole in address order.
 ///
-/// One stack of 32 for each size of 1 to 16 granules. What is in it still counts as taken in its block.
-/// Cost:      put and take O(1), without a look at the block.
-/// Threads:   one at a time.
+/// One stack of 32 for each size of 1 to 16 granules. What is in it still counts as taken in its
+/// block. Cost:      put and take O(1), without a look at the block. Threads:   one at a time.
 class magazine {
 public:
     static constexpr std::size_t depth = 32;
@@ -35,7 +34,8 @@ public:
         return slots_[granules - 1][--count];
     }
 
-    /// The object of this size that was put last and is still here, or nullptr: freeing it is freeing it twice.
+    /// The object of this size that was put last and is still here, or nullptr: freeing it is
+    /// freeing it twice.
     [[nodiscard]] const void* latest(std::size_t granules) const noexcept {
         const std::uint8_t count = counts_[granules - 1];
         return count == 0 ? nullptr : slots_[granules - 1][count - 1];

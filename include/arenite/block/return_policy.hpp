@@ -12,10 +12,10 @@ namespace arenite::inline ARENITE_ABI {
 /// When memory that holds nothing goes back to the upstream: one policy for all heaps and pools.
 ///
 /// Empty spans are kept for reuse up to an allowance, the larger of `keep_bytes` and
-/// bytes in use / `keep_divisor`; a span that becomes empty beyond it goes back at once. A heap that
-/// shrinks therefore follows its use, and one that swings by less than a quarter never pays for pages.
-/// Spans are what the heap asked from its upstream (at most a huge page by default), so nothing smaller
-/// is decommitted on the way; only trim() goes down to pages.
+/// bytes in use / `keep_divisor`; a span that becomes empty beyond it goes back at once. A heap
+/// that shrinks therefore follows its use, and one that swings by less than a quarter never pays
+/// for pages. Spans are what the heap asked from its upstream (at most a huge page by default), so
+/// nothing smaller is decommitted on the way; only trim() goes down to pages.
 struct return_policy {
     std::size_t keep_bytes = std::size_t{8} << 20; ///< always kept, in bytes
     std::size_t keep_divisor = 4;                  ///< a share of what is in use; 0: no share
@@ -35,7 +35,8 @@ struct return_policy {
     friend bool operator==(const return_policy&, const return_policy&) = default;
 };
 
-inline constexpr return_policy return_policy::retain_all{std::numeric_limits<std::size_t>::max(), 0};
+inline constexpr return_policy return_policy::retain_all{std::numeric_limits<std::size_t>::max(),
+                                                         0};
 inline constexpr return_policy return_policy::return_all{0, 0};
 
 } // namespace arenite::inline ARENITE_ABI

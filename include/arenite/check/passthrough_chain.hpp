@@ -8,8 +8,9 @@
 
 namespace arenite::inline ARENITE_ABI {
 
-/// What a strategy does with ARENITE_PASSTHROUGH=1: each allocation is one of malloc's, and all of them hang on
-/// a chain, so that they can be found, measured and given back at once as the strategy promises.
+/// What a strategy does with ARENITE_PASSTHROUGH=1: each allocation is one of malloc's, and all of
+/// them hang on a chain, so that they can be found, measured and given back at once as the strategy
+/// promises.
 ///
 /// Cost:      that of malloc; owns O(n).
 /// Overhead:  56 bytes before each allocation, out of the user's reach for the memory checkers.

@@ -28,21 +28,23 @@ enum class sizes {
 struct ordered_options {
     arenite::sizes sizes = arenite::sizes::known;
 
-    /// Bytes to ask from the upstream at once, cut into blocks of at most 256 KiB; rounded up to a power
-    /// of two below that, to a multiple of it above. 0: start small and grow to 2 MiB with use.
-    /// Requests above an eighth of a block that do not fit the open hole go to the upstream by themselves.
+    /// Bytes to ask from the upstream at once, cut into blocks of at most 256 KiB; rounded up to a
+    /// power of two below that, to a multiple of it above. 0: start small and grow to 2 MiB with
+    /// use. Requests above an eighth of a block that do not fit the open hole go to the upstream by
+    /// themselves.
     std::size_t block_bytes = 0;
 
     return_policy policy = {};
 
-    /// Hand objects of up to 128 bytes out again that were freed a moment ago, before the next hole: quicker
-    /// where single objects are freed and allocated in turn, at the cost of the order; not for scene
-    /// nodes. Every call then goes out of line, and of an object freed twice only the case
-    /// in turn is found. Without effect where sizes are kept and in checked builds.
+    /// Hand objects of up to 128 bytes out again that were freed a moment ago, before the next
+    /// hole: quicker where single objects are freed and allocated in turn, at the cost of the
+    /// order; not for scene nodes. Every call then goes out of line, and of an object freed twice
+    /// only the case in turn is found. Without effect where sizes are kept and in checked builds.
     bool magazine = false;
 
-    bool eager = false;    ///< get the first memory at construction
-    bool prefault = false; ///< touch all pages when memory is got, and get the first at construction
+    bool eager = false; ///< get the first memory at construction
+    bool prefault =
+        false; ///< touch all pages when memory is got, and get the first at construction
 };
 
 /// Any size, any order, without headers: memory is always handed out in address order.
@@ -51,26 +53,31 @@ struct ordered_options {
 ///                                            ^ cursor
 ///                                            | hole | limit
 ///
-/// Allocation bumps a cursor through the current hole, a run of free granules of 8 bytes; the hole was
-/// claimed whole when it was entered, and its unused tail is given back when it is left for the next one
-/// up. Freeing masks the pointer to its block and clears the object's bits. A block in which an eighth was
-/// freed is swept again, lowest address first, so that what is allocated together lies together, whatever
-/// was freed before. A request that finds no hole in the block being swept while smaller ones still would
-/// is served from a clean block beside it.
+/// Allocation bumps a cursor through the current hole, a run of free granules of 8 bytes; the hole
+/// was claimed whole when it was entered, and its unused tail is given back when it is left for the
+/// next one up. Freeing masks the pointer to its block and clears the object's bits. A block in
+/// which an eighth was freed is swept again, lowest address first, so that what is allocated
+/// together lies together, whatever was freed before. A request that finds no hole in the block
+/// being swept while smaller ones still would is served beside it: from a long hole of a block that
+/// waits, or from an empty block.
 ///
-/// Use when:  objects of several sizes live and die in any order and are walked often: scene graphs, trees,
-///            entities. All of one size: pool/pool_resource.hpp. All die together: linear/linear_resource.hpp.
-/// Cost:      allocate and deallocate O(1), about 10 instructions inlined; a slow call looks at two blocks at
-///            most (at most 1024 words of bits) and at its upstream.
-/// Overhead:  sizes round up to 8 bytes (to 16 where alignment is 16 or more); 1/64 of the memory for bits,
-///            1/32 with sizes::kept. 64 bytes and a multiple of the alignment for a large request.
-/// Limits:    none but its upstream's. Memory starts at one block of 64 KiB of which the pages used are
-///            resident, and grows by spans of 2 MiB (huge pages) once the heap holds as much.
-/// Returns:   empty spans by return_policy; trim() all that is empty, down to single pages where the upstream
-///            lends pages. Destruction returns everything; checked builds report what was alive.
+/// Use when:  objects of several sizes live and die in any order and are walked often: scene
+///            graphs, trees, entities. All die together: linear/linear_resource.hpp.
+/// Cost:      allocate and deallocate O(1), about 10 instructions inlined. A slow call looks at six
+///            blocks at most (512 words of bits each), finds blocks in O(log blocks), and may ask
+///            its upstream; only where that refuses does it look at all blocks.
+/// Overhead:  sizes round up to 8 bytes (to 16 where alignment is 16 or more); 1/64 of the memory
+///            for bits, 1/32 with sizes::kept; 64 to 512 bytes, or the alignment, a large request.
+/// Limits:    none but its upstream's. Memory starts at one block of 64 KiB of which the pages used
+///            are resident, and grows by spans of 2 MiB (huge pages) once the heap holds as much.
+/// Returns:   empty spans by return_policy, large requests at once; trim() all that is empty, down
+///            to single pages where the upstream lends pages. Destruction returns everything;
+///            checked builds report what was alive.
+/// Misuse:    freeing twice or into another heap is found in every build, at the latest when the
+///            bits are cleared; wrong sizes and foreign pointers in checked builds.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
-/// Source:    VulkanSceneGraph (affinity, coalescing) and Tapia's bitmap heap, joined.  (doc/sources.md)
+/// Source:    VulkanSceneGraph; Tapia, Suballocator.  (doc/sources.md)
 class ordered_heap final : public strategy<ordered_heap> {
 public:
     ordered_heap() noexcept : ordered_heap{ordered_options{}} {}
@@ -78,16 +85,17 @@ public:
     /// The default upstream is the process's page source.
     explicit ordered_heap(const ordered_options& options) noexcept;
 
-    /// On an upstream of the user's: blocks of 64 KiB and spans of 512 KiB by default, aligned to 64 KiB. It
-    /// must outlive the heap. If the upstream fails to serve a span, smaller ones are tried.
+    /// On an upstream of the user's: blocks of 64 KiB and spans of 512 KiB by default, aligned to
+    /// 64 KiB. It must outlive the heap. If the upstream fails to serve a span, smaller ones are
+    /// tried.
     ordered_heap(const ordered_options& options, upstream up) noexcept;
     explicit ordered_heap(upstream up) noexcept : ordered_heap{ordered_options{}, up} {}
 
     ~ordered_heap() override;
 
     /// nullptr where the upstream has no memory; also for an alignment that is no power of two.
-    [[nodiscard]] ARENITE_INLINE void* try_allocate(std::size_t bytes,
-                                                    std::size_t alignment = default_alignment) noexcept;
+    [[nodiscard]] ARENITE_INLINE void*
+    try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
 
     /// Gives back what was allocated with the same size and alignment. Not nullptr.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
@@ -103,8 +111,8 @@ public:
     /// True if p points into memory of this heap, handed out or not. O(log blocks).
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
-    /// Gives back all memory that holds nothing: empty spans, and where the upstream lends pages also every
-    /// whole page between objects. O(blocks).
+    /// Gives back all memory that holds nothing: empty spans, and where the upstream lends pages
+    /// also every whole page between objects. O(blocks).
     void trim() noexcept;
 
     /// O(1). live_allocations is known with sizes::kept and in checked builds.
@@ -121,12 +129,13 @@ private:
         }
     };
 
-    /// Runs of fewer bytes are cleared at once; longer ones wait for their neighbours. 16 granules at most, so
-    /// that a mask needs no second thought.
+    /// Runs of fewer bytes are cleared at once; longer ones wait for their neighbours. 16 granules
+    /// at most, so that a mask needs no second thought.
     static constexpr std::size_t smallest_joined = 16 * granule_bytes;
 
-    /// What an allocation takes: whole granules, and pairs of them from alignment 16 on, so that a run of
-    /// such requests never leaves a gap. 0 for a size of 0 and for one that does not fit a size.
+    /// What an allocation takes: whole granules, and pairs of them from alignment 16 on, so that a
+    /// run of such requests never leaves a gap. 0 for a size of 0 and for one that does not fit a
+    /// size.
     [[nodiscard]] static constexpr std::size_t rounded(std::size_t bytes,
                                                        std::size_t alignment) noexcept {
         const std::size_t step = alignment >= 16 ? 16 : granule_bytes;
@@ -143,7 +152,8 @@ private:
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_COLD void* allocate_rare(std::size_t bytes, std::size_t alignment) noexcept;
     bool next_hole(std::size_t granules) noexcept;
-    ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
+                                          std::size_t alignment) noexcept;
 
     ARENITE_INLINE bool clear_within_word(window run, std::size_t granules) noexcept;
     ARENITE_NOINLINE void clear_or_join(window run) noexcept;
@@ -177,37 +187,41 @@ private:
     [[nodiscard]] bool in_open_hole(const void* p) const noexcept;
     void report_leaks() noexcept;
 
-    // The line of the fast path. A careful heap (sizes kept, a checked build, a memory checker) and one with a
-    // magazine keep their open hole in hidden_, so that every call is a slow one and sees to more.
+    // The line of the fast path. A careful heap (sizes kept, a checked build, a memory checker) and
+    // one with a magazine keep their open hole in hidden_, so that every call is a slow one and
+    // sees to more.
     window inline_;
-    window freed_;             ///< neighbours that were freed last and have their bits still set
-    std::size_t noted_limit_;  ///< above this many bytes a free is seen to at once; 0 for all
-    std::uintptr_t mask_;      ///< clears the offset within a block
+    window freed_;            ///< neighbours that were freed last and have their bits still set
+    std::size_t noted_limit_; ///< above this many bytes a free is seen to at once; 0 for all
+    std::uintptr_t mask_;     ///< clears the offset within a block
 
     std::int64_t taken_ = 0; ///< granules taken in all blocks, tails of open holes included
     window freed_before_;    ///< a run like freed_, noted before it and not next to it
     window hidden_;
-    window* open_;            ///< inline_ or hidden_: the hole in the block being swept
-    block* swept_ = nullptr;  ///< the block being swept
-    std::size_t position_ = 0;  ///< granule from which the sweep goes on
-    std::size_t count_again_ = 0; ///< position from which to count what is free ahead
-    std::size_t no_fit_ = 0;    ///< granules known not to be found from position_ on
-    std::size_t passed_ = 0;    ///< granules of the largest request for which the sweep passed over holes
-    std::size_t smallest_ = 0;  ///< granules of the smallest request that the sweep of this block was asked
-    std::size_t deflected_ = 0; ///< bytes served from clean_ since the sweep last served any
-    std::int64_t unclaimed_ = 0; ///< granules that were free when the sweep began and that it has not taken
+    window* open_; ///< inline_ or hidden_: the hole in the block being swept
 
-    window clean_;                 ///< a second hole, in a block that was empty, for what the sweep can't serve
+    // The sweep: of one block, upward.
+    block* swept_ = nullptr;
+    std::size_t position_ = 0;    ///< granule from which it goes on
+    std::size_t count_again_ = 0; ///< position from which to count what is free ahead
+    std::size_t no_fit_ = 0;      ///< granules known not to be found from position_ on
+    std::size_t smallest_ = 0;    ///< granules of the smallest request that it was asked for
+    std::size_t passed_ = 0;      ///< granules of the largest request that it passed over holes for
+    std::int64_t unclaimed_ = 0;  ///< granules free when it began that it has not taken
+    std::size_t deflected_ = 0;   ///< bytes served beside it since it last served any
+
+    // Beside the sweep: a second hole, for what the sweep can't serve.
+    window clean_;
     block* clean_block_ = nullptr;
-    void* look_from_ = nullptr;    ///< where to look next for a hole beside the sweep
+    void* look_from_ = nullptr; ///< address from which to look for the next
 
     arenite::magazine* magazine_ = nullptr;
 
     block_source source_;
-    passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
-    std::size_t large_bytes_ = 0;   ///< in use by large allocations
+    passthrough_chain singles_;   ///< with ARENITE_PASSTHROUGH=1 all there is
+    std::size_t large_bytes_ = 0; ///< in use by large allocations
     mutable std::size_t high_water_ = 0;
-    std::size_t live_ = 0;          ///< allocations, where careful_
+    std::size_t live_ = 0; ///< allocations, where careful_
     bool kept_;
     bool careful_;
     bool passes_through_;
@@ -232,7 +246,8 @@ ARENITE_INLINE void ordered_heap::deallocate(void* p, std::size_t bytes,
     const std::size_t size = rounded(bytes + (bytes == 0), alignment);
     std::byte* const begin = static_cast<std::byte*>(p);
     std::byte* const end = begin + size;
-    // What is freed together mostly lies together: the run is noted here, its bits are cleared at once.
+    // What is freed together mostly lies together: the run is noted here, its bits are cleared at
+    // once.
     if (begin == freed_.limit) {
         freed_.limit = end;
         return;
@@ -250,16 +265,16 @@ ARENITE_INLINE void ordered_heap::deallocate(void* p, std::size_t bytes,
     // Frees in no order come here each time: one small object is cleared without a call.
     const window before = freed_;
     freed_ = {begin, end};
-    const bool small = ARENITE_IS_CONSTANT(size) ? before.bytes() == size
-                                                 : before.bytes() - 1 < smallest_joined;
+    const bool small =
+        ARENITE_IS_CONSTANT(size) ? before.bytes() == size : before.bytes() - 1 < smallest_joined;
     const std::size_t granules =
         (ARENITE_IS_CONSTANT(size) ? size : before.bytes()) / granule_bytes;
     if (!small || !clear_within_word(before, granules)) [[unlikely]]
         clear_or_join(before);
 }
 
-/// Clears the bits of one run where that is all there is to do: they lie in one word, and nobody waits for
-/// its block to become emptier.
+/// Clears the bits of one run where that is all there is to do: they lie in one word, and nobody
+/// waits for its block to become emptier.
 ARENITE_INLINE bool ordered_heap::clear_within_word(window run, std::size_t granules) noexcept {
     const std::size_t first = (address_of(run.cursor) & ~mask_) / granule_bytes;
     const std::size_t shift = first % bits::word_bits;
