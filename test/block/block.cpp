@@ -154,4 +154,52 @@ TEST(block, holes_of_a_random_block_are_those_of_a_plain_search) {
     }
 }
 
+TEST(block, a_hole_with_room_at_an_alignment_is_found) {
+    const standing_block b{8_KiB};
+    bits::set_run(b->occupancy(), 0, 1024);
+    const std::size_t skew = reinterpret_cast<std::uintptr_t>(&*b) % 256 / granule_bytes;
+    const std::size_t line = 320 - skew;                 // a granule at a multiple of 256 bytes
+    bits::clear_run(b->occupancy(), line - 200 + 1, 8);  // 64 bytes, at 8 mod 64
+    bits::clear_run(b->occupancy(), line - 100 + 1, 10); // 80 bytes, at 40 mod 64
+    bits::clear_run(b->occupancy(), line, 8);            // just enough
+    EXPECT_EQ(b->find_hole(0, 8).first, line - 199);
+    EXPECT_EQ(b->find_hole(0, 8, 8).first, line - 199);
+    EXPECT_EQ(b->find_hole(0, 8, 16).first, line - 99) << "the first to have room from its second";
+    EXPECT_EQ(b->find_hole(0, 8, 256).first, line);
+    EXPECT_EQ(b->find_hole(0, 8, 256).last, line + 8);
+    EXPECT_TRUE(b->find_hole(0, 9, 256).empty());
+    EXPECT_TRUE(b->find_hole(line + 1, 8, 8).empty());
+}
+
+// ---- block_state
+// ----------------------------------------------------------------------------------
+
+TEST(block_state, each_is_a_bit_of_its_own) {
+    using namespace block_state;
+    unsigned seen = 0;
+    for (const unsigned state :
+         {unsigned{open}, unsigned{sweepable}, unsigned{empty}, unsigned{large}, unsigned{idle}}) {
+        EXPECT_EQ(seen & state, 0u);
+        seen |= state;
+    }
+    for (std::size_t granules = 1; granules < 5000; ++granules)
+        EXPECT_EQ(seen & smaller_holes(granules), 0u);
+}
+
+TEST(block_state, holes_passed_over_are_told_to_all_requests_of_half_the_size) {
+    for (std::size_t passed = 1; passed < 3000; ++passed) {
+        const unsigned state = block_state::smaller_holes(passed);
+        for (std::size_t wanted = 1; wanted < 3000; ++wanted) {
+            const bool told = (state & block_state::holes_for(wanted)) != 0;
+            // Never one that is as large: it would look in vain.
+            if (wanted >= passed) {
+                ASSERT_FALSE(told) << wanted << " of " << passed;
+            }
+            if (wanted * 2 <= passed && wanted < 256) {
+                ASSERT_TRUE(told) << wanted << " of " << passed;
+            }
+        }
+    }
+}
+
 } // namespace

@@ -96,6 +96,23 @@ TEST_F(block_list_of, the_lowest_in_any_of_the_states_is_found) {
     EXPECT_EQ(list.lowest(empty | sweepable), &at(30));
 }
 
+TEST_F(block_list_of, the_highest_in_any_of_the_states_is_found) {
+    make(50);
+    block_list list;
+    insert_all(list);
+    EXPECT_EQ(list.highest(sweepable | empty), nullptr);
+    list.set_state(at(30), sweepable);
+    list.set_state(at(20), sweepable);
+    list.set_state(at(40), empty);
+    EXPECT_EQ(list.highest(sweepable), &at(30));
+    EXPECT_EQ(list.highest(sweepable | empty), &at(40));
+    list.erase(at(40));
+    EXPECT_EQ(list.highest(sweepable | empty), &at(30));
+    list.set_state(at(30), 0);
+    EXPECT_EQ(list.highest(sweepable), &at(20));
+    EXPECT_EQ(block_list{}.highest(0xFFFF), nullptr);
+}
+
 TEST_F(block_list_of, a_pointer_is_led_to_the_block_at_or_below_it) {
     make(20);
     block_list list;
@@ -144,6 +161,12 @@ TEST_F(block_list_of, a_random_list_is_that_of_a_plain_set) {
     std::mt19937 random{11};
     block_list list;
     std::set<block*> model;
+    const auto highest = [&](unsigned any) -> block* {
+        for (auto b = model.rbegin(); b != model.rend(); ++b)
+            if (((*b)->state & any) != 0)
+                return *b;
+        return nullptr;
+    };
     const auto lowest = [&](unsigned any) -> block* {
         for (block* b : model)
             if ((b->state & any) != 0)
@@ -171,6 +194,7 @@ TEST_F(block_list_of, a_random_list_is_that_of_a_plain_set) {
         case 3: {
             const auto any = static_cast<std::uint16_t>(1 + random() % 15);
             ASSERT_EQ(list.lowest(any), lowest(any));
+            ASSERT_EQ(list.highest(any), highest(any));
             ASSERT_EQ(list.has(any), lowest(any) != nullptr);
             const auto up = model.upper_bound(&b);
             ASSERT_EQ(list.above(b), up == model.end() ? nullptr : *up);

@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/block/block_source.hpp>
+#include <arenite/block/colouring.hpp>
+#include <arenite/check/poison.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/literals.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/counting_pages.hpp"
+#include "support/counting_resource.hpp"
+#include "support/pattern.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <vector>
+
+using namespace arenite;
+using os::platform;
+using support::counting_pages;
+using support::counting_resource;
+using support::pattern;
+
+namespace {
+
+constexpr std::size_t size_max = std::numeric_limits<std::size_t>::max();
+
+class block_source_of : public testing::Test {
+protected:
+    counting_pages pages;
+    counting_resource up;
+    int owner = 0;
+
+    /// An empty block, as an owner takes one.
+    static block* take(block_source& source) {
+        block* b = source.clean();
+        if (b != nullptr) {
+            EXPECT_NE(b->state & block_state::empty, 0);
+            source.open(*b);
+            EXPECT_EQ(b->state, block_state::open);
+        }
+        return b;
+    }
+
+    static std::vector<block*> take(block_source& source, std::size_t count) {
+        std::vector<block*> all(count);
+        for (block*& b : all)
+            b = take(source);
+        return all;
+    }
+
+    static void give(block_source& source, const std::vector<block*>& all) {
+        for (block* b : all)
+            source.close_empty(*b, 0);
+    }
+};
+
+// ---- blocks
+// ---------------------------------------------------------------------------------------
+
+TEST_F(block_source_of, asks_nothing_before_the_first_block) {
+    {
+        block_source source{{}, &pages, &owner};
+        EXPECT_EQ(source.mask_bytes(), 256_KiB);
+        EXPECT_FALSE(source.has_clean());
+        source.trim();
+    }
+    EXPECT_EQ(pages.calls(), 0u);
+}
+
+TEST_F(block_source_of, a_new_block_holds_its_head_and_nothing_else) {
+    for (const bool ends : {false, true}) {
+        block_source source{{.ends = ends}, &pages, &owner};
+        for (int i = 0; i < 20; ++i) {
+            block& b = *take(source);
+            const std::size_t head = source.head_granules(b);
+            EXPECT_EQ(b.owner, &owner);
+            EXPECT_EQ(b.live, 0);
+            EXPECT_TRUE(is_aligned(&b, source.mask_bytes()));
+            EXPECT_LE(b.bytes(), source.mask_bytes());
+            EXPECT_EQ(head * granule_bytes,
+                      block::head_bytes(b.bytes(), ends, colour_offset(address_of(&b), 256_KiB)));
+            EXPECT_TRUE(bits::all_set(b.occupancy(), 0, head));
+            EXPECT_TRUE(bits::none_set(b.occupancy(), head, b.granules - head));
+            if (ends) {
+                EXPECT_TRUE(bits::none_set(b.ends(), 0, b.granules));
+            }
+        }
+    }
+}
+
+TEST_F(block_source_of, blocks_are_cut_from_below_as_they_are_needed) {
+    block_source source{{.block_bytes = 1_MiB}, &pages, &owner};
+    const auto all = take(source, 10);
+    EXPECT_EQ(pages.requests().size(), 3u);
+    EXPECT_EQ(source.bytes_reserved(), 3_MiB);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        EXPECT_GT(all[i], all[i - 1]);
+        EXPECT_EQ(all[i]->span == all[i - 1]->span, i % 4 != 0);
+    }
+    // Two of the last span's blocks were never touched.
+    EXPECT_LE(pages.resident_bytes(), 10 * 2 * platform::page_bytes());
+    EXPECT_TRUE(source.has_clean());
+}
+
+TEST_F(block_source_of, the_lowest_empty_block_comes_first) {
+    block_source source{
+        {.block_bytes = 64_KiB, .policy = return_policy::retain_all}, &pages, &owner};
+    const auto all = take(source, 10);
+    for (const std::size_t i : {7u, 2u, 5u})
+        source.close_empty(*all[i], 0);
+    EXPECT_TRUE(source.has_clean());
+    EXPECT_EQ(take(source), all[2]);
+    EXPECT_EQ(take(source), all[5]);
+    EXPECT_EQ(take(source), all[7]);
+    EXPECT_FALSE(source.has_clean());
+}
+
+TEST_F(block_source_of, a_block_that_comes_again_is_as_empty_as_it_went) {
+    block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
+    block& b = *take(source);
+    const std::size_t head = source.head_granules(b);
+    bits::set_run(b.occupancy(), head, 100);
+    bits::clear_run(b.occupancy(), head, 100);
+    source.close_empty(b, 0);
+    ASSERT_EQ(take(source), &b);
+    EXPECT_TRUE(bits::none_set(b.occupancy(), head, b.granules - head));
+}
+
+// ---- spans
+// ----------------------------------------------------------------------------------------
+
+TEST_F(block_source_of, spans_grow_with_what_is_held) {
+    block_source source{{}, &pages, &owner};
+    static_cast<void>(take(source, 40));
+    std::vector<std::size_t> sizes;
+    for (const auto& r : pages.requests())
+        sizes.push_back(r.bytes);
+    const std::vector<std::size_t> expected{64_KiB,  256_KiB, 256_KiB, 256_KiB, 256_KiB,
+                                            256_KiB, 256_KiB, 256_KiB, 256_KiB, 2_MiB,
+                                            2_MiB,   2_MiB,   2_MiB};
+    EXPECT_EQ(sizes, expected);
+}
+
+TEST_F(block_source_of, where_the_upstream_refuses_smaller_spans_are_tried) {
+    pages.lend_at_most(300_KiB);
+    block_source source{{.block_bytes = 4_MiB}, &pages, &owner};
+    EXPECT_EQ(take(source)->bytes(), 256_KiB);
+    EXPECT_EQ(take(source), nullptr) << "44 KiB are less than a quarter of a block";
+    pages.lend_at_most(256_KiB + 64_KiB);
+    EXPECT_EQ(take(source)->bytes(), 64_KiB);
+    EXPECT_EQ(source.bytes_reserved(), 320_KiB);
+}
+
+TEST_F(block_source_of, an_upstream_that_fails_changes_nothing) {
+    up.fail_after(0);
+    block_source source{{}, &up, &owner};
+    EXPECT_EQ(source.clean(), nullptr);
+    EXPECT_EQ(source.try_allocate_large(100'000, 16), nullptr);
+    EXPECT_EQ(source.bytes_reserved(), 0u);
+    EXPECT_EQ(source.blocks().size(), 0u);
+    up.never_fail();
+    EXPECT_NE(source.clean(), nullptr);
+}
+
+// ---- giving back
+// ----------------------------------------------------------------------------------
+
+TEST_F(block_source_of, a_span_goes_back_when_its_last_block_is_empty) {
+    block_source source{
+        {.block_bytes = 1_MiB, .policy = return_policy::return_all}, &pages, &owner};
+    const auto all = take(source, 8); // of two spans
+    for (const std::size_t i : {0u, 6u, 3u, 1u})
+        source.close_empty(*all[i], 0);
+    EXPECT_EQ(pages.live(), 2u);
+    source.close_empty(*all[2], 0);
+    EXPECT_EQ(pages.live(), 1u);
+    EXPECT_EQ(source.bytes_reserved(), 1_MiB);
+    EXPECT_EQ(source.find(all[0]), nullptr);
+    EXPECT_EQ(source.find(all[5]), all[5]);
+    EXPECT_EQ(take(source), all[6]) << "what is empty in the other is used";
+}
+
+TEST_F(block_source_of, what_is_kept_shrinks_with_what_is_in_use) {
+    block_source source{
+        {.block_bytes = 1_MiB, .policy = {.keep_bytes = 2_MiB, .keep_divisor = 2}}, &pages, &owner};
+    const auto all = take(source, 32 * 4);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::size_t in_use = (all.size() - i - 1) * 256_KiB;
+        source.close_empty(*all[i], in_use);
+        const std::size_t held = align_up(in_use, 1_MiB);
+        EXPECT_LE(source.bytes_reserved(), held + std::max(2_MiB, in_use / 2) + 1_MiB);
+        EXPECT_GE(source.bytes_reserved(), std::min(all.size() * 256_KiB, held + 2_MiB));
+    }
+    EXPECT_EQ(source.bytes_reserved(), 2_MiB);
+}
+
+TEST_F(block_source_of, the_highest_empty_span_goes_first) {
+    block_source source{
+        {.block_bytes = 256_KiB, .policy = {.keep_bytes = 512_KiB, .keep_divisor = 0}},
+        &pages,
+        &owner};
+    const auto all = take(source, 4);
+    for (const std::size_t i : {1u, 3u, 0u})
+        source.close_empty(*all[i], 0);
+    EXPECT_EQ(source.find(all[3]), nullptr);
+    EXPECT_EQ(source.find(all[0]), all[0]);
+    EXPECT_EQ(source.find(all[1]), all[1]);
+}
+
+TEST_F(block_source_of, empty_spans_go_back_before_the_upstream_is_given_up) {
+    pages.lend_at_most(1_MiB);
+    block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
+    const auto all = take(source, 4); // 64 KiB and three of 256 KiB
+    give(source, all);
+    EXPECT_EQ(pages.live_bytes(), 832_KiB);
+    block* const large = source.try_allocate_large(900'000, 16);
+    ASSERT_NE(large, nullptr);
+    EXPECT_EQ(pages.live(), 1u);
+    source.deallocate_large(*large);
+    EXPECT_EQ(pages.live(), 0u);
+}
+
+TEST_F(block_source_of, trim_gives_back_what_is_empty_and_leaves_the_rest) {
+    block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
+    const auto all = take(source, 30);
+    block* const large = source.try_allocate_large(1_MiB, 16);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (i != 4 && i != 20)
+            source.close_empty(*all[i], 0);
+    source.trim();
+    EXPECT_EQ(pages.live(), 3u);
+    EXPECT_EQ(source.find(all[4]), all[4]);
+    EXPECT_EQ(source.find(all[20]), all[20]);
+    EXPECT_EQ(source.find(block_source::large_object(*large)), large);
+    EXPECT_EQ(source.bytes_reserved(), pages.live_bytes());
+}
+
+TEST_F(block_source_of, trim_purges_the_whole_pages_of_holes) {
+    block_source source{{.block_bytes = 256_KiB, .prefault = true}, &pages, &owner};
+    block& b = *take(source);
+    const std::size_t page = platform::page_bytes();
+    EXPECT_EQ(pages.resident_bytes(), 256_KiB);
+    // Taken: the granule in the middle. What lies around it goes, but for its page and the head's.
+    const std::size_t middle = b.granules / 2;
+    bits::set_run(b.occupancy(), middle, 1);
+    *b.at(middle) = std::byte{7};
+    source.trim();
+    EXPECT_LE(pages.resident_bytes(), 3 * page);
+    EXPECT_EQ(*b.at(middle), std::byte{7});
+    EXPECT_TRUE(bits::all_set(b.occupancy(), middle, 1));
+}
+
+TEST_F(block_source_of, its_end_gives_everything_back_whatever_is_in_it) {
+    for (const std::size_t block_bytes : {0_B, 4_KiB, 1_MiB}) {
+        {
+            block_source source{{.block_bytes = block_bytes}, &up, &owner};
+            static_cast<void>(take(source, 30));
+            for (const std::size_t alignment : {8_B, 4_KiB, 64_KiB, 1_MiB})
+                static_cast<void>(source.try_allocate_large(100'000, alignment));
+            static_cast<void>(take(source, 30));
+            EXPECT_GT(up.live(), 4u);
+            EXPECT_EQ(source.bytes_reserved(), up.live_bytes());
+        }
+        EXPECT_EQ(up.live(), 0u);
+    }
+}
+
+// ---- large objects
+// --------------------------------------------------------------------------------
+
+TEST_F(block_source_of, a_large_object_is_aligned_and_led_to_its_head) {
+    for (const std::size_t block_bytes : {0_B, 4_KiB}) {
+        block_source source{{.block_bytes = block_bytes}, &pages, &owner};
+        static_cast<void>(take(source, 3));
+        const std::size_t before = source.bytes_reserved();
+        for (std::size_t alignment = 1; alignment <= 16_MiB; alignment *= 2) {
+            for (const std::size_t bytes : {8_B, 40'000_B, 512_KiB}) {
+                block* const large = source.try_allocate_large(bytes, alignment);
+                ASSERT_NE(large, nullptr);
+                std::byte* const p = block_source::large_object(*large);
+                EXPECT_TRUE(is_aligned(p, alignment)) << alignment;
+                EXPECT_TRUE(is_aligned(p, granule_bytes));
+                EXPECT_EQ(block_source::large_bytes(*large), bytes);
+                EXPECT_EQ(&source.head_of(p), large);
+                EXPECT_EQ(source.find(p), large);
+                EXPECT_EQ(source.find(p + bytes - 1), large);
+                EXPECT_NE(source.find(p + bytes), large);
+                EXPECT_EQ(large->owner, &owner);
+                pattern{1}.write(p, bytes);
+                EXPECT_TRUE((pattern{1}.holds(p, bytes)));
+                EXPECT_EQ(&source.head_of(p), large) << "it did not overlap its head";
+                EXPECT_EQ(source.bytes_reserved(), pages.live_bytes());
+                source.deallocate_large(*large);
+                EXPECT_EQ(source.bytes_reserved(), before);
+                EXPECT_EQ(source.find(p), nullptr);
+            }
+        }
+    }
+}
+
+TEST_F(block_source_of, a_large_object_that_nobody_has_is_refused) {
+    block_source source{{}, &pages, &owner};
+    for (const std::size_t bytes : {size_max, size_max - 8, size_max - 64_KiB, size_max / 2 + 1})
+        for (const std::size_t alignment : {8_B, 4_KiB, 1_GiB, std::size_t{1} << 63})
+            EXPECT_EQ(source.try_allocate_large(bytes, alignment), nullptr);
+    EXPECT_EQ(source.try_allocate_large(8, std::size_t{1} << 63), nullptr);
+    EXPECT_EQ(source.bytes_reserved(), 0u);
+    EXPECT_EQ(source.blocks().size(), 0u);
+}
+
+TEST_F(block_source_of, a_pointer_leads_to_its_block_and_a_foreign_one_to_none) {
+    block_source source{{}, &pages, &owner};
+    const auto all = take(source, 20);
+    for (block* b : all) {
+        EXPECT_EQ(source.find(b), b);
+        EXPECT_EQ(source.find(b->at(b->granules - 1)), b);
+        EXPECT_EQ(&source.head_of(b->at(source.head_granules(*b))), b);
+        EXPECT_EQ(&source.head_of(b->at(b->granules - 1)), b);
+    }
+    int here = 0;
+    EXPECT_EQ(source.find(&here), nullptr);
+    EXPECT_EQ(source.find(nullptr), nullptr);
+    // The first span is a quarter of a block; what lies above it belongs to nobody.
+    EXPECT_EQ(source.find(all[0]->at(0) + 64_KiB), nullptr);
+}
+
+} // namespace

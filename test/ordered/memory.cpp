@@ -1,0 +1,904 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// What ordered_heap asks from its upstream, and when it gives it back.
+#include <arenite/linear/linear_resource.hpp>
+#include <arenite/os/platform.hpp>
+#include <arenite/stl/resource_allocator.hpp>
+
+#include "ordered/heap_test.hpp"
+
+#include <forward_list>
+#include <list>
+#include <memory>
+#include <ostream>
+#include <set>
+#include <span>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace ordered_test;
+using os::platform;
+
+namespace {
+
+// ---- small start, growth
+// --------------------------------------------------------------------------
+
+class ordered_heap_memory : public heap_test {
+protected:
+    counting_pages pages;
+    counting_resource up;
+
+    static std::size_t page() { return platform::page_bytes(); }
+};
+
+TEST_F(ordered_heap_memory, nothing_is_asked_before_the_first_request) {
+    {
+        ordered_heap heap{&pages};
+        EXPECT_FALSE(heap.owns(&heap));
+        heap.trim();
+        EXPECT_EQ(heap.usage(), usage{});
+    }
+    EXPECT_EQ(pages.calls(), 0u);
+}
+
+TEST_F(ordered_heap_memory, five_ints_take_64_kib_of_addresses_and_one_page) {
+    for (const ordered_options& options : {known, kept}) {
+        ordered_heap heap{options, &pages};
+        const auto all = take(heap, 5, sizeof(int));
+        for (void* p : all)
+            *static_cast<int*>(p) = 5;
+        EXPECT_EQ(heap.usage().bytes_reserved, 64_KiB);
+        EXPECT_EQ(pages.live_bytes(), 64_KiB);
+        EXPECT_EQ(pages.resident_bytes(), page());
+    }
+}
+
+TEST_F(ordered_heap_memory, containers_of_five_ints_share_that_page) {
+    ordered_heap heap{&pages};
+    using allocator = resource_allocator<int, ordered_heap>;
+    std::list<int, allocator> list{{1, 2, 3, 4, 5}, allocator{heap}};
+    std::forward_list<int, allocator> forward{{1, 2, 3, 4, 5}, allocator{heap}};
+    std::vector<int, allocator> vector{{1, 2, 3, 4, 5}, allocator{heap}};
+    EXPECT_EQ(pages.resident_bytes(), page());
+}
+
+TEST_F(ordered_heap_memory, what_is_resident_grows_with_use) {
+    ordered_heap heap{&pages};
+    for (std::size_t used = 0; used < 16_MiB; used += 1_KiB) {
+        *static_cast<int*>(heap.allocate(1_KiB, 8)) = 1;
+        if (used % 512_KiB == 0) {
+            // 1/64 for bits (twice that in a careful build), and the pages that are begun.
+            EXPECT_LE(pages.resident_bytes(),
+                      used + used / 32 + used / page_block * page() + 3 * page());
+        }
+    }
+}
+
+TEST_F(ordered_heap_memory, grows_from_64_kib_to_spans_of_2_mib) {
+    ordered_heap heap{&pages};
+    static_cast<void>(take(heap, 12_MiB / 64, 64));
+    std::size_t before = 0;
+    std::size_t sum = 0;
+    for (const auto& r : pages.requests()) {
+        EXPECT_GE(r.bytes, before) << "spans never get smaller";
+        EXPECT_EQ(r.alignment, page_block);
+        if (sum >= 2_MiB) {
+            EXPECT_EQ(r.bytes, 2_MiB);
+        } else {
+            EXPECT_LE(r.bytes, page_block) << "no more than what the heap holds is asked";
+        }
+        before = r.bytes;
+        sum += r.bytes;
+    }
+    EXPECT_EQ(pages.requests().front().bytes, 64_KiB);
+    EXPECT_EQ(pages.requests().back().bytes, 2_MiB);
+    EXPECT_EQ(heap.usage().bytes_reserved, sum);
+}
+
+TEST_F(ordered_heap_memory, on_another_upstream_it_grows_from_16_kib_to_512_kib) {
+    ordered_heap heap{&up};
+    static_cast<void>(heap.allocate(8));
+    EXPECT_EQ(up.live_bytes(), 16_KiB);
+    static_cast<void>(take(heap, 1000, 64));
+    EXPECT_EQ(up.live_bytes(), 16_KiB + 64_KiB);
+    static_cast<void>(take(heap, 2_MiB / 64, 64));
+    const std::size_t before = up.live_bytes();
+    const std::size_t calls = up.calls();
+    while (up.calls() == calls)
+        static_cast<void>(heap.allocate(64, 8));
+    EXPECT_EQ(up.live_bytes() - before, 512_KiB);
+}
+
+TEST_F(ordered_heap_memory, its_bits_take_a_64th_of_the_memory) {
+    if (every_call_is_careful)
+        GTEST_SKIP() << "a second bitmap is kept";
+    for (const bool with_ends : {false, true}) {
+        ordered_heap heap{with_ends ? kept : known, &pages};
+        const auto all = take(heap, 1'000'000, 24);
+        const double per_object =
+            static_cast<double>(pages.resident_bytes()) / static_cast<double>(all.size());
+        EXPECT_LE(per_object, 24 * (1 + (with_ends ? 2 : 1) / 64.0) * 1.005);
+        give(heap, all, 24);
+    }
+}
+
+// ---- block_bytes
+// ----------------------------------------------------------------------------------
+
+struct span {
+    std::size_t asked;       // block_bytes
+    std::size_t on_pages;    // the first request to the upstream
+    std::size_t on_pages_at; // its alignment, and the distance of blocks
+    std::size_t elsewhere;
+    std::size_t elsewhere_at;
+
+    friend void PrintTo(const span& s, std::ostream* out) { *out << s.asked; }
+};
+
+class ordered_heap_blocks : public heap_test, public testing::WithParamInterface<span> {};
+
+INSTANTIATE_TEST_SUITE_P(block_bytes, ordered_heap_blocks,
+                         testing::Values(span{0, 64_KiB, 256_KiB, 16_KiB, 64_KiB},
+                                         span{1, 4_KiB, 4_KiB, 4_KiB, 4_KiB},
+                                         span{4096, 4_KiB, 4_KiB, 4_KiB, 4_KiB},
+                                         span{5000, 8_KiB, 8_KiB, 8_KiB, 8_KiB},
+                                         span{64_KiB, 64_KiB, 64_KiB, 64_KiB, 64_KiB},
+                                         span{256_KiB, 256_KiB, 256_KiB, 256_KiB, 64_KiB},
+                                         span{256_KiB + 1, 512_KiB, 256_KiB, 320_KiB, 64_KiB},
+                                         span{3_MiB, 3_MiB, 256_KiB, 3_MiB, 64_KiB},
+                                         span{16_MiB, 16_MiB, 256_KiB, 16_MiB, 64_KiB}),
+                         [](const auto& info) { return "of_" + std::to_string(info.param.asked); });
+
+TEST_P(ordered_heap_blocks, is_what_is_asked_from_pages) {
+    counting_pages pages;
+    ordered_heap heap{ordered_options{.block_bytes = GetParam().asked}, &pages};
+    const auto all = take(heap, 5000, 40);
+    ASSERT_FALSE(pages.requests().empty());
+    EXPECT_EQ(pages.requests().front().bytes, GetParam().on_pages);
+    for (const auto& r : pages.requests()) {
+        EXPECT_EQ(r.alignment, GetParam().on_pages_at);
+        if (GetParam().asked != 0) {
+            EXPECT_EQ(r.bytes, GetParam().on_pages);
+        }
+    }
+    give(heap, all, 40);
+}
+
+TEST_P(ordered_heap_blocks, is_what_is_asked_from_another_upstream) {
+    counting_resource up; // tells if alignment or size come back otherwise
+    ordered_heap heap{ordered_options{.sizes = sizes::kept, .block_bytes = GetParam().asked}, &up};
+    void* p = heap.allocate(40);
+    EXPECT_EQ(up.live_bytes(), GetParam().elsewhere);
+    EXPECT_EQ(heap.size_of(p), 48u);
+    const auto all = take(heap, 50'000, 40);
+    EXPECT_EQ(up.live_bytes(), heap.usage().bytes_reserved);
+    for (void* q : all)
+        EXPECT_EQ(heap.size_of(q), 40u);
+    give(heap, all, 40);
+}
+
+TEST_F(ordered_heap_memory, block_bytes_that_nobody_has_fall_back_to_what_there_is) {
+    for (const std::size_t bytes : {size_max, size_max / 2, size_max - 256_KiB}) {
+        ordered_heap heap{ordered_options{.block_bytes = bytes}, &pages};
+        void* p = heap.try_allocate(24);
+        ASSERT_NE(p, nullptr) << bytes;
+        heap.deallocate(p, 24);
+    }
+}
+
+TEST_F(ordered_heap_memory, blocks_of_any_size_serve_every_size) {
+    for (const std::size_t block_bytes : {1_B, 4_KiB, 8_KiB, 64_KiB, 256_KiB, 3_MiB}) {
+        ordered_heap heap{ordered_options{.block_bytes = block_bytes}, &pages};
+        std::vector<std::pair<void*, std::size_t>> all;
+        for (std::size_t bytes = 1; bytes < 4_MiB; bytes += bytes / 3 + 1) {
+            all.emplace_back(heap.allocate(bytes), bytes);
+            pattern{bytes}.write(all.back().first, bytes);
+        }
+        for (const auto& [p, bytes] : all) {
+            EXPECT_TRUE((pattern{bytes}.holds(p, bytes)));
+            heap.deallocate(p, bytes);
+        }
+        EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+    }
+}
+
+// ---- at construction
+// ------------------------------------------------------------------------------
+
+TEST_F(ordered_heap_memory, eager_gets_the_first_memory_at_construction) {
+    ordered_heap heap{ordered_options{.eager = true}, &pages};
+    EXPECT_EQ(pages.calls(), 1u);
+    EXPECT_EQ(heap.usage().bytes_reserved, 64_KiB);
+    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+    static_cast<void>(take(heap, 500, 64));
+    EXPECT_EQ(pages.calls(), 1u);
+}
+
+TEST_F(ordered_heap_memory, prefault_touches_all_that_is_got) {
+    ordered_heap heap{ordered_options{.block_bytes = 1_MiB, .prefault = true}, &pages};
+    EXPECT_EQ(pages.live_bytes(), 1_MiB);
+    EXPECT_EQ(pages.resident_bytes(), 1_MiB);
+    const auto all = take(heap, 3_MiB / 64, 64);
+    EXPECT_EQ(pages.resident_bytes(), pages.live_bytes());
+    void* large = heap.allocate(5_MiB);
+    EXPECT_GE(pages.resident_bytes() + page(), pages.live_bytes());
+    heap.deallocate(large, 5_MiB);
+    give(heap, all, 64);
+}
+
+TEST_F(ordered_heap_memory, eager_without_memory_fails_later) {
+    up.fail_after(0);
+    ordered_heap heap{ordered_options{.eager = true, .prefault = true}, &up};
+    EXPECT_GT(up.calls(), 0u);
+    EXPECT_EQ(heap.usage(), usage{});
+    EXPECT_EQ(heap.try_allocate(8), nullptr);
+    up.never_fail();
+    EXPECT_NE(heap.try_allocate(8), nullptr);
+}
+
+// ---- when memory goes back
+// ------------------------------------------------------------------------
+
+TEST_F(ordered_heap_memory, by_default_8_mib_stay) {
+    ordered_heap heap{&pages};
+    for (int round = 0; round < 2; ++round) {
+        give(heap, take(heap, 64_MiB / 64, 64), 64);
+        EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+        EXPECT_LE(heap.usage().bytes_reserved, 8_MiB + 2 * 2_MiB)
+            << "the open blocks' spans come beside";
+        EXPECT_GE(heap.usage().bytes_reserved, 6_MiB) << "what is kept is reused";
+    }
+}
+
+TEST_F(ordered_heap_memory, a_heap_that_shrinks_in_any_order_follows_its_use) {
+    for (const bool from_the_end : {false, true}) {
+        ordered_heap heap{&pages};
+        auto all = take(heap, 64_MiB / 64, 64);
+        if (from_the_end)
+            std::reverse(all.begin(), all.end());
+        std::size_t left = all.size();
+        for (void* p : all) {
+            heap.deallocate(p, 64, 8);
+            --left;
+            if (left % 10'000 != 0)
+                continue;
+            const usage u = heap.usage();
+            const std::size_t allowance = std::max(8_MiB, u.bytes_in_use / 4);
+            // The bits take 1/64; one span is emptying and one or two are open.
+            ASSERT_LE(u.bytes_reserved,
+                      u.bytes_in_use + u.bytes_in_use / 32 + allowance + 3 * 2_MiB);
+        }
+    }
+}
+
+TEST_F(ordered_heap_memory, a_swing_of_less_than_a_quarter_asks_nobody) {
+    ordered_heap heap{&pages};
+    auto all = take(heap, 60_MiB / 64, 64);
+    std::size_t calls = 0;
+    for (int round = 0; round < 6; ++round) {
+        const std::vector<void*> last(all.end() - static_cast<std::ptrdiff_t>(all.size() / 6),
+                                      all.end());
+        give(heap, last, 64);
+        all.resize(all.size() - last.size());
+        const auto again = take(heap, last.size(), 64);
+        all.insert(all.end(), again.begin(), again.end());
+        if (round == 0)
+            calls = pages.calls() + pages.deallocations();
+    }
+    EXPECT_EQ(pages.calls() + pages.deallocations(), calls);
+}
+
+TEST_F(ordered_heap_memory, retain_all_keeps_everything_until_trim) {
+    ordered_heap heap{ordered_options{.policy = return_policy::retain_all}, &pages};
+    const auto all = take(heap, 64_MiB / 64, 64);
+    const std::size_t reserved = heap.usage().bytes_reserved;
+    give(heap, all, 64);
+    EXPECT_EQ(pages.deallocations(), 0u);
+    EXPECT_EQ(heap.usage().bytes_reserved, reserved);
+    const std::size_t calls = pages.calls();
+    give(heap, take(heap, 64_MiB / 64, 64), 64);
+    EXPECT_EQ(pages.calls(), calls);
+    heap.trim();
+    EXPECT_EQ(pages.live(), 0u);
+    EXPECT_EQ(heap.usage().bytes_reserved, 0u);
+}
+
+TEST_F(ordered_heap_memory, return_all_gives_each_span_back_when_it_is_empty) {
+    ordered_heap heap{ordered_options{.policy = return_policy::return_all}, &pages};
+    const auto all = take(heap, 32_MiB / 64, 64);
+    std::size_t left = all.size();
+    for (void* p : all) {
+        heap.deallocate(p, 64, 8);
+        if (--left % 5000 != 0)
+            continue;
+        const usage u = heap.usage();
+        ASSERT_LE(u.bytes_reserved, u.bytes_in_use + u.bytes_in_use / 32 + 2 * 2_MiB);
+    }
+    EXPECT_LE(heap.usage().bytes_reserved, 2_MiB) << "no more than what is open";
+}
+
+TEST_F(ordered_heap_memory, a_span_of_which_one_object_lives_stays) {
+    ordered_heap heap{ordered_options{.policy = return_policy::return_all}, &pages};
+    auto all = take(heap, 32_MiB / 64, 64);
+    void* survivor = all[all.size() / 2];
+    std::erase(all, survivor);
+    give(heap, all, 64);
+    EXPECT_TRUE(heap.owns(survivor));
+    EXPECT_LE(heap.usage().bytes_reserved, 2 * 2_MiB);
+    heap.trim();
+    EXPECT_TRUE(heap.owns(survivor));
+    EXPECT_EQ(pages.live(), 1u);
+    heap.deallocate(survivor, 64, 8);
+    heap.trim();
+    EXPECT_EQ(pages.live(), 0u);
+}
+
+TEST_F(ordered_heap_memory, large_temporaries_beside_a_sweep_give_their_spans_back) {
+    for (const sizes s : {sizes::known, sizes::kept}) {
+        ordered_heap heap{
+            ordered_options{.sizes = s, .block_bytes = 4_KiB, .policy = return_policy::return_all},
+            &pages};
+        const auto all = take(heap, 20'000, 8);
+        for (std::size_t i = 0; i < all.size(); i += 2) // holes of 8 bytes
+            heap.deallocate(all[i], 8, 8);
+        const std::size_t reserved = heap.usage().bytes_reserved;
+        for (int i = 0; i < 5000; ++i) {
+            static_cast<void>(heap.allocate(8, 8));
+            void* temporary = heap.allocate(500, 8);
+            pattern{1}.write(temporary, 500);
+            ASSERT_TRUE((pattern{1}.holds(temporary, 500)));
+            heap.deallocate(temporary, 500, 8);
+        }
+        EXPECT_LE(heap.usage().bytes_reserved, reserved + 3 * 4_KiB);
+    }
+}
+
+TEST_F(ordered_heap_memory, a_policy_of_one_s_own_is_kept) {
+    ordered_heap heap{ordered_options{.policy = {.keep_bytes = 4_MiB, .keep_divisor = 0}}, &pages};
+    give(heap, take(heap, 64_MiB / 64, 64), 64);
+    EXPECT_LE(heap.usage().bytes_reserved, 4_MiB + 2 * 2_MiB);
+    EXPECT_GE(heap.usage().bytes_reserved, 2_MiB);
+}
+
+// ---- trim
+// -----------------------------------------------------------------------------------------
+
+TEST_F(ordered_heap_memory, trim_of_an_empty_heap_leaves_nothing) {
+    for (const sizes s : {sizes::known, sizes::kept}) {
+        for (const std::size_t block_bytes : {0_B, 4_KiB, 3_MiB}) {
+            ordered_heap heap{ordered_options{.sizes = s, .block_bytes = block_bytes}, &pages};
+            for (const std::size_t count : {1u, 100u, 30'000u}) {
+                give(heap, take(heap, count, 48), 48);
+                heap.trim();
+                EXPECT_EQ(pages.live(), 0u);
+                EXPECT_EQ(heap.usage().bytes_reserved, 0u);
+                EXPECT_EQ(heap.usage().largest_hole_bytes, 0u);
+            }
+        }
+    }
+}
+
+TEST_F(ordered_heap_memory, trim_sees_what_was_freed_last) {
+    ordered_heap heap{&pages};
+    void* a = heap.allocate(64, 8);
+    void* b = heap.allocate(64, 8);
+    void* c = heap.allocate(64, 8);
+    heap.deallocate(b, 64, 8);
+    heap.deallocate(a, 64, 8);
+    heap.deallocate(c, 64, 8);
+    heap.trim();
+    EXPECT_EQ(pages.live(), 0u);
+}
+
+TEST_F(ordered_heap_memory, trim_between_all_else_harms_nothing) {
+    ordered_heap heap{&pages};
+    std::mt19937 random{4};
+    std::vector<void*> live;
+    for (int i = 0; i < 20'000; ++i) {
+        if (random() % 5 < 3 || live.empty()) {
+            live.push_back(heap.allocate(56, 8));
+            pattern{address_of(live.back())}.write(live.back(), 56);
+        } else {
+            std::swap(live[random() % live.size()], live.back());
+            ASSERT_TRUE((pattern{address_of(live.back())}.holds(live.back(), 56)));
+            heap.deallocate(live.back(), 56, 8);
+            live.pop_back();
+        }
+        if (random() % 100 == 0)
+            heap.trim();
+    }
+    for (void* p : live)
+        ASSERT_TRUE((pattern{address_of(p)}.holds(p, 56)));
+    EXPECT_EQ(heap.usage().bytes_in_use, live.size() * 56);
+}
+
+TEST_F(ordered_heap_memory, trim_gives_single_pages_between_objects_back) {
+    if (page() > 16_KiB)
+        GTEST_SKIP() << "pages of 64 KiB";
+    for (const sizes s : {sizes::known, sizes::kept}) {
+        ordered_heap heap{ordered_options{.sizes = s}, &pages};
+        auto all = take(heap, 16_MiB / 64, 64);
+        for (void* p : all)
+            pattern{address_of(p)}.write(p, 64);
+        std::vector<void*> survivors;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (i % 1000 == 0) // one in 64000 bytes
+                survivors.push_back(all[i]);
+            else
+                heap.deallocate(all[i], 64, 8);
+        }
+        EXPECT_GE(pages.resident_bytes(), 16_MiB);
+        const usage before = heap.usage();
+        heap.trim();
+        // A page for each survivor and one or two for the bits of each block.
+        EXPECT_LE(pages.resident_bytes(),
+                  survivors.size() * page() + pages.live_bytes() / page_block * 3 * page());
+        EXPECT_EQ(heap.usage().bytes_in_use, before.bytes_in_use);
+        EXPECT_EQ(heap.usage().bytes_reserved, pages.live_bytes());
+        for (void* p : survivors)
+            ASSERT_TRUE((pattern{address_of(p)}.holds(p, 64)));
+        // What was given back serves again.
+        for (int i = 0; i < 100'000; ++i) {
+            void* p = heap.allocate(64, 8);
+            pattern{address_of(p)}.write(p, 64);
+        }
+        for (void* p : survivors)
+            ASSERT_TRUE((pattern{address_of(p)}.holds(p, 64)));
+    }
+}
+
+TEST_F(ordered_heap_memory, trim_gives_the_rest_of_a_block_back) {
+    ordered_heap heap{ordered_options{.block_bytes = 2_MiB, .prefault = true}, &pages};
+    void* p = heap.allocate(64);
+    EXPECT_EQ(pages.resident_bytes(), 2_MiB);
+    heap.trim();
+    EXPECT_LE(pages.resident_bytes(), 4 * page());
+    heap.deallocate(p, 64);
+}
+
+TEST_F(ordered_heap_memory, trim_leaves_large_allocations_alone) {
+    ordered_heap heap{&pages};
+    void* p = heap.allocate(3_MiB);
+    pattern{1}.write(p, 3_MiB);
+    heap.trim();
+    EXPECT_TRUE((pattern{1}.holds(p, 3_MiB)));
+    EXPECT_EQ(pages.live(), 1u);
+    heap.deallocate(p, 3_MiB);
+    EXPECT_EQ(pages.live(), 0u);
+}
+
+TEST_F(ordered_heap_memory, only_trim_purges) {
+    ordered_heap heap{&pages};
+    auto all = take(heap, 8_MiB / 64, 64);
+    std::shuffle(all.begin(), all.end(), std::mt19937{1});
+    give(heap, all, 64);
+    static_cast<void>(take(heap, 1000, 64));
+    EXPECT_EQ(pages.purged_bytes(), 0u);
+    heap.trim();
+    EXPECT_GT(pages.purged_bytes(), 0u);
+}
+
+// ---- the end
+// --------------------------------------------------------------------------------------
+
+TEST_F(ordered_heap_memory, destruction_gives_everything_back_whatever_lives) {
+    for (const sizes s : {sizes::known, sizes::kept}) {
+        for (const std::size_t block_bytes : {0_B, 4_KiB, 1_MiB}) {
+            {
+                ordered_heap heap{ordered_options{.sizes = s, .block_bytes = block_bytes}, &up};
+                auto all = take(heap, 20'000, 40);
+                for (const std::size_t alignment : {8_B, 4_KiB, 64_KiB, 1_MiB})
+                    static_cast<void>(heap.allocate(200'000, alignment));
+                for (std::size_t i = 0; i < all.size(); i += 3)
+                    heap.deallocate(all[i], 40, 8);
+                EXPECT_GT(up.live(), 0u);
+            }
+            EXPECT_EQ(up.live(), 0u);
+        }
+    }
+}
+
+TEST_F(ordered_heap_memory, a_checked_build_tells_what_was_alive) {
+    static std::size_t told, count, bytes;
+    static std::vector<leak> examples;
+    static const resource* source;
+    told = 0;
+    set_leak_handler([](const leak_summary& summary) {
+        ++told;
+        source = summary.source;
+        count = summary.count;
+        bytes = summary.bytes;
+        examples.assign(summary.examples, summary.examples + summary.example_count);
+    });
+    for (const sizes s : {sizes::known, sizes::kept}) {
+        told = 0;
+        std::vector<std::pair<const void*, std::size_t>> expected;
+        const void* self = nullptr;
+        {
+            ordered_heap heap{ordered_options{.sizes = s}, &pages};
+            self = &heap;
+            for (const std::size_t size : {8_B, 24_B, 100_B, 8_B, 300_KiB})
+                expected.emplace_back(heap.allocate(size, 8), align_up(size, 8));
+            heap.deallocate(const_cast<void*>(expected[2].first), 100, 8);
+            expected.erase(expected.begin() + 2);
+        }
+        EXPECT_EQ(pages.live(), 0u) << "it goes back all the same";
+        if constexpr (!checks_enabled) {
+            EXPECT_EQ(told, 0u);
+            continue;
+        }
+        ASSERT_EQ(told, 1u);
+        EXPECT_EQ(source, self);
+        EXPECT_EQ(count, 4u);
+        EXPECT_EQ(bytes, 8u + 24 + 8 + 300_KiB);
+        ASSERT_EQ(examples.size(), 4u);
+        for (std::size_t i = 0; i < 4; ++i) {
+            EXPECT_EQ(examples[i].address, expected[i].first) << "in address order";
+            EXPECT_EQ(examples[i].bytes, expected[i].second);
+        }
+    }
+    if constexpr (checks_enabled) {
+        told = 0;
+        {
+            ordered_heap heap{&pages};
+            static_cast<void>(take(heap, 1000, 24));
+        }
+        EXPECT_EQ(count, 1000u);
+        EXPECT_EQ(bytes, 24'000u);
+        EXPECT_EQ(examples.size(), max_leak_examples);
+        told = 0;
+        {
+            ordered_heap heap{&pages};
+            give(heap, take(heap, 1000, 24), 24);
+        }
+        EXPECT_EQ(told, 0u) << "nothing was alive";
+    }
+}
+
+// ---- an upstream that has little or refuses
+// -------------------------------------------------------
+
+TEST_F(ordered_heap_memory, a_failed_call_changes_nothing_and_the_next_may_succeed) {
+    ordered_heap heap{ordered_options{.block_bytes = 4_KiB}, &up};
+    std::vector<void*> all = take(heap, 50, 64);
+    while (heap.usage().largest_hole_bytes >= 64)
+        all.push_back(heap.allocate(64, 8));
+    const usage before = heap.usage();
+    up.fail_after(0);
+    EXPECT_EQ(heap.try_allocate(64, 8), nullptr);
+    EXPECT_EQ(heap.try_allocate(100, 64), nullptr);
+    EXPECT_EQ(heap.try_allocate(100'000), nullptr);
+    EXPECT_EQ(heap.usage(), before);
+    // Without the upstream it lives from what is free, wherever that is.
+    heap.deallocate(all[7], 64, 8);
+    EXPECT_EQ(heap.try_allocate(64, 8), all[7]);
+    EXPECT_EQ(heap.try_allocate(64, 8), nullptr);
+    up.never_fail();
+    EXPECT_NE(heap.try_allocate(64, 8), nullptr);
+}
+
+TEST_F(ordered_heap_memory, smaller_spans_are_tried_where_a_large_one_is_refused) {
+    pages.lend_at_most(1_MiB);
+    ordered_heap heap{ordered_options{.block_bytes = 16_MiB}, &pages};
+    std::size_t count = 0;
+    while (heap.try_allocate(64, 8) != nullptr)
+        ++count;
+    EXPECT_GE(count * 64, 1_MiB * 9 / 10) << "nearly all of it is used";
+    EXPECT_EQ(pages.live_bytes(), 1_MiB);
+}
+
+TEST_F(ordered_heap_memory, lives_in_a_buffer_of_16_kib) {
+    alignas(4096) static std::byte buffer[16_KiB];
+    linear_resource memory{std::span<std::byte>{buffer}};
+    for (const sizes s : {sizes::known, sizes::kept}) {
+        ordered_heap heap{ordered_options{.sizes = s, .block_bytes = 4_KiB}, &memory};
+        std::size_t most = 0;
+        for (int round = 0; round < 20; ++round) {
+            std::vector<void*> all;
+            for (std::size_t bytes : {200_B, 64_B, 8_B})
+                while (void* p = heap.try_allocate(bytes, 8))
+                    all.push_back(p);
+            EXPECT_GE(heap.usage().bytes_in_use, 15_KiB);
+            EXPECT_GE(heap.usage().bytes_in_use, most) << "memory is lost in round " << round;
+            most = heap.usage().bytes_in_use;
+            std::shuffle(all.begin(), all.end(), std::mt19937{static_cast<unsigned>(round)});
+            for (void* p : all)
+                EXPECT_TRUE(heap.owns(p));
+            // All sizes differ: told by what is known, or by the order of the sizes above.
+            if (s == sizes::kept) {
+                for (void* p : all)
+                    heap.deallocate(p);
+            } else {
+                break;
+            }
+            EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+        }
+        heap.trim();
+    }
+}
+
+TEST_F(ordered_heap_memory, a_buffer_too_small_for_a_block_fails_cleanly) {
+    alignas(64) static std::byte buffer[500];
+    linear_resource memory{std::span<std::byte>{buffer}};
+    ordered_heap heap{&memory};
+    EXPECT_EQ(heap.try_allocate(8), nullptr);
+    EXPECT_EQ(heap.try_allocate(100'000), nullptr);
+    EXPECT_EQ(heap.usage(), usage{});
+#if ARENITE_EXCEPTIONS
+    EXPECT_THROW(static_cast<void>(heap.allocate(8)), out_of_memory);
+#endif
+}
+
+/// Like many an upstream of a user's: it knows small alignments only.
+class modest_resource final : public strategy<modest_resource> {
+public:
+    explicit modest_resource(std::size_t most_alignment) : most_{most_alignment} {}
+
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = default_alignment) noexcept {
+        return alignment <= most_ ? up_.try_allocate(bytes, alignment) : nullptr;
+    }
+    void deallocate(void* p, std::size_t bytes,
+                    std::size_t alignment = default_alignment) noexcept {
+        up_.deallocate(p, bytes, alignment);
+    }
+
+private:
+    counting_resource up_;
+    std::size_t most_;
+};
+
+TEST_F(ordered_heap_memory, an_upstream_without_large_alignment_is_refused_cleanly) {
+    modest_resource modest{16};
+    ordered_heap heap{&modest};
+    for (const std::size_t bytes : {8_B, 5000_B, 1_MiB})
+        EXPECT_EQ(heap.try_allocate(bytes), nullptr);
+    EXPECT_EQ(heap.usage(), usage{});
+}
+
+TEST_F(ordered_heap_memory, small_blocks_need_little_alignment_of_the_upstream) {
+    modest_resource modest{4_KiB};
+    ordered_heap heap{ordered_options{.block_bytes = 4_KiB}, &modest};
+    const auto all = take(heap, 1000, 40);
+    void* large = heap.try_allocate(1_MiB);
+    EXPECT_NE(large, nullptr);
+    EXPECT_EQ(heap.try_allocate(8, 8_KiB), nullptr) << "more than the upstream can";
+    heap.deallocate(large, 1_MiB);
+    give(heap, all, 40);
+}
+
+TEST_F(ordered_heap_memory, when_the_upstream_is_exhausted_every_hole_is_found) {
+    pages.lend_at_most(256_KiB);
+    for (const std::size_t alignment : {8_B, 16_B, 64_B}) {
+        ordered_heap heap{ordered_options{.block_bytes = 64_KiB}, &pages};
+        std::vector<void*> all;
+        while (void* p = heap.try_allocate(64, 64))
+            all.push_back(p);
+        // Single cells here and there, less than an eighth of any block.
+        std::vector<void*> freed;
+        for (std::size_t i = 5; i < all.size(); i += 50)
+            freed.push_back(all[i]);
+        give(heap, freed, 64, 64);
+        std::vector<void*> again;
+        while (void* p = heap.try_allocate(64, alignment))
+            again.push_back(p);
+        std::sort(again.begin(), again.end());
+        std::sort(freed.begin(), freed.end());
+        EXPECT_EQ(again, freed) << "alignment " << alignment;
+    }
+}
+
+TEST_F(ordered_heap_memory, an_open_hole_does_not_stand_in_the_way_of_a_request) {
+    pages.lend_at_most(4_KiB);
+    ordered_heap heap{ordered_options{.sizes = sizes::kept, .block_bytes = 4_KiB}, &pages};
+    std::vector<void*> all;
+    while (void* p = heap.try_allocate(8, 8))
+        all.push_back(p);
+    // A hole of 512 bytes, opened by a small request that goes again.
+    for (std::size_t i = 100; i < 164; ++i)
+        heap.deallocate(all[i]);
+    std::vector<void*> inside;
+    for (int i = 0; i < 20; ++i)
+        inside.push_back(heap.try_allocate(8, 8));
+    EXPECT_EQ(inside.front(), all[100]);
+    for (void* p : inside)
+        heap.deallocate(p);
+    EXPECT_EQ(heap.try_allocate(512, 8), all[100]);
+}
+
+TEST_F(ordered_heap_memory, after_everything_was_freed_it_serves_what_it_served_at_first) {
+    for (const sizes s : {sizes::known, sizes::kept}) {
+        pages.lend_at_most(1_MiB);
+        ordered_heap heap{ordered_options{.sizes = s}, &pages};
+        for (int round = 0; round < 3; ++round) {
+            // One large, many small, and large again: what is kept of one is there for the other.
+            void* large = heap.try_allocate(900'000);
+            ASSERT_NE(large, nullptr) << "round " << round;
+            heap.deallocate(large, 900'000);
+            std::vector<void*> all;
+            while (void* p = heap.try_allocate(64, 8))
+                all.push_back(p);
+            EXPECT_GE(all.size() * 64, 900'000u) << "round " << round;
+            give(heap, all, 64);
+        }
+    }
+}
+
+// Sanitizers need address space of their own.
+#if defined(__SANITIZE_THREAD__) || ARENITE_HAS_ASAN || ARENITE_HAS_MSAN
+#define LIMITS_CAN_BE_TESTED 0
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LIMITS_CAN_BE_TESTED 0
+#endif
+#endif
+#ifndef LIMITS_CAN_BE_TESTED
+#define LIMITS_CAN_BE_TESTED 1
+#endif
+
+#if LIMITS_CAN_BE_TESTED
+
+/// As `ulimit -v` does; ends the process with what went wrong, or with 0.
+[[noreturn]] void live_within_64_mib_of_addresses() {
+    if (std::FILE* f = std::fopen("/proc/self/statm", "r")) {
+        unsigned long in_use = 0;
+        if (std::fscanf(f, "%lu", &in_use) != 1)
+            std::_Exit(77);
+        std::fclose(f);
+        const rlim_t most =
+            static_cast<rlim_t>(in_use) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + 64_MiB;
+        const rlimit limit{most, most};
+        if (::setrlimit(RLIMIT_AS, &limit) != 0)
+            std::_Exit(77);
+    }
+    page_resource pages; // of its own: that of the process may have its range already
+    ordered_heap heap{&pages};
+    std::size_t most = 0;
+    for (int round = 0; round < 3; ++round) {
+        void* first = nullptr;
+        std::size_t count = 0;
+        while (void* p = heap.try_allocate(64, 8)) { // a chain of them
+            *static_cast<void**>(p) = first;
+            first = p;
+            ++count;
+        }
+        if (count * 64 < 16_MiB || heap.try_allocate(64_MiB) != nullptr ||
+            heap.usage().bytes_in_use != count * 64)
+            std::_Exit(1);
+        if (round > 0 && count < most - most / 50)
+            std::_Exit(2); // memory was lost
+        most = std::max(most, count);
+        while (first != nullptr) {
+            void* next = *static_cast<void**>(first);
+            heap.deallocate(first, 64, 8);
+            first = next;
+        }
+        if (heap.usage().bytes_in_use != 0)
+            std::_Exit(3);
+    }
+    std::_Exit(0);
+}
+
+using ordered_heap_limits_death = heap_test;
+
+TEST_F(ordered_heap_limits_death, an_exhausted_address_space_is_survived) {
+    if (platform::page_bytes() != 4_KiB || std::getenv("QEMU_LD_PREFIX") != nullptr)
+        GTEST_SKIP() << "an emulator's addresses are not the program's";
+    EXPECT_EXIT(live_within_64_mib_of_addresses(), testing::ExitedWithCode(0), "");
+}
+
+#endif
+
+// ---- never quadratic
+// ------------------------------------------------------------------------------ Time is no test;
+// what a wrong search costs shows in memory and upstream calls as well.
+
+class ordered_heap_holes : public heap_test, public testing::WithParamInterface<sizes> {
+protected:
+    static constexpr std::size_t hole_count = 100'000;
+
+    counting_pages pages;
+    ordered_heap heap{ordered_options{.sizes = GetParam()}, &pages};
+
+    /// Holes of 24 bytes between objects of 24 bytes.
+    void make_holes() {
+        const auto all = take(heap, 2 * hole_count, 24);
+        for (std::size_t i = 0; i < all.size(); i += 2)
+            heap.deallocate(all[i], 24, 8);
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(heaps, ordered_heap_holes, testing::Values(sizes::known, sizes::kept),
+                         [](const auto& info) {
+                             return info.param == sizes::known ? "known" : "kept";
+                         });
+
+TEST_P(ordered_heap_holes, requests_that_fit_none_are_served_from_clean_memory) {
+    make_holes();
+    const usage before = heap.usage();
+    const std::size_t calls = pages.calls();
+    static_cast<void>(take(heap, hole_count, 64));
+    const usage after = heap.usage();
+    const std::size_t new_bytes = hole_count * 64;
+    EXPECT_LE(after.bytes_reserved - before.bytes_reserved, new_bytes + new_bytes / 32 + 2 * 2_MiB);
+    EXPECT_LE(pages.calls() - calls, new_bytes / 256_KiB + 2);
+}
+
+TEST_P(ordered_heap_holes, alternating_sizes_leave_the_holes_to_those_that_fit) {
+    make_holes();
+    const usage before = heap.usage();
+    for (std::size_t i = 0; i < hole_count * 9 / 10; ++i) {
+        static_cast<void>(heap.allocate(24, 8));
+        static_cast<void>(heap.allocate(64, 8));
+    }
+    // The small ones fill the holes, the large ones get memory of their own.
+    const std::size_t large_bytes = hole_count * 9 / 10 * 64;
+    EXPECT_LE(heap.usage().bytes_reserved - before.bytes_reserved,
+              large_bytes + large_bytes / 16 + 2 * 2_MiB);
+}
+
+TEST_P(ordered_heap_holes, large_requests_before_small_ones_do_not_cost_the_holes) {
+    make_holes();
+    static_cast<void>(take(heap, 200, 64)); // more than there are blocks
+    const usage before = heap.usage();
+    static_cast<void>(take(heap, hole_count * 9 / 10, 24));
+    EXPECT_LE(heap.usage().bytes_reserved - before.bytes_reserved, 2_MiB);
+}
+
+TEST_P(ordered_heap_holes, decreasing_sizes_fill_what_the_larger_ones_left) {
+    make_holes();
+    const usage before = heap.usage();
+    std::size_t sum = 0;
+    for (std::size_t bytes = 512; bytes > 24; bytes -= 8) {
+        static_cast<void>(take(heap, 200, bytes));
+        sum += 200 * bytes;
+    }
+    EXPECT_LE(heap.usage().bytes_reserved - before.bytes_reserved, sum + sum / 8 + 2 * 2_MiB);
+    const usage between = heap.usage();
+    static_cast<void>(take(heap, hole_count * 9 / 10, 24));
+    EXPECT_LE(heap.usage().bytes_reserved - between.bytes_reserved, 2_MiB);
+}
+
+TEST_P(ordered_heap_holes, increasing_sizes_grow_by_what_is_asked) {
+    std::vector<void*> last;
+    std::size_t last_bytes = 0;
+    std::size_t most = 0;
+    for (std::size_t bytes = 16; bytes <= 1024; bytes += 16) { // as a buffer that grows
+        auto now = take(heap, 1000, bytes);
+        most = std::max(most, heap.usage().bytes_in_use);
+        give(heap, last, last_bytes);
+        last = std::move(now);
+        last_bytes = bytes;
+    }
+    EXPECT_LE(heap.usage().bytes_reserved, 2 * most + 8_MiB + 2 * 2_MiB);
+}
+
+TEST_P(ordered_heap_holes, a_steady_heap_stops_growing) {
+    struct piece {
+        void* p;
+        std::size_t bytes;
+    };
+    std::mt19937 random{6};
+    const auto some_bytes = [&] { return 24 + 8 * (random() % 8); };
+    std::vector<piece> live;
+    for (int i = 0; i < 50'000; ++i) {
+        const std::size_t bytes = some_bytes();
+        live.push_back({heap.allocate(bytes, 8), bytes});
+    }
+    std::size_t after_a_while = 0;
+    for (int i = 0; i < 600'000; ++i) {
+        piece& x = live[random() % live.size()];
+        heap.deallocate(x.p, x.bytes, 8);
+        x.bytes = some_bytes();
+        x.p = heap.allocate(x.bytes, 8);
+        if (i == 200'000)
+            after_a_while = heap.usage().bytes_reserved;
+    }
+    EXPECT_LE(heap.usage().bytes_reserved, after_a_while + after_a_while / 10);
+    EXPECT_LE(after_a_while, heap.usage().bytes_in_use * 5 / 4 + 2_MiB);
+}
+
+} // namespace

@@ -1,0 +1,533 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// Sizes, alignments, counting: what holds for each request. Order, memory and misuse have files of
+// their own.
+#include <arenite/core/concepts.hpp>
+#include <arenite/core/create.hpp>
+#include <arenite/linear/linear_resource.hpp>
+
+#include "ordered/heap_test.hpp"
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <ostream>
+#include <set>
+#include <span>
+
+using namespace ordered_test;
+
+namespace {
+
+static_assert(Allocating<ordered_heap>);
+static_assert(Owning<ordered_heap>);
+static_assert(Trimmable<ordered_heap>);
+static_assert(Measurable<ordered_heap>);
+static_assert(Sizing<ordered_heap>);
+static_assert(!Resettable<ordered_heap>);
+static_assert(std::is_final_v<ordered_heap>);
+static_assert(!std::is_copy_constructible_v<ordered_heap>);
+static_assert(!std::is_move_constructible_v<ordered_heap>);
+
+struct flavour {
+    const char* name;
+    ordered_options options;
+
+    friend void PrintTo(const flavour& f, std::ostream* out) { *out << f.name; }
+};
+
+/// Both ways of knowing sizes, with blocks of the usual and of the smallest size.
+class ordered_heap_each : public heap_test, public testing::WithParamInterface<flavour> {
+protected:
+    counting_pages pages;
+    ordered_heap heap{GetParam().options, &pages};
+
+    [[nodiscard]] static bool keeps() { return GetParam().options.sizes == sizes::kept; }
+    [[nodiscard]] std::size_t mask() const {
+        const std::size_t set = GetParam().options.block_bytes;
+        return set == 0 ? page_block : set;
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    heaps, ordered_heap_each,
+    testing::Values(flavour{"known", {}}, flavour{"kept", {.sizes = sizes::kept}},
+                    flavour{"known_4_KiB", {.block_bytes = 4_KiB}},
+                    flavour{"kept_4_KiB", {.sizes = sizes::kept, .block_bytes = 4_KiB}}),
+    [](const auto& info) { return std::string{info.param.name}; });
+
+// ---- sizes
+// ----------------------------------------------------------------------------------------
+
+TEST_P(ordered_heap_each, objects_lie_as_far_apart_as_their_size_rounded_to_8) {
+    for (std::size_t bytes = 1; bytes <= 300; ++bytes) {
+        ordered_heap fresh{GetParam().options, &pages};
+        void* before = fresh.allocate(bytes, 8);
+        for (int i = 0; i < 5; ++i) {
+            void* p = fresh.allocate(bytes, 8);
+            ASSERT_EQ(p, plus(before, align_up(bytes, 8))) << bytes;
+            before = p;
+        }
+    }
+}
+
+TEST_P(ordered_heap_each, from_alignment_16_on_sizes_round_to_16_and_leave_no_gap) {
+    for (const std::size_t bytes : {1u, 8u, 16u, 17u, 24u, 48u, 49u}) {
+        ordered_heap fresh{GetParam().options, &pages};
+        void* before = fresh.allocate(bytes);
+        for (int i = 0; i < 5; ++i) {
+            void* p = fresh.allocate(bytes);
+            ASSERT_EQ(p, plus(before, align_up(bytes, 16))) << bytes;
+            before = p;
+        }
+    }
+}
+
+TEST_P(ordered_heap_each, an_object_of_24_bytes_takes_24_bytes) {
+    for (std::size_t i = 1; i <= 100; ++i) {
+        static_cast<void>(heap.allocate(24, 8));
+        EXPECT_EQ(heap.usage().bytes_in_use, 24 * i);
+    }
+}
+
+TEST_P(ordered_heap_each, zero_bytes_count_as_one) {
+    void* a = heap.allocate(0, 1);
+    void* b = heap.allocate(0, 1);
+    EXPECT_EQ(b, plus(a, 8));
+    EXPECT_EQ(heap.usage().bytes_in_use, 16u);
+    heap.deallocate(a, 0, 1);
+    heap.deallocate(b, 1, 1); // the same size
+    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+    void* c = heap.allocate(0);
+    EXPECT_EQ(heap.usage().bytes_in_use, 16u);
+    heap.deallocate(c, 0);
+    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+}
+
+TEST_P(ordered_heap_each, sizes_near_the_largest_fail_and_change_nothing) {
+    for (const bool started : {false, true}) {
+        void* p = started ? heap.allocate(100) : nullptr;
+        const usage before = heap.usage();
+        for (std::size_t k = 0; k < 40; ++k) {
+            for (const std::size_t alignment : {1_B, 8_B, 16_B, 4_KiB, 1_MiB, 1_GiB}) {
+                EXPECT_EQ(heap.try_allocate(size_max - k, alignment), nullptr);
+                EXPECT_EQ(heap.try_allocate(size_max / 2 + 20 - k, alignment), nullptr);
+            }
+        }
+        EXPECT_EQ(heap.usage(), before);
+        if (started)
+            heap.deallocate(p, 100);
+    }
+    EXPECT_NE(heap.try_allocate(100), nullptr);
+}
+
+// ---- alignments
+// -----------------------------------------------------------------------------------
+
+TEST_P(ordered_heap_each, every_alignment_up_to_64_kib_is_honoured_at_every_size) {
+    struct piece {
+        void* p;
+        std::size_t bytes, alignment;
+    };
+    std::vector<piece> live;
+    std::size_t in_use = 0;
+    for (std::size_t alignment = 1; alignment <= 64_KiB; alignment *= 2) {
+        for (const std::size_t bytes : {1_B, 8_B, 24_B, 72_B, 500_B, 4_KiB, 40_KiB, 300_KiB}) {
+            void* p = heap.allocate(bytes, alignment);
+            ASSERT_TRUE(is_aligned(p, alignment)) << p << ", alignment " << alignment;
+            ASSERT_TRUE(heap.owns(p));
+            ASSERT_TRUE(heap.owns(plus(p, bytes - 1)));
+            pattern{live.size()}.write(p, bytes);
+            live.push_back({p, bytes, alignment});
+            in_use += rounded(bytes, alignment);
+            ASSERT_EQ(heap.usage().bytes_in_use, in_use);
+            static_cast<void>(heap.allocate(8, 8)); // goes on from an odd place
+            in_use += 8;
+            if (keeps()) {
+                ASSERT_EQ(heap.size_of(p), rounded(bytes, alignment));
+            }
+        }
+    }
+    for (std::size_t i = 0; i < live.size(); ++i) {
+        const piece& x = live[i];
+        ASSERT_TRUE((pattern{i}.holds(x.p, x.bytes))) << x.bytes << ", alignment " << x.alignment;
+        heap.deallocate(x.p, x.bytes, x.alignment);
+        in_use -= rounded(x.bytes, x.alignment);
+        ASSERT_EQ(heap.usage().bytes_in_use, in_use);
+    }
+}
+
+TEST_P(ordered_heap_each, alignments_of_a_block_and_more_are_honoured) {
+    for (const std::size_t alignment : {128_KiB, 256_KiB, 512_KiB, 2_MiB, 64_MiB}) {
+        for (const std::size_t bytes : {1_B, 48_B, 100_KiB, 3_MiB}) {
+            void* p = heap.allocate(bytes, alignment);
+            void* q = heap.allocate(bytes, alignment);
+            EXPECT_TRUE(is_aligned(p, alignment)) << p << ", alignment " << alignment;
+            EXPECT_TRUE(is_aligned(q, alignment));
+            EXPECT_NE(p, q);
+            pattern{1}.write(p, bytes);
+            pattern{2}.write(q, bytes);
+            EXPECT_TRUE((pattern{1}.holds(p, bytes)));
+            EXPECT_EQ(heap.usage().bytes_in_use, 2 * rounded(bytes, alignment));
+            EXPECT_TRUE(heap.owns(p));
+            if (keeps()) {
+                EXPECT_EQ(heap.size_of(p), rounded(bytes, alignment));
+                heap.deallocate(p);
+            } else {
+                heap.deallocate(p, bytes, alignment);
+            }
+            heap.deallocate(q, bytes, alignment);
+            EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+        }
+    }
+    heap.trim();
+    EXPECT_EQ(pages.live(), 0u);
+}
+
+TEST_P(ordered_heap_each, alignments_beyond_the_address_space_fail_cleanly) {
+    static_cast<void>(heap.allocate(8));
+    const usage before = heap.usage();
+    for (std::size_t shift = 36; shift < 64; ++shift) {
+        const std::size_t alignment = std::size_t{1} << shift;
+        void* p = heap.try_allocate(100, alignment);
+        if (p == nullptr) {
+            EXPECT_EQ(heap.usage(), before) << "alignment 2^" << shift;
+            continue;
+        }
+        EXPECT_TRUE(is_aligned(p, alignment)); // may be had, of addresses alone
+        heap.deallocate(p, 100, alignment);
+    }
+    EXPECT_EQ(heap.try_allocate(1, std::size_t{1} << 63), nullptr);
+}
+
+TEST_P(ordered_heap_each, what_alignment_skips_is_used_by_others) {
+    void* a = heap.allocate(8, 8);
+    void* b = heap.allocate(64, 256);
+    ASSERT_GT(static_cast<std::byte*>(b), plus(a, 8));
+    heap.trim(); // begins anew with the lowest hole
+    if (address_of(b) - address_of(a) > 8) {
+        EXPECT_EQ(heap.usage().bytes_in_use, 72u);
+    }
+    // Between a and b there is room again, once the block is swept.
+    const auto others = take(heap, mask() / 8, 8, 8);
+    const std::size_t between = (address_of(b) - address_of(a)) / 8 - 1;
+    const auto inside =
+        std::count_if(others.begin(), others.end(), [&](void* p) { return a < p && p < b; });
+    EXPECT_EQ(static_cast<std::size_t>(inside), between);
+}
+
+TEST_P(ordered_heap_each, an_alignment_that_is_no_power_of_two_fails) {
+    if constexpr (checks_enabled)
+        return; // see ordered_heap_death
+    for (const bool started : {false, true}) {
+        if (started)
+            static_cast<void>(heap.allocate(100));
+        const usage before = heap.usage();
+        for (const std::size_t alignment : {0_B, 3_B, 12_B, 48_B, 4095_B, size_max}) {
+            EXPECT_EQ(heap.try_allocate(0, alignment), nullptr) << alignment;
+            EXPECT_EQ(heap.try_allocate(8, alignment), nullptr) << alignment;
+            EXPECT_EQ(heap.try_allocate(1_MiB, alignment), nullptr) << alignment;
+#if ARENITE_EXCEPTIONS
+            EXPECT_THROW(static_cast<void>(heap.allocate(8, alignment)), out_of_memory);
+#endif
+        }
+        EXPECT_EQ(heap.usage(), before);
+    }
+}
+
+// ---- large requests
+// -------------------------------------------------------------------------------
+
+/// A heap whose open hole has less than an eighth of a block left.
+class ordered_heap_large : public heap_test {
+protected:
+    static constexpr std::size_t eighth = other_block / 8;
+
+    counting_resource up;
+    ordered_heap heap{ordered_options{.block_bytes = other_block}, &up};
+    std::vector<void*> filler = take(heap, 7, eighth);
+};
+
+TEST_F(ordered_heap_large, an_eighth_of_a_block_comes_from_a_block) {
+    ASSERT_EQ(up.live_bytes(), other_block);
+    void* p = heap.allocate(eighth, 8);
+    EXPECT_EQ(up.live_bytes(), 2 * other_block);
+    const std::size_t calls = up.calls();
+    heap.deallocate(p, eighth, 8);
+    for (int i = 0; i < 7; ++i)
+        static_cast<void>(heap.allocate(eighth, 8));
+    EXPECT_EQ(up.calls(), calls) << "the rest of that block was there";
+}
+
+TEST_F(ordered_heap_large, more_than_an_eighth_goes_to_the_upstream_and_back_at_once) {
+    for (const std::size_t bytes : {eighth + 1, eighth + 8, 2 * eighth, other_block - 1,
+                                    other_block, other_block + 1, 3_MiB}) {
+        const usage before = heap.usage();
+        void* p = heap.allocate(bytes, 8);
+        EXPECT_EQ(up.live(), 2u);
+        EXPECT_EQ(heap.usage().bytes_in_use, before.bytes_in_use + align_up(bytes, 8));
+        EXPECT_EQ(heap.usage().bytes_reserved, up.live_bytes());
+        EXPECT_GE(heap.usage().high_water_bytes, before.bytes_in_use + bytes);
+        EXPECT_TRUE(heap.owns(p));
+        EXPECT_TRUE(heap.owns(plus(p, bytes - 1)));
+        pattern{bytes}.write(p, bytes);
+        EXPECT_TRUE((pattern{bytes}.holds(p, bytes)));
+        heap.deallocate(p, bytes, 8);
+        EXPECT_EQ(up.live(), 1u) << bytes;
+        EXPECT_FALSE(heap.owns(p));
+        EXPECT_EQ(heap.usage().bytes_in_use, before.bytes_in_use);
+        EXPECT_EQ(heap.usage().bytes_reserved, before.bytes_reserved);
+    }
+}
+
+TEST_F(ordered_heap_large, costs_a_head_and_a_multiple_of_its_alignment) {
+    for (const std::size_t alignment : {8_B, 64_B, 4_KiB, 64_KiB, 1_MiB}) {
+        const std::size_t before = up.live_bytes();
+        void* p = heap.allocate(100_KiB, alignment);
+        // A head of 64 bytes, up to 7 cache lines of colour, and what alignment asks.
+        EXPECT_LE(up.live_bytes() - before, 100_KiB + 512 + alignment);
+        heap.deallocate(p, 100_KiB, alignment);
+    }
+}
+
+TEST_F(ordered_heap_large, those_of_one_size_do_not_begin_at_one_offset) {
+    std::set<std::size_t> offsets;
+    const auto all = take(heap, 8, 100_KiB);
+    for (void* p : all)
+        offsets.insert(address_of(p) % 4_KiB);
+    EXPECT_GE(offsets.size(), 4u) << "they would share a cache set";
+    give(heap, all, 100_KiB);
+}
+
+TEST_F(ordered_heap_large, a_failed_one_changes_nothing) {
+    const usage before = heap.usage();
+    up.fail_after(0);
+    EXPECT_EQ(heap.try_allocate(1_MiB), nullptr);
+    EXPECT_EQ(heap.try_allocate(8, 1_MiB), nullptr);
+    EXPECT_EQ(heap.usage(), before);
+    up.never_fail();
+    void* p = heap.try_allocate(1_MiB);
+    EXPECT_NE(p, nullptr);
+    heap.deallocate(p, 1_MiB);
+}
+
+// ---- counting
+// -------------------------------------------------------------------------------------
+
+TEST_P(ordered_heap_each, usage_is_exact_after_every_operation) {
+    struct piece {
+        void* p;
+        std::size_t bytes, alignment;
+    };
+    for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+        std::mt19937 random{seed};
+        std::vector<piece> live;
+        std::size_t in_use = 0;
+        std::size_t high = heap.usage().high_water_bytes;
+        for (int i = 0; i < 20'000; ++i) {
+            const bool grow = random() % 100 < (i / 4000 % 2 == 0 ? 60u : 40u);
+            if (grow || live.empty()) {
+                const std::size_t bytes = random() % 500 == 0 ? random() % 400'000 : random() % 150;
+                const std::size_t alignment = random() % 4 == 0 ? 1u << random() % 10 : 8;
+                live.push_back({heap.allocate(bytes, alignment), bytes, alignment});
+                in_use += rounded(bytes, alignment);
+                high = std::max(high, in_use);
+            } else {
+                // The latest, a neighbour of the one before, or any.
+                const std::size_t at = random() % 3 == 0 ? live.size() - 1 : random() % live.size();
+                const piece x = live[at];
+                live.erase(live.begin() + static_cast<std::ptrdiff_t>(at));
+                heap.deallocate(x.p, x.bytes, x.alignment);
+                in_use -= rounded(x.bytes, x.alignment);
+            }
+            const usage u = heap.usage();
+            ASSERT_EQ(u.bytes_in_use, in_use) << "seed " << seed << ", step " << i;
+            ASSERT_EQ(u.bytes_reserved, pages.live_bytes());
+            ASSERT_EQ(u.high_water_bytes, high) << "usage() is a slow call: nothing was missed";
+            ASSERT_EQ(u.live_allocations, keeps() || checks_enabled ? live.size() : 0);
+        }
+        for (const piece& x : live)
+            heap.deallocate(x.p, x.bytes, x.alignment);
+        EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+    }
+}
+
+TEST_P(ordered_heap_each, high_water_is_never_above_what_was_in_use) {
+    std::mt19937 random{5};
+    auto live = take(heap, 3000, 64);
+    const std::size_t most = heap.usage().bytes_in_use;
+    for (int i = 0; i < 20'000; ++i) { // one less or all, and no question in between
+        void*& p = live[random() % live.size()];
+        heap.deallocate(p, 64, 8);
+        p = heap.allocate(64, 8);
+    }
+    EXPECT_EQ(heap.usage().high_water_bytes, most);
+    give(heap, live, 64);
+    EXPECT_EQ(heap.usage().high_water_bytes, most);
+    heap.trim();
+    EXPECT_EQ(heap.usage().high_water_bytes, most);
+}
+
+TEST_P(ordered_heap_each, high_water_is_seen_when_a_block_is_full) {
+    const std::size_t count = 2 * mask() / 64;
+    give(heap, take(heap, count, 64), 64);
+    EXPECT_GE(heap.usage().high_water_bytes, (count - mask() / 64) * 64);
+    EXPECT_LE(heap.usage().high_water_bytes, count * 64);
+}
+
+TEST_P(ordered_heap_each, the_largest_hole_can_be_had_without_the_upstream) {
+    EXPECT_EQ(heap.usage().largest_hole_bytes, 0u);
+    std::mt19937 random{9};
+    for (int i = 0; i < 300; ++i) {
+        static_cast<void>(heap.allocate(random() % 100, 8));
+        const std::size_t hole = heap.usage().largest_hole_bytes;
+        if (hole == 0)
+            continue;
+        const std::size_t calls = pages.calls();
+        void* p = heap.try_allocate(hole);
+        ASSERT_NE(p, nullptr);
+        ASSERT_EQ(pages.calls(), calls) << hole << " bytes";
+        heap.deallocate(p, hole);
+    }
+}
+
+// ---- sizes that are kept
+// --------------------------------------------------------------------------
+
+TEST_F(heap_test, a_kept_size_is_the_request_rounded_up) {
+    counting_pages pages;
+    ordered_heap heap{kept, &pages};
+    for (const std::size_t alignment : {1_B, 8_B, 16_B, 64_B, 4_KiB, 1_MiB}) {
+        for (const std::size_t bytes :
+             {0_B, 1_B, 8_B, 100_B, 5000_B, 31_KiB, 33_KiB, 300_KiB, 5_MiB}) {
+            void* p = heap.allocate(bytes, alignment);
+            EXPECT_EQ(heap.size_of(p), rounded(bytes, alignment)) << bytes << " at " << alignment;
+            heap.deallocate(p);
+            EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+            EXPECT_EQ(heap.usage().live_allocations, 0u);
+        }
+    }
+}
+
+TEST_F(heap_test, neighbours_keep_their_own_sizes) {
+    counting_pages pages;
+    ordered_heap heap{kept, &pages};
+    std::mt19937 random{2};
+    std::map<void*, std::size_t> live;
+    for (int i = 0; i < 30'000; ++i) {
+        if (live.size() < 500 || random() % 2 == 0) {
+            const std::size_t bytes = 1 + random() % 200;
+            live.emplace(heap.allocate(bytes, 8), bytes);
+        } else {
+            const auto x = std::next(live.begin(), static_cast<std::ptrdiff_t>(random() % 50));
+            ASSERT_EQ(heap.size_of(x->first), align_up(x->second, 8));
+            heap.deallocate(x->first);
+            live.erase(x);
+        }
+    }
+    std::size_t sum = 0;
+    for (const auto& [p, bytes] : live) {
+        ASSERT_EQ(heap.size_of(p), align_up(bytes, 8));
+        sum += align_up(bytes, 8);
+    }
+    EXPECT_EQ(heap.usage().bytes_in_use, sum);
+    EXPECT_EQ(heap.usage().live_allocations, live.size());
+}
+
+// ---- owns
+// -----------------------------------------------------------------------------------------
+
+TEST_P(ordered_heap_each, owns_its_memory_handed_out_or_not_and_no_other) {
+    int on_the_stack = 0;
+    EXPECT_FALSE(heap.owns(&on_the_stack));
+    EXPECT_FALSE(heap.owns(nullptr));
+    const auto small = take(heap, 20'000, 48);
+    void* large = heap.allocate(1_MiB);
+    ordered_heap other{GetParam().options, &pages};
+    void* of_other = other.allocate(48);
+    for (void* p : small)
+        ASSERT_TRUE(heap.owns(p) && heap.owns(plus(p, 47)));
+    EXPECT_TRUE(heap.owns(plus(large, 1_MiB - 1)));
+    EXPECT_FALSE(heap.owns(of_other));
+    EXPECT_FALSE(other.owns(small.front()));
+    EXPECT_FALSE(heap.owns(&on_the_stack));
+    EXPECT_FALSE(heap.owns(nullptr));
+    EXPECT_FALSE(heap.owns(reinterpret_cast<void*>(size_max)));
+    heap.deallocate(small.front(), 48, 8);
+    EXPECT_TRUE(heap.owns(small.front())) << "free, but ours";
+    for (std::size_t i = 1; i < small.size(); ++i)
+        heap.deallocate(small[i], 48, 8);
+    heap.deallocate(large, 1_MiB);
+    EXPECT_FALSE(heap.owns(large));
+    heap.trim();
+    for (void* p : small)
+        ASSERT_FALSE(heap.owns(p)) << "it went back";
+}
+
+// ---- passthrough
+// ----------------------------------------------------------------------------------
+
+class ordered_heap_passthrough : public heap_test, public testing::WithParamInterface<flavour> {
+protected:
+    ordered_heap_passthrough() { arenite::detail::set_passthrough_for_test(true); }
+};
+
+INSTANTIATE_TEST_SUITE_P(heaps, ordered_heap_passthrough,
+                         testing::Values(flavour{"known", {}},
+                                         flavour{"kept", {.sizes = sizes::kept}},
+                                         flavour{"eager", {.eager = true, .prefault = true}}),
+                         [](const auto& info) { return std::string{info.param.name}; });
+
+TEST_P(ordered_heap_passthrough, sends_everything_to_malloc) {
+    counting_resource up;
+    ordered_heap heap{GetParam().options, &up};
+    struct piece {
+        void* p;
+        std::size_t bytes, alignment;
+    };
+    std::vector<piece> live;
+    std::size_t sum = 0;
+    for (const std::size_t alignment : {1_B, 8_B, 16_B, 64_B, 4_KiB, 64_KiB}) {
+        for (const std::size_t bytes : {0_B, 1_B, 24_B, 1000_B, 100_KiB}) {
+            void* p = heap.allocate(bytes, alignment);
+            ASSERT_TRUE(is_aligned(p, alignment));
+            pattern{live.size()}.write(p, bytes);
+            live.push_back({p, bytes, alignment});
+            sum += std::max<std::size_t>(bytes, 1);
+            EXPECT_GE(heap.usage().bytes_in_use, sum);
+            if (GetParam().options.sizes == sizes::kept) {
+                EXPECT_GE(heap.size_of(p), bytes);
+                EXPECT_EQ(heap.usage().live_allocations, live.size());
+            }
+        }
+    }
+    heap.trim();
+    for (std::size_t i = 0; i < live.size(); ++i) {
+        EXPECT_TRUE((pattern{i}.holds(live[i].p, live[i].bytes)));
+        if (GetParam().options.sizes == sizes::kept && i % 2 == 0)
+            heap.deallocate(live[i].p);
+        else
+            heap.deallocate(live[i].p, live[i].bytes, live[i].alignment);
+    }
+    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+    EXPECT_EQ(up.calls(), 0u);
+    EXPECT_EQ(heap.try_allocate(size_max - 8, 16), nullptr);
+    EXPECT_EQ(heap.try_allocate(1, std::size_t{1} << 63), nullptr);
+    if constexpr (!checks_enabled) {
+        EXPECT_EQ(heap.try_allocate(1, 3), nullptr);
+    }
+}
+
+TEST_P(ordered_heap_passthrough, knows_what_it_handed_out) {
+    ordered_heap heap{GetParam().options};
+    void* p = heap.allocate(100);
+    int other = 0;
+    EXPECT_TRUE(heap.owns(p));
+    EXPECT_FALSE(heap.owns(&other));
+    EXPECT_GE(heap.usage().bytes_reserved, heap.usage().bytes_in_use);
+    heap.deallocate(p, 100);
+    EXPECT_FALSE(heap.owns(p));
+}
+
+} // namespace
