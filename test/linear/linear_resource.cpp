@@ -640,8 +640,13 @@ TEST_F(linear_resource_region, checked_builds_fill_what_begins_and_what_ends) {
         void* p = a.allocate(16);
         EXPECT_EQ(buffer[15], std::byte{0xCD});
         EXPECT_EQ(buffer[16], std::byte{0});
+        void* latest = a.allocate(16);
         a.deallocate(p, 16);
         EXPECT_EQ(buffer[0], std::byte{0xDD});
+        EXPECT_EQ(buffer[16], std::byte{0xCD});
+        a.deallocate(latest, 16);
+        EXPECT_EQ(buffer[31], std::byte{0xDD});
+        EXPECT_EQ(buffer[32], std::byte{0});
     }
 }
 

@@ -78,4 +78,18 @@ TEST(marker_order, never_refuses_a_good_marker_when_it_forgets) {
     EXPECT_FALSE(order.is_good(good.back() + 1));
 }
 
+TEST(marker_order, forgets_nothing_in_a_loop_of_rewinds_to_one_marker) {
+    marker_order order;
+    static_cast<void>(order.take());
+    const std::size_t dead = order.take();
+    order.rewound_to(1);
+    const std::size_t outer = order.take();
+    for (int i = 0; i < 100; ++i) {
+        static_cast<void>(order.take());
+        order.rewound_to(outer);
+    }
+    EXPECT_FALSE(order.is_good(dead));
+    EXPECT_TRUE(order.is_good(outer));
+}
+
 } // namespace
