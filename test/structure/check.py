@@ -6,7 +6,6 @@
     check.py [ROOT]     prints what breaks a rule, one line each, and exits with 1 if anything does.
 """
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -69,6 +68,13 @@ def every_header_has_its_test():
     for header in headers():
         if not (root / "test" / header).with_suffix(".cpp").is_file():
             yield f"include/arenite/{header}: has no test/{header.with_suffix('.cpp')}"
+
+
+def tests_that_start_threads_say_so():
+    for path in files(["test"], ".cpp"):
+        text = path.read_text()
+        if "std::thread" in text and "_threads," not in text and path.parent.parent == root / "test":
+            yield f"{name(path)}: starts threads in no suite named *_threads, so no sanitizer sees them"
 
 
 def every_header_is_in_the_umbrella():
@@ -152,9 +158,9 @@ def the_version_is_one():
 
 
 RULES = [includes_go_down_the_strata, own_headers_are_named_in_full, every_header_has_its_test,
-         every_header_is_in_the_umbrella, every_source_has_its_header, files_begin_with_the_licence,
-         lines_are_short, code_in_the_documents_is_compiled, links_in_the_documents_lead_somewhere,
-         the_version_is_one]
+         tests_that_start_threads_say_so, every_header_is_in_the_umbrella,
+         every_source_has_its_header, files_begin_with_the_licence, lines_are_short,
+         code_in_the_documents_is_compiled, links_in_the_documents_lead_somewhere, the_version_is_one]
 
 problems = [f"{rule.__name__.replace('_', ' ')}: {problem}" for rule in RULES for problem in rule()]
 print("\n".join(problems) if problems else f"{len(RULES)} rules hold for {len(headers())} headers")

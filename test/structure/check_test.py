@@ -38,6 +38,8 @@ CASES = [
     (lambda r: append(r / "include/arenite/core/size.hpp", "#include <arenite/core/none.hpp>\n"),
      "which does not exist"),
     (lambda r: (r / "test/core/size.cpp").unlink(), "has no test/core/size.cpp"),
+    (lambda r: append(r / "test/core/size.cpp", "#include <thread>\nstd::thread t;\n"),
+     "starts threads in no suite"),
     (lambda r: replace(r / "include/arenite/arenite.hpp", "#include <arenite/core/size.hpp>\n", ""),
      "lacks #include <arenite/core/size.hpp>"),
     (lambda r: replace(r / "include/arenite/README.md", "| `core/` |", "| `cored/` |"),
