@@ -49,6 +49,15 @@
 #define ARENITE_IS_CONSTANT(value) false
 #endif
 
+// What the compiler may take for granted.
+#if defined(__GNUC__) || defined(__clang__)
+#define ARENITE_ASSUME(condition) ((condition) ? static_cast<void>(0) : __builtin_unreachable())
+#elif defined(_MSC_VER)
+#define ARENITE_ASSUME(condition) __assume(condition)
+#else
+#define ARENITE_ASSUME(condition) static_cast<void>(0)
+#endif
+
 namespace arenite::inline ARENITE_ABI {
 
 /// True in a checked build.

@@ -238,6 +238,7 @@ ARENITE_INLINE void* ordered_heap::try_allocate(std::size_t bytes, std::size_t a
     if (!fits || !aligned) [[unlikely]]
         return allocate_slow(bytes, alignment);
     inline_.cursor = p + size;
+    ARENITE_ASSUME(p != nullptr); // allocate needs no second question
     return p;
 }
 
