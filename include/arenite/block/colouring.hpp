@@ -10,12 +10,12 @@
 namespace arenite::inline ARENITE_ABI {
 
 /// Cache colours: objects at the same offset of equally aligned blocks share one cache set and push
-/// each other out. A block therefore begins its objects 0 to 7 cache lines later, by its number.
+/// each other out. A block therefore begins its objects 0 to 3 cache lines later, by its number.
 inline constexpr std::size_t colour_bytes = 64;
-inline constexpr std::size_t colour_count = 8;
+inline constexpr std::size_t colour_count = 4;
 
 /// Bytes to leave free at the start of the block at `address`, one of many of `spacing` bytes (a
-/// power of two). Neighbours differ; the average is 3.5 lines.
+/// power of two). Neighbours differ; the average is 1.5 lines.
 [[nodiscard]] constexpr std::size_t colour_offset(std::uintptr_t address,
                                                   std::size_t spacing) noexcept {
     return address / spacing % colour_count * colour_bytes;
