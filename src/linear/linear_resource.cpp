@@ -4,6 +4,7 @@
 #include <arenite/linear/linear_resource.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 namespace arenite::inline ARENITE_ABI {
@@ -87,6 +88,10 @@ void linear_resource::give_region_back() noexcept {
     begin_ = top_ = limit_ = nullptr;
     before_latest_ = hole_begin_ = hole_end_ = nullptr;
     region_alignment_ = 0;
+}
+
+void linear_resource::fill(std::byte* p, std::size_t count, int value) noexcept {
+    std::memset(p, value, count);
 }
 
 void linear_resource::deallocate_single(void* p) noexcept {

@@ -24,7 +24,7 @@ using support::heap_rules;
 namespace {
 
 // Fewer under a sanitizer, which takes ten times as long.
-constexpr int programs = poison::active ? 5 : 30;
+constexpr int programs = poison::active ? 3 : 15;
 
 // Each program on a heap of its own; what differs is where its memory comes from.
 template <class Run>
@@ -35,7 +35,7 @@ void run_programs(const char* test, Run run) {
             SCOPED_TRACE(testing::Message()
                          << "ARENITE_TEST_SEED=" << seed
                          << (kind == sizes::kept ? ", sizes kept" : ", sizes known"));
-            support::random_source source{seed, 3000};
+            support::random_source source{seed, 2000};
             run(kind, heap_rules{.keeps_sizes = kind == sizes::kept}, source);
             if (testing::Test::HasFatalFailure())
                 return;

@@ -16,7 +16,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 namespace arenite::inline ARENITE_ABI {
@@ -246,10 +245,12 @@ private:
     ARENITE_COLD void deallocate_single(void* p) noexcept;
     ARENITE_COLD void rewind_singles(std::size_t number) noexcept;
 
+    static void fill(std::byte* p, std::size_t count, int value) noexcept;
+
     ARENITE_INLINE void begin_life(std::byte* p, std::size_t count) noexcept {
         poison::undefined(p, count);
         if constexpr (checks_enabled) {
-            std::memset(p, 0xCD, count); // never written by the user
+            fill(p, count, 0xCD); // never written by the user
             poison::undefined(p, count);
         }
     }
@@ -258,7 +259,7 @@ private:
         const auto count = static_cast<std::size_t>(last - first);
         if constexpr (checks_enabled) {
             poison::undefined(first, count);
-            std::memset(first, 0xDD, count); // no longer the user's
+            fill(first, count, 0xDD); // no longer the user's
         }
         poison::no_access(first, count);
     }
