@@ -285,7 +285,7 @@ private:
     passthrough_chain singles_;        // with ARENITE_PASSTHROUGH=1 all there is
     upstream source_;                  // null over a buffer
 #if ARENITE_CHECKS
-    detail::marker_order order_;
+    marker_order order_;
 #endif
 };
 
