@@ -4,6 +4,8 @@
 // Where allocations lie: the address order that ordered_heap is named after.
 #include "ordered/heap_test.hpp"
 
+#include <arenite/block/colouring.hpp>
+
 #include <array>
 #include <iterator>
 #include <numeric>
@@ -71,10 +73,10 @@ TEST_P(ordered_heap_order, a_block_is_filled_to_its_end) {
             EXPECT_GT(plus(all[i - 1], 48),
                       reinterpret_cast<std::byte*>(block_of(all[i - 1]) + page_block));
         }
-        // A head, bitmaps and at most 7 lines of colour stand before the first object.
-        EXPECT_LE(
-            address_of(all[i]) - block_of(all[i]),
-            block::head_bytes(page_block, GetParam() == sizes::kept || every_call_is_careful, 448));
+        // A head, bitmaps and the last colour stand before the first object.
+        EXPECT_LE(address_of(all[i]) - block_of(all[i]),
+                  block::head_bytes(page_block, GetParam() == sizes::kept || every_call_is_careful,
+                                    (colour_count - 1) * colour_bytes));
     }
 }
 
@@ -107,7 +109,7 @@ TEST_P(ordered_heap_order, neighbouring_blocks_begin_their_objects_at_other_offs
         first = all[i];
         seen.insert(offset(all[i]));
     }
-    EXPECT_EQ(seen.size(), 8u);
+    EXPECT_EQ(seen.size(), colour_count);
 }
 
 // ---- after frees
