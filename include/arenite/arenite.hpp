@@ -14,6 +14,7 @@
 #include <arenite/core/create.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/core/strategy.hpp>

@@ -24,6 +24,7 @@ struct able final : strategy<able> {
     void rewind(int) {}
     std::size_t size_of(const void*) const { return 0; }
     arenite::usage usage() const { return {}; }
+    void list_regions(region_sink&) const {}
     void purge(void*, std::size_t) noexcept {}
 };
 
@@ -41,6 +42,7 @@ struct almost final : strategy<almost> {
     void rewind(void*) {}                        // takes no mark
     int size_of(const void*) const { return 0; } // not std::size_t
     arenite::usage usage() { return {}; }        // not const
+    void list_regions(region_sink&) {}           // not const
     void purge(void*, std::size_t) {}            // may throw
 };
 
@@ -52,6 +54,7 @@ TEST(concepts, hold_for_what_has_the_members) {
     static_assert(Markable<able>);
     static_assert(Sizing<able>);
     static_assert(Measurable<able>);
+    static_assert(Mappable<able>);
     static_assert(Purging<able>);
 }
 
@@ -64,6 +67,7 @@ TEST(concepts, do_not_hold_for_the_bare_interface) {
     static_assert(!Markable<resource>);
     static_assert(!Sizing<resource>);
     static_assert(!Measurable<resource>);
+    static_assert(!Mappable<resource>);
     static_assert(!Purging<resource>);
 }
 
@@ -75,6 +79,7 @@ TEST(concepts, do_not_hold_for_what_only_looks_alike) {
     static_assert(!Markable<almost>);
     static_assert(!Sizing<almost>);
     static_assert(!Measurable<almost>);
+    static_assert(!Mappable<almost>);
     static_assert(!Purging<almost>);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/usage.hpp>
 
@@ -48,6 +49,13 @@ concept Sizing = requires(const R& r, const void* p) {
 template <class R>
 concept Measurable = requires(const R& r) {
     { r.usage() } -> std::same_as<usage>;
+};
+
+/// Tells what its memory holds, stretch by stretch: list_regions(sink). It costs as much as reading
+/// the bookkeeping of all its memory; see region.hpp for the order.
+template <class R>
+concept Mappable = requires(const R& r, region_sink& sink) {
+    { r.list_regions(sink) } -> std::same_as<void>;
 };
 
 /// Lends private pages, whole ones, whose contents may be dropped: purge(p, bytes) gives physical

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <cstddef>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// What a stretch of a resource's memory is for.
+enum class region_state : unsigned char {
+    used,     ///< handed out
+    free,     ///< handed out before, or between what is; comes again
+    overhead, ///< the resource's own: heads, bitmaps, colour
+    untouched ///< held, but never handed out or not committed
+};
+
+/// A stretch of memory in one state, as list_regions() tells of it.
+struct region {
+    const void* address;
+    std::size_t bytes;
+    region_state state;
+    bool one_object = false; ///< used by one allocation alone; else by any number of neighbours
+};
+
+/// Takes the list that a resource gives of its memory (concept Mappable):
+///
+///     struct : region_sink { void add(const region& r) override { ... } } sink;
+///     heap.list_regions(sink);
+///
+/// Within a block of the resource's memory regions come in address order, do not overlap, are not
+/// empty and leave no gap; blocks come in any order. add must not allocate from or free into the
+/// resource that is listing.
+class region_sink {
+public:
+    virtual void add(const region& r) = 0;
+
+protected:
+    region_sink() = default;
+    region_sink(const region_sink&) = default;
+    region_sink& operator=(const region_sink&) = default;
+    ~region_sink() = default;
+};
+
+} // namespace arenite::inline ARENITE_ABI
