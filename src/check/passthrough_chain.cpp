@@ -110,6 +110,14 @@ bool passthrough_chain::owns(const void* p) const noexcept {
     return false;
 }
 
+void passthrough_chain::list_regions(region_sink& sink) const {
+    for (link* l = latest_; l != nullptr;) {
+        const opened at{l};
+        sink.add({l->object(), l->bytes, region_state::used, true});
+        l = l->older;
+    }
+}
+
 std::size_t passthrough_chain::size_of(const void* p) noexcept {
     return opened { link::of(p) } -> bytes;
 }

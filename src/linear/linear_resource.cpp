@@ -90,6 +90,23 @@ void linear_resource::give_region_back() noexcept {
     region_alignment_ = 0;
 }
 
+void linear_resource::list_regions(region_sink& sink) const {
+    singles_.list_regions(sink);
+    const auto add = [&](const std::byte* first, const std::byte* last, region_state state) {
+        if (first != last)
+            sink.add({first, static_cast<std::size_t>(last - first), state});
+    };
+    const std::byte* const hole_begin = hole_begin_ != nullptr ? hole_begin_ : top_;
+    const std::byte* const hole_end = hole_begin_ != nullptr ? hole_end_ : top_;
+    const auto region_bytes = static_cast<std::size_t>(limit_ - begin_);
+    const std::byte* const highest = begin_ + std::min(high_water(), region_bytes);
+    add(begin_, hole_begin, region_state::used);
+    add(hole_begin, hole_end, region_state::free);
+    add(hole_end, top_, region_state::used);
+    add(top_, highest, region_state::free);
+    add(highest, limit_, region_state::untouched);
+}
+
 void linear_resource::fill(std::byte* p, std::size_t count, int value) noexcept {
     std::memset(p, value, count);
 }

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "support/pattern.hpp"
+#include "support/region_list.hpp"
 
 #include <cstddef>
 #include <limits>
@@ -32,6 +33,22 @@ TEST(passthrough_chain, an_empty_one_has_nothing) {
     EXPECT_EQ(chain.latest(), 0u);
     EXPECT_FALSE(chain.owns(&here));
     EXPECT_FALSE(chain.owns(nullptr));
+    chain.rewind(0);
+}
+
+TEST(passthrough_chain, lists_what_is_alive_each_by_itself) {
+    passthrough_chain chain;
+    EXPECT_TRUE(support::region_list{chain}.all().empty());
+    void* const a = chain.try_allocate(10, 8);
+    void* const b = chain.try_allocate(20, 8);
+    void* const c = chain.try_allocate(30, 8);
+    chain.deallocate(b);
+    const support::region_list l{chain};
+    ASSERT_EQ(l.all().size(), 2u);
+    EXPECT_EQ(l.all()[0].address, c);
+    EXPECT_EQ(l.all()[1].address, a);
+    EXPECT_EQ(l.bytes(region_state::used), 40u);
+    EXPECT_TRUE(l.all()[0].one_object);
     chain.rewind(0);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/region.hpp>
 
 #include <cstddef>
 
@@ -38,6 +39,9 @@ public:
 
     /// What was asked for the allocation at p.
     [[nodiscard]] static std::size_t size_of(const void* p) noexcept;
+
+    /// Each allocation that is alive, the latest first. O(n).
+    void list_regions(region_sink& sink) const;
 
     /// Number of the latest allocation that is alive, rising from 1; 0 where there is none.
     [[nodiscard]] std::size_t latest() const noexcept;

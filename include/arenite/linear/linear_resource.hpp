@@ -7,6 +7,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/system_resource.hpp>
@@ -220,6 +221,10 @@ public:
 
     /// As given at construction.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+
+    /// What is allocated, as one run but for the hole under the latest allocation; what is free,
+    /// and above the high water untouched. O(1).
+    void list_regions(region_sink& sink) const;
 
     /// O(1); live allocations are not counted.
     [[nodiscard]] arenite::usage usage() const noexcept {
