@@ -136,12 +136,16 @@ std::size_t linux_platform::resident_bytes(const void* p, std::size_t bytes) noe
     unsigned char in_memory[1024];
     std::size_t found = 0;
     std::size_t pages = 0;
-    auto* at = static_cast<std::byte*>(const_cast<void*>(p));
-    for (std::size_t left = bytes / page; left != 0; left -= pages, at += pages * page) {
+    std::size_t offset = 0; // a number, since nobody says that there is an object at p
+    const auto ask = [&] {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        return ::mincore(reinterpret_cast<void*>(address_of(p) + offset), pages * page, in_memory);
+    };
+    for (std::size_t left = bytes / page; left != 0; left -= pages, offset += pages * page) {
         pages = left < sizeof in_memory ? left : sizeof in_memory;
-        if (::mincore(at, pages * page, in_memory) != 0) {
+        if (ask() != 0) {
             pages = 1; // some of them are not mapped: one by one
-            if (::mincore(at, page, in_memory) != 0)
+            if (ask() != 0)
                 continue;
         }
         for (std::size_t i = 0; i < pages; ++i)
