@@ -10,10 +10,13 @@
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <new>
+#include <span>
 #include <utility>
 
 namespace arenite::inline ARENITE_ABI {
@@ -751,6 +754,139 @@ void ordered_heap::report_leaks() noexcept {
     }
     if (summary.count != 0)
         report_leak(summary);
+}
+
+// --------------------------------------------------------------------------------
+// list of regions
+
+namespace {
+
+/// A stretch whose bits say that it is taken while it is handed out to nobody.
+struct exception {
+    const std::byte* begin;
+    const std::byte* end;
+    region_state state;
+};
+
+/// Joins neighbours of one state to one region.
+class joining_sink {
+public:
+    explicit joining_sink(region_sink& to) noexcept : to_{to} {}
+
+    void add(const std::byte* begin, const std::byte* end, region_state state) {
+        if (begin == end)
+            return;
+        if (begin == end_ && state == state_) {
+            end_ = end;
+            return;
+        }
+        flush();
+        begin_ = begin;
+        end_ = end;
+        state_ = state;
+    }
+
+    void add_object(const std::byte* begin, const std::byte* end) {
+        flush();
+        to_.add({begin, static_cast<std::size_t>(end - begin), region_state::used, true});
+    }
+
+    void flush() {
+        if (begin_ != end_)
+            to_.add({begin_, static_cast<std::size_t>(end_ - begin_), state_});
+        begin_ = end_ = nullptr;
+    }
+
+private:
+    region_sink& to_;
+    const std::byte* begin_ = nullptr;
+    const std::byte* end_ = nullptr;
+    region_state state_ = region_state::free;
+};
+
+/// What the bits say is taken in [begin, end) of a block: objects where its ends are known.
+void list_taken(const block& b, const std::byte* begin, const std::byte* end, bool objects,
+                joining_sink& to) {
+    if (!objects)
+        return to.add(begin, end, region_state::used);
+    while (begin != end) {
+        const std::size_t last = bits::next_set(b.ends(), b.index_of(begin), b.index_of(end));
+        const std::byte* const object_end =
+            std::min(begin + (last + 1 - b.index_of(begin)) * granule_bytes, end);
+        to.add_object(begin, object_end);
+        begin = object_end;
+    }
+}
+
+/// A block after its head: its bits, but for the exceptions in it, which are in address order.
+void list_block(block& b, std::size_t head, std::span<const exception> exceptions, bool objects,
+                joining_sink& to) {
+    to.add(b.at(0), b.at(head), region_state::overhead);
+    for (std::size_t at = head; at < b.granules;) {
+        const std::size_t taken = bits::next_set(b.occupancy(), at, b.granules);
+        to.add(b.at(at), b.at(taken), region_state::free);
+        at = bits::next_clear(b.occupancy(), taken, b.granules);
+        const std::byte* const begin = b.at(taken);
+        const std::byte* from = begin;
+        const std::byte* const end = b.at(at);
+        for (; !exceptions.empty() && exceptions.front().begin < end;
+             exceptions = exceptions.subspan(1)) {
+            const exception& e = exceptions.front();
+            if (e.end <= from)
+                continue;
+            list_taken(b, from, std::max(from, e.begin), objects, to);
+            from = std::min(e.end, end);
+            to.add(std::max(e.begin, begin), from, e.state);
+        }
+        list_taken(b, from, end, objects, to);
+    }
+}
+
+} // namespace
+
+void ordered_heap::list_regions(region_sink& sink) const {
+    singles_.list_regions(sink);
+
+    // Windows, the magazine and what is in it.
+    std::array<exception, 5 + magazine::largest * magazine::depth> exceptions;
+    std::size_t count = 0;
+    const auto except = [&](const void* p, std::size_t bytes, region_state state) {
+        const auto* const begin = static_cast<const std::byte*>(p);
+        if (bytes != 0)
+            exceptions[count++] = {begin, begin + bytes, state};
+    };
+    for (const window* w :
+         std::initializer_list<const window*>{open_, &clean_, &freed_, &freed_before_})
+        except(w->cursor, w->bytes(), region_state::free);
+    if (magazine_ != nullptr) {
+        except(magazine_, align_up(sizeof *magazine_, granule_bytes), region_state::overhead);
+        magazine_->for_each([&](const void* p, std::size_t granules) {
+            except(p, granules * granule_bytes, region_state::free);
+        });
+    }
+    const auto end = exceptions.begin() + static_cast<std::ptrdiff_t>(count);
+    std::sort(exceptions.begin(), end,
+              [](const exception& a, const exception& b) { return a.begin < b.begin; });
+
+    joining_sink to{sink};
+    const std::span<const std::byte> fresh = source_.fresh();
+    auto next = exceptions.begin();
+    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
+        if ((b->state & block_state::large) != 0) {
+            std::byte* const object = block_source::large_object(*b);
+            to.add(reinterpret_cast<std::byte*>(b->span), object, region_state::overhead);
+            to.add_object(object, object + block_source::large_bytes(*b));
+            continue;
+        }
+        const std::byte* const block_end = b->at(b->granules);
+        const auto first =
+            std::find_if(next, end, [&](const exception& e) { return e.begin >= b->at(0); });
+        next = std::find_if(first, end, [&](const exception& e) { return e.begin >= block_end; });
+        list_block(*b, source_.head_granules(*b), {first, next}, careful_, to);
+        if (!fresh.empty() && block_end == fresh.data())
+            to.add(block_end, block_end + fresh.size(), region_state::untouched);
+        to.flush();
+    }
 }
 
 } // namespace arenite::inline ARENITE_ABI

@@ -313,6 +313,15 @@ TEST_F(block_source_of, a_large_object_that_nobody_has_is_refused) {
     EXPECT_EQ(source.blocks().size(), 0u);
 }
 
+TEST_F(block_source_of, tells_what_of_the_newest_span_is_not_yet_cut) {
+    block_source source{{.block_bytes = 2_MiB}, &pages, &owner};
+    EXPECT_TRUE(source.fresh().empty());
+    const block* const first = source.clean();
+    EXPECT_EQ(source.fresh().size(), 2_MiB - source.mask_bytes());
+    EXPECT_EQ(static_cast<const void*>(source.fresh().data()),
+              static_cast<const void*>(reinterpret_cast<const std::byte*>(first) + first->bytes()));
+}
+
 TEST_F(block_source_of, a_pointer_leads_to_its_block_and_a_foreign_one_to_none) {
     block_source source{{}, &pages, &owner};
     const auto all = take(source, 20);

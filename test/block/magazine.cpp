@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <random>
+#include <utility>
 #include <vector>
 
 using namespace arenite;
@@ -78,6 +79,17 @@ TEST_F(magazine_of, gives_up_the_oldest_in_the_order_they_came) {
     EXPECT_EQ(taken_oldest(m, 2, 100).size(), 5u) << "no more than there are";
     EXPECT_EQ(taken_oldest(m, 2, 100).size(), 0u);
     EXPECT_EQ(m.granules(), 0u);
+}
+
+TEST_F(magazine_of, shows_each_object_once) {
+    magazine m;
+    static_cast<void>(m.put(at(1), 1));
+    static_cast<void>(m.put(at(2), 16));
+    static_cast<void>(m.put(at(3), 16));
+    static_cast<void>(m.take(16));
+    std::vector<std::pair<const void*, std::size_t>> seen;
+    m.for_each([&](const void* p, std::size_t granules) { seen.emplace_back(p, granules); });
+    EXPECT_EQ(seen, (std::vector<std::pair<const void*, std::size_t>>{{at(1), 1}, {at(2), 16}}));
 }
 
 TEST_F(magazine_of, counts_the_granules_of_all_that_is_in_it) {

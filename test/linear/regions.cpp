@@ -18,13 +18,15 @@ namespace {
 
 static_assert(Mappable<linear_resource>);
 
-// What a region holds is a promise of the region, and with passthrough there is none.
+// These tests are of the region, also where the environment says that all goes to malloc.
 class linear_resource_list : public testing::Test {
 protected:
-    void SetUp() override {
-        if (passthrough())
-            GTEST_SKIP() << "with passthrough every allocation is one of malloc";
-    }
+    ~linear_resource_list() override { detail::set_passthrough_for_test(passthrough_before_); }
+
+private:
+    bool passthrough_before_ = detail::set_passthrough_for_test(false);
+
+protected:
     alignas(16) std::byte buffer_[1000];
     linear_resource a_{std::span{buffer_}};
 };
@@ -79,9 +81,8 @@ TEST_F(linear_resource_list, of_a_full_one_is_all_used) {
     EXPECT_EQ(l.bytes(region_state::used), 1000u);
 }
 
-TEST(linear_resource_list_passthrough, has_each_allocation_by_itself) {
-    if (!passthrough())
-        GTEST_SKIP() << "each allocation is malloc's only with ARENITE_PASSTHROUGH=1";
+TEST_F(linear_resource_list, has_each_allocation_by_itself_on_passthrough) {
+    detail::set_passthrough_for_test(true);
     linear_resource a{1000};
     void* const p = a.allocate(100);
     void* const q = a.allocate(50);

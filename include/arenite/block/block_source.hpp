@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace arenite::inline ARENITE_ABI {
 
@@ -95,6 +96,10 @@ public:
     /// `empty`, `large` and `idle`.
     [[nodiscard]] block_list& blocks() noexcept { return blocks_; }
     [[nodiscard]] const block_list& blocks() const noexcept { return blocks_; }
+
+    /// What is left of the newest span, not yet cut into blocks and never touched; it follows the
+    /// last block cut.
+    [[nodiscard]] std::span<const std::byte> fresh() const noexcept { return {fresh_, fresh_end_}; }
 
     /// Bytes held from the upstream.
     [[nodiscard]] std::size_t bytes_reserved() const noexcept { return reserved_; }

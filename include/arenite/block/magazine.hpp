@@ -66,6 +66,14 @@ public:
         count = static_cast<std::uint8_t>(count - n);
     }
 
+    /// Hands f each object in it, as (p, granules).
+    template <class F>
+    void for_each(F f) const {
+        for (std::size_t i = 0; i < largest; ++i)
+            for (std::size_t n = 0; n < counts_[i]; ++n)
+                f(slots_[i][n], i + 1);
+    }
+
     /// Granules of all that is in it.
     [[nodiscard]] std::size_t granules() const noexcept { return granules_; }
 

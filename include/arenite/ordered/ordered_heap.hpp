@@ -9,6 +9,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
@@ -117,6 +118,11 @@ public:
 
     /// O(1). live_allocations is known with sizes::kept and in checked builds.
     [[nodiscard]] arenite::usage usage() const noexcept;
+
+    /// All its memory, blocks and large allocations in address order: objects one by one with
+    /// sizes::kept and in checked builds, else runs of neighbours. What was freed counts as free
+    /// whether its bits are cleared or not. O(bytes reserved / 512).
+    void list_regions(region_sink& sink) const;
 
 private:
     /// An open hole: what is left of it is [cursor, limit).
