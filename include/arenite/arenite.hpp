@@ -31,6 +31,11 @@
 #include <arenite/check/passthrough_chain.hpp>
 #include <arenite/check/poison.hpp>
 
+#include <arenite/report/memory_map.hpp>
+#include <arenite/report/region_totals.hpp>
+#include <arenite/report/text.hpp>
+#include <arenite/report/usage_node.hpp>
+
 #include <arenite/block/address_table.hpp>
 #include <arenite/block/block.hpp>
 #include <arenite/block/block_list.hpp>

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/report/usage_node.hpp>
+
+#include <arenite/report/region_totals.hpp>
+
+#include <arenite/report/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <vector>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// What a node tells at one moment.
+struct usage_node::reading {
+    arenite::usage figures;
+    std::size_t free = 0; ///< held, and not in use
+
+    [[nodiscard]] std::optional<double> fragmentation() const {
+        const std::size_t hole = figures.largest_hole_bytes;
+        if (hole == 0 || free == 0)
+            return std::nullopt;
+        return 1.0 - static_cast<double>(std::min(hole, free)) / static_cast<double>(free);
+    }
+};
+
+usage_node::usage_node(std::string_view name, usage_node* parent, const source& from)
+    : name_{name}, source_{from}, parent_{parent} {
+    if (parent == nullptr)
+        return;
+    previous_ = parent->last_;
+    (previous_ != nullptr ? previous_->next_ : parent->first_) = this;
+    parent->last_ = this;
+}
+
+usage_node::~usage_node() {
+    if (parent_ != nullptr) {
+        (previous_ != nullptr ? previous_->next_ : parent_->first_) = next_;
+        (next_ != nullptr ? next_->previous_ : parent_->last_) = previous_;
+    }
+    for (usage_node* child = first_; child != nullptr;) {
+        usage_node* const next = child->next_;
+        child->parent_ = child->previous_ = child->next_ = nullptr;
+        child = next;
+    }
+}
+
+/// Of the resource; of a sum without those below.
+usage_node::reading usage_node::read_own(bool walk) const {
+    reading now;
+    if (source_.resource == nullptr)
+        return now;
+    now.figures = source_.usage(source_.resource);
+    now.free =
+        now.figures.bytes_reserved - std::min(now.figures.bytes_reserved, now.figures.bytes_in_use);
+    if (walk && source_.list != nullptr) {
+        region_totals totals;
+        source_.list(source_.resource, totals);
+        now.figures.largest_hole_bytes = totals.largest_hole_bytes();
+        now.free = totals.free_bytes();
+    }
+    return now;
+}
+
+/// Adds what one below tells, to a sum.
+void usage_node::add_to(reading& sum, const reading& below) const noexcept {
+    if (source_.resource != nullptr)
+        return;
+    sum.figures.bytes_in_use += below.figures.bytes_in_use;
+    sum.figures.bytes_reserved += below.figures.bytes_reserved;
+    sum.figures.live_allocations += below.figures.live_allocations;
+    sum.figures.largest_hole_bytes =
+        std::max(sum.figures.largest_hole_bytes, below.figures.largest_hole_bytes);
+    sum.free += below.free;
+}
+
+void usage_node::note_high_water(reading& whole) const noexcept {
+    if (source_.resource == nullptr)
+        whole.figures.high_water_bytes = high_water_ =
+            std::max(high_water_, whole.figures.bytes_in_use);
+}
+
+usage_node::reading usage_node::read(bool walk) const {
+    reading now = read_own(walk);
+    for (const usage_node* child = first_; child != nullptr; child = child->next_)
+        add_to(now, child->read(walk));
+    note_high_water(now);
+    return now;
+}
+
+arenite::usage usage_node::usage() const { return read(false).figures; }
+
+std::optional<double> usage_node::fragmentation(bool walk) const {
+    return read(walk).fragmentation();
+}
+
+// ----------------------------------------------------------------------------------------- writing
+
+struct usage_node::writer {
+    using line = std::array<std::string, 7>;
+
+    const usage_report_options& options;
+    std::vector<line> lines = {};
+
+    [[nodiscard]] std::string size(std::size_t value) const {
+        return options.exact ? report_text::integer(value) : report_text::bytes(value);
+    }
+
+    reading add(const usage_node& n, const std::string& before, const std::string& below) {
+        const std::size_t place = lines.size();
+        lines.emplace_back();
+        reading now = n.read_own(options.walk);
+        for (const usage_node* child = n.first_; child != nullptr; child = child->next_) {
+            const bool last = child->next_ == nullptr;
+            n.add_to(now,
+                     add(*child, below + (last ? "`- " : "|- "), below + (last ? "   " : "|  ")));
+        }
+        n.note_high_water(now);
+        const arenite::usage& u = now.figures;
+        const std::optional<double> fragmentation = now.fragmentation();
+        lines[place] = {before + report_text::visible(n.name_),
+                        size(u.bytes_in_use),
+                        size(u.bytes_reserved),
+                        size(u.high_water_bytes),
+                        u.live_allocations != 0 ? report_text::integer(u.live_allocations) : "-",
+                        u.largest_hole_bytes != 0 ? size(u.largest_hole_bytes) : "-",
+                        fragmentation ? report_text::percent(*fragmentation, 1) + " %" : "-"};
+        return now;
+    }
+
+    reading json(const usage_node& n, std::string& to, const std::string& indent) const {
+        reading now = n.read_own(options.walk);
+        std::string children;
+        for (const usage_node* child = n.first_; child != nullptr; child = child->next_) {
+            children += child == n.first_ ? "\n" : ",\n";
+            n.add_to(now, json(*child, children, indent + "  "));
+        }
+        n.note_high_water(now);
+        const arenite::usage& u = now.figures;
+        const std::optional<double> fragmentation = now.fragmentation();
+        const auto known = [](std::size_t value) {
+            return value != 0 ? report_text::integer(value) : std::string{"null"};
+        };
+        to += indent + "{\"name\": \"" + report_text::json(n.name_) + "\"";
+        to += ", \"bytes_in_use\": " + report_text::integer(u.bytes_in_use);
+        to += ", \"bytes_reserved\": " + report_text::integer(u.bytes_reserved);
+        to += ", \"high_water_bytes\": " + report_text::integer(u.high_water_bytes);
+        to += ", \"live_allocations\": " + known(u.live_allocations);
+        to += ", \"largest_hole_bytes\": " + known(u.largest_hole_bytes);
+        to += ", \"fragmentation\": ";
+        to += fragmentation ? report_text::decimal(*fragmentation, 4) : std::string{"null"};
+        to += ", \"children\": [" + children + "]}";
+        return now;
+    }
+};
+
+void usage_node::write_text(std::ostream& out, const usage_report_options& options) const {
+    writer w{options};
+    w.lines.push_back(
+        {"", "in use", "reserved", "high water", "objects", "largest hole", "fragmentation"});
+    static_cast<void>(w.add(*this, "", ""));
+    std::array<std::size_t, std::tuple_size_v<writer::line>> widths{};
+    for (const writer::line& l : w.lines)
+        for (std::size_t i = 0; i < l.size(); ++i)
+            widths[i] = std::max(widths[i], report_text::columns(l[i]));
+    std::string text;
+    for (const writer::line& l : w.lines) {
+        for (std::size_t i = 0; i < l.size(); ++i) {
+            const std::string gap(widths[i] - report_text::columns(l[i]), ' ');
+            text += i == 0 ? l[i] + gap : "  " + gap + l[i];
+        }
+        text += '\n';
+    }
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+void usage_node::write_json(std::ostream& out, const usage_report_options& options) const {
+    std::string text;
+    static_cast<void>(writer{options}.json(*this, text, ""));
+    text += '\n';
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+} // namespace arenite::inline ARENITE_ABI
