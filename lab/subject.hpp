@@ -23,13 +23,29 @@ struct subject_info {
     std::vector<std::pair<std::string, std::string>> environment = {};
     bool on_request = false; ///< run only when named
     std::string version = {};
+    bool one_size = false; ///< a pool, filled in by its registration
 };
+
+/// A subject that serves any request: one object is one heap.
+template <class S>
+concept any_size = std::default_initializable<S> && requires(S& s, void* p, std::size_t n) {
+    { s.allocate(n, n) } -> std::same_as<void*>;
+    s.deallocate(p, n, n);
+};
+
+/// A subject that is a pool: S::pool<Bytes, Alignment> is a heap all of whose requests are the
+/// same, of a size that is known when the code is compiled.
+template <class S>
+concept one_size = any_size<typename S::template pool<64, 8>>;
+
+/// A subject that holds objects and goes through them: S::bag<T> has `handle insert(const T&)`,
+/// `void erase(handle)` and `void for_each(f)`, which calls f(T&) for each object once.
+template <class S>
+concept holds_objects = std::default_initializable<typename S::template bag<std::uint64_t>>;
 
 /// A subject type: what it is called with which environment, and how memory is had from it.
 template <class S>
-concept subject = std::default_initializable<S> && requires(S& s, void* p, std::size_t n) {
-    { s.allocate(n, n) } -> std::same_as<void*>;
-    s.deallocate(p, n, n);
+concept subject = (any_size<S> || one_size<S> || holds_objects<S>)&&requires {
     { S::ways() } -> std::same_as<std::vector<subject_info>>;
 };
 
@@ -47,6 +63,18 @@ concept one_of_several = requires { requires S::one_of_several; };
 
 template <subject... S>
 struct subject_list {};
+
+/// The heap for requests of one size that a subject has: its pool, or itself.
+template <class S, std::size_t Bytes, std::size_t Alignment>
+struct heap_of_one_size {
+    using type = S;
+};
+template <one_size S, std::size_t Bytes, std::size_t Alignment>
+struct heap_of_one_size<S, Bytes, Alignment> {
+    using type = typename S::template pool<Bytes, Alignment>;
+};
+template <class S, std::size_t Bytes, std::size_t Alignment = alignof(void*)>
+using heap_for = typename heap_of_one_size<S, Bytes, Alignment>::type;
 
 /// A workload on one subject: runs the passes of one turn.
 using turn_function = void (*)(turn&, int warm_passes);
@@ -73,14 +101,24 @@ void run_turn(turn& t, int warm_passes) {
     }
 }
 
-/// Which subjects a workload takes: those its `accepts<S>` says, or, without one, every heap that
-/// is no other one's double.
+/// A heap that frees singly and is no other one's double.
+template <class S>
+inline constexpr bool a_heap = any_size<S> && !frees_at_once<S> && !one_of_several<S>;
+
+/// Which subjects a workload takes. Of the heaps, those its `accepts<S>` says, or, without one,
+/// each a_heap; of the others, those its `accepts_also<S>` says, or, without one, none.
 template <class Workload, class S>
 constexpr bool accepted() {
-    if constexpr (requires { Workload::template accepts<S>; })
+    if constexpr (!any_size<S>) {
+        if constexpr (requires { Workload::template accepts_also<S>; })
+            return Workload::template accepts_also<S>;
+        else
+            return false;
+    } else if constexpr (requires { Workload::template accepts<S>; }) {
         return Workload::template accepts<S>;
-    else
-        return !frees_at_once<S> && !one_of_several<S>;
+    } else {
+        return a_heap<S>;
+    }
 }
 
 template <class Workload, subject... S>
@@ -89,9 +127,11 @@ void register_on(subject_list<S...>) {
     all.workloads.push_back(Workload::info());
     const auto one = [&]<class T>(std::type_identity<T>) {
         if constexpr (accepted<Workload, T>()) {
-            for (subject_info& way : T::ways())
+            for (subject_info& way : T::ways()) {
+                way.one_size = one_size<T>;
                 all.runs.push_back({std::move(way), all.workloads.back().name,
                                     &run_turn<typename Workload::template on<T>>});
+            }
         }
     };
     (one(std::type_identity<S>{}), ...);

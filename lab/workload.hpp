@@ -39,7 +39,8 @@
 // A subject S is default-constructible and has `void* allocate(bytes, alignment)` and
 // `void deallocate(p, bytes, alignment)`, both inline and never virtual. Each object of S is a heap
 // of its own where the library has such a thing; `on` holds one or several as members, so that they
-// live from the first pass to the last.
+// live from the first pass to the last. A workload whose requests are all of one size holds a
+// `heap_for<S, Bytes, Alignment>` instead and accepts pools too (see subject.hpp).
 //
 // Rules: the same sequence of calls with the same sizes for each subject; no allocation of the
 // workload's own from the measured malloc between the first and the last measured phase (use
@@ -91,6 +92,10 @@ struct workload_info {
     std::vector<std::string> subjects = {};
     /// The same for `arenite-lab short`; empty: the lab's own short list.
     std::vector<std::string> short_subjects = {};
+
+    /// Whether with these values all requests are of one size, so that pools are among the subjects
+    /// that the workload accepts. Empty: always.
+    std::function<bool(const parameter_values&)> one_size = {};
 
     /// How much memory a turn touches at most, about: as much is warmed before each turn.
     /// Empty: 512 MiB.

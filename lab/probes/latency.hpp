@@ -27,10 +27,13 @@ public:
 
     /// In nanoseconds, the value that a share (0.999) of the operations does not exceed; changes
     /// the order of what was measured.
-    [[nodiscard]] double percentile(double share) {
+    [[nodiscard]] double percentile(double share) { return percentile(share, ticks_.size()); }
+
+    /// The same of the first `count` operations, at least one.
+    [[nodiscard]] double percentile(double share, std::size_t count) {
         static const double ticks_per_ns = measure_ticks_per_ns();
-        const auto nth = static_cast<std::size_t>(share * static_cast<double>(ticks_.size() - 1));
-        std::nth_element(ticks_.begin(), ticks_.begin() + nth, ticks_.end());
+        const auto nth = static_cast<std::size_t>(share * static_cast<double>(count - 1));
+        std::nth_element(ticks_.begin(), ticks_.begin() + nth, ticks_.begin() + count);
         return static_cast<double>(ticks_[nth]) / ticks_per_ns;
     }
 

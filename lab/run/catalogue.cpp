@@ -37,6 +37,7 @@ std::vector<known_subject> subjects_of(const std::filesystem::path& runner) {
         s.at("environment").get_to(subject.info.environment);
         s.at("on_request").get_to(subject.info.on_request);
         s.at("version").get_to(subject.info.version);
+        s.at("one_size").get_to(subject.info.one_size);
         all.push_back(std::move(subject));
     }
     return all;
@@ -61,6 +62,8 @@ catalogue::catalogue() : workloads_{registered().workloads} {
             missing_.push_back({library.name, library.why_not});
             continue;
         }
+        if (library.within)
+            continue;
         const auto runner = own.parent_path() / fmt::format("arenite-lab-{}", library.name);
         try {
             for (known_subject& subject : subjects_of(runner))

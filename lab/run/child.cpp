@@ -35,6 +35,7 @@ int describe() {
                             {"environment", run.info.environment},
                             {"on_request", run.info.on_request},
                             {"version", run.info.version},
+                            {"one_size", run.info.one_size},
                             {"workloads", {run.workload}}});
     }
     print({{"subjects", subjects}});

@@ -96,10 +96,13 @@ void combine(const workload_info& workload, const value_lists& lists, std::size_
     }
 }
 
+/// The subjects of one experiment; none where the ones asked for do not run with these values.
 std::vector<const known_subject*> choose(const catalogue& all, const workload_info& workload,
-                                         const request& asked) {
+                                         const parameter_values& values, const request& asked) {
     std::vector<const known_subject*> chosen;
     const auto runs_on = [&](const known_subject& s) {
+        if (s.info.one_size && workload.one_size && !workload.one_size(values))
+            return false;
         return std::find(s.workloads.begin(), s.workloads.end(), workload.name) !=
                s.workloads.end();
     };
@@ -112,14 +115,6 @@ std::vector<const known_subject*> choose(const catalogue& all, const workload_in
             const known_subject& s = all.subject(name);
             if (runs_on(s))
                 add(s);
-        }
-        if (chosen.empty()) {
-            std::vector<std::string> takes;
-            for (const known_subject& s : all.subjects())
-                if (runs_on(s))
-                    takes.push_back(s.info.name);
-            throw bad_request(fmt::format("{} does not run on {}; it runs on: {}", workload.name,
-                                          join(asked.subjects), join(takes)));
         }
         return chosen;
     }
@@ -139,6 +134,18 @@ std::vector<const known_subject*> choose(const catalogue& all, const workload_in
                 add(*s);
     }
     return chosen;
+}
+
+[[noreturn]] void refuse_subjects(const catalogue& all, const workload_info& workload,
+                                  const request& asked) {
+    std::vector<std::string> takes;
+    for (const known_subject& s : all.subjects())
+        if (std::find(s.workloads.begin(), s.workloads.end(), workload.name) != s.workloads.end())
+            takes.push_back(s.info.name +
+                            (s.info.one_size && workload.one_size ? " (one size)" : ""));
+    throw bad_request(
+        fmt::format("{} does not run on {}{}; it runs on: {}", workload.name, join(asked.subjects),
+                    asked.settings.empty() ? "" : " with " + join(asked.settings), join(takes)));
 }
 
 } // namespace
@@ -165,17 +172,22 @@ std::vector<experiment> plan(const catalogue& all, const request& asked) {
             for (const std::string& value : lists[p.name])
                 check_value(*w, p, value);
         }
-        const auto subjects = choose(all, *w, asked);
+        const std::size_t planned = experiments.size();
         std::vector<parameter_values> combinations;
         combine(*w, lists, 0, {}, combinations);
         for (parameter_values& values : combinations) {
+            auto subjects = choose(all, *w, values, asked);
+            if (subjects.empty() && !asked.subjects.empty())
+                continue;
             if (w->check)
                 if (const auto wrong = w->check(values))
                     throw bad_request(fmt::format("{}: {}", w->name, *wrong));
             const int passes = asked.in_short ? w->short_warm_passes : w->warm_passes;
-            experiments.push_back({w, std::move(values), subjects, asked.repeats,
+            experiments.push_back({w, std::move(values), std::move(subjects), asked.repeats,
                                    asked.warm_passes.value_or(passes)});
         }
+        if (experiments.size() == planned)
+            refuse_subjects(all, *w, asked);
     }
     return experiments;
 }

@@ -2,15 +2,34 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The subjects that need no library but Arenite's and the C++ compiler's own.
+// The subjects that live in arenite-lab itself: Arenite's, the C++ compiler's own, and pools and
+// containers of libraries that leave malloc alone, where CMake found them.
 
 #include "arenite.hpp"
 #include "std.hpp"
+#if defined(ARENITE_LAB_BOOST)
+#include "boost.hpp"
+#endif
+#if defined(ARENITE_LAB_FOONATHAN)
+#include "foonathan.hpp"
+#endif
+#if defined(ARENITE_LAB_PLF)
+#include "plf.hpp"
+#endif
 
 namespace arenite::lab {
 
-using subjects = subject_list<ordered_as<ordered_retaining>, ordered_as<ordered_by_default>,
-                              ordered_as<ordered_magazine>, ordered_as<ordered_kept>,
-                              ordered_virtual, linear, std_new, c_malloc, pmr_pool>;
+using subjects = subject_list<
+#if defined(ARENITE_LAB_BOOST)
+    boost_fast_pool, boost_container_pool<boost_adaptive>, boost_container_pool<boost_node>,
+#endif
+#if defined(ARENITE_LAB_FOONATHAN)
+    foonathan_node_pool,
+#endif
+#if defined(ARENITE_LAB_PLF)
+    plf_colony,
+#endif
+    ordered_as<ordered_retaining>, ordered_as<ordered_by_default>, ordered_as<ordered_magazine>,
+    ordered_as<ordered_kept>, ordered_virtual, linear, std_new, c_malloc, pmr_pool, std_vector>;
 
 } // namespace arenite::lab

@@ -102,4 +102,46 @@ private:
     std::pmr::unsynchronized_pool_resource pool_;
 };
 
+/// The floor of going through objects: they lie side by side in a vector, and the last one takes
+/// the place of one that is erased. No container of stable addresses can do that.
+class std_vector {
+public:
+    template <class T>
+    class bag {
+    public:
+        using handle = std::size_t; ///< the how manieth that was inserted
+
+        handle insert(const T& object) {
+            places_.push_back(objects_.size());
+            objects_.push_back({object, places_.size() - 1});
+            return places_.size() - 1;
+        }
+        void erase(handle which) {
+            const std::size_t place = places_[which];
+            objects_[place] = objects_.back();
+            places_[objects_[place].number] = place;
+            objects_.pop_back();
+        }
+        template <class F>
+        void for_each(F f) {
+            for (entry& e : objects_)
+                f(e.object);
+        }
+
+    private:
+        struct entry {
+            T object;
+            std::size_t number;
+        };
+        std::vector<entry> objects_;
+        std::vector<std::size_t> places_;
+    };
+
+    static std::vector<subject_info> ways() {
+        return {{.name = "std.vector",
+                 .summary = "a dense std::vector, whose objects move: the floor",
+                 .pages = "4k"}};
+    }
+};
+
 } // namespace arenite::lab

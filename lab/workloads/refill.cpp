@@ -20,6 +20,7 @@
 // request timed by itself.
 //
 // An object is written when it is allocated (its first 16 bytes) and not touched when it is freed.
+// Pools take part where all objects are of one size.
 
 namespace arenite::lab {
 namespace {
@@ -56,11 +57,12 @@ struct sequence {
 
 /// Objects of one size, which the code that allocates them knows when it is compiled.
 struct uniform_sizes {
+    static constexpr std::size_t bytes = 48;
     explicit uniform_sizes(const sequence&) {}
     void restart(const sequence&) {}
-    [[nodiscard]] static constexpr std::size_t of(std::size_t) { return 48; }
+    [[nodiscard]] static constexpr std::size_t of(std::size_t) { return bytes; }
     [[nodiscard]] static constexpr std::size_t renew(std::size_t, std::size_t, const sequence&) {
-        return 48;
+        return bytes;
     }
 };
 
@@ -102,11 +104,19 @@ struct refill {
                             .least = 2,
                             .most = 100'000'000}},
             .warm_passes = 2,
-            .touches = [](const parameter_values& values) {
-                return 256 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
-                       (std::size_t{64} << 20);
-            }};
+            .one_size =
+                [](const parameter_values& values) {
+                    return values.at("pattern") == "random" && values.at("sizes") == "uniform";
+                },
+            .touches =
+                [](const parameter_values& values) {
+                    return 256 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
+                           (std::size_t{64} << 20);
+                }};
     }
+
+    template <class S>
+    static constexpr bool accepts_also = one_size<S>;
 
     template <class S>
     class on {
@@ -119,12 +129,13 @@ struct refill {
               latencies_{requests_.size()}, start_{resident()} {}
 
         void pass(turn& t) {
-            if (holes_)
-                holes(t);
-            else if (mixed_)
-                random_half(t, mixed_sizes_);
-            else
-                random_half(t, uniform_sizes_);
+            if constexpr (!one_size<S>) {
+                if (holes_)
+                    return holes(t);
+                if (mixed_)
+                    return random_half(t, mixed_sizes_);
+            }
+            random_half(t, uniform_sizes_);
         }
 
     private:
@@ -248,7 +259,7 @@ struct refill {
             t.checksum(sum);
         }
 
-        S heap_;
+        heap_for<S, uniform_sizes::bytes, alignof(object)> heap_;
         std::size_t count_;
         bool holes_;
         bool mixed_;

@@ -25,14 +25,17 @@ void expect_refused(const std::string& arguments, const std::vector<std::string>
 TEST(lab_command_line, lists_workloads_parameters_and_subjects) {
     const called c = lab("list");
     EXPECT_EQ(c.code, 0);
-    for (const char* name : {"scene/quadtree", "order/refill", "linear/thesis", "seeds", "levels",
-                             "sizes", "arenite.ordered", "arenite.linear", "std", "pmr.pool"})
+    for (const char* name :
+         {"scene/quadtree", "scene/churn", "order/refill", "linear/thesis", "pool/thesis",
+          "pool/iterate", "memory/vectors", "seeds", "levels", "sizes", "holes", "arenite.ordered",
+          "arenite.linear", "std", "pmr.pool", "std.vector"})
         EXPECT_THAT(c.output, HasSubstr(name));
 }
 
 TEST(lab_command_line, tells_of_each_peer_that_it_is_there_or_why_not) {
     const called c = lab("list");
-    for (const char* library : {"mimalloc", "jemalloc", "tcmalloc"})
+    for (const char* library :
+         {"mimalloc", "jemalloc", "tcmalloc", "boost", "foonathan", "plf.colony"})
         EXPECT_THAT(c.output, HasSubstr(library));
 }
 
@@ -65,6 +68,24 @@ TEST(lab_command_line, refuses_numbers_that_are_none_or_out_of_range) {
     expect_refused("run scene/quadtree --set levels=", {"levels=''"});
     expect_refused("run scene/quadtree --set levels=-1", {"levels=-1", "0 to 13"});
     expect_refused("run scene/quadtree --set levels=99999999999999999999", {"out of range"});
+}
+
+TEST(lab_command_line, refuses_what_the_pools_workloads_cannot_do) {
+    expect_refused("run pool/thesis --set write=all", {"write='all'", "no, word"});
+    expect_refused("run pool/iterate --set holes=100", {"holes=100", "0 to 99"});
+    expect_refused("run pool/iterate --set holes=-1", {"holes=-1", "0 to 99"});
+    expect_refused("run pool/iterate --set count=99", {"count=99", "100 to"});
+    expect_refused("run memory/vectors --set count=0", {"count=0", "1 to"});
+    expect_refused("run memory/vectors --set form=lists", {"form='lists'", "pointers, objects"});
+}
+
+TEST(lab_command_line, refuses_what_churn_cannot_do) {
+    expect_refused("run scene/churn --set grain=tree", {"grain='tree'", "leaf, subtree"});
+    expect_refused("run scene/churn --set levels=2", {"levels=2", "3 to 8"});
+    expect_refused("run scene/churn --set levels=9", {"levels=9", "3 to 8"});
+    expect_refused("run scene/churn --set rounds=0", {"rounds=0", "1 to 1000"});
+    expect_refused("run scene/churn --set readd=sorted", {"readd='sorted'", "scene, random"});
+    expect_refused("run scene/churn --subject arenite.linear", {"arenite.linear", "std"});
 }
 
 TEST(lab_command_line, refuses_a_setting_that_is_none_and_one_made_twice) {

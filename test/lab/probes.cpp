@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include "probes/clock.hpp"
+#include "probes/latency.hpp"
 #include "probes/random.hpp"
 #include "probes/reserved.hpp"
 #include "probes/resident.hpp"
@@ -56,6 +57,19 @@ TEST(lab_random, gives_the_same_numbers_everywhere) {
     EXPECT_EQ(order, again);
     std::sort(again.begin(), again.end());
     EXPECT_EQ(again, (std::array<int, 5>{0, 1, 2, 3, 4}));
+}
+
+TEST(lab_latencies, tell_of_those_that_were_timed_and_no_others) {
+    latencies times{10};
+    for (std::size_t i = 0; i < 5; ++i)
+        times.time(i, [] {
+            const stopwatch watch;
+            while (watch.nanoseconds() < 1000) {
+            }
+        });
+    EXPECT_GE(times.percentile(0, 5), 900);
+    EXPECT_GE(times.percentile(1, 5), times.percentile(0.5, 5));
+    EXPECT_EQ(times.percentile(0), 0) << "five of ten were not timed";
 }
 
 TEST(lab_ticks, advance_at_the_measured_rate) {
