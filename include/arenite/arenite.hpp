@@ -44,10 +44,17 @@
 #include <arenite/block/magazine.hpp>
 #include <arenite/block/return_policy.hpp>
 
+#include <arenite/linear/double_buffered_resource.hpp>
+#include <arenite/linear/double_ended_resource.hpp>
+#include <arenite/linear/frame_resource.hpp>
+#include <arenite/linear/growing_linear_resource.hpp>
 #include <arenite/linear/inline_linear_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/linear/marker_order.hpp>
 #include <arenite/linear/scope.hpp>
+#include <arenite/linear/scratch.hpp>
+
+#include <arenite/pool/pool_resource.hpp>
 
 #include <arenite/ordered/ordered_heap.hpp>
 

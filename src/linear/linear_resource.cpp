@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/check/passthrough.hpp>
+#include <arenite/linear/growing_linear_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 
 #include <algorithm>
@@ -30,23 +31,74 @@ linear_resource::linear_resource(std::span<std::byte> buffer) noexcept
         set_region(buffer.data());
 }
 
-linear_resource::~linear_resource() { give_region_back(); }
+linear_resource::linear_resource(high_end_of other) noexcept
+    : capacity_{other.low.capacity_}, source_{static_cast<resource*>(nullptr)}, low_{&other.low} {
+    low_->high_ = this;
+    begin_ = top_ = limit_ = floor_ = low_->limit_;
+}
+
+linear_resource::~linear_resource() {
+    if (low_ != nullptr) {
+        low_->high_ = nullptr;
+        low_->limit_ = top_;
+    } else if (grower_ == nullptr) {
+        give_region_back();
+    }
+}
 
 void linear_resource::trim() noexcept {
-    if (region_alignment_ != 0 && in_use() == 0)
+    if (low_ != nullptr)
+        low_->trim();
+    else if (grower_ != nullptr)
+        grower_->trim();
+    else if (region_alignment_ != 0 && in_use() == 0 && (high_ == nullptr || high_->in_use() == 0))
         give_region_back();
 }
 
 void* linear_resource::try_allocate_slow(std::size_t count, std::size_t alignment) noexcept {
-    if (!is_alignment(alignment) || count > capacity_ || top_ != nullptr)
+    if (!is_alignment(alignment) || count > capacity_)
         return nullptr;
-    if (passthrough())
-        return count > capacity_ - singles_.bytes() ? nullptr
-                                                    : singles_.try_allocate(count, alignment);
+    if (top_ != nullptr) {
+        if (low_ != nullptr)
+            return try_allocate_down(count, alignment);
+        const auto needed = checked_add(padding_for(top_, alignment), count);
+        return needed && extend(*needed) ? try_allocate(count, alignment) : nullptr;
+    }
+    if (passthrough()) {
+        const linear_resource* const other = low_ != nullptr ? low_ : high_;
+        const std::size_t taken =
+            singles_.bytes() + (other != nullptr ? other->singles_.bytes() : 0);
+        return count > capacity_ - taken ? nullptr : singles_.try_allocate(count, alignment);
+    }
+    if (grower_ != nullptr)
+        return grower_->make_room(count, alignment) ? try_allocate(count, alignment) : nullptr;
     // A buffer has its region from the beginning; one that has none here is empty.
-    if (source_.get() == nullptr || !get_region(count, alignment))
+    linear_resource& owner = low_ != nullptr ? *low_ : *this;
+    if (owner.source_.get() == nullptr || !owner.get_region(count, alignment))
         return nullptr;
-    return try_allocate(count, alignment);
+    return low_ != nullptr ? try_allocate_down(count, alignment) : try_allocate(count, alignment);
+}
+
+// Of what grows upward and is full: so that `needed` bytes are free above the top.
+bool linear_resource::extend(std::size_t needed) noexcept {
+    if (grower_ != nullptr)
+        return grower_->make_room(needed, 1);
+    const std::size_t free = room();
+    if (high_ == nullptr || needed > free)
+        return false;
+    limit_ = high_->floor_ = top_ + needed + (free - needed) / 2;
+    return true;
+}
+
+// Of a high end: where it has reached its floor, but perhaps not the other end.
+void* linear_resource::try_allocate_down(std::size_t count, std::size_t alignment) noexcept {
+    const std::uintptr_t lower = align_down(address_of(begin_) - count, alignment);
+    const std::size_t needed = address_of(begin_) - lower; // less than two such sizes: exact
+    const std::size_t free = room();
+    if (needed > free)
+        return nullptr;
+    floor_ = low_->limit_ = begin_ - needed - (free - needed) / 2;
+    return take_down(lower, count);
 }
 
 // A region in which the request of `count` at `alignment` fits, or none. One aligned like the first
@@ -73,19 +125,25 @@ bool linear_resource::get_region(std::size_t count, std::size_t alignment) noexc
 }
 
 void linear_resource::set_region(std::byte* memory) noexcept {
-    begin_ = top_ = memory;
+    begin_ = top_ = floor_ = memory;
     limit_ = memory + capacity_;
+    if (high_ != nullptr)
+        high_->begin_ = high_->top_ = high_->limit_ = high_->floor_ = limit_;
     poison::no_access(begin_, capacity_);
 }
 
 void linear_resource::give_region_back() noexcept {
     if (top_ == nullptr)
         return;
-    high_water_ = high_water();
+    high_water_ = recent_high_water();
+    if (high_ != nullptr) {
+        high_->begin_ = high_->top_ = high_->limit_ = high_->floor_ = nullptr;
+        high_->before_latest_ = high_->hole_begin_ = high_->hole_end_ = nullptr;
+    }
     poison::undefined(begin_, capacity_);
     if (region_alignment_ != 0)
         source_.deallocate(begin_, capacity_, region_alignment_);
-    begin_ = top_ = limit_ = nullptr;
+    begin_ = top_ = limit_ = floor_ = nullptr;
     before_latest_ = hole_begin_ = hole_end_ = nullptr;
     region_alignment_ = 0;
 }
@@ -96,29 +154,79 @@ void linear_resource::list_regions(region_sink& sink) const {
         if (first != last)
             sink.add({first, static_cast<std::size_t>(last - first), state});
     };
+    if (low_ != nullptr) {
+        const std::byte* const hole = hole_begin_ != nullptr ? hole_begin_ : top_;
+        add(begin_, hole, region_state::used);
+        add(hole, hole_begin_ != nullptr ? hole_end_ : top_, region_state::free);
+        add(hole_begin_ != nullptr ? hole_end_ : top_, top_, region_state::used);
+        return;
+    }
     const std::byte* const hole_begin = hole_begin_ != nullptr ? hole_begin_ : top_;
     const std::byte* const hole_end = hole_begin_ != nullptr ? hole_end_ : top_;
-    const auto region_bytes = static_cast<std::size_t>(limit_ - begin_);
+    const auto region_bytes = static_cast<std::size_t>(end() - begin_);
     const std::byte* const highest = begin_ + std::min(high_water(), region_bytes);
     add(begin_, hole_begin, region_state::used);
     add(hole_begin, hole_end, region_state::free);
     add(hole_end, top_, region_state::used);
     add(top_, highest, region_state::free);
-    add(highest, limit_, region_state::untouched);
+    add(highest, end(), region_state::untouched);
 }
 
 void linear_resource::fill(std::byte* p, std::size_t count, int value) noexcept {
     std::memset(p, value, count);
 }
 
-void linear_resource::deallocate_single(void* p) noexcept {
-    high_water_ = high_water();
-    singles_.deallocate(p);
+void linear_resource::deallocate_slow(std::byte* first, std::byte* last) noexcept {
+    if (top_ == nullptr) {
+        high_water_ = recent_high_water();
+        singles_.deallocate(first);
+    } else if (low_ != nullptr) {
+        deallocate_down(first, last);
+    } else {
+        deallocate_up(first, last);
+    }
 }
 
-void linear_resource::rewind_singles(std::size_t number) noexcept {
-    high_water_ = high_water();
-    singles_.rewind(number);
+// The mirror of deallocate_up.
+void linear_resource::deallocate_down(std::byte* first, std::byte* last) noexcept {
+    assert_allocated(first, last);
+    if (first == begin_) {
+        raise_begin(before_latest_ != nullptr ? before_latest_ : last);
+        if (begin_ == hole_begin_)
+            raise_begin(hole_end_);
+    } else {
+        end_life(first, last);
+        if (last == hole_begin_) {
+            hole_begin_ = first;
+        } else {
+            if (first != hole_end_)
+                hole_begin_ = first;
+            hole_end_ = last;
+        }
+    }
 }
+
+void linear_resource::raise_begin(std::byte* begin) noexcept {
+    high_water_ = recent_high_water();
+    end_life(begin_, begin);
+    begin_ = begin;
+    before_latest_ = nullptr;
+    if (hole_begin_ < begin_)
+        hole_begin_ = hole_end_ = nullptr;
+}
+
+void linear_resource::rewind_slow(std::size_t position) noexcept {
+    if (top_ == nullptr) {
+        high_water_ = recent_high_water();
+        singles_.rewind(position);
+    } else if (position < in_use()) {
+        if (low_ != nullptr)
+            raise_begin(top_ - position);
+        else
+            lower_top(begin_ + position);
+    }
+}
+
+void linear_resource::emptied() noexcept { grower_->emptied(); }
 
 } // namespace arenite::inline ARENITE_ABI

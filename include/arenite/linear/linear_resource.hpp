@@ -5,6 +5,7 @@
 #include <arenite/check/passthrough_chain.hpp>
 #include <arenite/check/poison.hpp>
 #include <arenite/core/alignment.hpp>
+#include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/region.hpp>
@@ -20,6 +21,26 @@
 #include <span>
 
 namespace arenite::inline ARENITE_ABI {
+
+class double_ended_resource;
+class growing_linear_resource;
+template <Markable R>
+class scope;
+
+namespace detail {
+
+class linear_part;
+class thread_scratches;
+
+inline constexpr const char* scratch_changed =
+    "memory of a scratch from before its innermost scope is given back or changes its size inside "
+    "it: a container of the caller's grows here, and what it gets ends with the scope. Take "
+    "scratch(conflict), with the resource that the caller's memory comes from";
+inline constexpr const char* scratch_rewound =
+    "a scratch was rewound past an open scope: memory that a caller still holds would be gone. "
+    "Rewind only what this function allocated: open a scope of its own";
+
+} // namespace detail
 
 /// When a linear_resource gets its memory; without a word at the first request.
 struct linear_options {
@@ -66,6 +87,7 @@ public:
         std::size_t position_ = 0; // bytes in use; with passthrough the number of the latest block
 #if ARENITE_CHECKS
         std::size_t number_ = 0;
+        std::size_t era_ = 0;
 #endif
     };
 
@@ -85,8 +107,10 @@ public:
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         ARENITE_ASSERT(is_alignment(alignment), "the alignment must be a power of two");
+        ARENITE_ASSERT(!is_closed(), "memory of a frame in flight was to be allocated: only the "
+                                     "current frame hands memory out");
         const std::size_t count = bytes + (bytes == 0 ? 1 : 0);
-        if (count <= max_object_bytes && is_alignment(alignment)) [[likely]] {
+        if (count <= largest_request && is_alignment(alignment)) [[likely]] {
             // As numbers, since that is the shortest way from one top to the next. The room is
             // negative where alignment passes the limit, and where it wraps past the last address.
             const std::uintptr_t aligned = align_up(address_of(top_), alignment);
@@ -99,6 +123,13 @@ public:
                 begin_life(p, count);
                 return p;
             }
+            // The same downward, for the high end of a region; for others floor_ is begin_ and
+            // nothing fits. The difference does not wrap, as size and alignment are not the
+            // largest.
+            const std::uintptr_t lower = align_down(address_of(begin_) - count, alignment);
+            if (static_cast<std::ptrdiff_t>(lower - address_of(floor_)) >= 0 &&
+                alignment <= largest_alignment)
+                return take_down(lower, count);
         }
         return try_allocate_slow(count, alignment);
     }
@@ -110,41 +141,26 @@ public:
                [[maybe_unused]] std::size_t alignment = default_alignment) noexcept {
         auto* const first = static_cast<std::byte*>(p);
         std::byte* const last = first + (bytes + (bytes == 0 ? 1 : 0));
-        if (top_ == nullptr) [[unlikely]] {
-            deallocate_single(first);
-            return;
-        }
-        ARENITE_ASSERT(
-            owns(p) && last <= top_,
-            "this memory is not allocated here, or no longer: it was freed by a rewind or "
-            "reset, or has another size");
-        if (last == top_) {
-            lower_top(before_latest_ != nullptr ? before_latest_ : first);
-            if (top_ == hole_end_)
-                lower_top(hole_begin_);
-        } else {
-            end_life(first, last);
-            if (first == hole_end_) {
-                hole_end_ = last;
-            } else {
-                if (last != hole_begin_)
-                    hole_end_ = last;
-                hole_begin_ = first;
-            }
-        }
+        if (top_ == limit_) [[unlikely]]
+            deallocate_slow(first, last);
+        else
+            deallocate_up(first, last);
     }
 
     /// Makes the latest allocation larger or smaller where it lies. True: it has new_bytes now and
-    /// is given back with that size. False, where it is not the latest or there is no room: nothing
-    /// changed.
+    /// is given back with that size. False, where it is not the latest, there is no room or the
+    /// resource grows downward: nothing changed.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
                                                  std::size_t new_bytes) noexcept {
         auto* const first = static_cast<std::byte*>(p);
         const std::size_t old_count = old_bytes + (old_bytes == 0 ? 1 : 0);
         const std::size_t count = new_bytes + (new_bytes == 0 ? 1 : 0);
-        if (top_ == nullptr || first + old_count != top_ || count > max_object_bytes ||
-            count > static_cast<std::size_t>(limit_ - first))
+        if (top_ == nullptr || first + old_count != top_ || low_ != nullptr ||
+            count > max_object_bytes ||
+            (count > static_cast<std::size_t>(limit_ - first) && !extend(count - old_count)))
             return false;
+        ARENITE_ASSERT(!is_closed(), "memory of a frame in flight was to change its size");
+        ARENITE_ASSERT(!is_older_than_scope(first), detail::scratch_changed);
         if (count <= old_count) {
             std::byte* const before = before_latest_;
             lower_top(first + count);
@@ -163,6 +179,7 @@ public:
         m.position_ = top_ != nullptr ? in_use() : singles_.latest();
 #if ARENITE_CHECKS
         m.number_ = order_.take();
+        m.era_ = era_;
 #endif
         return m;
     }
@@ -174,7 +191,11 @@ public:
     ARENITE_INLINE void rewind(const marker& m) {
         ARENITE_ASSERT(m.owner_ != nullptr, "this marker was never taken: it is a default one");
         ARENITE_ASSERT(m.owner_ == this, "this marker was taken of another resource");
+        ARENITE_ASSERT(!is_closed(), "memory of a frame in flight was to be rewound");
 #if ARENITE_CHECKS
+        ARENITE_ASSERT(m.era_ == era_, "this marker is of an older frame or buffer: the resource "
+                                       "was reset for another one since it was taken");
+        ARENITE_ASSERT(!passes_scope(m.position_), detail::scratch_rewound);
         // A marker of the empty resource is older than everything in it.
         ARENITE_ASSERT(m.position_ == 0 || order_.is_good(m.number_),
                        "this marker is newer than the state: a rewind or reset has passed it");
@@ -182,24 +203,31 @@ public:
 #endif
         if (m.owner_ != this) [[unlikely]]
             return;
-        if (top_ == nullptr) [[unlikely]]
-            rewind_singles(m.position_);
+        if (top_ == limit_) [[unlikely]]
+            rewind_slow(m.position_);
         else if (m.position_ < in_use())
             lower_top(begin_ + m.position_);
+        if (grower_ != nullptr && m.position_ == 0) [[unlikely]]
+            emptied();
     }
 
     /// Frees everything; the region stays. Only markers of the empty resource stay good.
     ARENITE_INLINE void reset() noexcept {
+        ARENITE_ASSERT(!is_closed(), "a frame in flight was to be reset");
+        ARENITE_ASSERT(!passes_scope(0), detail::scratch_rewound);
 #if ARENITE_CHECKS
         order_.rewound_to(0);
 #endif
-        if (top_ == nullptr) [[unlikely]]
-            rewind_singles(0);
+        if (top_ == limit_) [[unlikely]]
+            rewind_slow(0);
         else
             lower_top(begin_);
+        if (grower_ != nullptr) [[unlikely]]
+            emptied();
     }
 
     /// Gives the region back to upstream if nothing is allocated; the next request gets a new one.
+    /// The ends of a double-ended resource give theirs back when both are empty.
     void trim() noexcept;
 
     /// True if p lies in what is allocated (or padding or freed between it). O(1).
@@ -216,7 +244,8 @@ public:
 
     /// Largest in_use() there ever was. Exact; costs the allocation nothing.
     [[nodiscard]] std::size_t high_water() const noexcept {
-        return in_use() > high_water_ ? in_use() : high_water_;
+        const std::size_t recent = recent_high_water();
+        return recent > earlier_high_water_ ? recent : earlier_high_water_;
     }
 
     /// As given at construction.
@@ -229,26 +258,102 @@ public:
     /// O(1); live allocations are not counted.
     [[nodiscard]] arenite::usage usage() const noexcept {
         return {.bytes_in_use = in_use(),
-                .bytes_reserved = static_cast<std::size_t>(limit_ - begin_) + singles_.bytes(),
+                .bytes_reserved = static_cast<std::size_t>(end() - begin_) + singles_.bytes(),
                 .high_water_bytes = high_water(),
-                .largest_hole_bytes = static_cast<std::size_t>(limit_ - top_)};
+                .largest_hole_bytes = room()};
     }
 
 private:
+    friend class double_ended_resource;
+    friend class growing_linear_resource;
+    friend class detail::linear_part;
+    template <Markable R>
+    friend class scope;
+
     // Everything unusual is told by an empty free range, so that the fast path asks one question.
-    // Before the first request, and always with ARENITE_PASSTHROUGH=1, begin, top and limit are
-    // null. A mode that grows downward (the high end of a double-ended resource) is to be one more
-    // case of the slow path: top == limit keeps it off the fast path, and the low end's limit is
-    // where the high end begins. Both ends then are objects of this class and the low end costs
-    // nothing more.
+    // Behind it, in this order:
+    //
+    //   the high end      top = limit = end of the region, begin is the lowest byte allocated; so
+    //                     in_use() and owns() are the same code. It goes down to its floor.
+    //   not yet begun     begin, top, limit and floor are null; always with ARENITE_PASSTHROUGH=1.
+    //   full              a grower moves the limit. Of two ends one has room left, perhaps:
+    //
+    //       begin       top      limit = floor        begin         top = limit
+    //         |  low     |..........|....................|    high     |
+    //
+    //                     The one that is full takes half of what is over into its part. So
+    //                     neither looks at the other while it has room.
+
+    // What the fast path takes; a region in which more would fit does not exist.
+    static constexpr std::size_t largest_alignment = 4096;
+    static constexpr std::size_t largest_request = max_object_bytes - largest_alignment;
+
+    /// The high end of the region of `low`.
+    struct high_end_of {
+        linear_resource& low;
+    };
+    explicit linear_resource(high_end_of other) noexcept;
+
+    /// On what the grower reserves and commits.
+    struct grown_by {
+        growing_linear_resource& grower;
+    };
+    linear_resource(std::size_t capacity, grown_by by) noexcept
+        : capacity_{capacity}, source_{static_cast<resource*>(nullptr)}, grower_{&by.grower} {}
+
+    ARENITE_INLINE void* take_down(std::uintptr_t lower, std::size_t count) noexcept {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        auto* const p = reinterpret_cast<std::byte*>(lower);
+        ARENITE_ASSUME(p != nullptr);
+        before_latest_ = begin_;
+        begin_ = p;
+        begin_life(p, count);
+        return p;
+    }
 
     ARENITE_COLD void* try_allocate_slow(std::size_t count, std::size_t alignment) noexcept;
+    ARENITE_NOINLINE bool extend(std::size_t needed) noexcept;
+    void* try_allocate_down(std::size_t count, std::size_t alignment) noexcept;
     bool get_region(std::size_t count, std::size_t alignment) noexcept;
     void set_region(std::byte* memory) noexcept;
     void give_region_back() noexcept;
 
-    ARENITE_COLD void deallocate_single(void* p) noexcept;
-    ARENITE_COLD void rewind_singles(std::size_t number) noexcept;
+    /// Where the region ends, for the other end of it begins.
+    [[nodiscard]] const std::byte* end() const noexcept {
+        return high_ != nullptr ? high_->begin_ : limit_;
+    }
+
+    /// Bytes that no allocation has.
+    [[nodiscard]] std::size_t room() const noexcept {
+        return static_cast<std::size_t>(low_ != nullptr ? begin_ - low_->top_ : end() - top_);
+    }
+
+    [[nodiscard]] ARENITE_INLINE std::size_t recent_high_water() const noexcept {
+        return in_use() > high_water_ ? in_use() : high_water_;
+    }
+
+    ARENITE_INLINE void deallocate_up(std::byte* first, std::byte* last) noexcept {
+        assert_allocated(first, last);
+        if (last == top_) {
+            lower_top(before_latest_ != nullptr ? before_latest_ : first);
+            if (top_ == hole_end_)
+                lower_top(hole_begin_);
+        } else {
+            end_life(first, last);
+            if (first == hole_end_) {
+                hole_end_ = last;
+            } else {
+                if (last != hole_begin_)
+                    hole_end_ = last;
+                hole_begin_ = first;
+            }
+        }
+    }
+
+    ARENITE_NOINLINE void deallocate_slow(std::byte* first, std::byte* last) noexcept;
+    void deallocate_down(std::byte* first, std::byte* last) noexcept;
+    ARENITE_NOINLINE void rewind_slow(std::size_t position) noexcept;
+    ARENITE_NOINLINE void emptied() noexcept;
 
     static void fill(std::byte* p, std::size_t count, int value) noexcept;
 
@@ -262,6 +367,8 @@ private:
 
     ARENITE_INLINE void end_life(std::byte* first, std::byte* last) noexcept {
         const auto count = static_cast<std::size_t>(last - first);
+        if (is_closed())
+            return; // somebody may still read it
         if constexpr (checks_enabled) {
             poison::undefined(first, count);
             fill(first, count, 0xDD); // no longer the user's
@@ -270,7 +377,7 @@ private:
     }
 
     ARENITE_INLINE void lower_top(std::byte* top) noexcept {
-        high_water_ = high_water();
+        high_water_ = recent_high_water();
         end_life(top, top_);
         top_ = top;
         before_latest_ = nullptr;
@@ -278,20 +385,130 @@ private:
             hole_begin_ = hole_end_ = nullptr;
     }
 
+    void raise_begin(std::byte* begin) noexcept;
+
+    // What checked builds know besides.
+
+    ARENITE_INLINE void assert_allocated([[maybe_unused]] const std::byte* first,
+                                         [[maybe_unused]] const std::byte* last) const noexcept {
+        ARENITE_ASSERT(
+            owns(first) && last <= top_,
+            "this memory is not allocated here, or no longer: it was freed by a rewind or "
+            "reset, or has another size");
+        ARENITE_ASSERT(!is_older_than_scope(first), detail::scratch_changed);
+    }
+
+    /// True for a frame in flight: nothing is handed out, and what comes back is left as it is.
+    [[nodiscard]] ARENITE_INLINE bool is_closed() const noexcept {
+#if ARENITE_CHECKS
+        return closed_;
+#else
+        return false;
+#endif
+    }
+
+    /// True for memory of a scratch from before its innermost scope.
+    [[nodiscard]] bool is_older_than_scope([[maybe_unused]] const std::byte* p) const noexcept {
+#if ARENITE_CHECKS
+        return is_scratch_ && top_ != nullptr && owns(p) &&
+               static_cast<std::size_t>(p - begin_) < innermost_scope_;
+#else
+        return false;
+#endif
+    }
+
+    /// True where a rewind of a scratch to this position frees what is older than an open scope.
+    [[nodiscard]] bool passes_scope([[maybe_unused]] std::size_t position) const noexcept {
+#if ARENITE_CHECKS
+        return is_scratch_ && position < innermost_scope_;
+#else
+        return false;
+#endif
+    }
+
+#if ARENITE_CHECKS
+    /// A scope begins at this marker; returns where the one around it began.
+    std::size_t open_scope(const marker& m) noexcept {
+        ++open_scopes_;
+        const std::size_t outer = innermost_scope_;
+        innermost_scope_ = m.position_;
+        return outer;
+    }
+    void close_scope(std::size_t outer) noexcept {
+        --open_scopes_;
+        innermost_scope_ = outer;
+    }
+#endif
+
     std::byte* top_ = nullptr;
     std::byte* limit_ = nullptr;
     std::byte* begin_ = nullptr;
-    std::byte* before_latest_ = nullptr; // the top before the latest allocation; null: not known
-    std::byte* hole_begin_ = nullptr;    // freed, below the latest allocation
+    std::byte* floor_ = nullptr;      // begin_, but in a high end
+    std::byte* hole_begin_ = nullptr; // freed, next to the latest allocation
     std::byte* hole_end_ = nullptr;
+    // The top (or begin) before the latest allocation; null: not known. Not beside begin_, or a
+    // compiler writes the two as one vector, and the next allocation waits for it.
+    std::byte* before_latest_ = nullptr;
     std::size_t capacity_;
-    std::size_t high_water_ = 0;       // as of the last time that the top went down
-    std::size_t region_alignment_ = 0; // 0: there is no region of upstream
-    passthrough_chain singles_;        // with ARENITE_PASSTHROUGH=1 all there is
-    upstream source_;                  // null over a buffer
+    std::size_t high_water_ = 0;         // as of the last time that the top went down
+    std::size_t earlier_high_water_ = 0; // that of earlier rounds, where a grower looks at each
+    std::size_t region_alignment_ = 0;   // 0: there is no region of upstream
+    passthrough_chain singles_;          // with ARENITE_PASSTHROUGH=1 all there is
+    upstream source_;                    // null over a buffer
+    linear_resource* low_ = nullptr;     // of a high end: the other one
+    linear_resource* high_ = nullptr;    // of a low end: the other one
+    growing_linear_resource* grower_ = nullptr;
 #if ARENITE_CHECKS
     marker_order order_;
+    std::size_t era_ = 0; // no marker of an older one is good, not even of the empty resource
+    std::size_t open_scopes_ = 0;
+    std::size_t innermost_scope_ = 0; // bytes in use when it began
+    bool closed_ = false;
+    bool is_scratch_ = false;
 #endif
 };
+
+namespace detail {
+
+/// What owners of several linear resources (buffers, frames) may do with each.
+class linear_part {
+public:
+    /// Frees everything; unlike after reset() no marker is good any more. Memory is handed out
+    /// again where close() ended that.
+    static void renew(linear_resource& part) noexcept {
+#if ARENITE_CHECKS
+        ++part.era_;
+        part.closed_ = false;
+        part.innermost_scope_ = 0;
+#endif
+        part.reset();
+    }
+
+    /// Until renew() a checked build reports whoever allocates, rewinds or resets.
+    static void close([[maybe_unused]] linear_resource& part) noexcept {
+#if ARENITE_CHECKS
+        part.closed_ = true;
+#endif
+    }
+
+    /// False in an unchecked build, which does not know.
+    [[nodiscard]] static bool
+    has_open_scope([[maybe_unused]] const linear_resource& part) noexcept {
+#if ARENITE_CHECKS
+        return part.open_scopes_ != 0;
+#else
+        return false;
+#endif
+    }
+
+    /// From now on this is one of a thread's scratches.
+    static void make_scratch([[maybe_unused]] linear_resource& part) noexcept {
+#if ARENITE_CHECKS
+        part.is_scratch_ = true;
+#endif
+    }
+};
+
+} // namespace detail
 
 } // namespace arenite::inline ARENITE_ABI

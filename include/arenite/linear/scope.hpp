@@ -5,9 +5,14 @@
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
 
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace arenite::inline ARENITE_ABI {
+
+class linear_resource;
 
 /// Frees, at the end of a block, what a resource handed out since its begin.
 ///
@@ -18,21 +23,43 @@ namespace arenite::inline ARENITE_ABI {
 ///
 /// Works before the first allocation, over a failed one, and nested. What lives on must come from
 /// another resource or from before the scope: a container that was made outside and grows inside
-/// loses its memory. Runs no destructor of what lies in the memory; declare the scope first, so
-/// that the objects of the block end before it.
+/// loses its memory. Where a resource is passed as a linear_resource (a frame_resource, a
+/// double_buffered_resource), the scope is over the one that is current when it begins. Runs no
+/// destructor of what lies in the memory; declare the scope first, so that the objects of the block
+/// end before it.
 template <Markable R>
 class [[nodiscard]] scope {
 public:
-    explicit scope(R& r) : resource_{r}, marker_{r.mark()} {}
+    explicit scope(R& r) : resource_{r}, marker_{r.mark()} {
+#if ARENITE_CHECKS
+        if constexpr (is_known)
+            outer_ = r.open_scope(marker_);
+#endif
+    }
     explicit scope(const R&&) = delete;
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
 
-    ~scope() { resource_.rewind(marker_); }
+    ~scope() {
+#if ARENITE_CHECKS
+        if constexpr (is_known)
+            resource_.close_scope(outer_);
+#endif
+        resource_.rewind(marker_);
+    }
 
 private:
     R& resource_;
     decltype(std::declval<R&>().mark()) marker_;
+#if ARENITE_CHECKS
+    // A linear_resource of a checked build knows its open scopes.
+    static constexpr bool is_known = std::same_as<R, linear_resource>;
+    std::size_t outer_ = 0;
+#endif
 };
+
+template <class R>
+    requires(std::convertible_to<R&, linear_resource&> && !std::is_const_v<R>)
+scope(R&) -> scope<linear_resource>;
 
 } // namespace arenite::inline ARENITE_ABI

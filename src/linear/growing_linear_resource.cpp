@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/linear/growing_linear_resource.hpp>
+
+#include <arenite/check/passthrough.hpp>
+#include <arenite/check/poison.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/core/size.hpp>
+#include <arenite/os/platform.hpp>
+
+#include <algorithm>
+
+namespace arenite::inline ARENITE_ABI {
+
+using os::platform;
+
+namespace {
+
+constexpr std::size_t first_step = 64_KiB;
+constexpr std::size_t largest_step = 32_MiB;
+constexpr std::size_t rounds_of_a_window = 16;
+
+std::size_t huge_bytes() noexcept {
+    const std::size_t huge = platform::huge_page_bytes();
+    return huge != 0 ? huge : 2_MiB;
+}
+
+} // namespace
+
+growing_linear_resource::growing_linear_resource(std::size_t address_space, growing_options options)
+    : linear_{address_space, linear_resource::grown_by{*this}}, options_{options} {
+    if (options.eager && address_space != 0 && !passthrough() && !make_room(1, 1))
+        throw_out_of_memory(address_space, default_alignment, this);
+}
+
+growing_linear_resource::~growing_linear_resource() { release(); }
+
+// Addresses for a request of `count` at `alignment`, as many as are wanted or to be had.
+bool growing_linear_resource::reserve(std::size_t count, std::size_t alignment) noexcept {
+    const std::size_t page = platform::page_bytes();
+    const std::size_t huge = huge_bytes();
+    if (linear_.capacity_ > max_object_bytes - huge)
+        return false;
+    const auto least = checked_align_up(count, page);
+    std::size_t bytes = align_up(linear_.capacity_, page);
+    if (!least)
+        return false;
+    // One aligned like the first request needs no padding.
+    const std::size_t aligned = std::max({alignment, page, bytes >= huge ? huge : 0});
+    bool refused = false;
+    while (base_ == nullptr && bytes >= *least) {
+        base_ = static_cast<std::byte*>(platform::reserve(bytes, aligned));
+        if (base_ == nullptr) {
+            if (bytes == *least)
+                return false;
+            refused = true;
+            bytes = std::max(align_up(bytes / 2, page), *least);
+        }
+    }
+    if (base_ == nullptr)
+        return false;
+    if (refused)
+        linear_.capacity_ = bytes;
+    linear_.begin_ = linear_.top_ = linear_.limit_ = linear_.floor_ = base_;
+    return true;
+}
+
+// Called where nothing is reserved yet or the request does not fit in what is committed.
+bool growing_linear_resource::make_room(std::size_t count, std::size_t alignment) noexcept {
+    const bool is_new = base_ == nullptr;
+    if (is_new && !reserve(count, alignment))
+        return false;
+    const std::size_t used = linear_.in_use();
+    const std::size_t padding = padding_for(linear_.top_, alignment);
+    if (padding <= linear_.capacity_ - used && count <= linear_.capacity_ - used - padding &&
+        commit(used + padding + count))
+        return true;
+    if (is_new)
+        release();
+    return false;
+}
+
+// Commits at least `needed` bytes, and some ahead.
+bool growing_linear_resource::commit(std::size_t needed) noexcept {
+    const std::size_t page = platform::page_bytes();
+    const std::size_t huge = huge_bytes();
+    const std::size_t reserved = align_up(linear_.capacity_, page);
+    const std::size_t step = std::clamp(committed_, first_step, largest_step);
+    std::size_t wanted = std::max(needed, committed_ + step);
+    wanted = std::min(align_up(wanted, wanted > huge ? huge : first_step), reserved);
+    if (!platform::commit(base_ + committed_, wanted - committed_)) {
+        wanted = align_up(needed, page);
+        if (!platform::commit(base_ + committed_, wanted - committed_))
+            return false;
+    }
+    // A huge page costs as much as a hundred small ones: who needs little has none.
+    const std::size_t small = options_.huge == huge_pages::automatic ? 2 * huge : 0;
+    if (options_.huge == huge_pages::never)
+        platform::advise_huge(base_ + committed_, wanted - committed_, false);
+    else if (wanted > small && platform::huge_page_bytes() != 0) {
+        const std::size_t first = std::max(committed_, small);
+        platform::advise_huge(base_ + first, wanted - first, true);
+    }
+    poison::no_access(base_ + committed_, wanted - committed_);
+    committed_ = wanted;
+    linear_.limit_ = base_ + std::min(wanted, linear_.capacity_);
+    return true;
+}
+
+// Gives back what is committed above `kept` bytes.
+void growing_linear_resource::decommit(std::size_t kept) noexcept {
+    if (kept >= committed_)
+        return;
+    poison::undefined(base_ + kept, committed_ - kept);
+    platform::decommit(base_ + kept, committed_ - kept);
+    committed_ = kept;
+    linear_.limit_ = base_ + std::min(kept, linear_.capacity_);
+}
+
+void growing_linear_resource::emptied() noexcept {
+    const std::size_t round = linear_.high_water_;
+    linear_.earlier_high_water_ = std::max(linear_.earlier_high_water_, round);
+    linear_.high_water_ = 0;
+    if (keeps_nothing_) {
+        release();
+        return;
+    }
+    window_bytes_ = std::max(window_bytes_, round);
+    if (++rounds_ == rounds_of_a_window) {
+        rounds_ = 0;
+        window_before_bytes_ = window_bytes_;
+        window_bytes_ = 0;
+    }
+    const std::size_t huge = huge_bytes();
+    const std::size_t needed = std::max(window_bytes_, window_before_bytes_);
+    const std::size_t kept = align_up(needed, needed > huge ? huge : first_step);
+    if (committed_ > kept + std::max(huge, std::min(kept, largest_step)))
+        decommit(kept);
+}
+
+void growing_linear_resource::trim() noexcept {
+    if (base_ == nullptr)
+        return;
+    if (linear_.in_use() == 0)
+        release();
+    else
+        decommit(align_up(linear_.in_use(), platform::page_bytes()));
+}
+
+void growing_linear_resource::release() noexcept {
+    if (base_ == nullptr)
+        return;
+    const std::size_t reserved = align_up(linear_.capacity_, platform::page_bytes());
+    linear_.high_water_ = linear_.recent_high_water();
+    linear_.begin_ = linear_.top_ = linear_.limit_ = linear_.floor_ = nullptr;
+    linear_.before_latest_ = linear_.hole_begin_ = linear_.hole_end_ = nullptr;
+    poison::undefined(base_, committed_);
+    platform::release(base_, reserved);
+    base_ = nullptr;
+    committed_ = 0;
+}
+
+void growing_linear_resource::list_regions(region_sink& sink) const {
+    linear_.list_regions(sink);
+    if (base_ != nullptr && linear_.limit_ != base_ + linear_.capacity_)
+        sink.add({linear_.limit_,
+                  static_cast<std::size_t>(base_ + linear_.capacity_ - linear_.limit_),
+                  region_state::untouched});
+}
+
+} // namespace arenite::inline ARENITE_ABI
