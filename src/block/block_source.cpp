@@ -42,8 +42,12 @@ bool is_large(const block& b) noexcept { return (b.state & block_state::large) !
 } // namespace
 
 block_source::block_source(const block_options& options, upstream up, void* owner) noexcept
-    : mask_bytes_{mask_bytes_for(options.block_bytes, up)}, span_bytes_{0}, upstream_{up},
-      policy_{options.policy}, owner_{owner}, prefault_{options.prefault}, ends_{options.ends} {
+    : mask_bytes_{options.mask_bytes != 0 ? options.mask_bytes
+                                          : mask_bytes_for(options.block_bytes, up)},
+      span_bytes_{0}, upstream_{up}, policy_{options.policy}, owner_{owner},
+      prefault_{options.prefault}, ends_{options.ends}, bits_{options.bits} {
+    least_bytes_ =
+        options.least_bytes != 0 ? options.least_bytes : mask_bytes_ / first_span_divisor;
     if (options.block_bytes != 0) {
         // What cannot be rounded up is more than there is: smaller spans will be tried.
         span_bytes_ = checked_align_up(options.block_bytes, mask_bytes_)
@@ -56,7 +60,7 @@ block_source::~block_source() {
         block* const span = b->span;
         const bool large = is_large(*b);
         const std::size_t bytes = large ? b->span_bytes : span->span_bytes;
-        const std::size_t alignment = large ? std::size_t{1} << b->asked_log2 : mask_bytes_;
+        const std::size_t alignment = large ? std::size_t{1} << b->note : mask_bytes_;
         do // the next is read before its span is gone
             b = b->right;
         while (b != nullptr && b->span == span);
@@ -116,10 +120,12 @@ block* block_source::cut() noexcept {
     b->owner = owner_;
     b->span = fresh_span_;
     b->state = block_state::empty;
-    ::new (static_cast<void*>(b + 1)) bits::word[b->words() * (ends_ ? 2 : 1)]{};
-    const std::size_t head = head_granules(*b);
-    bits::set_run(b->occupancy(), 0, head);
-    poison::no_access(b->at(head), bytes - head * granule_bytes);
+    if (bits_) {
+        ::new (static_cast<void*>(b + 1)) bits::word[b->words() * (ends_ ? 2 : 1)]{};
+        const std::size_t head = head_granules(*b);
+        bits::set_run(b->occupancy(), 0, head);
+        poison::no_access(b->at(head), bytes - head * granule_bytes);
+    }
     if (b == fresh_span_) { // its head also stands for the span
         b->span_bytes = rest;
         idle_ += rest;
@@ -136,12 +142,12 @@ block* block_source::cut() noexcept {
 bool block_source::get_span() noexcept {
     std::size_t bytes = span_bytes_;
     if (bytes == 0)
-        bytes = reserved_ == 0                                ? mask_bytes_ / first_span_divisor
+        bytes = reserved_ == 0                                ? least_bytes_
                 : reserved_ < mask_bytes_ * large_span_blocks ? mask_bytes_
                                                               : mask_bytes_ * large_span_blocks;
     void* p = ask(bytes, mask_bytes_);
-    while (p == nullptr && bytes > mask_bytes_ / first_span_divisor) {
-        bytes = bytes > mask_bytes_ ? mask_bytes_ : bytes / 2;
+    while (p == nullptr && bytes > least_bytes_) {
+        bytes = bytes > mask_bytes_ ? mask_bytes_ : std::max(bytes / 2, least_bytes_);
         p = ask(bytes, mask_bytes_);
     }
     if (p == nullptr)
@@ -194,27 +200,32 @@ void block_source::trim() noexcept {
     }
     if (!upstream_.purges())
         return;
-    for (block* b = blocks_.first(); b != nullptr; b = blocks_.above(*b))
+    for (block* b = blocks_.first(); bits_ && b != nullptr; b = blocks_.above(*b))
         if (!is_large(*b))
-            purge(*b);
-    std::byte* const rest = fresh_ + padding_for(fresh_, os::platform::page_bytes());
-    if (rest < fresh_end_)
-        upstream_.purge(rest, static_cast<std::size_t>(fresh_end_ - rest));
+            purge_holes(*b);
+    if (fresh_ != fresh_end_)
+        purge(fresh_, static_cast<std::size_t>(fresh_end_ - fresh_));
 }
 
 /// Gives the whole pages of a block's holes back.
-void block_source::purge(block& b) noexcept {
+void block_source::purge_holes(block& b) noexcept {
     const std::size_t page = os::platform::page_bytes();
     for (std::size_t from = 0;;) {
         const hole found = b.find_hole(from, page / granule_bytes);
         if (found.empty())
             return;
-        std::byte* const begin = b.at(found.first) + padding_for(b.at(found.first), page);
-        std::byte* const end = b.at(found.last) - address_of(b.at(found.last)) % page;
-        if (begin < end)
-            upstream_.purge(begin, static_cast<std::size_t>(end - begin));
+        purge(b.at(found.first), found.granules() * granule_bytes);
         from = found.last;
     }
+}
+
+void block_source::purge(void* p, std::size_t bytes) const noexcept {
+    const std::size_t page = os::platform::page_bytes();
+    auto* const at = static_cast<std::byte*>(p);
+    std::byte* const begin = at + padding_for(at, page);
+    std::byte* const end = at + bytes - address_of(at + bytes) % page;
+    if (begin < end)
+        upstream_.purge(begin, static_cast<std::size_t>(end - begin));
 }
 
 // -------------------------------------------------------------------------------------------------
@@ -241,7 +252,7 @@ block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment
     b->owner = owner_;
     b->span = reinterpret_cast<block*>(base);
     b->span_bytes = *total;
-    b->asked_log2 = static_cast<std::uint32_t>(std::countr_zero(asked));
+    b->note = static_cast<std::uint32_t>(std::countr_zero(asked));
     blocks_.insert(*b);
     reserved_ += *total;
     if (prefault_)
@@ -252,7 +263,7 @@ block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment
 void block_source::deallocate_large(block& large) noexcept {
     void* const base = large.span;
     const std::size_t total = large.span_bytes;
-    const std::size_t alignment = std::size_t{1} << large.asked_log2;
+    const std::size_t alignment = std::size_t{1} << large.note;
     blocks_.erase(large);
     reserved_ -= total;
     poison::undefined(base, total);

@@ -110,6 +110,15 @@ bool passthrough_chain::owns(const void* p) const noexcept {
     return false;
 }
 
+void* passthrough_chain::newest() const noexcept {
+    return latest_ == nullptr ? nullptr : const_cast<std::byte*>(latest_->object());
+}
+
+void* passthrough_chain::older_than(const void* p) noexcept {
+    link* const older = opened { link::of(p) } -> older;
+    return older == nullptr ? nullptr : const_cast<std::byte*>(older->object());
+}
+
 void passthrough_chain::list_regions(region_sink& sink) const {
     for (link* l = latest_; l != nullptr;) {
         const opened at{l};

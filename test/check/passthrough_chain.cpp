@@ -142,6 +142,19 @@ TEST(passthrough_chain, a_rewind_gives_back_what_is_younger) {
     EXPECT_EQ(chain.latest(), 0u);
 }
 
+TEST(passthrough_chain, can_be_walked_from_new_to_old) {
+    passthrough_chain chain;
+    EXPECT_EQ(chain.newest(), nullptr);
+    void* a = chain.try_allocate(10, 8);
+    void* b = chain.try_allocate(20, 8);
+    void* c = chain.try_allocate(30, 8);
+    EXPECT_EQ(chain.newest(), c);
+    EXPECT_EQ(passthrough_chain::older_than(c), b);
+    chain.deallocate(b);
+    EXPECT_EQ(passthrough_chain::older_than(c), a);
+    EXPECT_EQ(passthrough_chain::older_than(a), nullptr);
+}
+
 TEST(passthrough_chain, its_end_gives_back_what_is_alive) {
     // A leak checker would tell if it did not.
     passthrough_chain chain;

@@ -61,9 +61,10 @@ struct alignas(64) block {
     block* span; ///< first block of what was asked from the upstream at once
 
     // In the first block of a span, for the span; in a large block for itself.
-    std::size_t span_bytes;   ///< as asked from the upstream
-    std::uint32_t span_busy;  ///< blocks of the span that are not empty
-    std::uint32_t asked_log2; ///< alignment asked for a large block
+    std::size_t span_bytes;  ///< as asked from the upstream
+    std::uint32_t span_busy; ///< blocks of the span that are not empty
+    std::uint32_t
+        note; ///< alignment asked for a large block, as log2; else the owner's, 0 at first
 
     /// The alarm of a block that is open: its owner is told of every free, since it alone knows
     /// what of the block's taken granules is the tail of an open hole.
@@ -131,7 +132,8 @@ struct alignas(64) block {
 
 static_assert(sizeof(block) == 64, "the head of a block is one cache line");
 
-/// What a block's owner wants to find again; see block_list::lowest.
+/// What a block's owner wants to find again; see block_list::lowest. The bits that are not named
+/// here are each owner's.
 namespace block_state {
 inline constexpr std::uint16_t open = 1;        ///< its owner allocates from it now
 inline constexpr std::uint16_t sweepable = 2;   ///< enough was freed to sweep it again

@@ -20,6 +20,13 @@ struct block_options {
     return_policy policy = {};
     bool prefault = false; ///< touch all pages of what is got
     bool ends = false;     ///< a second bitmap in each block, for the ends of objects
+    bool bits = true;      ///< false: what lies behind a block's head is the owner's affair
+
+    /// Power of two at whose multiples blocks lie; 0: the usual.
+    std::size_t mask_bytes = 0;
+
+    /// Least bytes to ask from the upstream at once; 0: a quarter of a block.
+    std::size_t least_bytes = 0;
 };
 
 /// Where a heap's or a pool's blocks come from, and go to.
@@ -92,6 +99,11 @@ public:
     /// O(blocks).
     void trim() noexcept;
 
+    /// True where the upstream lends pages; then purge gives the whole ones in [p, p + bytes) back,
+    /// which must hold nothing.
+    [[nodiscard]] bool purges() const noexcept { return upstream_.purges(); }
+    void purge(void* p, std::size_t bytes) const noexcept;
+
     /// All blocks, large ones too, in address order; their states are the owner's to set, but for
     /// `empty`, `large` and `idle`.
     [[nodiscard]] block_list& blocks() noexcept { return blocks_; }
@@ -114,10 +126,11 @@ private:
     bool get_span() noexcept;
     void return_span(block& first) noexcept;
     [[nodiscard]] void* ask(std::size_t bytes, std::size_t alignment) noexcept;
-    void purge(block& b) noexcept;
+    void purge_holes(block& b) noexcept;
 
     std::size_t mask_bytes_;
     std::size_t span_bytes_; ///< what to ask at once; 0: grows
+    std::size_t least_bytes_;
     block_list blocks_;
     upstream upstream_;
     return_policy policy_;
@@ -129,6 +142,7 @@ private:
     std::size_t idle_ = 0; ///< bytes in spans that are empty
     bool prefault_;
     bool ends_;
+    bool bits_;
 };
 
 } // namespace arenite::inline ARENITE_ABI

@@ -43,6 +43,10 @@ public:
     /// Each allocation that is alive, the latest first. O(n).
     void list_regions(region_sink& sink) const;
 
+    /// The newest allocation, and the next older one; nullptr after the oldest.
+    [[nodiscard]] void* newest() const noexcept;
+    [[nodiscard]] static void* older_than(const void* p) noexcept;
+
     /// Number of the latest allocation that is alive, rising from 1; 0 where there is none.
     [[nodiscard]] std::size_t latest() const noexcept;
 

@@ -1,0 +1,668 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/pool/pool_resource.hpp>
+
+#include <arenite/block/colouring.hpp>
+#include <arenite/check/leak.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/check/poison.hpp>
+#include <arenite/core/concepts.hpp>
+#include <arenite/core/create.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/linear/linear_resource.hpp>
+#include <arenite/os/platform.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/counting_pages.hpp"
+#include "support/counting_resource.hpp"
+#include "support/region_list.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <random>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+using namespace arenite;
+
+static_assert(Allocating<pool_resource>);
+static_assert(Owning<pool_resource>);
+static_assert(Trimmable<pool_resource>);
+static_assert(Measurable<pool_resource>);
+static_assert(Mappable<pool_resource>);
+
+namespace {
+
+constexpr bool every_call_is_careful = checks_enabled || poison::active;
+constexpr slot small{.bytes = 48, .alignment = 16};
+
+std::vector<void*> take(pool_resource& pool, std::size_t n) {
+    std::vector<void*> all(n);
+    for (void*& p : all)
+        p = pool.allocate();
+    return all;
+}
+
+void give(pool_resource& pool, const std::vector<void*>& all) {
+    for (void* p : all)
+        pool.deallocate(p);
+}
+
+/// Takes a random half out of `all`, frees it, and returns what was freed.
+std::vector<void*> give_random_half(pool_resource& pool, std::vector<void*>& all) {
+    std::mt19937 random{5};
+    std::shuffle(all.begin(), all.end(), random);
+    const auto half = static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::vector<void*> freed(all.begin() + half, all.end());
+    all.resize(static_cast<std::size_t>(half));
+    give(pool, freed);
+    return freed;
+}
+
+std::size_t descents(const std::vector<void*>& all) {
+    std::size_t n = 0;
+    for (std::size_t i = 1; i < all.size(); ++i)
+        n += all[i] < all[i - 1] ? 1u : 0u;
+    return n;
+}
+
+std::byte* bytes_at(void* p) { return static_cast<std::byte*>(p); }
+
+// ---- slots
+// ---------------------------------------------------------------------------------------
+
+TEST(pool_resource, slots_take_their_size_and_nothing_else) {
+    for (const slot s : {slot{1, 1}, slot{3, 1}, slot{20, 4}, slot{24, 8}, slot{48, 16},
+                         slot{100, 4}, slot{256, 16}, slot{4096, 64}, slot{33, 32}}) {
+        pool_resource pool{s};
+        const std::size_t rounded = (s.bytes + s.alignment - 1) / s.alignment * s.alignment;
+        EXPECT_EQ(pool.slot_bytes(), rounded);
+        const auto all = take(pool, 10);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            EXPECT_EQ(all[i], bytes_at(all[0]) + i * rounded) << s.bytes;
+        EXPECT_TRUE(is_aligned(all[0], s.alignment));
+        give(pool, all);
+    }
+}
+
+TEST(pool_resource, a_slot_of_no_bytes_takes_one) {
+    pool_resource pool{slot{0, 1}};
+    EXPECT_EQ(pool.slot_bytes(), 1u);
+    void* const a = pool.allocate();
+    void* const b = pool.allocate();
+    EXPECT_NE(a, b);
+    pool.deallocate(a);
+    pool.deallocate(b);
+}
+
+TEST(pool_resource, alignments_beyond_a_page_are_honoured) {
+    for (const std::size_t alignment : {8_KiB, 64_KiB, 1_MiB}) {
+        pool_resource pool{slot{24, alignment}};
+        const auto all = take(pool, 40);
+        for (void* p : all) {
+            EXPECT_TRUE(is_aligned(p, alignment)) << alignment;
+            std::memset(p, 1, 24);
+        }
+        give(pool, all);
+    }
+}
+
+TEST(pool_resource, a_slot_that_cannot_be_fails_at_each_request_and_asks_nobody) {
+    support::counting_pages pages;
+    for (const slot s :
+         {slot{std::numeric_limits<std::size_t>::max(), 1}, slot{2_GiB, 16},
+          slot{std::numeric_limits<std::size_t>::max() - 8, 16}, slot{16, std::size_t{1} << 62}}) {
+        pool_resource pool{s, &pages};
+        EXPECT_EQ(pool.try_allocate(), nullptr);
+        EXPECT_EQ(pool.try_allocate(16, 8), nullptr);
+        EXPECT_EQ(pool.usage(), arenite::usage{});
+    }
+    EXPECT_EQ(pages.calls(), 0u);
+}
+
+TEST(pool_resource, nothing_is_allocated_before_the_first_request) {
+    support::counting_pages pages;
+    pool_resource pool{small, &pages};
+    EXPECT_EQ(pages.calls(), 0u);
+    EXPECT_EQ(pool.usage().bytes_reserved, 0u);
+}
+
+TEST(pool_resource, eager_asks_at_construction_and_prefault_touches) {
+    support::counting_pages pages;
+    const pool_resource eager{small, pool_options{.eager = true}, &pages};
+    EXPECT_EQ(pages.live(), 1u);
+    const std::size_t untouched = pages.resident_bytes();
+    const pool_resource touched{small, pool_options{.block_bytes = 256_KiB, .prefault = true},
+                                &pages};
+    EXPECT_EQ(pages.live(), 2u);
+    EXPECT_GE(pages.resident_bytes(), untouched + 256_KiB);
+}
+
+TEST(pool_resource, a_small_pool_touches_one_page) {
+    support::counting_pages pages;
+    pool_resource pool{slot{24, 8}, &pages};
+    const auto all = take(pool, 5);
+    for (void* p : all)
+        std::memset(p, 1, 24);
+    if (!poison::active && !checks_enabled) {
+        EXPECT_LE(pages.resident_bytes(), 2 * os::platform::page_bytes());
+    }
+    give(pool, all);
+}
+
+// ---- order
+// ---------------------------------------------------------------------------------------
+
+TEST(pool_resource, fresh_slots_come_in_address_order) {
+    pool_resource pool{small};
+    const auto all = take(pool, 100'000);
+    EXPECT_EQ(descents(all), 0u);
+    give(pool, all);
+}
+
+TEST(pool_resource, slots_far_apart_have_other_cache_colours) {
+    pool_resource pool{small};
+    const auto all = take(pool, 5'000);
+    std::set<std::size_t> gaps;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        if (address_of(all[i]) / 64_KiB == address_of(all[i - 1]) / 64_KiB) // of one block
+            gaps.insert(static_cast<std::size_t>(bytes_at(all[i]) - bytes_at(all[i - 1])));
+    }
+    EXPECT_EQ(gaps, (std::set<std::size_t>{48, 48 + colour_bytes}));
+    give(pool, all);
+}
+
+TEST(pool_resource, the_slot_freed_last_comes_first) {
+    if (every_call_is_careful)
+        return; // there the lowest comes first
+    pool_resource pool{small};
+    const auto all = take(pool, 10'000);
+    for (const std::size_t i : {17u, 9'000u, 400u}) {
+        pool.deallocate(all[i]);
+        EXPECT_EQ(pool.allocate(), all[i]);
+    }
+    pool.deallocate(all[100]);
+    pool.deallocate(all[7'000]);
+    EXPECT_EQ(pool.allocate(), all[7'000]);
+    EXPECT_EQ(pool.allocate(), all[100]);
+    give(pool, all);
+}
+
+TEST(pool_resource, what_was_freed_at_random_comes_back_in_address_order) {
+    pool_resource pool{small};
+    auto all = take(pool, 100'000);
+    const std::size_t reserved = pool.usage().bytes_reserved;
+    const auto freed = give_random_half(pool, all);
+    const auto again = take(pool, freed.size());
+    // But for the hot ones at first, and what was open.
+    EXPECT_LE(descents(again), 160u);
+    EXPECT_EQ(pool.usage().bytes_reserved, reserved) << "it did not grow";
+    std::set<void*> holes(freed.begin(), freed.end());
+    const auto reused =
+        std::count_if(again.begin(), again.end(), [&](void* p) { return holes.contains(p); });
+    EXPECT_GE(static_cast<std::size_t>(reused) + 8'000, again.size());
+    give(pool, again);
+    give(pool, all);
+}
+
+TEST(pool_resource, neighbours_freed_in_a_row_come_back_in_order) {
+    for (const bool upward : {true, false}) {
+        pool_resource pool{small};
+        auto all = take(pool, 20'000);
+        const auto first = all.begin() + 3'000;
+        const auto last = all.begin() + 9'000;
+        const std::set<void*> holes(first, last);
+        if (!upward)
+            std::reverse(first, last);
+        give(pool, std::vector<void*>(first, last));
+        const auto again = take(pool, holes.size());
+        std::copy(again.begin(), again.end(), first);
+        EXPECT_LE(descents(again), 160u);
+        const auto reused =
+            std::count_if(again.begin(), again.end(), [&](void* p) { return holes.contains(p); });
+        EXPECT_GE(reused, 2'000);
+        give(pool, all);
+    }
+}
+
+// ---- capacity
+// ------------------------------------------------------------------------------------
+
+TEST(pool_resource, a_fixed_number_of_slots_is_exactly_that) {
+    for (const std::size_t n : {1u, 2u, 63u, 64u, 65u, 1'000u, 5'461u, 100'000u}) {
+        support::counting_pages pages;
+        pool_resource pool{small, n, &pages};
+        EXPECT_EQ(pool.capacity(), n);
+        auto all = take(pool, n);
+        EXPECT_EQ(pages.calls(), 1u) << "all of it is asked for at once";
+        EXPECT_EQ(std::set<void*>(all.begin(), all.end()).size(), n);
+        for (int i = 0; i < 3; ++i) {
+            EXPECT_EQ(pool.try_allocate(), nullptr);
+            EXPECT_EQ(pool.usage().largest_hole_bytes, 0u);
+            pool.deallocate(all[n / 2]);
+            EXPECT_EQ(pool.usage().largest_hole_bytes, 48u);
+            all[n / 2] = pool.try_allocate();
+            ASSERT_NE(all[n / 2], nullptr);
+        }
+        const auto freed = give_random_half(pool, all);
+        const auto again = take(pool, freed.size());
+        EXPECT_EQ(pool.try_allocate(), nullptr);
+        give(pool, all);
+        give(pool, again);
+        EXPECT_EQ(pages.calls(), 1u);
+    }
+}
+
+TEST(pool_resource, no_slots_at_all_serve_nothing) {
+    support::counting_pages pages;
+    pool_resource pool{small, 0, &pages};
+    EXPECT_EQ(pool.capacity(), 0u);
+    EXPECT_EQ(pool.try_allocate(), nullptr);
+    EXPECT_EQ(pool.try_allocate(1'000), nullptr);
+    EXPECT_EQ(pages.calls(), 0u);
+#if ARENITE_EXCEPTIONS
+    EXPECT_THROW(static_cast<void>(pool.allocate()), out_of_memory);
+#endif
+}
+
+TEST(pool_resource, a_number_of_slots_beyond_the_address_space_is_served_as_far_as_it_goes) {
+    pool_resource pool{small, std::numeric_limits<std::size_t>::max() / 2};
+    void* const p = pool.try_allocate();
+    ASSERT_NE(p, nullptr);
+    pool.deallocate(p);
+}
+
+TEST(pool_resource, serves_from_memory_of_the_users) {
+    alignas(64) std::byte buffer[10'000];
+    for (const std::size_t offset : {0u, 1u, 63u}) {
+        pool_resource pool{slot{24, 8}, std::span{buffer}.subspan(offset)};
+        const std::size_t n = pool.capacity();
+        EXPECT_GE(n, (sizeof buffer - offset - 64 - 64 - 64) / 25);
+        auto all = take(pool, n);
+        EXPECT_EQ(pool.try_allocate(), nullptr);
+        for (void* p : all) {
+            EXPECT_GE(bytes_at(p), buffer + offset);
+            EXPECT_LE(bytes_at(p) + 24, buffer + sizeof buffer);
+            EXPECT_TRUE(pool.owns(p));
+        }
+        const auto freed = give_random_half(pool, all);
+        EXPECT_EQ(pool.usage().live_allocations, all.size());
+        const auto again = take(pool, freed.size());
+        EXPECT_EQ(pool.try_allocate(), nullptr);
+        pool.trim();
+        give(pool, again);
+        give(pool, all);
+    }
+}
+
+TEST(pool_resource, a_buffer_too_small_for_one_slot_serves_nothing) {
+    alignas(64) std::byte buffer[200];
+    for (std::size_t bytes = 0; bytes <= sizeof buffer; ++bytes) {
+        pool_resource pool{slot{48, 16}, std::span{buffer}.first(bytes)};
+        EXPECT_EQ(pool.capacity(), bytes < 128 ? 0u : (bytes - 80) / 48) << bytes;
+        EXPECT_EQ(pool.try_allocate() != nullptr, pool.capacity() != 0) << bytes;
+        if (pool.capacity() != 0)
+            pool.for_each([&](void* p) { pool.deallocate(p); });
+    }
+}
+
+// ---- requests that are no slots
+// ------------------------------------------------------------------
+
+TEST(pool_resource, smaller_requests_get_a_slot) {
+    pool_resource pool{small};
+    void* const a = pool.allocate(1, 1);
+    void* const b = pool.allocate(48);
+    void* const c = pool.allocate(0, 4);
+    EXPECT_EQ(bytes_at(b), bytes_at(a) + 48);
+    EXPECT_EQ(bytes_at(c), bytes_at(b) + 48);
+    pool.deallocate(a, 1, 1);
+    pool.deallocate(b, 48);
+    pool.deallocate(c, 0, 4);
+    EXPECT_EQ(pool.usage().bytes_in_use, 0u);
+}
+
+TEST(pool_resource, larger_requests_are_served_apart_and_counted) {
+    support::counting_pages pages;
+    pool_resource pool{small, &pages};
+    void* const p = pool.allocate(10'000, 16);
+    void* const q = pool.allocate(16, 256);
+    std::memset(p, 1, 10'000);
+    EXPECT_TRUE(is_aligned(q, 256));
+    EXPECT_GE(pool.usage().bytes_in_use, 10'016u);
+    EXPECT_EQ(pool.usage().live_allocations, 2u);
+    pool.deallocate(p, 10'000, 16);
+    pool.deallocate(q, 16, 256);
+    EXPECT_EQ(pool.usage().bytes_in_use, 0u);
+    EXPECT_EQ(pages.live(), 0u);
+}
+
+TEST(pool_resource, serves_containers_that_ask_for_nodes_and_arrays) {
+    pool_resource pool{slot{64, 16}};
+    {
+        std::pmr::unordered_map<int, int> map{&pool};
+        for (int i = 0; i < 10'000; ++i)
+            map.emplace(i, i);
+        for (int i = 0; i < 10'000; i += 3)
+            map.erase(i);
+        EXPECT_EQ(map.size(), 6'666u);
+    }
+    EXPECT_EQ(pool.usage().live_allocations, 0u);
+}
+
+// ---- visiting
+// ------------------------------------------------------------------------------------
+
+TEST(pool_resource, visits_what_is_alive_in_address_order) {
+    pool_resource pool{slot::of<std::uint64_t>()};
+    std::vector<std::uint64_t*> all;
+    for (std::uint64_t i = 0; i < 100'000; ++i)
+        all.push_back(create<std::uint64_t>(pool, i));
+    std::set<std::uint64_t> expected;
+    std::mt19937 random{3};
+    for (std::uint64_t* p : all) {
+        if (random() % 10 == 0)
+            expected.insert(*p);
+        else
+            destroy(pool, p);
+    }
+    std::vector<std::uint64_t> seen;
+    pool.for_each<std::uint64_t>([&](std::uint64_t& x) { seen.push_back(x); });
+    EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+    EXPECT_EQ(std::set<std::uint64_t>(seen.begin(), seen.end()), expected);
+    pool.for_each([&](void* p) { pool.deallocate(p); });
+    EXPECT_EQ(pool.usage().live_allocations, 0u);
+}
+
+TEST(pool_resource, visiting_an_empty_pool_calls_nobody) {
+    pool_resource pool{small};
+    pool.for_each([](void*) { ADD_FAILURE(); });
+    pool.deallocate(pool.allocate());
+    pool.for_each([](void*) { ADD_FAILURE(); });
+}
+
+TEST(pool_resource, what_is_visited_may_be_freed) {
+    support::counting_pages pages;
+    pool_resource pool{small, pool_options{.policy = return_policy::return_all}, &pages};
+    take(pool, 200'000);
+    std::size_t seen = 0;
+    pool.for_each([&](void* p) {
+        ++seen;
+        pool.deallocate(p);
+    });
+    EXPECT_EQ(seen, 200'000u);
+    EXPECT_EQ(pool.usage().live_allocations, 0u);
+    pool.for_each([](void*) { ADD_FAILURE(); });
+    pool.trim();
+    EXPECT_EQ(pages.live(), 0u);
+}
+
+TEST(pool_resource, a_visit_may_allocate_and_visit_again) {
+    pool_resource pool{small};
+    take(pool, 1'000);
+    std::size_t inner = 0;
+    pool.for_each([&](void*) {
+        if (inner == 0) {
+            pool.for_each([&](void*) { ++inner; });
+            take(pool, 10'000);
+        }
+    });
+    EXPECT_EQ(inner, 1'000u);
+    EXPECT_EQ(pool.usage().live_allocations, 11'000u);
+    pool.for_each([&](void* p) { pool.deallocate(p); });
+}
+
+// ---- memory
+// --------------------------------------------------------------------------------------
+
+TEST(pool_resource, holds_little_more_than_its_slots) {
+    support::counting_pages pages;
+    pool_resource pool{slot{24, 8}, &pages};
+    const auto all = take(pool, 1'000'000);
+    const usage u = pool.usage();
+    EXPECT_EQ(u.bytes_in_use, 24'000'000u);
+    EXPECT_EQ(u.live_allocations, 1'000'000u);
+    EXPECT_LE(u.bytes_reserved, 24'600'000u + 2_MiB);
+    give(pool, all);
+    EXPECT_EQ(pool.usage().bytes_in_use, 0u);
+    EXPECT_EQ(pool.usage().high_water_bytes, 24'000'000u);
+}
+
+TEST(pool_resource, returns_spans_by_its_policy) {
+    for (const bool all_of_it : {true, false}) {
+        support::counting_pages pages;
+        pool_resource pool{small,
+                           pool_options{.policy = all_of_it ? return_policy::return_all
+                                                            : return_policy::retain_all},
+                           &pages};
+        const auto all = take(pool, 500'000);
+        const std::size_t most = pages.live_bytes();
+        give(pool, all);
+        if (all_of_it)
+            EXPECT_LE(pages.live_bytes(), most / 8);
+        else
+            EXPECT_EQ(pages.live_bytes(), most);
+        pool.trim();
+        EXPECT_EQ(pages.live_bytes(), 0u);
+        const auto again = take(pool, 1'000);
+        give(pool, again);
+    }
+}
+
+TEST(pool_resource, trim_gives_the_pages_between_slots_back) {
+    support::counting_pages pages;
+    pool_resource pool{small, pool_options{.policy = return_policy::retain_all}, &pages};
+    const auto all = take(pool, 200'000);
+    for (void* p : all)
+        std::memset(p, 1, 48);
+    const std::size_t most = pages.resident_bytes();
+    std::vector<void*> kept;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (i % 2'000 == 0)
+            kept.push_back(all[i]);
+        else
+            pool.deallocate(all[i]);
+    }
+    pool.trim();
+    EXPECT_LE(pages.resident_bytes(), most / 5);
+    for (void* p : kept)
+        EXPECT_EQ(bytes_at(p)[47], std::byte{1});
+    const auto again = take(pool, 100'000);
+    give(pool, again);
+    give(pool, kept);
+}
+
+TEST(pool_resource, an_upstream_that_fails_changes_nothing) {
+    support::counting_resource up;
+    pool_resource pool{small, &up};
+    up.fail_after(0);
+    EXPECT_EQ(pool.try_allocate(), nullptr);
+    EXPECT_EQ(pool.try_allocate(5'000), nullptr);
+    up.never_fail();
+    auto all = take(pool, 1'000);
+    up.fail_after(0);
+    for (void* p = nullptr; (p = pool.try_allocate()) != nullptr;)
+        all.push_back(p);
+    EXPECT_EQ(pool.usage().live_allocations, all.size());
+    // Every slot that there is serves before the upstream's answer counts.
+    auto freed = give_random_half(pool, all);
+    const auto again = take(pool, freed.size());
+    EXPECT_EQ(pool.try_allocate(), nullptr);
+    up.never_fail();
+    give(pool, again);
+    give(pool, all);
+}
+
+TEST(pool_resource, destruction_returns_what_is_alive) {
+    const leak_handler before = set_leak_handler([](const leak_summary&) {});
+    {
+        support::counting_pages pages;
+        pool_resource pool{small, &pages};
+        take(pool, 10'000);
+        static_cast<void>(pool.allocate(10'000));
+    } // pages would report
+    set_leak_handler(before);
+}
+
+// ---- what it tells
+// -------------------------------------------------------------------------------
+
+TEST(pool_resource, owns_its_slots_and_nothing_else) {
+    pool_resource pool{small};
+    pool_resource other{small};
+    void* const p = pool.allocate();
+    void* const q = other.allocate();
+    int local = 0;
+    EXPECT_TRUE(pool.owns(p));
+    EXPECT_TRUE(pool.owns(bytes_at(p) + 47));
+    EXPECT_FALSE(pool.owns(q));
+    EXPECT_FALSE(pool.owns(&local));
+    EXPECT_FALSE(pool.owns(nullptr));
+    pool.deallocate(p);
+    other.deallocate(q);
+}
+
+TEST(pool_resource, lists_each_slot_and_leaves_no_gap) {
+    pool_resource pool{small};
+    auto all = take(pool, 3'000);
+    const auto freed = give_random_half(pool, all);
+    void* const large = pool.allocate(5'000);
+    const support::region_list list{pool};
+    EXPECT_EQ(list.count(region_state::used), all.size() + 1);
+    for (void* p : all) {
+        const region* r = list.at(p);
+        ASSERT_NE(r, nullptr);
+        EXPECT_EQ(r->address, p);
+        EXPECT_EQ(r->bytes, 48u);
+        EXPECT_EQ(r->state, region_state::used);
+        EXPECT_TRUE(r->one_object);
+    }
+    for (void* p : freed) {
+        ASSERT_NE(list.at(p), nullptr);
+        EXPECT_EQ(list.at(p)->state, region_state::free);
+    }
+    EXPECT_EQ(list.at(large)->bytes, 5'000u);
+    for (std::size_t i = 1; i < list.all().size(); ++i) {
+        const region& a = list.all()[i - 1];
+        const region& b = list.all()[i];
+        EXPECT_NE(a.bytes, 0u);
+        if (address_of(a.address) / 64_KiB == address_of(b.address) / 64_KiB) {
+            EXPECT_EQ(static_cast<const std::byte*>(a.address) + a.bytes, b.address);
+        }
+    }
+    pool.deallocate(large, 5'000);
+    give(pool, all);
+}
+
+TEST(pool_resource, free_slots_are_out_of_reach_for_memory_checkers) {
+    if (!poison::reports_access())
+        return;
+    pool_resource pool{small};
+    void* const p = pool.allocate();
+    EXPECT_TRUE(poison::accessible(p, 48));
+    EXPECT_FALSE(poison::accessible(bytes_at(p) + 48, 48));
+    pool.deallocate(p);
+    EXPECT_FALSE(poison::accessible(p, 48));
+}
+
+TEST(pool_resource, with_passthrough_each_slot_is_mallocs) {
+    const bool before = detail::set_passthrough_for_test(true);
+    {
+        support::counting_pages pages;
+        pool_resource pool{small, 3, &pages};
+        void* const a = pool.allocate();
+        void* const b = pool.allocate();
+        void* const c = pool.allocate();
+        EXPECT_EQ(pool.try_allocate(), nullptr);
+        EXPECT_TRUE(pool.owns(a));
+        EXPECT_EQ(pool.usage().live_allocations, 3u);
+        pool.deallocate(b);
+        void* const d = pool.allocate();
+        EXPECT_EQ(pages.calls(), 0u);
+        std::size_t seen = 0;
+        pool.for_each([&](void* p) {
+            EXPECT_TRUE(p == a || p == c || p == d);
+            ++seen;
+        });
+        EXPECT_EQ(seen, 3u);
+        pool.deallocate(a);
+        pool.deallocate(c);
+        pool.deallocate(d);
+    }
+    detail::set_passthrough_for_test(before);
+}
+
+// ---- misuse
+// --------------------------------------------------------------------------------------
+
+TEST(pool_resource_death, a_slot_freed_twice_is_found_by_the_bits) {
+    pool_resource pool{small};
+    const auto all = take(pool, 10'000);
+    const auto twice = [&] {
+        pool.deallocate(all[5'000]);
+        for (std::size_t i = 0; i < 1'000; i += 2)
+            pool.deallocate(all[i]);
+        pool.deallocate(all[5'000]);
+        for (std::size_t i = 8'000; i < 9'000; i += 2)
+            pool.deallocate(all[i]);
+    };
+    EXPECT_DEATH(twice(), "was freed into pool_resource .* slots of 48 bytes: .*free");
+    give(pool, all);
+}
+
+TEST(pool_resource_death, misuse_is_found_at_once_in_checked_builds) {
+    if constexpr (checks_enabled) {
+        pool_resource pool{small};
+        pool_resource other{slot{100, 4}};
+        void* const p = pool.allocate();
+        void* const q = pool.allocate();
+        void* const foreign = other.allocate();
+        void* const large = pool.allocate(1'000);
+        int local = 0;
+        EXPECT_DEATH(pool.deallocate(foreign), "belongs to pool_resource .* slots of 100 bytes");
+        EXPECT_DEATH(pool.deallocate(&local), "it is not of this pool");
+        EXPECT_DEATH(pool.deallocate(bytes_at(p) + 8), "it points 8 bytes into the slot at");
+        EXPECT_DEATH(pool.deallocate(bytes_at(p) + 48 * 3), "free already, or was never handed");
+        EXPECT_DEATH(pool.deallocate(bytes_at(p) - 16), "what the pool keeps for itself");
+        EXPECT_DEATH(pool.deallocate(large), "to be freed with its size");
+        EXPECT_DEATH(pool.deallocate(large, 900), "not allocated with this size");
+        EXPECT_DEATH(static_cast<void>(pool.try_allocate(8, 3)), "power of two");
+        pool.deallocate(q);
+        EXPECT_DEATH(pool.deallocate(q), "the slot is free already");
+        pool.deallocate(p);
+        pool.deallocate(large, 1'000);
+        other.deallocate(foreign);
+        EXPECT_DEATH((pool_resource{slot{16, 12}}), "power of two");
+    }
+}
+
+TEST(pool_resource_death, what_is_alive_at_the_end_is_told_in_checked_builds) {
+    if constexpr (checks_enabled) {
+        static std::size_t count = 0;
+        static std::size_t bytes = 0;
+        const leak_handler before = set_leak_handler([](const leak_summary& s) {
+            count = s.count;
+            bytes = s.bytes;
+        });
+        {
+            pool_resource pool{small};
+            take(pool, 3);
+            pool.deallocate(pool.allocate());
+        }
+        set_leak_handler(before);
+        EXPECT_EQ(count, 3u);
+        EXPECT_EQ(bytes, 3 * 48u);
+    }
+}
+
+} // namespace
