@@ -14,7 +14,8 @@
 // of one size, in ticks of the processor's clock. Each pointer goes to an opaque sink. "allocate"
 // is the allocation alone, as in the table; "construct" makes an object of that size in it, every
 // byte written. Freeing is not measured. Memory is fresh in the cold pass, resident (where
-// constructed) in the warm.
+// constructed) in the warm. The rest of the linear family does the same; what has several
+// buffers starts each pass in the next one.
 
 namespace arenite::lab {
 namespace {
@@ -51,7 +52,10 @@ struct linear_thesis {
                 .short_warm_passes = 3,
                 .ours = "arenite.linear",
                 .against = {"malloc"},
-                .subjects = {"arenite.linear", "malloc", "mimalloc", "jemalloc", "tcmalloc"},
+                .subjects = {"arenite.linear", "arenite.double_ended-low",
+                             "arenite.double_ended-high", "arenite.double_buffered",
+                             "arenite.frames", "arenite.growing", "arenite.scratch", "malloc",
+                             "mimalloc", "jemalloc", "tcmalloc"},
                 .short_subjects = {"arenite.linear", "malloc"},
                 .touches = [](const parameter_values& values) {
                     return count * bytes_of(values.at("size")) + (std::size_t{64} << 20);
