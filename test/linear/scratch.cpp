@@ -181,7 +181,8 @@ TEST(scratch_death, more_conflicts_than_there_are_scratches_are_refused) {
 }
 
 // The mistake that conflicts prevent: `out` is the scratch that the function works in.
-void forgets_its_callers_scratch(std::vector<int, resource_allocator<int, linear_resource>>& out) {
+[[maybe_unused]] void
+forgets_its_callers_scratch(std::vector<int, resource_allocator<int, linear_resource>>& out) {
     const scope temporaries{scratch()};
     out.push_back(1); // in memory that ends with this scope
 }
