@@ -51,6 +51,55 @@ void add_table_6_1(std::vector<seed_row>& rows) {
     }
 }
 
+/// The same, table 6.2: cycles of 6000 operations on objects of 256 bytes.
+void add_table_6_2(std::vector<seed_row>& rows) {
+    const auto measured = [](const char* write, const char* subject) {
+        return seed_row::source{"pool/thesis", {{"write", write}}, "pattern_ticks", subject};
+    };
+    const auto row = [&](const char* quantity, std::optional<double> says, const char* write,
+                         const char* subject, const char* divisor = nullptr) {
+        seed_row r{"seed 3, table 6.2", "6000 x 256 Byte", quantity, says,
+                   measured(write, subject)};
+        if (divisor != nullptr)
+            r.divided_by = measured(write, divisor);
+        rows.push_back(std::move(r));
+    };
+    constexpr double pool = 187'642, malloc = 942'902;
+    row("cycles, pool (P)", pool, "no", "arenite.pool");
+    row("cycles, malloc (M)", malloc, "no", "malloc");
+    row("M/P", malloc / pool, "no", "malloc", "arenite.pool");
+    row("M/P, a word of each written", std::nullopt, "word", "malloc", "arenite.pool");
+}
+
+/// The same, figure 2.2: bars without numbers; the text gives their ratio.
+void add_figure_2_2(std::vector<seed_row>& rows) {
+    const auto measured = [](const char* form, const char* metric, const char* subject) {
+        return seed_row::source{
+            "memory/vectors", {{"form", form}, {"count", "5000"}}, metric, subject};
+    };
+    const auto row = [&](const char* quantity, std::optional<double> says, const char* metric,
+                         const char* subject) {
+        rows.push_back({"seed 3, figure 2.2", "5000 particles", quantity, says,
+                        measured("pointers", metric, subject),
+                        measured("objects", metric, "malloc")});
+    };
+    const auto time = [&](const char* quantity, const char* form) {
+        rows.push_back({"seed 3, figure 2.2",
+                        "5000 particles",
+                        quantity,
+                        std::nullopt,
+                        measured(form, "build_as_written", "malloc"),
+                        {},
+                        5000});
+    };
+    time("ns, vector of pointers (P)", "pointers");
+    time("ns, vector of objects (O)", "objects");
+    row("P/O", 2.66, "build_as_written", "malloc");
+    row("P/O, pointees by arenite", std::nullopt, "build_as_written", "arenite.ordered");
+    row("P/O, vectors reserved", std::nullopt, "build", "malloc");
+    row("P/O, both", std::nullopt, "build", "arenite.ordered");
+}
+
 std::optional<double> median_in(const std::vector<outcome>& outcomes, const seed_row::source& s,
                                 const char* state) {
     for (const outcome& o : outcomes)
@@ -75,7 +124,9 @@ std::optional<double> value_of(const std::vector<outcome>& outcomes, const seed_
 const std::vector<seed_row>& seed_rows() {
     static const std::vector<seed_row> rows = [] {
         std::vector<seed_row> all;
+        add_figure_2_2(all);
         add_table_6_1(all);
+        add_table_6_2(all);
         return all;
     }();
     return rows;

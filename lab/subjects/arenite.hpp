@@ -8,8 +8,10 @@
 #include <arenite/core/resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/pool/pool_resource.hpp>
 
 #include <cstddef>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -111,6 +113,61 @@ public:
 private:
     ordered_heap heap_{ordered_options{.policy = return_policy::retain_all}};
     resource* interface_ = &heap_;
+};
+
+/// pool_resource through its own type, with the options of a Kind.
+template <class Kind>
+class pool_as {
+public:
+    template <std::size_t Bytes, std::size_t Alignment>
+    class pool {
+    public:
+        [[nodiscard]] void* allocate(std::size_t, std::size_t) { return slots_.allocate(); }
+        void deallocate(void* p, std::size_t, std::size_t) noexcept { slots_.deallocate(p); }
+
+    private:
+        pool_resource slots_{slot{.bytes = Bytes, .alignment = Alignment}, Kind::options};
+    };
+
+    template <class T>
+    class bag {
+    public:
+        using handle = T*;
+
+        handle insert(const T& object) { return ::new (slots_.allocate()) T{object}; }
+        void erase(handle which) noexcept { slots_.deallocate(which); }
+        template <class F>
+        void for_each(F f) {
+            slots_.for_each<T>(f);
+        }
+
+    private:
+        pool_resource slots_{slot::of<T>(), Kind::options};
+    };
+
+    static std::vector<subject_info> ways() { return Kind::ways(); }
+};
+
+/// Empty memory is kept until the end.
+struct pool_retaining {
+    static constexpr pool_options options{.policy = return_policy::retain_all};
+    static std::vector<subject_info> ways() {
+        const subject_info info{.name = "arenite.pool",
+                                .summary = "pool_resource, return_policy::retain_all",
+                                .pages = "huge"};
+        return {info, without_huge_pages(info)};
+    }
+};
+
+/// As a user gets it who sets nothing.
+struct pool_by_default {
+    static constexpr pool_options options{};
+    static std::vector<subject_info> ways() {
+        return {{.name = "arenite.pool-default-policy",
+                 .summary = "pool_resource, default return policy",
+                 .pages = "huge",
+                 .on_request = true}};
+    }
 };
 
 /// linear_resource of a capacity that the workload tells; its memory is malloc's, and there before

@@ -40,7 +40,7 @@ struct pool_iterate {
                                 .summary = "percent of the objects that are erased, at random",
                                 .least = 0,
                                 .most = 99,
-                                .short_values = {"0", "90"}},
+                                .short_values = {"90"}},
                                {.name = "count",
                                 .defaults = {"1000000"},
                                 .summary = "objects that are inserted",

@@ -82,7 +82,7 @@ struct vectors {
                                 .summary = "particles",
                                 .least = 1,
                                 .most = 20'000'000,
-                                .short_values = {"1000000"}}},
+                                .short_values = {"300000"}}},
                 .warm_passes = 3,
                 .short_subjects = {"arenite.ordered", "arenite.pool", "std", "mimalloc"},
                 .one_size =
