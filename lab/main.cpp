@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "report/html.hpp"
 #include "report/json.hpp"
 #include "report/machine.hpp"
 #include "report/seeds.hpp"
@@ -11,7 +12,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 namespace arenite::lab {
@@ -41,7 +44,17 @@ void list(const catalogue& all) {
         fmt::print("  {} is not available: {}\n", m.name, m.why);
 }
 
-int run(const catalogue& all, const request& asked, const std::string& json_path) {
+void write_report(const nlohmann::json& results, const output_file& to) {
+    to.write(html_report(results));
+    fmt::print("The report: {}\n", std::filesystem::absolute(to.path()).string());
+}
+
+/// Where results go besides the terminal; empty: nowhere.
+struct output_paths {
+    std::string json, report;
+};
+
+int run(const catalogue& all, const request& asked, const output_paths& paths) {
     const bool seeds =
         std::find(asked.workloads.begin(), asked.workloads.end(), "seeds") != asked.workloads.end();
     if (seeds && (asked.workloads.size() > 1 || !asked.subjects.empty() || !asked.settings.empty()))
@@ -49,9 +62,11 @@ int run(const catalogue& all, const request& asked, const std::string& json_path
                           "subjects they need");
     const std::vector<experiment> experiments =
         seeds ? seed_experiments(all, asked.repeats) : plan(all, asked);
-    std::optional<json_file> json;
-    if (!json_path.empty())
-        json.emplace(json_path);
+    std::optional<output_file> json, report;
+    if (!paths.json.empty())
+        json.emplace(paths.json);
+    if (!paths.report.empty())
+        report.emplace(paths.report);
 
     const machine m = describe_machine();
     fmt::print("{}\n{}\n", describe(m), describe(experiments));
@@ -61,6 +76,8 @@ int run(const catalogue& all, const request& asked, const std::string& json_path
     for (const experiment& e : experiments) {
         outcomes.push_back(measure(e));
         failed = failed || !outcomes.back().failures.empty();
+        if (json || report)
+            add_maps(e, outcomes.back());
         if (!seeds || !outcomes.back().failures.empty())
             fmt::print("{}\n", table(e, outcomes.back()));
         std::fflush(stdout);
@@ -70,16 +87,28 @@ int run(const catalogue& all, const request& asked, const std::string& json_path
         of_seeds = seed_results(outcomes);
         fmt::print("{}\n", seed_table(of_seeds));
     }
+    const nlohmann::json results = results_json(m, experiments, outcomes, of_seeds);
     if (json)
-        json->write(m, experiments, outcomes, of_seeds);
+        json->write(results.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    if (report)
+        write_report(results, *report);
     return failed ? 1 : 0;
+}
+
+/// From a file that --json wrote.
+int report(const std::string& results_path, const std::string& report_path) {
+    const nlohmann::json results = read_results(results_path);
+    const output_file to{report_path};
+    write_report(results, to);
+    return 0;
 }
 
 int main_of(int argc, char** argv) {
     CLI::App app{"Measures allocators on this machine: subject x workload x probe.", "arenite-lab"};
     app.require_subcommand(1);
     request asked;
-    std::string json_path;
+    output_paths paths;
+    std::string results_path;
 
     CLI::App* listing = app.add_subcommand("list", "workloads, their parameters, and subjects");
     CLI::App* running = app.add_subcommand("run", "measure, print tables");
@@ -99,14 +128,22 @@ int main_of(int argc, char** argv) {
             ->allow_extra_args(false);
         command->add_option("--repeat", asked.repeats, "turns of each subject (7; short: 3)")
             ->check(CLI::Range(1, 1000));
-        command->add_option("--json", json_path, "write the results to this file");
+        command->add_option("--json", paths.json, "write the results to this file");
+        command->add_option("--report", paths.report,
+                            "write a page with plots and maps of memory to this file");
     }
+    CLI::App* reporting =
+        app.add_subcommand("report", "a page with plots of what --json wrote before");
+    reporting->add_option("RESULTS", results_path, "a file that --json wrote")->required();
+    reporting->add_option("--report", paths.report, "the page to write")->required();
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? 0 : 2;
     }
 
+    if (reporting->parsed())
+        return report(results_path, paths.report);
     const catalogue all;
     if (listing->parsed()) {
         list(all);
@@ -119,7 +156,7 @@ int main_of(int argc, char** argv) {
         for (const workload_info& w : all.workloads())
             asked.workloads.push_back(w.name);
     }
-    return run(all, asked, json_path);
+    return run(all, asked, paths);
 }
 
 } // namespace

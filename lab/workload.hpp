@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "probes/address_map.hpp"
 #include "probes/clock.hpp"
 #include "probes/opaque.hpp"
 #include "probes/reserved.hpp"
@@ -88,6 +89,9 @@ struct workload_info {
     std::string ours = "arenite.ordered";
     std::vector<std::string> against = {"mimalloc"};
 
+    /// True if its turns keep maps where they are asked to.
+    bool has_maps = false;
+
     /// The subjects of a run that names none; empty: every available one not marked on_request.
     std::vector<std::string> subjects = {};
     /// The same for `arenite-lab short`; empty: the lab's own short list.
@@ -154,6 +158,14 @@ public:
                  static_cast<double>(now->bytes - before->bytes));
     }
 
+    /// True in a turn of which nothing is timed: it is run once for pictures of memory.
+    [[nodiscard]] bool wants_maps() const noexcept { return wants_maps_; }
+    void ask_for_maps() noexcept { wants_maps_ = true; }
+
+    /// A picture of this moment, of a turn that wants maps.
+    void keep(address_sample picture) { maps_.push_back(std::move(picture)); }
+    [[nodiscard]] const std::vector<address_sample>& maps() const noexcept { return maps_; }
+
     /// What the work came to; must be equal in every pass of every subject.
     void checksum(std::uint64_t value) { checksums_.push_back(value); }
 
@@ -174,6 +186,8 @@ private:
     int pass_ = 0;
     std::vector<figure> figures_;
     std::vector<std::uint64_t> checksums_;
+    bool wants_maps_ = false;
+    std::vector<address_sample> maps_;
 };
 
 } // namespace arenite::lab

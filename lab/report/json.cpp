@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fmt/core.h>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace arenite::lab {
@@ -51,7 +52,7 @@ json of(const std::optional<double>& value) { return value ? json(*value) : json
 
 } // namespace
 
-json_file::json_file(std::filesystem::path path) : path_{std::move(path)} {
+output_file::output_file(std::filesystem::path path) : path_{std::move(path)} {
     const bool existed = std::filesystem::exists(path_);
     errno = 0;
     const std::ofstream opened{path_, std::ios::app};
@@ -61,9 +62,47 @@ json_file::json_file(std::filesystem::path path) : path_{std::move(path)} {
         std::filesystem::remove(path_); // nothing is left behind where nothing is measured
 }
 
-void json_file::write(const machine& m, const std::vector<experiment>& experiments,
-                      const std::vector<outcome>& outcomes,
-                      const std::vector<seed_result>& seeds) const {
+void output_file::write(const std::string& text) const {
+    std::ofstream out{path_, std::ios::trunc | std::ios::binary};
+    out << text;
+    out.close();
+    if (!out)
+        throw std::runtime_error(fmt::format("could not write all of {}", path_.string()));
+}
+
+json read_results(const std::filesystem::path& path) {
+    const std::string name = path.string();
+    errno = 0;
+    std::ifstream in{path, std::ios::binary};
+    const std::string text{std::istreambuf_iterator<char>{in}, {}};
+    if (!in && !in.eof())
+        throw bad_request(
+            fmt::format("cannot read {}: {}", name, std::strerror(errno != 0 ? errno : EIO)));
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+        throw bad_request(name + " is empty; arenite-lab run ... --json FILE writes such a file");
+    const json read = json::parse(text, nullptr, false);
+    if (read.is_discarded()) {
+        throw bad_request(text[text.find_first_not_of(" \t\r\n")] == '{'
+                              ? fmt::format("{} is cut off or damaged: its {} bytes are no whole "
+                                            "JSON; measure again",
+                                            name, text.size())
+                              : name + " is no results file: it is not JSON");
+    }
+    for (const char* part : {"machine", "subjects", "workloads", "results", "failures"})
+        if (!read.is_object() || !read.contains(part))
+            throw bad_request(fmt::format("{} is JSON, but not of arenite-lab run ... --json: it "
+                                          "has no '{}'",
+                                          name, part));
+    return read;
+}
+
+json results_json(const machine& m, const std::vector<experiment>& experiments,
+                  const std::vector<outcome>& outcomes, const std::vector<seed_result>& seeds) {
+    json workloads = json::object();
+    for (const experiment& e : experiments)
+        workloads[e.workload->name] = {{"summary", e.workload->summary},
+                                       {"ours", e.workload->ours},
+                                       {"against", e.workload->against}};
     json subjects = json::object();
     for (const experiment& e : experiments)
         for (const known_subject* s : e.subjects)
@@ -87,6 +126,7 @@ void json_file::write(const machine& m, const std::vector<experiment>& experimen
                                {"metric", r.metric},
                                {"unit", r.unit},
                                {"state", r.state},
+                               {"compared", r.compared},
                                {"median", r.median()},
                                {"min", r.least()},
                                {"max", r.most()},
@@ -97,8 +137,20 @@ void json_file::write(const machine& m, const std::vector<experiment>& experimen
                                 {"parameters", of(e)},
                                 {"what", f.what}});
     }
-    json all{
-        {"machine", of(m)}, {"subjects", subjects}, {"results", results}, {"failures", failures}};
+    json maps = json::array();
+    for (std::size_t i = 0; i < outcomes.size(); ++i)
+        for (const subject_maps& of_subject : outcomes[i].maps)
+            maps.push_back({{"workload", experiments[i].workload->name},
+                            {"subject", of_subject.subject},
+                            {"parameters", of(experiments[i])},
+                            {"maps", json::parse(of_subject.json)}});
+    json all{{"machine", of(m)},
+             {"subjects", subjects},
+             {"workloads", workloads},
+             {"results", results},
+             {"failures", failures}};
+    if (!maps.empty())
+        all["maps"] = maps;
     for (const seed_result& s : seeds)
         all["seeds"].push_back({{"document", s.row->document},
                                 {"row", s.row->row},
@@ -106,11 +158,7 @@ void json_file::write(const machine& m, const std::vector<experiment>& experimen
                                 {"says", of(s.row->says)},
                                 {"cold", of(s.cold)},
                                 {"warm", of(s.warm)}});
-    std::ofstream out{path_, std::ios::trunc};
-    out << all.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
-    out.close();
-    if (!out)
-        throw std::runtime_error(fmt::format("could not write all of {}", path_.string()));
+    return all;
 }
 
 } // namespace arenite::lab

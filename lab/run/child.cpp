@@ -42,16 +42,50 @@ int describe() {
     return 0;
 }
 
+/// A letter for the position in the walk, one for how full; "/" before what follows a gap.
+std::string letters_of(const address_sample& map) {
+    constexpr const char* digits = "0123456789abcdefghijklmnopqrstuv";
+    std::string text;
+    for (const address_sample::cell& c : map.cells) {
+        if (c.after_gap)
+            text += '/';
+        text += digits[c.position];
+        text += digits[c.fill];
+    }
+    return text;
+}
+
+nlohmann::json maps_of(const turn& t) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const address_sample& map : t.maps())
+        all.push_back({{"name", map.name},
+                       {"objects", map.objects},
+                       {"object_bytes", map.object_bytes},
+                       {"pages", map.pages},
+                       {"near_steps", map.near_steps},
+                       {"upward_steps", map.upward_steps},
+                       {"cell_bytes", map.cell_bytes},
+                       {"cells", letters_of(map)},
+                       {"places", map.places}});
+    return all;
+}
+
 int run_one(const std::string& workload, const std::string& subject, int warm_passes,
-            parameter_values values) {
+            parameter_values values, bool for_maps) {
     for (const registered_subject& run : registered().runs) {
         if (run.workload != workload || run.info.name != subject)
             continue;
         turn t{std::move(values)};
+        if (for_maps)
+            t.ask_for_maps();
         try {
             run.run(t, warm_passes);
         } catch (const cannot_run& e) {
             print({{"cannot_run", e.what()}});
+            return 0;
+        }
+        if (for_maps) {
+            print({{"maps", maps_of(t)}});
             return 0;
         }
         nlohmann::json figures = nlohmann::json::array();
@@ -71,7 +105,8 @@ int run_one(const std::string& workload, const std::string& subject, int warm_pa
 } // namespace
 
 bool is_child(int argc, char** argv) noexcept {
-    return argc > 1 && (argv[1] == describe_command || argv[1] == turn_command);
+    return argc > 1 &&
+           (argv[1] == describe_command || argv[1] == turn_command || argv[1] == maps_command);
 }
 
 int child_main(int argc, char** argv) {
@@ -88,7 +123,8 @@ int child_main(int argc, char** argv) {
             const std::size_t equals = pair.find('=');
             values[pair.substr(0, equals)] = pair.substr(equals + 1);
         }
-        return run_one(argv[2], argv[3], std::stoi(argv[4]), std::move(values));
+        return run_one(argv[2], argv[3], std::stoi(argv[4]), std::move(values),
+                       argv[1] == maps_command);
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 1;

@@ -12,12 +12,14 @@ namespace arenite::lab {
 /// What a runner is started with, instead of a command a user may type.
 inline constexpr std::string_view describe_command = "@describe";
 inline constexpr std::string_view turn_command = "@turn";
+inline constexpr std::string_view maps_command = "@maps";
 
 /// True if the program was started as a runner.
 [[nodiscard]] bool is_child(int argc, char** argv) noexcept;
 
 /// @describe: prints the runner's subjects. @turn WORKLOAD SUBJECT WARM_PASSES [KEY=VALUE]...: runs
-/// one turn and prints its figures. Both as JSON to the standard output; returns the exit code.
+/// one turn and prints its figures. @maps, with the same words: runs one for its maps alone. Both
+/// as JSON to the standard output; returns the exit code.
 [[nodiscard]] int child_main(int argc, char** argv);
 
 } // namespace arenite::lab

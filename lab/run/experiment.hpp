@@ -53,10 +53,17 @@ struct failure {
     std::string what;
 };
 
+/// Pictures of where a subject's memory lay, as its child printed them; see address_sample.
+struct subject_maps {
+    std::string subject;
+    std::string json;
+};
+
 struct outcome {
     std::vector<result>
         results; ///< metrics in the order of their first appearance, subjects in theirs
     std::vector<failure> failures;
+    std::vector<subject_maps> maps = {};
 };
 
 /// Middle value; the mean of the two middle ones of an even number.
@@ -65,5 +72,9 @@ struct outcome {
 /// Runs an experiment: each subject in a process of its own, in turns, A B C A B C ...
 /// Tells its progress on the standard error.
 [[nodiscard]] outcome measure(const experiment& e);
+
+/// One more turn for some of the subjects (ours, the C++ library's, the peers it is measured by),
+/// of which nothing is timed: fills `maps`. Nothing where the workload has none.
+void add_maps(const experiment& e, outcome& measured);
 
 } // namespace arenite::lab

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <unistd.h>
 
@@ -94,9 +95,10 @@ private:
     std::map<key, std::vector<double>> turns_;
 };
 
-std::vector<std::string> turn_arguments(const experiment& e, const known_subject& s) {
-    std::vector<std::string> words{std::string{turn_command}, e.workload->name, s.info.name,
-                                   std::to_string(e.warm_passes)};
+std::vector<std::string> turn_arguments(const experiment& e, const known_subject& s,
+                                        std::string_view command, int warm_passes) {
+    std::vector<std::string> words{std::string{command}, e.workload->name, s.info.name,
+                                   std::to_string(warm_passes)};
     for (const auto& [name, value] : e.values)
         words.push_back(name + "=" + value);
     return words;
@@ -135,8 +137,8 @@ outcome measure(const experiment& e) {
                 continue;
             shown.step(turn, name);
             warm_machine(warm_bytes);
-            const finished_process ran =
-                run_process(s->runner, turn_arguments(e, *s), s->info.environment);
+            const finished_process ran = run_process(
+                s->runner, turn_arguments(e, *s, turn_command, e.warm_passes), s->info.environment);
             if (!ran.ok) {
                 give_up(name, ran.errors);
                 continue;
@@ -168,6 +170,29 @@ outcome measure(const experiment& e) {
     }
     done.results = collected.results();
     return done;
+}
+
+void add_maps(const experiment& e, outcome& measured) {
+    if (!e.workload->has_maps)
+        return;
+    const progress shown{e};
+    std::vector<std::string> wanted{e.workload->ours, "std"};
+    wanted.insert(wanted.end(), e.workload->against.begin(), e.workload->against.end());
+    for (const known_subject* s : e.subjects) {
+        const std::string& name = s->info.name;
+        const bool failed = std::any_of(measured.failures.begin(), measured.failures.end(),
+                                        [&](const failure& f) { return f.subject == name; });
+        if (failed || std::find(wanted.begin(), wanted.end(), name) == wanted.end())
+            continue;
+        shown.step(e.repeats, name + ", maps");
+        const finished_process ran =
+            run_process(s->runner, turn_arguments(e, *s, maps_command, 0), s->info.environment);
+        const auto answer = nlohmann::json::parse(ran.ok ? ran.output : "", nullptr, false);
+        if (answer.is_object() && answer.contains("maps"))
+            measured.maps.push_back({name, answer.at("maps").dump()});
+        else
+            measured.failures.push_back({&e, name, "no maps: " + ran.errors});
+    }
 }
 
 } // namespace arenite::lab

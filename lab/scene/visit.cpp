@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <span>
+#include <utility>
 
 namespace arenite::lab::scene {
 namespace {
@@ -151,6 +152,23 @@ visible cull(const node& root, const camera& eye) noexcept {
               {}};
     c.visit(root, eye.view());
     return c.seen;
+}
+
+address_sample map_of(const node& root, std::size_t most, std::string name) {
+    address_map map{most};
+    const auto add_below = [&](const auto& self, const node& n) -> void {
+        map.add(&n, n.kind == kind::geometry    ? sizeof(geometry)
+                    : n.kind == kind::transform ? sizeof(transform)
+                                                : sizeof(group));
+        if (n.kind == kind::geometry)
+            return;
+        const auto& g = static_cast<const group&>(n);
+        for (std::uint32_t i = 0; i < g.count; ++i)
+            if (g.children[i] != nullptr)
+                self(self, *g.children[i]);
+    };
+    add_below(add_below, root);
+    return map.sample(std::move(name));
 }
 
 } // namespace arenite::lab::scene

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../probes/address_map.hpp"
 #include "scene.hpp"
 
 #include <cstdint>
@@ -38,6 +39,9 @@ struct visible {
 
 /// Bytes of all objects, names, child arrays and arrays; what is shared counts by its share.
 [[nodiscard]] double payload(const node& root) noexcept;
+
+/// Where the nodes lie, in the order in which they are traversed; there are no more than `most`.
+[[nodiscard]] address_sample map_of(const node& root, std::size_t most, std::string name);
 
 /// A sum over all names and array elements: what traversing and culling do not read.
 [[nodiscard]] std::uint64_t contents(const node& root) noexcept;

@@ -156,6 +156,7 @@ struct model {
                   .most = 1000}},
             .warm_passes = 1,
             .against = {"mimalloc", "mimalloc.heaps"},
+            .has_maps = true,
             .short_subjects = {"arenite.ordered", "arenite.ordered-4k", "std", "mimalloc",
                                "mimalloc-4k", "mimalloc-thp", "mimalloc.heaps",
                                "mimalloc.heaps-thp", "jemalloc", "tcmalloc"},
@@ -208,6 +209,9 @@ struct model {
                        scene::payload(*city_) / static_cast<double>(nodes));
             }
 
+            if (t.wants_maps())
+                t.keep(scene::map_of(*city_, nodes, "loaded"));
+
             find_parts(*city_);
             for (int round = 0; round < rounds_; ++round)
                 churn(t, round);
@@ -216,6 +220,8 @@ struct model {
             if (visit(t, *city_, "traverse_aged", "cull_aged") != fresh)
                 throw cannot_run{"the scene is not what was loaded: memory was given out twice"};
             check_contents(*city_);
+            if (t.wants_maps())
+                t.keep(scene::map_of(*city_, nodes, "after churn"));
 
             const stopwatch destroying;
             store_.release(city_);

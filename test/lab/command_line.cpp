@@ -109,7 +109,7 @@ TEST(lab_command_line, refuses_a_setting_that_is_none_and_one_made_twice) {
 TEST(lab_command_line, refuses_repeats_and_options_it_does_not_know) {
     expect_refused("run scene/quadtree --repeat 0", {"--repeat"});
     expect_refused("run scene/quadtree --repeat many", {"--repeat"});
-    expect_refused("run scene/quadtree --report x.html", {"--report"});
+    expect_refused("run scene/quadtree --plots x.html", {"--plots"});
     expect_refused("run", {"WORKLOAD"});
     expect_refused("measure", {"subcommand"});
     expect_refused("", {"subcommand"});

@@ -1,0 +1,590 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "html.hpp"
+
+#include "../run/catalogue.hpp"
+#include "compare.hpp"
+#include "html_page.hpp"
+#include "table.hpp"
+
+#include <arenite/report/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace arenite::lab {
+namespace {
+
+using nlohmann::json;
+using report_text::xml;
+
+// ------------------------------------------------------------------------------------------------
+// what is shown
+
+/// What a workload shows, in a sentence; of one not named here its own summary is told alone.
+std::string shows(const std::string& workload) {
+    static const std::map<std::string, std::string> sentences{
+        {"scene/quadtree", "How quickly a tree of many nodes is made, walked and taken down: order "
+                           "in memory makes the walk a stroll, bookkeeping makes all three dear."},
+        {"scene/model", "A real building, loaded many times into a city as a paging engine does, "
+                        "then a random third of it replaced three times: what ageing does to the "
+                        "walk and the memory of a scene."},
+        {"scene/churn", "Parts of a scene are deleted and added again, round after round: whether "
+                        "a scene that is edited stays as quick to walk as a fresh one."},
+        {"order/refill", "Half of all nodes are freed at random and as many made again as one "
+                         "list: whoever reuses memory in the order in which it was freed makes "
+                         "the walk jump."},
+        {"linear/thesis", "What it costs to allocate where everything dies together: a linear "
+                          "resource moves one pointer."},
+        {"linear/frames", "The memory of a frame: a thousand small allocations that all die when "
+                          "their frame is over."},
+        {"pool/thesis", "Objects of one size, freed at random and made again: the pools' own "
+                        "ground."},
+        {"pool/iterate", "Walking over what lives in a pool with more and more holes in it."},
+        {"memory/vectors", "Objects side by side in a vector against a vector of pointers to "
+                           "them: what one step aside costs."}};
+    const auto found = sentences.find(workload);
+    return found == sentences.end() ? std::string{} : found->second;
+}
+
+/// The family that a subject belongs to has one colour, on light and on dark: those of Okabe and
+/// Ito, which colour-blind people tell apart, adapted to each ground.
+struct colours {
+    const char *light, *dark;
+};
+colours colours_of(std::string_view subject) {
+    constexpr std::pair<std::string_view, colours> families[]{
+        {"arenite", {"#0072b2", "#56b4e9"}},  {"mimalloc", {"#e69f00", "#f0b030"}},
+        {"jemalloc", {"#009e73", "#2cc79b"}}, {"tcmalloc", {"#cc79a7", "#e098c0"}},
+        {"boost", {"#8c6d1f", "#d9c45a"}},    {"foonathan", {"#7a5fb5", "#a890e0"}},
+        {"pmr", {"#d55e00", "#ff8540"}},      {"plf", {"#3f7f8c", "#7cc4d0"}}};
+    for (const auto& [family, pair] : families)
+        if (subject.starts_with(family))
+            return pair;
+    return {"#7d8590", "#98a2ad"}; // malloc, std: the C++ library's and the system's
+}
+
+struct figure {
+    double median, least, most;
+};
+
+/// One metric of one experiment.
+struct metric {
+    std::string name, unit;
+    bool compared = true;
+    std::map<std::string, std::map<std::string, figure>> states = {}; ///< state, subject
+
+    [[nodiscard]] const figure* find(const std::string& state, const std::string& subject) const {
+        const auto of_state = states.find(state);
+        if (of_state == states.end())
+            return nullptr;
+        const auto found = of_state->second.find(subject);
+        return found == of_state->second.end() ? nullptr : &found->second;
+    }
+    /// The one by which it is sorted.
+    [[nodiscard]] const char* main_state() const {
+        return states.contains("warm") ? "warm" : "cold";
+    }
+};
+
+struct experiment_results {
+    std::string workload;
+    json parameters;
+    std::vector<metric> metrics;
+    std::vector<std::string> subjects; ///< in the order in which they were run
+};
+
+std::vector<experiment_results> experiments_of(const json& results) {
+    std::vector<experiment_results> all;
+    for (const json& r : results) {
+        const std::string workload = r.at("workload");
+        auto e = std::find_if(all.begin(), all.end(), [&](const experiment_results& known) {
+            return known.workload == workload && known.parameters == r.at("parameters");
+        });
+        if (e == all.end())
+            e = all.insert(all.end(), {workload, r.at("parameters"), {}, {}});
+        const std::string name = r.at("metric"), unit = r.at("unit"), subject = r.at("subject");
+        auto m = std::find_if(e->metrics.begin(), e->metrics.end(), [&](const metric& known) {
+            return known.name == name && known.unit == unit;
+        });
+        if (m == e->metrics.end())
+            m = e->metrics.insert(e->metrics.end(), {name, unit, r.value("compared", true)});
+        m->states[r.at("state")][subject] = {r.at("median"), r.at("min"), r.at("max")};
+        if (std::find(e->subjects.begin(), e->subjects.end(), subject) == e->subjects.end())
+            e->subjects.push_back(subject);
+    }
+    return all;
+}
+
+std::string title_of(const json& parameters) {
+    std::vector<std::string> words;
+    for (const auto& [name, value] : parameters.items()) {
+        std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+        if (const std::size_t slash = text.rfind('/'); slash != std::string::npos)
+            text.erase(0, slash + 1); // of a file its name
+        words.push_back(name + " = " + text);
+    }
+    return join(words);
+}
+
+/// Ours against the fastest of those a workload is measured by.
+struct ratio {
+    double value;
+    bool tie;
+    std::string theirs;
+};
+std::optional<ratio> ratio_of(const metric& m, const std::string& state, const json& workload) {
+    const std::string ours = workload.at("ours");
+    const figure* const a = m.find(state, ours);
+    if (!m.compared || a == nullptr)
+        return std::nullopt;
+    const figure* b = nullptr;
+    std::string theirs;
+    for (const auto& [subject, f] : m.states.at(state))
+        for (const std::string base : workload.at("against"))
+            if (is_or_twin_of(subject, base) && (b == nullptr || f.median < b->median)) {
+                b = &f;
+                theirs = subject;
+            }
+    if (b == nullptr || b->median <= 0)
+        return std::nullopt;
+    const auto within = [](double value, const figure& f) {
+        return value >= f.least && value <= f.most;
+    };
+    return ratio{a->median / b->median, within(a->median, *b) || within(b->median, *a), theirs};
+}
+
+std::string ratio_text(const ratio& r) {
+    const char* const kind = r.tie ? "tie" : r.value < 1 ? "better" : "worse";
+    return fmt::format("<span class=\"{}\">{}{}x</span>", kind, r.tie ? "tie, " : "",
+                       short_number(r.value));
+}
+
+std::string dot(const std::string& subject) {
+    // Follows light and dark by two spans would be heavy: the middle of both is seen on each.
+    return fmt::format("<span class=\"dot\" style=\"background:{}\"></span>",
+                       colours_of(subject).light);
+}
+
+// ------------------------------------------------------------------------------------------------
+// parts of the page
+
+std::string overview(const std::vector<experiment_results>& all, const json& workloads) {
+    std::string rows;
+    std::size_t wins = 0, ties = 0, losses = 0;
+    for (const experiment_results& e : all) {
+        const json& workload = workloads.at(e.workload);
+        for (const metric& m : e.metrics) {
+            const std::string state = m.main_state();
+            const auto r = ratio_of(m, state, workload);
+            if (!r)
+                continue;
+            ++(r->tie ? ties : r->value < 1 ? wins : losses);
+            // 1/16 to 16 on a logarithmic scale.
+            const double place =
+                50 + 50 * std::clamp(std::log2(std::max(r->value, 1e-9)) / 4, -1.0, 1.0);
+            const double left = std::min(place, 50.0), width = std::fabs(place - 50);
+            rows += fmt::format(
+                "<tr><td>{}<span class=\"spread\">{}</span></td><td class=\"text\">{}, {}</td>"
+                "<td>{}</td><td><span class=\"bar\"><i style=\"left:{:.1f}%;width:{:.1f}%;"
+                "background:var(--{})\"></i></span></td><td class=\"text\">{}</td></tr>\n",
+                xml(e.workload), xml(title_of(e.parameters)), xml(m.name), state, ratio_text(*r),
+                left, width,
+                r->tie         ? "quiet"
+                : r->value < 1 ? "good"
+                               : "bad",
+                xml(r->theirs));
+        }
+    }
+    if (rows.empty())
+        return {};
+    return fmt::format(
+        "<h2 id=\"overview\">Ours against the fastest it is measured by</h2>\n"
+        "<p>Below 1x ours is better. Of {} figures {} are better, {} are ties (one median lies "
+        "within the other's spread), {} are worse. The bar is logarithmic, from 1/16 to 16.</p>\n"
+        "<details{}><summary>All {} ratios</summary><div class=\"wide\"><table><thead><tr>"
+        "<th>workload</th><th class=\"text\">metric</th><th>ratio</th><th></th>"
+        "<th class=\"text\">against</th></tr></thead><tbody>\n{}</tbody></table></div></details>\n",
+        wins + ties + losses, wins, ties, losses, wins + ties + losses <= 80 ? " open" : "",
+        wins + ties + losses, rows);
+}
+
+std::string cell(const figure* f) {
+    return f == nullptr ? std::string{"<td>-</td>"}
+                        : fmt::format("<td>{}<span class=\"spread\">{} to {}</span></td>",
+                                      short_number(f->median), short_number(f->least),
+                                      short_number(f->most));
+}
+
+/// A plot and its table; adds what the plot draws.
+std::string card(const experiment_results& e, const metric& m, const json& workload, json& plots,
+                 bool has_plots) {
+    const std::string main = m.main_state();
+    const std::string ours = workload.at("ours");
+    std::vector<std::string> subjects;
+    for (const std::string& s : e.subjects)
+        if (m.find("cold", s) != nullptr || m.find("warm", s) != nullptr)
+            subjects.push_back(s);
+    const auto key = [&](const std::string& s) {
+        const figure* f = m.find(main, s);
+        return f != nullptr ? f->median : 1e300;
+    };
+    std::stable_sort(subjects.begin(), subjects.end(),
+                     [&](const auto& a, const auto& b) { return key(a) < key(b); });
+
+    std::vector<std::string> states;
+    for (const char* state : {"cold", "warm"})
+        if (m.states.contains(state))
+            states.emplace_back(state);
+
+    std::string told;
+    for (const std::string& state : states)
+        if (const auto r = ratio_of(m, state, workload))
+            told += fmt::format("{}{}: {} of {}", told.empty() ? "" : "; ", state, ratio_text(*r),
+                                xml(r->theirs));
+    if (!m.compared)
+        told = "for information; neither good nor bad of itself";
+    else if (!told.empty())
+        told = xml(ours) + " takes, " + told;
+
+    std::string table = "<table><thead><tr><th>subject</th>";
+    for (const std::string& state : states)
+        table += fmt::format("<th>{}</th>", state);
+    table += "</tr></thead><tbody>\n";
+    for (const std::string& s : subjects) {
+        table +=
+            fmt::format("<tr{}><td>{}{}</td>", s == ours ? " class=\"ours\"" : "", dot(s), xml(s));
+        for (const std::string& state : states)
+            table += cell(m.find(state, s));
+        table += "</tr>\n";
+    }
+    table += "</tbody></table>";
+
+    std::string plot;
+    if (has_plots) {
+        json p{{"unit", m.unit.empty() ? m.name : m.unit}, {"subjects", subjects}};
+        const auto place = std::find(subjects.begin(), subjects.end(), ours);
+        p["ours"] = place == subjects.end() ? -1 : place - subjects.begin();
+        for (const std::string& s : subjects) {
+            p["light"].push_back(colours_of(s).light);
+            p["dark"].push_back(colours_of(s).dark);
+        }
+        for (const std::string& state : states) {
+            json medians = json::array(), spread = json::array();
+            for (const std::string& s : subjects) {
+                const figure* f = m.find(state, s);
+                medians.push_back(f != nullptr ? json(f->median) : json(nullptr));
+                spread.push_back(f != nullptr ? json{f->least, f->most} : json(nullptr));
+            }
+            p["states"].push_back({{"state", state}, {"medians", medians}, {"spread", spread}});
+        }
+        const std::size_t height = 56 + subjects.size() * (states.size() == 2 ? 34 : 26);
+        plot = fmt::format("<div class=\"plot\" style=\"height:{}px\"><canvas data-plot=\"{}\" "
+                           "role=\"img\" aria-label=\"Plot of {}; the table has the figures\">"
+                           "</canvas></div>",
+                           height, plots.size(), xml(m.name));
+        plots.push_back(std::move(p));
+    }
+    return fmt::format("<div class=\"card\"><h4>{} <span class=\"quiet\">{}</span></h4>"
+                       "<p class=\"small\">{}</p><div class=\"both\">{}<div class=\"wide\">{}"
+                       "</div></div></div>\n",
+                       xml(m.name), xml(m.unit), told, plot, table);
+}
+
+// ---- maps
+
+/// Blue to yellow by way of green (cividis): one order for all eyes.
+constexpr std::array<const char*, 16> ramp{
+    "#00224e", "#002f6b", "#1b3b6d", "#35466b", "#48526b", "#575d6d", "#666970", "#757575",
+    "#848179", "#958e78", "#a69b75", "#b7a871", "#c9b66a", "#dcc560", "#efd452", "#fee838"};
+
+/// "0l4" and so on, as child.cpp writes it.
+int digit_of(char letter) {
+    return letter >= '0' && letter <= '9'   ? letter - '0'
+           : letter >= 'a' && letter <= 'v' ? letter - 'a' + 10
+                                            : 0;
+}
+
+std::string cells_svg(const json& map, const std::string& label) {
+    constexpr int columns = 64;
+    const std::string letters = map.at("cells");
+    std::array<std::array<std::string, 4>, ramp.size()> paths;
+    std::string gaps;
+    int n = 0;
+    bool gap = false;
+    for (std::size_t i = 0; i + 1 < letters.size();) {
+        if (letters[i] == '/') {
+            gap = true;
+            ++i;
+            continue;
+        }
+        const auto position = static_cast<std::size_t>(digit_of(letters[i]) / 2);
+        const auto fill = static_cast<std::size_t>(std::clamp(digit_of(letters[i + 1]), 1, 4) - 1);
+        const int x = n % columns * 8, y = n / columns * 8;
+        paths[position][fill] += fmt::format("M{} {}h7v7h-7z", x, y);
+        if (gap)
+            gaps += fmt::format("M{} {}v7", x, y);
+        gap = false;
+        ++n;
+        i += 2;
+    }
+    constexpr const char* opacity[]{".3", ".5", ".75", "1"};
+    std::string svg = fmt::format("<svg viewBox=\"0 0 512 {}\" role=\"img\" aria-label=\"{}\">",
+                                  std::max(8, (n + columns - 1) / columns * 8), xml(label));
+    for (std::size_t p = 0; p < ramp.size(); ++p)
+        for (std::size_t f = 0; f < 4; ++f)
+            if (!paths[p][f].empty())
+                svg += fmt::format("<path fill=\"{}\" fill-opacity=\"{}\" d=\"{}\"/>", ramp[p],
+                                   opacity[f], paths[p][f]);
+    if (!gaps.empty())
+        svg += fmt::format("<path stroke=\"#d55e00\" stroke-width=\"1\" d=\"{}\"/>", gaps);
+    return svg + "</svg>";
+}
+
+std::string walk_svg(const json& map, const std::string& label) {
+    const json& places = map.at("places");
+    const double step = 512.0 / std::max<double>(1, static_cast<double>(places.size()));
+    std::string dots;
+    for (std::size_t i = 0; i < places.size(); ++i)
+        dots += fmt::format("M{:.1f} {:.1f}h.1", (static_cast<double>(i) + 0.5) * step,
+                            156 - 0.152 * places[i].get<double>());
+    return fmt::format("<svg class=\"walk\" viewBox=\"0 0 512 160\" role=\"img\" aria-label=\"{}\">"
+                       "<path stroke-width=\"3\" d=\"{}\"/></svg>",
+                       xml(label), dots);
+}
+
+std::string maps_of(const json& entry) {
+    std::string pictures;
+    for (const json& map : entry.at("maps")) {
+        const std::string name = map.at("name");
+        const double near = map.at("near_steps"), upward = map.at("upward_steps");
+        const double pages = map.at("pages"), bytes = map.at("object_bytes");
+        const auto cell_bytes = map.at("cell_bytes").get<std::size_t>();
+        const std::string label = entry.at("subject").get<std::string>() + ", " + name;
+        pictures += fmt::format(
+            "<div><b>{}</b><div class=\"small quiet\">{:.0f} % of steps stay within a page; "
+            "{:.0f} % go upward</div>{}{}<div class=\"small quiet\">{} nodes on {} of pages, "
+            "{:.0f} % of them node; one cell {}</div></div>",
+            xml(name), 100 * near, 100 * upward,
+            walk_svg(map, "Addresses along the walk: " + label),
+            cells_svg(map, "Memory map: " + label), map.at("objects").dump(),
+            report_text::bytes(static_cast<std::uint64_t>(pages * 4096)),
+            pages > 0 ? 100 * bytes / (pages * 4096) : 0.0, report_text::bytes(cell_bytes));
+    }
+    const std::string subject = entry.at("subject");
+    return fmt::format("<div class=\"card\"><h4>{}{}</h4><div class=\"pair\">{}</div></div>\n",
+                       dot(subject), xml(subject), pictures);
+}
+
+std::string legend_of_maps() {
+    std::string stops;
+    for (const char* colour : ramp)
+        stops += std::string{stops.empty() ? "" : ","} + colour;
+    return fmt::format(
+        "<p class=\"small\">Upper picture: the scene is walked from left to right, and each dot is "
+        "a node, the higher the higher its address: a line is order, a cloud is disorder. Lower "
+        "picture: the memory that holds nodes, from low to high addresses, line by line; a cell's "
+        "colour is when the walk comes to its first node: first <span class=\"ramp\" "
+        "style=\"background:linear-gradient(to right,{})\"></span> last; the paler, the fewer "
+        "nodes share the cell with other data or with holes; a red line is a jump in addresses. "
+        "The smaller the picture, the less memory the walk touches.</p>\n",
+        stops);
+}
+
+// ---- the machine
+
+std::string machine_table(const json& m) {
+    const auto text = [&](const char* key) {
+        return m.contains(key) ? m[key].is_string() ? m[key].get<std::string>() : m[key].dump()
+                               : std::string{"not told"};
+    };
+    const std::pair<const char*, std::string> rows[]{
+        {"processor", text("processor") + ", " + text("cores") + " cores"},
+        {"memory", report_text::bytes(m.value("memory_bytes", std::uint64_t{0})) + ", pages of " +
+                       report_text::bytes(m.value("page_bytes", std::uint64_t{0})) +
+                       ", huge pages: " + text("transparent_huge_pages")},
+        {"system", text("system") + ", " + text("kernel")},
+        {"libraries", text("c_library") + ", " + text("standard_library")},
+        {"built by", text("compiler") + " " + text("flags")},
+        {"Arenite", text("arenite")}};
+    std::string table;
+    for (const auto& [name, value] : rows)
+        table += fmt::format("<tr><th class=\"text\">{}</th><td class=\"text\">{}</td></tr>\n",
+                             name, xml(value));
+    return "<div class=\"wide\"><table>" + table + "</table></div>\n";
+}
+
+std::string subject_table(const json& subjects) {
+    std::string rows;
+    for (const auto& [name, s] : subjects.items()) {
+        std::string environment;
+        if (s.contains("environment"))
+            for (const auto& [variable, value] : s["environment"].items())
+                environment += " " + variable + "=" + value.get<std::string>();
+        rows +=
+            fmt::format("<tr{}><td>{}{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td>"
+                        "<td class=\"text\">{}<span class=\"spread\">{}</span></td></tr>\n",
+                        name.starts_with("arenite") ? " class=\"ours\"" : "", dot(name), xml(name),
+                        xml(s.value("pages", "")), xml(s.value("version", "")),
+                        xml(s.value("summary", "")), xml(environment));
+    }
+    return "<div class=\"wide\"><table><thead><tr><th>subject</th><th class=\"text\">pages</th>"
+           "<th class=\"text\">version</th><th class=\"text\">what it is</th></tr></thead><tbody>" +
+           rows + "</tbody></table></div>\n";
+}
+
+std::string seeds_section(const json& results) {
+    if (!results.contains("seeds"))
+        return {};
+    std::string rows;
+    for (const json& s : results.at("seeds")) {
+        const auto number = [](const json& value) {
+            return value.is_number() ? short_number(value.get<double>()) : std::string{"-"};
+        };
+        const auto share = [&](const char* state) {
+            return s.at("says").is_number() && s.at(state).is_number()
+                       ? short_number(s.at(state).get<double>() / s.at("says").get<double>()) + "x"
+                       : std::string{"-"};
+        };
+        rows += fmt::format(
+            "<tr><td>{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td>"
+            "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            xml(s.at("document").get<std::string>()), xml(s.at("row").get<std::string>()),
+            xml(s.at("quantity").get<std::string>()),
+            s.at("says").is_number() ? number(s.at("says")) : "not given", number(s.at("cold")),
+            number(s.at("warm")), share("cold"), share("warm"));
+    }
+    return "<h2 id=\"seeds\">What the seed documents measured, measured here</h2>\n"
+           "<div class=\"wide\"><table><thead><tr><th>document</th><th class=\"text\">row</th>"
+           "<th class=\"text\">quantity</th><th>it says</th><th>here, cold</th><th>here, warm</th>"
+           "<th>cold/it</th><th>warm/it</th></tr></thead><tbody>\n" +
+           rows + "</tbody></table></div>\n";
+}
+
+std::string chart_js() {
+#if defined(ARENITE_LAB_CHART_JS)
+    std::ifstream in{ARENITE_LAB_CHART_JS, std::ios::binary};
+    std::string text{std::istreambuf_iterator<char>{in}, {}};
+    return text.find("</script") == std::string::npos ? text : std::string{};
+#else
+    return {};
+#endif
+}
+
+/// Within a script no text may look like its end.
+std::string script_safe(std::string text) {
+    for (std::size_t i = text.find("</"); i != std::string::npos; i = text.find("</", i))
+        text.replace(i, 2, "<\\/");
+    return text;
+}
+
+std::string anchor_of(const std::string& workload) {
+    std::string text = workload;
+    std::replace(text.begin(), text.end(), '/', '-');
+    return xml(text);
+}
+
+std::string page(const json& results) {
+    const std::vector<experiment_results> all = experiments_of(results.at("results"));
+    const json& workloads = results.at("workloads");
+    const json& m = results.at("machine");
+    const std::string chart = chart_js();
+    const json maps = results.contains("maps") ? results.at("maps") : json::array();
+    json plots = json::array();
+
+    std::string body = "<header><h1>What allocators are worth on this machine</h1>\n";
+    body +=
+        fmt::format("<p class=\"quiet\">{}, {}; Arenite {}</p>\n", xml(m.value("processor", "")),
+                    xml(m.value("system", "")), xml(m.value("arenite", "")));
+    if (m.contains("warnings"))
+        for (const std::string warning : m.at("warnings"))
+            body += "<div class=\"warning\">" + xml(warning) + "</div>\n";
+    if (chart.empty())
+        body += "<div class=\"warning\">Chart.js was not found where this lab was built (Debian: "
+                "libjs-chart.js), so there are tables and maps, but no plots.</div>\n";
+    for (const json& f : results.at("failures"))
+        body += fmt::format("<div class=\"warning\">Failed: {}, {}: {}</div>\n",
+                            xml(f.at("workload").get<std::string>()),
+                            xml(f.at("subject").get<std::string>()),
+                            xml(f.at("what").get<std::string>()));
+
+    std::vector<std::string> names;
+    for (const experiment_results& e : all)
+        if (std::find(names.begin(), names.end(), e.workload) == names.end())
+            names.push_back(e.workload);
+    body += "<nav aria-label=\"Contents\"><a href=\"#overview\">overview</a>";
+    for (const std::string& name : names)
+        body += fmt::format("<a href=\"#{}\">{}</a>", anchor_of(name), xml(name));
+    body += "<a href=\"#subjects\">subjects</a><a href=\"#machine\">machine</a></nav>\n";
+    body += "<p class=\"small\">Each subject runs in a process of its own, in turns. <b>Cold</b> "
+            "is the first pass of a fresh process (pale bars), <b>warm</b> a later one (full "
+            "bars); bars are medians of all turns, whiskers reach from the least to the most. "
+            "Ours is blue and bold. \"-thp\" and \"-4k\" are the same code with and without huge "
+            "pages.</p></header>\n<main>\n";
+    body += overview(all, workloads);
+    body += seeds_section(results);
+
+    for (const std::string& name : names) {
+        const json& workload = workloads.at(name);
+        body += fmt::format("<section id=\"{}\"><h2>{}</h2>\n<p>{} <span class=\"quiet\">({})"
+                            "</span></p>\n",
+                            anchor_of(name), xml(name), xml(shows(name)),
+                            xml(workload.value("summary", "")));
+        for (const experiment_results& e : all) {
+            if (e.workload != name)
+                continue;
+            body += fmt::format("<h3>{}</h3>\n", xml(title_of(e.parameters)));
+            std::string pictures;
+            for (const json& entry : maps)
+                if (entry.at("workload") == name && entry.at("parameters") == e.parameters)
+                    pictures += maps_of(entry);
+            if (!pictures.empty())
+                body += "<h4>Where the nodes lie</h4>" + legend_of_maps() + "<div class=\"maps\">" +
+                        pictures + "</div><h3>Figures</h3>\n";
+            body += "<div class=\"cards\">\n";
+            for (const metric& one : e.metrics)
+                body += card(e, one, workload, plots, !chart.empty());
+            body += "</div>\n";
+        }
+        body += "</section>\n";
+    }
+    body += "<h2 id=\"subjects\">Subjects</h2>\n" + subject_table(results.at("subjects"));
+    body += "<h2 id=\"machine\">The machine</h2>\n" + machine_table(m) + "<p></p></main>\n";
+
+    std::string html =
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+        "<title>Arenite lab report</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>";
+    html += html_page::style;
+    html += "</style></head>\n<body>\n" + body;
+    if (!chart.empty()) {
+        html += "<script type=\"application/json\" id=\"plots\">" +
+                script_safe(plots.dump(-1, ' ', false, json::error_handler_t::replace)) +
+                "</script>\n<script>" + chart + "</script>\n<script>";
+        html += html_page::script;
+        html += "</script>\n";
+    }
+    return html + "</body></html>\n";
+}
+
+} // namespace
+
+std::string html_report(const json& results) {
+    try {
+        return page(results);
+    } catch (const json::exception& e) {
+        throw bad_request(std::string{"the results are not as arenite-lab writes them: "} +
+                          e.what());
+    }
+}
+
+} // namespace arenite::lab
