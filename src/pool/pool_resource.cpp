@@ -249,14 +249,31 @@ bool pool_resource::next_word() noexcept {
             if (i < b.note)
                 return true;
             if (i < words_for(slots_of(b))) {
-                begin_words(b);
-                return true;
+                // A fresh page costs more than holes do, where there are enough of them.
+                const std::size_t used = b.note * bits::word_bits;
+                if (used - static_cast<std::size_t>(b.live) >=
+                    std::max(used / sweep_divisor, bits::word_bits)) {
+                    position_ = 0;
+                    continue;
+                }
+                if (!has_holes_below(b)) {
+                    begin_words(b);
+                    return true;
+                }
             }
             leave();
         }
         if (!enter_next())
             return false;
     }
+}
+
+/// True if a block below this one is worth a sweep.
+bool pool_resource::has_holes_below(const block& b) const noexcept {
+    if (single_ != nullptr)
+        return false;
+    const block* const lowest = source_.blocks().lowest(block_state::sweepable);
+    return lowest != nullptr && lowest < &b;
 }
 
 /// Takes what is free from the sweep's position on: side by side into the window, else the slots of
@@ -429,34 +446,23 @@ void pool_resource::deallocate_slow(std::byte* p) noexcept {
     }
 }
 
-/// Clears the bits of the oldest hot slots. Counts are brought up to date once a block, since a
-/// chain of additions to memory would be the longest part of it.
+/// Clears the bits of the oldest hot slots.
 void pool_resource::clear_hot(std::size_t count) noexcept {
-    block* b = nullptr;
-    std::int32_t cleared = 0;
     for (std::size_t k = 0; k < count; ++k) {
         const std::byte* const p = hot_[k];
-        block* const of_p = block_of(p);
-        if (of_p != b) {
-            if (cleared != 0)
-                account(*b, cleared);
-            if (of_p->owner != this) [[unlikely]]
-                return refuse_free(p, "it is not of this pool");
-            b = of_p;
-            cleared = 0;
-        }
-        const std::size_t i = index_of(*b, p);
-        if (i / bits::word_bits >= b->note) [[unlikely]]
+        block& b = *block_of(p);
+        const std::size_t i = index_of(b, p);
+        if (b.owner != this || i / bits::word_bits >= b.note) [[unlikely]]
             return refuse_free(p, "it is not of this pool");
-        bits::word& word = b->occupancy()[i / bits::word_bits];
+        bits::word& word = b.occupancy()[i / bits::word_bits];
         const bits::word mask = bits::word{1} << i % bits::word_bits;
         if ((word & mask) == 0) [[unlikely]]
             return refuse_free(p, "it was freed twice");
         word ^= mask;
-        ++cleared;
+        if (--b.live <= b.alarm) [[unlikely]]
+            freed(b);
     }
-    if (cleared != 0)
-        account(*b, cleared);
+    taken_ -= count;
 }
 
 /// Slots of a block have become free.

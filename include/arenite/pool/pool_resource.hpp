@@ -242,6 +242,7 @@ private:
 
     bool next_word() noexcept;
     bool enter_next() noexcept;
+    [[nodiscard]] bool has_holes_below(const block& b) const noexcept;
     void leave() noexcept;
     void begin_words(block& b) noexcept;
     void claim() noexcept;
