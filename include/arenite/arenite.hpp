@@ -56,8 +56,6 @@
 
 #include <arenite/pool/pool_resource.hpp>
 
-#include <arenite/pool/pool_resource.hpp>
-
 #include <arenite/ordered/ordered_heap.hpp>
 
 #include <arenite/compose/synchronized_resource.hpp>
