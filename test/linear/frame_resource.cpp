@@ -88,7 +88,10 @@ TEST(frame_resource, of_one_frame_awaits_that_very_frame) {
     EXPECT_EQ(frames.awaited(), 1u);
     void* p = frames.allocate(10);
     frames.next(1);
-    EXPECT_EQ(frames.allocate(10) == p, !passthrough());
+    void* q = frames.allocate(10);
+    if (!passthrough()) {
+        EXPECT_EQ(q, p);
+    }
     EXPECT_EQ(frames.awaited(), 2u);
 }
 

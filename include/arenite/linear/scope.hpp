@@ -4,6 +4,7 @@
 
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/linear/linear_resource.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -11,8 +12,6 @@
 #include <utility>
 
 namespace arenite::inline ARENITE_ABI {
-
-class linear_resource;
 
 /// Frees, at the end of a block, what a resource handed out since its begin.
 ///
