@@ -27,8 +27,7 @@ namespace {
 using nlohmann::json;
 using report_text::xml;
 
-// ------------------------------------------------------------------------------------------------
-// what is shown
+// ---- what is shown ------------------------------------------------------------------------------
 
 /// What a workload shows, in a sentence; of one not named here its own summary is told alone.
 std::string shows(const std::string& workload) {
@@ -175,8 +174,7 @@ std::string dot(const std::string& subject) {
                        colours_of(subject).light);
 }
 
-// ------------------------------------------------------------------------------------------------
-// parts of the page
+// ---- parts of the page --------------------------------------------------------------------------
 
 std::string overview(const std::vector<experiment_results>& all, const json& workloads) {
     std::string rows;

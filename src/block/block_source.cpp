@@ -75,8 +75,7 @@ std::size_t block_source::head_granules(const block& b) const noexcept {
     return block::head_bytes(b.bytes(), ends_, colour) / granule_bytes;
 }
 
-// ------------------------------------------------------------------------------------------------
-// blocks
+// ---- blocks -------------------------------------------------------------------------------------
 
 block* block_source::clean() noexcept {
     block* const kept = blocks_.lowest(block_state::empty);
@@ -136,8 +135,7 @@ block* block_source::cut() noexcept {
     return b;
 }
 
-// -------------------------------------------------------------------------------------------------
-// spans
+// ---- spans --------------------------------------------------------------------------------------
 
 bool block_source::get_span() noexcept {
     std::size_t bytes = span_bytes_;
@@ -228,8 +226,7 @@ void block_source::purge(void* p, std::size_t bytes) const noexcept {
         upstream_.purge(begin, static_cast<std::size_t>(end - begin));
 }
 
-// -------------------------------------------------------------------------------------------------
-// large
+// ---- large --------------------------------------------------------------------------------------
 
 block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t asked = std::max(alignment, mask_bytes_);
@@ -270,8 +267,7 @@ void block_source::deallocate_large(block& large) noexcept {
     upstream_.deallocate(base, total, alignment);
 }
 
-// -------------------------------------------------------------------------------------------- what
-// is where
+// ---- what is where ------------------------------------------------------------------------------
 
 block& block_source::head_of(const void* p) const noexcept {
     const std::uintptr_t at = address_of(p);

@@ -17,6 +17,7 @@ using os::platform;
 namespace {
 
 constexpr std::size_t first_step = 64_KiB;
+constexpr std::size_t in_small_pages = 1_MiB; // where a region begins before its first huge page
 constexpr std::size_t largest_step = 32_MiB;
 constexpr std::size_t rounds_of_a_window = 16;
 
@@ -39,18 +40,28 @@ growing_linear_resource::~growing_linear_resource() { release(); }
 bool growing_linear_resource::reserve(std::size_t count, std::size_t alignment) noexcept {
     const std::size_t page = platform::page_bytes();
     const std::size_t huge = huge_bytes();
-    if (linear_.capacity_ > max_object_bytes - huge)
+    if (linear_.capacity_ > max_object_bytes - 2 * huge)
         return false;
     const auto least = checked_align_up(count, page);
     std::size_t bytes = align_up(linear_.capacity_, page);
     if (!least)
         return false;
-    // One aligned like the first request needs no padding.
+    // One aligned like the first request needs no padding. Otherwise it begins a little before a
+    // huge page: a huge page costs as much as a hundred small ones, so who needs little has none,
+    // and who needs much has little else.
     const std::size_t aligned = std::max({alignment, page, bytes >= huge ? huge : 0});
+    const std::size_t skipped =
+        bytes >= huge && huge > in_small_pages && alignment <= in_small_pages
+            ? huge - in_small_pages
+            : 0;
     bool refused = false;
     while (base_ == nullptr && bytes >= *least) {
-        base_ = static_cast<std::byte*>(platform::reserve(bytes, aligned));
-        if (base_ == nullptr) {
+        auto* const whole = static_cast<std::byte*>(platform::reserve(bytes + skipped, aligned));
+        if (whole != nullptr) {
+            if (skipped != 0)
+                platform::release(whole, skipped);
+            base_ = whole + skipped;
+        } else {
             if (bytes == *least)
                 return false;
             refused = true;
@@ -83,28 +94,38 @@ bool growing_linear_resource::make_room(std::size_t count, std::size_t alignment
 // Commits at least `needed` bytes, and some ahead.
 bool growing_linear_resource::commit(std::size_t needed) noexcept {
     const std::size_t page = platform::page_bytes();
-    const std::size_t huge = huge_bytes();
     const std::size_t reserved = align_up(linear_.capacity_, page);
     const std::size_t step = std::clamp(committed_, first_step, largest_step);
-    std::size_t wanted = std::max(needed, committed_ + step);
-    wanted = std::min(align_up(wanted, wanted > huge ? huge : first_step), reserved);
+    std::size_t wanted = std::min(whole_pages(std::max(needed, committed_ + step)), reserved);
     if (!platform::commit(base_ + committed_, wanted - committed_)) {
         wanted = align_up(needed, page);
         if (!platform::commit(base_ + committed_, wanted - committed_))
             return false;
     }
-    // A huge page costs as much as a hundred small ones: who needs little has none.
-    const std::size_t small = options_.huge == huge_pages::automatic ? 2 * huge : 0;
-    if (options_.huge == huge_pages::never)
+    if (options_.huge == huge_pages::never) {
         platform::advise_huge(base_ + committed_, wanted - committed_, false);
-    else if (wanted > small && platform::huge_page_bytes() != 0) {
+    } else if (platform::huge_page_bytes() != 0) {
+        const std::size_t small = options_.huge == huge_pages::always ? 0 : small_bytes();
         const std::size_t first = std::max(committed_, small);
-        platform::advise_huge(base_ + first, wanted - first, true);
+        if (wanted > first)
+            platform::advise_huge(base_ + first, wanted - first, true);
     }
     poison::no_access(base_ + committed_, wanted - committed_);
     committed_ = wanted;
     linear_.limit_ = base_ + std::min(wanted, linear_.capacity_);
     return true;
+}
+
+// Before the first huge page.
+std::size_t growing_linear_resource::small_bytes() const noexcept {
+    return padding_for(base_, huge_bytes());
+}
+
+// At least so many bytes from the base: to the end of a huge page, where there are such.
+std::size_t growing_linear_resource::whole_pages(std::size_t bytes) const noexcept {
+    const std::size_t small = small_bytes();
+    return bytes > small ? small + align_up(bytes - small, huge_bytes())
+                         : align_up(bytes, first_step);
 }
 
 // Gives back what is committed above `kept` bytes.
@@ -131,10 +152,8 @@ void growing_linear_resource::emptied() noexcept {
         window_before_bytes_ = window_bytes_;
         window_bytes_ = 0;
     }
-    const std::size_t huge = huge_bytes();
-    const std::size_t needed = std::max(window_bytes_, window_before_bytes_);
-    const std::size_t kept = align_up(needed, needed > huge ? huge : first_step);
-    if (committed_ > kept + std::max(huge, std::min(kept, largest_step)))
+    const std::size_t kept = whole_pages(std::max(window_bytes_, window_before_bytes_));
+    if (committed_ > kept + std::max(huge_bytes(), std::min(kept, largest_step)))
         decommit(kept);
 }
 

@@ -69,8 +69,7 @@ ordered_heap::~ordered_heap() {
         report_leaks();
 }
 
-// ----------------------------------------------------------------------------------------------
-// allocate
+// ---- allocate -----------------------------------------------------------------------------------
 
 /// What the inlined part can't serve. Mostly the open hole is used up and the next one is near.
 void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
@@ -366,8 +365,7 @@ void* ordered_heap::from_anywhere(std::size_t size, std::size_t alignment) noexc
     return nullptr;
 }
 
-// ------------------------------------------------------------------------------------- blocks in
-// use
+// ---- blocks in use ------------------------------------------------------------------------------
 
 /// Makes a block the one being swept.
 void ordered_heap::enter(block& entered) noexcept {
@@ -462,8 +460,7 @@ void ordered_heap::retire(block& retired, std::int64_t skipped, std::size_t pass
     source_.blocks().set_state(retired, state);
 }
 
-// --------------------------------------------------------------------------------------------
-// deallocate
+// ---- deallocate ---------------------------------------------------------------------------------
 
 /// What the inlined part does not note.
 void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
@@ -628,8 +625,7 @@ void ordered_heap::freed(block& b) noexcept {
     b.alarm = 0;
 }
 
-// -------------------------------------------------------------------------------------- what is
-// where
+// ---- what is where ------------------------------------------------------------------------------
 
 /// The head that stands for an allocation; in checked builds only if it is one of ours.
 block& ordered_heap::head_of(const void* p) const noexcept {
@@ -718,8 +714,7 @@ arenite::usage ordered_heap::usage() const noexcept {
             .largest_hole_bytes = std::max(hole, source_.has_clean() ? most : 0)};
 }
 
-// ------------------------------------------------------------------------------------- giving
-// back, end
+// ---- giving back, end ---------------------------------------------------------------------------
 
 void ordered_heap::trim() noexcept {
     clear_noted();
@@ -756,8 +751,7 @@ void ordered_heap::report_leaks() noexcept {
         report_leak(summary);
 }
 
-// --------------------------------------------------------------------------------
-// list of regions
+// ---- list of regions ----------------------------------------------------------------------------
 
 namespace {
 

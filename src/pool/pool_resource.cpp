@@ -50,8 +50,7 @@ pool_resource* pools = nullptr;
 
 } // namespace
 
-// -------------------------------------------------------------------------------------------------
-// layout
+// ---- layout -------------------------------------------------------------------------------------
 
 std::size_t pool_resource::layout::bytes_for(std::size_t slots) const noexcept {
     const std::size_t group_slots = group_words * bits::word_bits;
@@ -99,8 +98,7 @@ pool_resource::layout pool_resource::layout::of(slot s, const pool_options& opti
     return l;
 }
 
-// -------------------------------------------------------------------------------------------------
-// making
+// ---- making -------------------------------------------------------------------------------------
 
 pool_resource::pool_resource(slot s) noexcept
     : pool_resource{s, pool_options{}, upstream{&page_source()}} {}
@@ -213,8 +211,7 @@ pool_resource::~pool_resource() {
         poison::undefined(single_, single_->bytes());
 }
 
-// -------------------------------------------------------------------------------------------------
-// allocate
+// ---- allocate -----------------------------------------------------------------------------------
 
 /// What the inlined part can't serve: nothing hot is left, and no window open.
 void* pool_resource::allocate_slow() noexcept {
@@ -423,8 +420,7 @@ void* pool_resource::allocate_large(std::size_t bytes, std::size_t alignment) no
     return p;
 }
 
-// -------------------------------------------------------------------------------------------------
-// deallocate
+// ---- deallocate ---------------------------------------------------------------------------------
 
 /// What there is no room for among the hot slots: the oldest half of them go into the bits.
 void pool_resource::deallocate_slow(std::byte* p) noexcept {
@@ -565,8 +561,7 @@ void pool_resource::check_free(const std::byte* p) const noexcept {
         return refuse_free(p, "the slot is free already, or was never handed out");
 }
 
-// -------------------------------------------------------------------------------------------------
-// what is where
+// ---- what is where ------------------------------------------------------------------------------
 
 std::size_t pool_resource::index_of(const block& b, const void* p) const noexcept {
     const std::size_t at = address_of(p) - address_of(&b) - layout_.first;
@@ -697,8 +692,7 @@ void pool_resource::list_regions(region_sink& sink) const {
     }
 }
 
-// -------------------------------------------------------------------------------------------------
-// giving back, end
+// ---- giving back, end ---------------------------------------------------------------------------
 
 void pool_resource::trim() noexcept {
     settle();

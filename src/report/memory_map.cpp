@@ -88,7 +88,7 @@ void write(std::ostream& out, const std::string& text) {
 
 } // namespace
 
-// ------------------------------------------------------------------------------------- the list
+// ---- the list -----------------------------------------------------------------------------------
 
 void memory_map::add(const region& r) {
     if (r.bytes == 0)
@@ -145,7 +145,7 @@ region_totals memory_map::totals() const {
     return t;
 }
 
-// ------------------------------------------------------------------------------------- cells
+// ---- cells --------------------------------------------------------------------------------------
 
 std::size_t memory_map::cell_bytes(std::size_t most) const {
     // Of cells of a size: those that a region begins or lies in, each counted once.
@@ -204,7 +204,7 @@ std::vector<memory_map::cell> memory_map::cells(std::size_t cell_bytes) const {
     return all;
 }
 
-// ------------------------------------------------------------------------------------- text
+// ---- text ---------------------------------------------------------------------------------------
 
 void memory_map::write_text(std::ostream& out, const memory_map_options& options) const {
     const region_totals sums = totals();

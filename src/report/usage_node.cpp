@@ -96,7 +96,7 @@ std::optional<double> usage_node::fragmentation(bool walk) const {
     return read(walk).fragmentation();
 }
 
-// ----------------------------------------------------------------------------------------- writing
+// ---- writing ------------------------------------------------------------------------------------
 
 struct usage_node::writer {
     using line = std::array<std::string, 7>;

@@ -171,8 +171,7 @@ TEST(block, a_hole_with_room_at_an_alignment_is_found) {
     EXPECT_TRUE(b->find_hole(line + 1, 8, 8).empty());
 }
 
-// ---- block_state
-// ----------------------------------------------------------------------------------
+// ---- block_state --------------------------------------------------------------------------------
 
 TEST(block_state, each_is_a_bit_of_its_own) {
     using namespace block_state;

@@ -58,8 +58,7 @@ protected:
     }
 };
 
-// ---- blocks
-// ---------------------------------------------------------------------------------------
+// ---- blocks -------------------------------------------------------------------------------------
 
 TEST_F(block_source_of, asks_nothing_before_the_first_block) {
     {
@@ -130,8 +129,7 @@ TEST_F(block_source_of, a_block_that_comes_again_is_as_empty_as_it_went) {
     EXPECT_TRUE(bits::none_set(b.occupancy(), head, b.granules - head));
 }
 
-// ---- spans
-// ----------------------------------------------------------------------------------------
+// ---- spans --------------------------------------------------------------------------------------
 
 TEST_F(block_source_of, spans_grow_with_what_is_held) {
     block_source source{{}, &pages, &owner};
@@ -166,8 +164,7 @@ TEST_F(block_source_of, an_upstream_that_fails_changes_nothing) {
     EXPECT_NE(source.clean(), nullptr);
 }
 
-// ---- giving back
-// ----------------------------------------------------------------------------------
+// ---- giving back --------------------------------------------------------------------------------
 
 TEST_F(block_source_of, a_span_goes_back_when_its_last_block_is_empty) {
     block_source source{
@@ -270,8 +267,7 @@ TEST_F(block_source_of, its_end_gives_everything_back_whatever_is_in_it) {
     }
 }
 
-// ---- large objects
-// --------------------------------------------------------------------------------
+// ---- large objects ------------------------------------------------------------------------------
 
 TEST_F(block_source_of, a_large_object_is_aligned_and_led_to_its_head) {
     for (const std::size_t block_bytes : {0_B, 4_KiB}) {

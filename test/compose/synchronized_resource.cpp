@@ -86,8 +86,7 @@ TEST(synchronized_resource, a_failure_names_the_resource_that_was_asked_and_leav
 }
 #endif
 
-// ---- threads
-// --------------------------------------------------------------------------------------
+// ---- threads ------------------------------------------------------------------------------------
 
 constexpr int thread_count = 4;
 

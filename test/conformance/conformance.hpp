@@ -193,8 +193,7 @@ protected:
 
 TYPED_TEST_SUITE_P(conformance);
 
-// ---- single requests
-// ------------------------------------------------------------------------------
+// ---- single requests ----------------------------------------------------------------------------
 
 TYPED_TEST_P(conformance, zero_bytes_are_distinct_and_freeable) {
     counting_resource up;
@@ -286,8 +285,7 @@ TYPED_TEST_P(conformance, a_product_that_overflows_is_refused) {
 #endif
 }
 
-// ---- many requests
-// --------------------------------------------------------------------------------
+// ---- many requests ------------------------------------------------------------------------------
 
 TYPED_TEST_P(conformance, allocations_are_distinct_and_keep_their_bytes) {
     counting_resource up;
@@ -426,8 +424,7 @@ TYPED_TEST_P(conformance, an_exhausted_resource_fails_cleanly_and_recovers) {
     this->give_all(c->subject, live);
 }
 
-// ---- the upstream
-// ---------------------------------------------------------------------------------
+// ---- the upstream -------------------------------------------------------------------------------
 
 TYPED_TEST_P(conformance, an_unused_resource_asks_for_nothing) {
     counting_resource up;
@@ -519,8 +516,7 @@ TYPED_TEST_P(conformance, reset_frees_everything) {
     }
 }
 
-// ---- as a memory_resource
-// -------------------------------------------------------------------------
+// ---- as a memory_resource -----------------------------------------------------------------------
 
 TYPED_TEST_P(conformance, is_equal_to_itself_alone) {
     counting_resource up;
@@ -573,8 +569,7 @@ TYPED_TEST_P(conformance, a_failed_allocate_throws_what_was_asked_of_whom) {
 #endif
 }
 
-// ---- containers
-// -----------------------------------------------------------------------------------
+// ---- containers ---------------------------------------------------------------------------------
 
 // The allocator decides whether they go through the base or through the type itself.
 template <template <class> class Allocator, class R>

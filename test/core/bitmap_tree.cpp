@@ -44,8 +44,7 @@ struct tree_with_words {
     bitmap_tree tree;
 };
 
-// ---- shape
-// ---------------------------------------------------------------------------------------
+// ---- shape --------------------------------------------------------------------------------------
 
 // The seed's table for a heap of 2^26 positions (Tapia, 3.2) names five levels:
 //
@@ -117,8 +116,7 @@ TEST(bitmap_tree, each_bit_of_a_level_is_a_word_of_the_next) {
     static_assert(bitmap_tree::levels_for(bitmap_tree::max_capacity) == bitmap_tree::max_levels);
 }
 
-// ---- single positions
-// ----------------------------------------------------------------------------
+// ---- single positions ---------------------------------------------------------------------------
 
 TEST(bitmap_tree, one_without_positions_is_full) {
     bitmap_tree t;
@@ -324,8 +322,7 @@ INSTANTIATE_TEST_SUITE_P(capacities, bitmap_tree_of,
                                          (std::size_t{1} << 18) + 1),
                          testing::PrintToStringParamName());
 
-// ---- the largest
-// ---------------------------------------------------------------------------------
+// ---- the largest --------------------------------------------------------------------------------
 
 /// 2^32 positions in memory that is committed as it is touched.
 class bitmap_tree_largest : public testing::Test {
@@ -431,8 +428,7 @@ TEST_F(bitmap_tree_largest, a_long_run_fills_words_of_the_upper_levels) {
     EXPECT_EQ(tree.take_lowest(), 5 + band);
 }
 
-// ---- misuse
-// --------------------------------------------------------------------------------------
+// ---- misuse -------------------------------------------------------------------------------------
 
 TEST(bitmap_tree, an_empty_range_changes_nothing) {
     tree_with_words t{128};

@@ -46,8 +46,7 @@ protected:
     }
 };
 
-// ---- where the memory comes from
-// ------------------------------------------------------------------
+// ---- where the memory comes from ----------------------------------------------------------------
 
 TEST_F(linear_resource_region, asks_upstream_once_at_the_first_request_and_gives_back_at_the_end) {
     counting_resource up;
@@ -199,8 +198,7 @@ TEST(linear_resource, a_buffer_too_small_for_one_allocation_fails_cleanly) {
     EXPECT_EQ(nothing.try_allocate(1, 1), nullptr);
 }
 
-// ---- allocate
-// -------------------------------------------------------------------------------------
+// ---- allocate -----------------------------------------------------------------------------------
 
 TEST_F(linear_resource_region, allocations_lie_one_after_the_other_without_overhead) {
     linear_resource a{1_MiB};
@@ -269,8 +267,7 @@ TEST(linear_resource, allocate_throws_what_was_asked) {
 }
 #endif
 
-// ---- give back the latest
-// -------------------------------------------------------------------------
+// ---- give back the latest -----------------------------------------------------------------------
 
 TEST_F(linear_resource_region, gives_the_latest_allocation_back) {
     linear_resource a{1000};
@@ -418,8 +415,7 @@ TEST_F(linear_resource_region, a_growing_pmr_vector_leaves_nothing_behind) {
     EXPECT_TRUE(a.owns(before));
 }
 
-// ---- resize in place
-// ------------------------------------------------------------------------------
+// ---- resize in place ----------------------------------------------------------------------------
 
 TEST_F(linear_resource_region, resizes_the_latest_allocation_in_place) {
     linear_resource a{100};
@@ -453,8 +449,7 @@ TEST_F(linear_resource_region, does_not_resize_what_is_not_the_latest_or_does_no
     EXPECT_TRUE(a.try_resize(q, 10, 90));
 }
 
-// ---- mark, rewind, reset
-// --------------------------------------------------------------------------
+// ---- mark, rewind, reset ------------------------------------------------------------------------
 
 TEST(linear_resource, a_rewind_frees_what_came_after_the_mark) {
     linear_resource a{1000};
@@ -569,8 +564,7 @@ TEST_F(linear_resource_region, usage_tells_what_is_held) {
     EXPECT_EQ(u.largest_hole_bytes, 900u);
 }
 
-// ---- passthrough
-// ----------------------------------------------------------------------------------
+// ---- passthrough --------------------------------------------------------------------------------
 
 class linear_resource_passthrough : public testing::Test {
 protected:
@@ -607,8 +601,7 @@ TEST_F(linear_resource_passthrough, sends_each_allocation_to_malloc_and_frees_it
     EXPECT_EQ(up.calls(), 0u);
 }
 
-// ---- what memory checkers see
-// ----------------------------------------------------------------------
+// ---- what memory checkers see -------------------------------------------------------------------
 
 TEST_F(linear_resource_region, only_what_is_allocated_is_accessible) {
     if (!poison::reports_access())
@@ -650,8 +643,7 @@ TEST_F(linear_resource_region, checked_builds_fill_what_begins_and_what_ends) {
     }
 }
 
-// ---- misuse
-// ---------------------------------------------------------------------------------------
+// ---- misuse -------------------------------------------------------------------------------------
 
 TEST(linear_resource, an_alignment_that_is_no_power_of_two_fails) {
     if constexpr (!checks_enabled) {

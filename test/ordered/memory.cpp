@@ -23,8 +23,7 @@ using os::platform;
 
 namespace {
 
-// ---- small start, growth
-// --------------------------------------------------------------------------
+// ---- small start, growth ------------------------------------------------------------------------
 
 class ordered_heap_memory : public heap_test {
 protected:
@@ -125,8 +124,7 @@ TEST_F(ordered_heap_memory, its_bits_take_a_64th_of_the_memory) {
     }
 }
 
-// ---- block_bytes
-// ----------------------------------------------------------------------------------
+// ---- block_bytes --------------------------------------------------------------------------------
 
 struct span {
     std::size_t asked;       // block_bytes
@@ -205,8 +203,7 @@ TEST_F(ordered_heap_memory, blocks_of_any_size_serve_every_size) {
     }
 }
 
-// ---- at construction
-// ------------------------------------------------------------------------------
+// ---- at construction ----------------------------------------------------------------------------
 
 TEST_F(ordered_heap_memory, eager_gets_the_first_memory_at_construction) {
     ordered_heap heap{ordered_options{.eager = true}, &pages};
@@ -239,8 +236,7 @@ TEST_F(ordered_heap_memory, eager_without_memory_fails_later) {
     EXPECT_NE(heap.try_allocate(8), nullptr);
 }
 
-// ---- when memory goes back
-// ------------------------------------------------------------------------
+// ---- when memory goes back ----------------------------------------------------------------------
 
 TEST_F(ordered_heap_memory, by_default_8_mib_stay) {
     ordered_heap heap{&pages};
@@ -363,8 +359,7 @@ TEST_F(ordered_heap_memory, a_policy_of_one_s_own_is_kept) {
     EXPECT_GE(heap.usage().bytes_reserved, 2_MiB);
 }
 
-// ---- trim
-// -----------------------------------------------------------------------------------------
+// ---- trim ---------------------------------------------------------------------------------------
 
 TEST_F(ordered_heap_memory, trim_of_an_empty_heap_leaves_nothing) {
     for (const sizes s : {sizes::known, sizes::kept}) {
@@ -481,8 +476,7 @@ TEST_F(ordered_heap_memory, only_trim_purges) {
     EXPECT_GT(pages.purged_bytes(), 0u);
 }
 
-// ---- the end
-// --------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------------------
 
 TEST_F(ordered_heap_memory, destruction_gives_everything_back_whatever_lives) {
     for (const sizes s : {sizes::known, sizes::kept}) {
@@ -558,8 +552,7 @@ TEST_F(ordered_heap_memory, a_checked_build_tells_what_was_alive) {
     }
 }
 
-// ---- an upstream that has little or refuses
-// -------------------------------------------------------
+// ---- an upstream that has little or refuses -----------------------------------------------------
 
 TEST_F(ordered_heap_memory, a_failed_call_changes_nothing_and_the_next_may_succeed) {
     ordered_heap heap{ordered_options{.block_bytes = 4_KiB}, &up};

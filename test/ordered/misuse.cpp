@@ -20,8 +20,7 @@ protected:
     ordered_heap other_keeper{kept, &pages};
 };
 
-// ---- in every build
-// -------------------------------------------------------------------------------
+// ---- in every build -----------------------------------------------------------------------------
 
 TEST_F(ordered_heap_death, sizes_are_not_known_to_a_heap_of_known_sizes) {
     void* p = heap.allocate(24, 8);
@@ -174,8 +173,7 @@ TEST_F(ordered_heap_death, without_exceptions_a_failed_allocate_is_a_violation) 
 }
 #endif
 
-// ---- in checked builds
-// ----------------------------------------------------------------------------
+// ---- in checked builds --------------------------------------------------------------------------
 
 #if ARENITE_CHECKS
 
@@ -263,8 +261,7 @@ TEST_P(ordered_heap_checked_death, an_alignment_that_is_no_power_of_two_is_told)
 
 #endif // ARENITE_CHECKS
 
-// ---- under a memory checker
-// -----------------------------------------------------------------------
+// ---- under a memory checker ---------------------------------------------------------------------
 
 #if ARENITE_HAS_ASAN
 

@@ -48,8 +48,7 @@ INSTANTIATE_TEST_SUITE_P(heaps, ordered_heap_order, testing::Values(sizes::known
                              return info.param == sizes::known ? "known" : "kept";
                          });
 
-// ---- fresh memory
-// ---------------------------------------------------------------------------------
+// ---- fresh memory -------------------------------------------------------------------------------
 
 TEST_P(ordered_heap_order, fresh_objects_ascend_without_a_gap_in_a_block) {
     const auto all = take(heap, 300'000, 24);
@@ -112,8 +111,7 @@ TEST_P(ordered_heap_order, neighbouring_blocks_begin_their_objects_at_other_offs
     EXPECT_EQ(seen.size(), colour_count);
 }
 
-// ---- after frees
-// ----------------------------------------------------------------------------------
+// ---- after frees --------------------------------------------------------------------------------
 
 TEST_P(ordered_heap_order, what_was_freed_at_random_is_filled_in_address_order) {
     auto all = take(heap, 200'000, 48);
@@ -303,8 +301,7 @@ TEST_F(ordered_heap_sweep, the_tail_of_a_hole_is_not_lost) {
         EXPECT_EQ(tails[i], plus(starts[i], 24));
 }
 
-// ---- what was just freed
-// --------------------------------------------------------------------------
+// ---- what was just freed ------------------------------------------------------------------------
 
 TEST_F(heap_test, the_latest_allocation_is_given_straight_back) {
     if (every_call_is_careful)

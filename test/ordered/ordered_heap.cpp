@@ -58,8 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
                     flavour{"kept_4_KiB", {.sizes = sizes::kept, .block_bytes = 4_KiB}}),
     [](const auto& info) { return std::string{info.param.name}; });
 
-// ---- sizes
-// ----------------------------------------------------------------------------------------
+// ---- sizes --------------------------------------------------------------------------------------
 
 TEST_P(ordered_heap_each, objects_lie_as_far_apart_as_their_size_rounded_to_8) {
     for (std::size_t bytes = 1; bytes <= 300; ++bytes) {
@@ -123,8 +122,7 @@ TEST_P(ordered_heap_each, sizes_near_the_largest_fail_and_change_nothing) {
     EXPECT_NE(heap.try_allocate(100), nullptr);
 }
 
-// ---- alignments
-// -----------------------------------------------------------------------------------
+// ---- alignments ---------------------------------------------------------------------------------
 
 TEST_P(ordered_heap_each, every_alignment_up_to_64_kib_is_honoured_at_every_size) {
     struct piece {
@@ -237,8 +235,7 @@ TEST_P(ordered_heap_each, an_alignment_that_is_no_power_of_two_fails) {
     }
 }
 
-// ---- large requests
-// -------------------------------------------------------------------------------
+// ---- large requests -----------------------------------------------------------------------------
 
 /// A heap whose open hole has less than an eighth of a block left.
 class ordered_heap_large : public heap_test {
@@ -313,8 +310,7 @@ TEST_F(ordered_heap_large, a_failed_one_changes_nothing) {
     heap.deallocate(p, 1_MiB);
 }
 
-// ---- counting
-// -------------------------------------------------------------------------------------
+// ---- counting -----------------------------------------------------------------------------------
 
 TEST_P(ordered_heap_each, usage_is_exact_after_every_operation) {
     struct piece {
@@ -393,8 +389,7 @@ TEST_P(ordered_heap_each, the_largest_hole_can_be_had_without_the_upstream) {
     }
 }
 
-// ---- sizes that are kept
-// --------------------------------------------------------------------------
+// ---- sizes that are kept ------------------------------------------------------------------------
 
 TEST_F(heap_test, a_kept_size_is_the_request_rounded_up) {
     counting_pages pages;
@@ -436,8 +431,7 @@ TEST_F(heap_test, neighbours_keep_their_own_sizes) {
     EXPECT_EQ(heap.usage().live_allocations, live.size());
 }
 
-// ---- owns
-// -----------------------------------------------------------------------------------------
+// ---- owns ---------------------------------------------------------------------------------------
 
 TEST_P(ordered_heap_each, owns_its_memory_handed_out_or_not_and_no_other) {
     int on_the_stack = 0;
@@ -466,8 +460,7 @@ TEST_P(ordered_heap_each, owns_its_memory_handed_out_or_not_and_no_other) {
         ASSERT_FALSE(heap.owns(p)) << "it went back";
 }
 
-// ---- passthrough
-// ----------------------------------------------------------------------------------
+// ---- passthrough --------------------------------------------------------------------------------
 
 class ordered_heap_passthrough : public heap_test, public testing::WithParamInterface<flavour> {
 protected:

@@ -78,8 +78,7 @@ std::size_t descents(const std::vector<void*>& all) {
 
 std::byte* bytes_at(void* p) { return static_cast<std::byte*>(p); }
 
-// ---- slots
-// ---------------------------------------------------------------------------------------
+// ---- slots --------------------------------------------------------------------------------------
 
 TEST(pool_resource, slots_take_their_size_and_nothing_else) {
     for (const slot s : {slot{1, 1}, slot{3, 1}, slot{20, 4}, slot{24, 8}, slot{48, 16},
@@ -160,8 +159,7 @@ TEST(pool_resource, a_small_pool_touches_one_page) {
     give(pool, all);
 }
 
-// ---- order
-// ---------------------------------------------------------------------------------------
+// ---- order --------------------------------------------------------------------------------------
 
 TEST(pool_resource, fresh_slots_come_in_address_order) {
     pool_resource pool{small};
@@ -235,8 +233,7 @@ TEST(pool_resource, neighbours_freed_in_a_row_come_back_in_order) {
     }
 }
 
-// ---- capacity
-// ------------------------------------------------------------------------------------
+// ---- capacity -----------------------------------------------------------------------------------
 
 TEST(pool_resource, a_fixed_number_of_slots_is_exactly_that) {
     for (const std::size_t n : {1u, 2u, 63u, 64u, 65u, 1'000u, 5'461u, 100'000u}) {
@@ -316,8 +313,7 @@ TEST(pool_resource, a_buffer_too_small_for_one_slot_serves_nothing) {
     }
 }
 
-// ---- requests that are no slots
-// ------------------------------------------------------------------
+// ---- requests that are no slots -----------------------------------------------------------------
 
 TEST(pool_resource, smaller_requests_get_a_slot) {
     pool_resource pool{small};
@@ -360,8 +356,7 @@ TEST(pool_resource, serves_containers_that_ask_for_nodes_and_arrays) {
     EXPECT_EQ(pool.usage().live_allocations, 0u);
 }
 
-// ---- visiting
-// ------------------------------------------------------------------------------------
+// ---- visiting -----------------------------------------------------------------------------------
 
 TEST(pool_resource, visits_what_is_alive_in_address_order) {
     pool_resource pool{slot::of<std::uint64_t>()};
@@ -422,8 +417,7 @@ TEST(pool_resource, a_visit_may_allocate_and_visit_again) {
     pool.for_each([&](void* p) { pool.deallocate(p); });
 }
 
-// ---- memory
-// --------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 TEST(pool_resource, holds_little_more_than_its_slots) {
     support::counting_pages pages;
@@ -514,8 +508,7 @@ TEST(pool_resource, destruction_returns_what_is_alive) {
     set_leak_handler(before);
 }
 
-// ---- what it tells
-// -------------------------------------------------------------------------------
+// ---- what it tells ------------------------------------------------------------------------------
 
 TEST(pool_resource, owns_its_slots_and_nothing_else) {
     pool_resource pool{small};
@@ -602,8 +595,7 @@ TEST(pool_resource, with_passthrough_each_slot_is_mallocs) {
     detail::set_passthrough_for_test(before);
 }
 
-// ---- misuse
-// --------------------------------------------------------------------------------------
+// ---- misuse -------------------------------------------------------------------------------------
 
 TEST(pool_resource_death, a_slot_freed_twice_is_found_by_the_bits) {
     pool_resource pool{small};

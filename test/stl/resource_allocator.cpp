@@ -39,8 +39,7 @@ using linear_allocator = resource_allocator<T, linear_resource>;
 using counting_vector = std::vector<int, counting_allocator<int>>;
 using counting_list = std::list<int, counting_allocator<int>>;
 
-// ---- what compiles and what does not
-// --------------------------------------------------------------
+// ---- what compiles and what does not ------------------------------------------------------------
 
 static_assert(std::is_constructible_v<linear_allocator<int>, linear_resource&>);
 static_assert(!std::is_constructible_v<linear_allocator<int>, linear_resource>);
@@ -89,8 +88,7 @@ TEST(resource_allocator, serves_a_type_that_is_incomplete_where_it_is_named) {
     EXPECT_TRUE(memory.owns(root.children[0].children.data()));
 }
 
-// ---- allocation
-// -----------------------------------------------------------------------------------
+// ---- allocation ---------------------------------------------------------------------------------
 
 TEST(resource_allocator, asks_for_the_size_and_alignment_of_its_objects) {
     struct alignas(256) wide {
@@ -146,8 +144,7 @@ TEST(resource_allocator, works_over_resources_that_are_not_ours) {
     EXPECT_EQ(direct[1], any[1]);
 }
 
-// ---- equality and conversion
-// ----------------------------------------------------------------------
+// ---- equality and conversion --------------------------------------------------------------------
 
 TEST(resource_allocator, copies_rebinds_and_moved_from_allocators_are_equal) {
     counting_resource memory, other;
@@ -191,8 +188,7 @@ TEST(resource_allocator, converts_from_concrete_to_polymorphic) {
     any.deallocate(p, 3);
 }
 
-// ---- what happens when containers meet
-// ------------------------------------------------------------
+// ---- what happens when containers meet ----------------------------------------------------------
 
 TEST(resource_allocator, a_copy_uses_the_same_resource) {
     counting_resource memory;
