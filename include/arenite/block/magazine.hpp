@@ -14,7 +14,12 @@ namespace arenite::inline ARENITE_ABI {
 /// gets the same few lines of cache again, instead of the next hole in address order.
 ///
 /// One stack of 32 for each size of 1 to 16 granules. What is in it still counts as taken in its
-/// block. Cost:      put and take O(1), without a look at the block. Threads:   one at a time.
+/// block.
+///
+/// Use when:  single objects are freed and allocated in turn, and order matters less.
+/// Cost:      put and take O(1), without a look at the block.
+/// Overhead:  4 KiB and a bit, in all.
+/// Threads:   one at a time.
 class magazine {
 public:
     static constexpr std::size_t depth = 32;
