@@ -176,44 +176,46 @@ std::string dot(const std::string& subject) {
 
 // ---- parts of the page --------------------------------------------------------------------------
 
+/// A bar from the middle: 1/16 to 16 on a logarithmic scale.
+std::string ratio_bar(const ratio& r) {
+    const double place = 50 + 50 * std::clamp(std::log2(std::max(r.value, 1e-9)) / 4, -1.0, 1.0);
+    return fmt::format("<span class=\"bar\"><i style=\"left:{:.1f}%;width:{:.1f}%;"
+                       "background:var(--{})\"></i></span>",
+                       std::min(place, 50.0), std::fabs(place - 50),
+                       r.tie         ? "quiet"
+                       : r.value < 1 ? "good"
+                                     : "bad");
+}
+
+/// All ratios, a table an experiment.
 std::string overview(const std::vector<experiment_results>& all, const json& workloads) {
-    std::string rows;
+    std::string tables;
     std::size_t wins = 0, ties = 0, losses = 0;
     for (const experiment_results& e : all) {
-        const json& workload = workloads.at(e.workload);
+        std::string rows;
         for (const metric& m : e.metrics) {
             const std::string state = m.main_state();
-            const auto r = ratio_of(m, state, workload);
+            const auto r = ratio_of(m, state, workloads.at(e.workload));
             if (!r)
                 continue;
             ++(r->tie ? ties : r->value < 1 ? wins : losses);
-            // 1/16 to 16 on a logarithmic scale.
-            const double place =
-                50 + 50 * std::clamp(std::log2(std::max(r->value, 1e-9)) / 4, -1.0, 1.0);
-            const double left = std::min(place, 50.0), width = std::fabs(place - 50);
-            rows += fmt::format(
-                "<tr><td>{}<span class=\"spread\">{}</span></td><td class=\"text\">{}, {}</td>"
-                "<td>{}</td><td><span class=\"bar\"><i style=\"left:{:.1f}%;width:{:.1f}%;"
-                "background:var(--{})\"></i></span></td><td class=\"text\">{}</td></tr>\n",
-                xml(e.workload), xml(title_of(e.parameters)), xml(m.name), state, ratio_text(*r),
-                left, width,
-                r->tie         ? "quiet"
-                : r->value < 1 ? "good"
-                               : "bad",
-                xml(r->theirs));
+            rows += fmt::format("<tr><td>{}, {}</td><td>{}</td><td>{}</td>"
+                                "<td class=\"text quiet\">{}</td></tr>\n",
+                                xml(m.name), state, ratio_text(*r), ratio_bar(*r), xml(r->theirs));
         }
+        if (!rows.empty())
+            tables += fmt::format("<div class=\"card\"><h4>{}</h4><p class=\"small quiet\">{}</p>"
+                                  "<div class=\"wide\"><table>{}</table></div></div>\n",
+                                  xml(e.workload), xml(title_of(e.parameters)), rows);
     }
-    if (rows.empty())
+    if (tables.empty())
         return {};
     return fmt::format(
         "<h2 id=\"overview\">Ours against the fastest it is measured by</h2>\n"
-        "<p>Below 1x ours is better. Of {} figures {} are better, {} are ties (one median lies "
-        "within the other's spread), {} are worse. The bar is logarithmic, from 1/16 to 16.</p>\n"
-        "<details{}><summary>All {} ratios</summary><div class=\"wide\"><table><thead><tr>"
-        "<th>workload</th><th class=\"text\">metric</th><th>ratio</th><th></th>"
-        "<th class=\"text\">against</th></tr></thead><tbody>\n{}</tbody></table></div></details>\n",
-        wins + ties + losses, wins, ties, losses, wins + ties + losses <= 80 ? " open" : "",
-        wins + ties + losses, rows);
+        "<p>Below 1x ours is better. Of {} figures <b>{} are better</b>, {} are ties (one median "
+        "lies within the other's spread), <b>{} are worse</b>. Bars are logarithmic, from 1/16 to "
+        "16: to the left ours is better.</p>\n<div class=\"cards narrow\">{}</div>\n",
+        wins + ties + losses, wins, ties, losses, tables);
 }
 
 std::string cell(const figure* f) {
@@ -247,12 +249,10 @@ std::string card(const experiment_results& e, const metric& m, const json& workl
     std::string told;
     for (const std::string& state : states)
         if (const auto r = ratio_of(m, state, workload))
-            told += fmt::format("{}{}: {} of {}", told.empty() ? "" : "; ", state, ratio_text(*r),
-                                xml(r->theirs));
-    if (!m.compared)
-        told = "for information; neither good nor bad of itself";
-    else if (!told.empty())
-        told = xml(ours) + " takes, " + told;
+            told += fmt::format("{}{} of {} {}", told.empty() ? "" : ", ", ratio_text(*r),
+                                xml(r->theirs), state);
+    if (!told.empty())
+        told = xml(ours) + " needs " + told;
 
     std::string table = "<table><thead><tr><th>subject</th>";
     for (const std::string& state : states)
@@ -298,12 +298,38 @@ std::string card(const experiment_results& e, const metric& m, const json& workl
                        xml(m.name), xml(m.unit), told, plot, table);
 }
 
+/// What is neither good nor bad of itself: one table of medians.
+std::string for_information(const experiment_results& e) {
+    std::string rows;
+    for (const metric& m : e.metrics) {
+        if (m.compared)
+            continue;
+        for (const auto& [state, figures] : m.states) {
+            rows += fmt::format("<tr><td>{}{}{}, {}</td>", xml(m.name), m.unit.empty() ? "" : " ",
+                                xml(m.unit), state);
+            for (const std::string& s : e.subjects) {
+                const figure* const f = m.find(state, s);
+                rows += "<td>" + (f != nullptr ? short_number(f->median) : "-") + "</td>";
+            }
+            rows += "</tr>\n";
+        }
+    }
+    if (rows.empty())
+        return rows;
+    std::string head;
+    for (const std::string& s : e.subjects)
+        head += "<th>" + xml(s) + "</th>";
+    return "<p class=\"small quiet\">For information, neither good nor bad of itself; medians</p>"
+           "<div class=\"wide\"><table><thead><tr><th></th>" +
+           head + "</tr></thead><tbody>" + rows + "</tbody></table></div>\n";
+}
+
 // ---- maps
 
-/// Blue to yellow by way of green (cividis): one order for all eyes.
+/// Blue to yellow, rising in lightness: one order for all eyes, seen on light and on dark.
 constexpr std::array<const char*, 16> ramp{
-    "#00224e", "#002f6b", "#1b3b6d", "#35466b", "#48526b", "#575d6d", "#666970", "#757575",
-    "#848179", "#958e78", "#a69b75", "#b7a871", "#c9b66a", "#dcc560", "#efd452", "#fee838"};
+    "#2b4fa8", "#3a5aa6", "#4864a3", "#556ea0", "#62789d", "#6e829a", "#7a8c97", "#869693",
+    "#93a08d", "#a1aa86", "#afb37d", "#bebd73", "#cdc667", "#dccf59", "#ebd748", "#f9de32"};
 
 /// "0l4" and so on, as child.cpp writes it.
 int digit_of(char letter) {
@@ -335,7 +361,7 @@ std::string cells_svg(const json& map, const std::string& label) {
         ++n;
         i += 2;
     }
-    constexpr const char* opacity[]{".3", ".5", ".75", "1"};
+    constexpr const char* opacity[]{".4", ".6", ".8", "1"};
     std::string svg = fmt::format("<svg viewBox=\"0 0 512 {}\" role=\"img\" aria-label=\"{}\">",
                                   std::max(8, (n + columns - 1) / columns * 8), xml(label));
     for (std::size_t p = 0; p < ramp.size(); ++p)
@@ -398,6 +424,24 @@ std::string legend_of_maps() {
         stops);
 }
 
+/// Pictures of all experiments that have some.
+std::string maps_section(const json& all) {
+    std::string section, last;
+    for (const json& entry : all) {
+        const std::string title =
+            entry.at("workload").get<std::string>() + ": " + title_of(entry.at("parameters"));
+        if (title != last)
+            section += fmt::format("{}<h3>{}</h3>\n<div class=\"maps\">\n",
+                                   section.empty() ? "" : "</div>\n", xml(title));
+        last = title;
+        section += maps_of(entry);
+    }
+    if (section.empty())
+        return section;
+    return "<h2 id=\"maps\">Where the nodes lie, before and after ageing</h2>\n" +
+           legend_of_maps() + section + "</div>\n";
+}
+
 // ---- the machine
 
 std::string machine_table(const json& m) {
@@ -428,15 +472,16 @@ std::string subject_table(const json& subjects) {
         if (s.contains("environment"))
             for (const auto& [variable, value] : s["environment"].items())
                 environment += " " + variable + "=" + value.get<std::string>();
-        rows +=
-            fmt::format("<tr{}><td>{}{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td>"
-                        "<td class=\"text\">{}<span class=\"spread\">{}</span></td></tr>\n",
-                        name.starts_with("arenite") ? " class=\"ours\"" : "", dot(name), xml(name),
-                        xml(s.value("pages", "")), xml(s.value("version", "")),
-                        xml(s.value("summary", "")), xml(environment));
+        const std::string version = s.value("version", "");
+        rows += fmt::format("<tr><td class=\"top\">{}{}</td><td class=\"text\">{}<span "
+                            "class=\"spread\">{}{}pages: {}{}</span></td></tr>\n",
+                            dot(name),
+                            name.starts_with("arenite") ? "<b>" + xml(name) + "</b>" : xml(name),
+                            xml(s.value("summary", "")), xml(version), version.empty() ? "" : "; ",
+                            xml(s.value("pages", "")), xml(environment));
     }
-    return "<div class=\"wide\"><table><thead><tr><th>subject</th><th class=\"text\">pages</th>"
-           "<th class=\"text\">version</th><th class=\"text\">what it is</th></tr></thead><tbody>" +
+    return "<div class=\"wide\"><table><thead><tr><th>subject</th><th class=\"text\">what it "
+           "is</th></tr></thead><tbody>" +
            rows + "</tbody></table></div>\n";
 }
 
@@ -519,7 +564,10 @@ std::string page(const json& results) {
     for (const experiment_results& e : all)
         if (std::find(names.begin(), names.end(), e.workload) == names.end())
             names.push_back(e.workload);
-    body += "<nav aria-label=\"Contents\"><a href=\"#overview\">overview</a>";
+    body += "<nav aria-label=\"Contents\">";
+    if (!maps.empty())
+        body += "<a href=\"#maps\">maps</a>";
+    body += "<a href=\"#overview\">overview</a>";
     for (const std::string& name : names)
         body += fmt::format("<a href=\"#{}\">{}</a>", anchor_of(name), xml(name));
     body += "<a href=\"#subjects\">subjects</a><a href=\"#machine\">machine</a></nav>\n";
@@ -528,6 +576,7 @@ std::string page(const json& results) {
             "bars); bars are medians of all turns, whiskers reach from the least to the most. "
             "Ours is blue and bold. \"-thp\" and \"-4k\" are the same code with and without huge "
             "pages.</p></header>\n<main>\n";
+    body += maps_section(maps);
     body += overview(all, workloads);
     body += seeds_section(results);
 
@@ -541,17 +590,11 @@ std::string page(const json& results) {
             if (e.workload != name)
                 continue;
             body += fmt::format("<h3>{}</h3>\n", xml(title_of(e.parameters)));
-            std::string pictures;
-            for (const json& entry : maps)
-                if (entry.at("workload") == name && entry.at("parameters") == e.parameters)
-                    pictures += maps_of(entry);
-            if (!pictures.empty())
-                body += "<h4>Where the nodes lie</h4>" + legend_of_maps() + "<div class=\"maps\">" +
-                        pictures + "</div><h3>Figures</h3>\n";
             body += "<div class=\"cards\">\n";
             for (const metric& one : e.metrics)
-                body += card(e, one, workload, plots, !chart.empty());
-            body += "</div>\n";
+                if (one.compared)
+                    body += card(e, one, workload, plots, !chart.empty());
+            body += "</div>\n" + for_information(e);
         }
         body += "</section>\n";
     }

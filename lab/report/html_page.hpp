@@ -30,7 +30,7 @@ table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums}
 th,td{padding:3px 8px;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}
 th:first-child,td:first-child{text-align:left;padding-left:0}
 th{font-weight:600;color:var(--quiet)}
-td.text,th.text{text-align:left;white-space:normal}
+td.text,th.text{text-align:left;white-space:normal;overflow-wrap:anywhere}
 tr.ours td{font-weight:650;color:var(--ours)}
 td .spread{display:block;font-size:11px;color:var(--quiet);font-weight:400;line-height:1.2}
 .dot{display:inline-block;width:9px;height:9px;border-radius:2px;margin-right:6px}
@@ -41,6 +41,9 @@ background:linear-gradient(to right,transparent calc(50% - .5px),var(--quiet) ca
 var(--quiet) calc(50% + .5px),transparent calc(50% + .5px)),var(--empty)}
 .bar i{position:absolute;top:1px;bottom:1px}
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,690px),1fr));gap:14px}
+.cards.narrow{grid-template-columns:repeat(auto-fill,minmax(min(100%,480px),1fr))}
+.narrow td{border:0;padding:1px 6px}.narrow td.text{white-space:nowrap}
+.narrow .bar{width:110px}.top{vertical-align:top}
 .card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 14px;
 min-width:0}
 .card .both{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:14px;align-items:start}
@@ -52,14 +55,15 @@ svg.walk{background:var(--empty)}
 .walk path{stroke:var(--ink);stroke-linecap:round}
 .ramp{display:inline-block;width:130px;height:11px;vertical-align:middle;margin:0 6px}
 @media (max-width:720px){main,header{padding:0 12px}header{padding-top:18px}h1{font-size:23px}
-.card .both{grid-template-columns:minmax(0,1fr)}th,td{padding:3px 6px}.bar{width:90px}
+.card .both{grid-template-columns:minmax(0,1fr)}th,td{padding:3px 4px}.bar{width:90px}
 .pair{gap:10px}}
 @media (max-width:1000px) and (min-width:721px){
 .card .both{grid-template-columns:minmax(0,1fr)}}
 @media print{.card{break-inside:avoid}}
 )css";
 
-/// Draws each plot when it comes near the window, anew when light changes to dark.
+/// Draws each plot when it comes near the window, the others when the browser is idle, and all anew
+/// when light changes to dark.
 inline constexpr const char* script = R"js(
 (function () {
   'use strict';
@@ -100,6 +104,7 @@ inline constexpr const char* script = R"js(
     return state === 'cold' ? colour + '70' : colour;
   }
   function draw(canvas) {
+    if (drawn.has(canvas)) return;
     var p = plots[canvas.dataset.plot];
     var colours = dark.matches ? p.dark : p.light;
     Chart.defaults.color = css('--quiet');
@@ -152,6 +157,7 @@ inline constexpr const char* script = R"js(
       },
       plugins: [spread]
     }));
+    document.documentElement.dataset.drawn = drawn.size; // for whoever tests the page
   }
   var all = Array.prototype.slice.call(document.querySelectorAll('canvas[data-plot]'));
   if ('IntersectionObserver' in window) {
@@ -161,14 +167,22 @@ inline constexpr const char* script = R"js(
       });
     }, { rootMargin: '600px' });
     all.forEach(function (c) { near.observe(c); });
+    var next = 0;
+    var idle = window.requestIdleCallback || function (f) { setTimeout(f, 20); };
+    var go_on = function () {
+      if (next < all.length) { draw(all[next++]); idle(go_on); }
+    };
+    window.addEventListener('load', function () { idle(go_on); });
   } else {
     all.forEach(draw);
   }
   window.addEventListener('beforeprint', function () {
-    all.forEach(function (c) { if (!drawn.has(c)) draw(c); });
+    all.forEach(draw);
   });
   dark.addEventListener('change', function () {
-    drawn.forEach(function (chart, canvas) { chart.destroy(); draw(canvas); });
+    drawn.forEach(function (chart) { chart.destroy(); });
+    drawn.clear();
+    all.forEach(draw);
   });
 })();
 )js";

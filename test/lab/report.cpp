@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "program.hpp"
+
+#include "probes/address_map.hpp"
+#include "report/html.hpp"
+#include "report/json.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+using namespace arenite::lab;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+nlohmann::json figure(const char* subject, const char* metric, const char* state, double median) {
+    return {{"workload", "order/refill"}, {"subject", subject}, {"parameters", {{"count", 1000}}},
+            {"metric", metric},           {"unit", "ns"},       {"state", state},
+            {"compared", true},           {"median", median},   {"min", median - 1},
+            {"max", median + 1},          {"repeats", 3}};
+}
+
+/// As `--json` writes it, of one workload, with a map.
+nlohmann::json example() {
+    const nlohmann::json map{{"name", "loaded"},   {"objects", 3},      {"object_bytes", 300},
+                             {"pages", 2},         {"near_steps", 0.5}, {"upward_steps", 1.0},
+                             {"cell_bytes", 4096}, {"cells", "04/v1"},  {"places", {0, 333, 999}}};
+    return {
+        {"machine", {{"processor", "a <quick> one"}, {"cores", 2}, {"warnings", {"load & noise"}}}},
+        {"subjects", {{"arenite.ordered", {{"summary", "ours"}, {"pages", "huge"}}}}},
+        {"workloads",
+         {{"order/refill",
+           {{"summary", "s"}, {"ours", "arenite.ordered"}, {"against", {"mimalloc"}}}}}},
+        {"results",
+         {figure("arenite.ordered", "walk", "cold", 10), figure("mimalloc-thp", "walk", "cold", 40),
+          figure("mimalloc", "walk", "cold", 50), figure("std", "walk", "cold", 60),
+          figure("arenite.ordered", "walk", "warm", 30), figure("mimalloc", "walk", "warm", 30.5)}},
+        {"maps",
+         {{{"workload", "order/refill"},
+           {"subject", "std"},
+           {"parameters", {{"count", 1000}}},
+           {"maps", {map}}}}},
+        {"failures",
+         {{{"workload", "order/refill"},
+           {"subject", "jemalloc"},
+           {"what", "it </script> broke"}}}}};
+}
+
+void expect_refused(const std::string& arguments, const std::vector<std::string>& says) {
+    const called c = lab(arguments);
+    EXPECT_EQ(c.code, 2) << arguments << "\n" << c.errors;
+    EXPECT_EQ(c.output, "") << arguments;
+    for (const std::string& part : says)
+        EXPECT_THAT(c.errors, HasSubstr(part)) << arguments;
+}
+
+TEST(lab_report, names_the_ratio_to_the_fastest_it_is_measured_by) {
+    const std::string html = html_report(example());
+    EXPECT_THAT(html, HasSubstr("0.25x</span> of mimalloc-thp cold"));
+    EXPECT_THAT(html, HasSubstr("tie, 0.98x</span> of mimalloc warm"));
+    EXPECT_THAT(html, HasSubstr("<b>0 are better</b>, 1 are ties")) << "warm is what counts";
+}
+
+TEST(lab_report, sorts_and_marks_ours) {
+    nlohmann::json results = example();
+    results["results"].erase(4);
+    results["results"].erase(4);
+    const std::string html = html_report(results);
+    const std::size_t table = html.find("<table><thead><tr><th>subject</th><th>cold");
+    std::size_t last = table;
+    for (const char* subject :
+         {"arenite.ordered</td>", "mimalloc-thp</td>", "mimalloc</td>", "std</td>"}) {
+        const std::size_t at = html.find(subject, table);
+        ASSERT_NE(at, std::string::npos) << subject;
+        EXPECT_GT(at, last) << subject;
+        last = at;
+    }
+    EXPECT_THAT(html, HasSubstr("<tr class=\"ours\"><td>"));
+}
+
+TEST(lab_report, tells_machine_warnings_and_failures_and_lets_no_markup_through) {
+    const std::string html = html_report(example());
+    EXPECT_THAT(html, HasSubstr("a &lt;quick&gt; one"));
+    EXPECT_THAT(html, HasSubstr("load &amp; noise"));
+    EXPECT_THAT(html, HasSubstr("jemalloc: it &lt;/script&gt; broke"));
+}
+
+TEST(lab_report, shows_the_maps) {
+    const std::string html = html_report(example());
+    EXPECT_THAT(html, HasSubstr("Memory map: std, loaded"));
+    EXPECT_THAT(html, HasSubstr("50 % of steps stay within a page"));
+    EXPECT_THAT(html, HasSubstr("M0 0h7v7h-7z"));
+    EXPECT_THAT(html, HasSubstr("M8 0h7v7h-7z"));
+}
+
+TEST(lab_report, needs_nothing_from_elsewhere) {
+    const std::string html = html_report(example());
+    for (const char* loads : {"src=", "@import", "url(", "<link rel=\"stylesheet"})
+        EXPECT_THAT(html.substr(0, html.find("<script")), Not(HasSubstr(loads)));
+    EXPECT_THAT(html, Not(HasSubstr("<script src")));
+    EXPECT_LT(html.size(), 5'000'000u);
+}
+
+TEST(lab_report, of_results_that_lack_something_is_refused_in_a_sentence) {
+    for (const char* part : {"workloads", "results", "subjects", "machine", "failures"}) {
+        nlohmann::json results = example();
+        results.erase(part);
+        EXPECT_THROW(static_cast<void>(html_report(results)), bad_request) << part;
+    }
+    nlohmann::json results = example();
+    results["results"][0]["median"] = "many";
+    EXPECT_THROW(static_cast<void>(html_report(results)), bad_request);
+}
+
+TEST(lab_report, path_that_cannot_be_written_is_told_before_anything_is_measured) {
+    const auto start = std::chrono::steady_clock::now();
+    expect_refused("run scene/quadtree order/refill --report /nowhere/at/all.html",
+                   {"/nowhere/at/all.html", "No such file"});
+    expect_refused("run scene/quadtree --report /", {"cannot write /"});
+    expect_refused("short --report /nowhere/at/all.html", {"/nowhere/at/all.html"});
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds{30});
+}
+
+TEST(lab_report, is_made_of_a_results_file) {
+    const scratch_directory scratch;
+    const std::string results = (scratch / "results.json").string();
+    const std::string page = (scratch / "report.html").string();
+    std::ofstream{results} << example().dump();
+    const called c = lab("report " + results + " --report " + page);
+    EXPECT_EQ(c.code, 0) << c.errors;
+    EXPECT_THAT(c.output, HasSubstr(page)) << "it says where";
+    EXPECT_EQ(contents_of(page), html_report(example()));
+    expect_refused("report " + results + " --report /nowhere/at/all.html",
+                   {"/nowhere/at/all.html"});
+    expect_refused("report " + results, {"--report"});
+}
+
+TEST(lab_report, of_a_results_file_that_is_cut_off_or_none_is_refused) {
+    const scratch_directory scratch;
+    const std::string page = (scratch / "report.html").string();
+    const std::string whole = example().dump(2);
+    const auto refuse = [&](const std::string& contents, const char* says) {
+        const std::string file = (scratch / "results.json").string();
+        std::ofstream{file} << contents;
+        expect_refused("report " + file + " --report " + page, {file, says});
+        EXPECT_FALSE(std::filesystem::exists(page));
+    };
+    for (const std::size_t length : {std::size_t{1}, whole.size() / 3, whole.size() - 1})
+        refuse(whole.substr(0, length), "cut off");
+    refuse("", "empty");
+    refuse(" \n", "empty");
+    refuse("workload,subject\n", "not JSON");
+    refuse("[1, 2]", "has no 'machine'");
+    refuse("{\"machine\": {}}", "has no 'subjects'");
+    refuse("{\"machine\":{},\"subjects\":{},\"workloads\":{},\"results\":[1],\"failures\":[]}",
+           "not as arenite-lab writes");
+    expect_refused("report " + (scratch / "none.json").string() + " --report " + page,
+                   {"none.json", "No such file"});
+    expect_refused("report / --report " + page, {"cannot read /"});
+}
+
+TEST(lab_report, of_a_run_has_plots_tables_and_maps_where_there_are_some) {
+    const scratch_directory scratch;
+    const std::string page = (scratch / "report.html").string();
+    const called c = lab("run scene/quadtree --set levels=3 --set form=group --subject std "
+                         "--subject arenite.ordered --repeat 1 --report " +
+                         page);
+    ASSERT_EQ(c.code, 0) << c.errors;
+    const std::string html = contents_of(page);
+    EXPECT_THAT(html, HasSubstr("id=\"scene-quadtree\""));
+    EXPECT_THAT(html, HasSubstr("levels = 3"));
+    EXPECT_THAT(html, HasSubstr("</html>"));
+}
+
+// ---- the probe that the maps are made by
+
+constexpr std::uintptr_t page_bytes = 4096;
+
+void* at(std::uintptr_t address) {
+    return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr): never followed
+}
+
+TEST(lab_address_map, of_nothing_is_empty) {
+    const address_sample s = address_map{10}.sample("none");
+    EXPECT_EQ(s.objects, 0u);
+    EXPECT_TRUE(s.cells.empty());
+}
+
+TEST(lab_address_map, tells_order_from_disorder) {
+    address_map up{1000}, mixed{1000};
+    for (std::uintptr_t i = 0; i < 1000; ++i) {
+        up.add(at(0x10000 + i * 64), 64);
+        mixed.add(at(0x10000 + i * 617 % 1000 * 64), 64);
+    }
+    const address_sample order = up.sample("up"), disorder = mixed.sample("mixed");
+    EXPECT_EQ(order.pages, disorder.pages);
+    EXPECT_EQ(order.upward_steps, 1.0);
+    EXPECT_EQ(order.near_steps, 1.0);
+    EXPECT_LT(disorder.near_steps, 0.1);
+    EXPECT_TRUE(std::is_sorted(order.places.begin(), order.places.end()));
+    EXPECT_FALSE(std::is_sorted(disorder.places.begin(), disorder.places.end()));
+    for (std::size_t i = 1; i < order.cells.size(); ++i)
+        EXPECT_GE(order.cells[i].position, order.cells[i - 1].position);
+}
+
+TEST(lab_address_map, counts_pages_and_marks_gaps) {
+    address_map map{3};
+    map.add(at(10 * page_bytes), 16);
+    map.add(at(11 * page_bytes - 8), 16); // across the edge
+    map.add(at(900 * page_bytes), 16);
+    map.add(at(5 * page_bytes), 16); // one more than was said
+    const address_sample s = map.sample("m");
+    EXPECT_EQ(s.objects, 3u);
+    EXPECT_EQ(s.pages, 3u);
+    ASSERT_EQ(s.cells.size(), 3u);
+    EXPECT_FALSE(s.cells[0].after_gap || s.cells[1].after_gap);
+    EXPECT_TRUE(s.cells[2].after_gap);
+}
+
+TEST(lab_address_map, is_of_bounded_size) {
+    constexpr std::uintptr_t count = 200'000;
+    address_map map{count};
+    for (std::uintptr_t i = 0; i < count; ++i)
+        map.add(at((i * 7919 % count) * 3 * page_bytes), 32);
+    const address_sample s = map.sample("m");
+    EXPECT_LE(s.cells.size(), 6144u);
+    EXPECT_LE(s.places.size(), 600u);
+    EXPECT_EQ(s.pages, count);
+}
+
+} // namespace
