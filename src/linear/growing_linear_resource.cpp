@@ -36,31 +36,30 @@ growing_linear_resource::growing_linear_resource(std::size_t address_space, grow
 
 growing_linear_resource::~growing_linear_resource() { release(); }
 
-// Addresses for a request of `count` at `alignment`, as many as are wanted or to be had.
+// Addresses for a request of `count` at `alignment`, as many as are wanted or to be had. Those of
+// the first request need no padding. Without such a need the region begins a little before a huge
+// page: a huge page costs as much as a hundred small ones, so who needs little has none, and who
+// needs much has little else.
 bool growing_linear_resource::reserve(std::size_t count, std::size_t alignment) noexcept {
     const std::size_t page = platform::page_bytes();
-    const std::size_t huge = huge_bytes();
-    if (linear_.capacity_ > max_object_bytes - 2 * huge)
-        return false;
     const auto least = checked_align_up(count, page);
-    std::size_t bytes = align_up(linear_.capacity_, page);
-    if (!least)
+    if (!least || linear_.capacity_ > max_object_bytes - page)
         return false;
-    // One aligned like the first request needs no padding. Otherwise it begins a little before a
-    // huge page: a huge page costs as much as a hundred small ones, so who needs little has none,
-    // and who needs much has little else.
-    const std::size_t aligned = std::max({alignment, page, bytes >= huge ? huge : 0});
-    const std::size_t skipped =
-        bytes >= huge && huge > in_small_pages && alignment <= in_small_pages
-            ? huge - in_small_pages
-            : 0;
+    std::size_t bytes = align_up(linear_.capacity_, page);
+    std::size_t before = 0; // the begin lies so far before a multiple of:
+    std::size_t multiple = std::max(alignment, page);
+    if (bytes >= huge_bytes()) {
+        before = alignment <= in_small_pages && in_small_pages < huge_bytes() ? in_small_pages : 0;
+        multiple = std::max(alignment, huge_bytes());
+    }
+    const std::size_t slack = multiple > page ? multiple : 0;
     bool refused = false;
-    while (base_ == nullptr && bytes >= *least) {
-        auto* const whole = static_cast<std::byte*>(platform::reserve(bytes + skipped, aligned));
-        if (whole != nullptr) {
-            if (skipped != 0)
-                platform::release(whole, skipped);
-            base_ = whole + skipped;
+    while (base_ == nullptr) {
+        const auto asked = checked_add(bytes, slack);
+        reserved_ = asked ? static_cast<std::byte*>(platform::reserve(*asked, page)) : nullptr;
+        if (reserved_ != nullptr) {
+            reserved_bytes_ = *asked;
+            base_ = reserved_ + padding_for(reserved_ + before, multiple);
         } else {
             if (bytes == *least)
                 return false;
@@ -68,8 +67,6 @@ bool growing_linear_resource::reserve(std::size_t count, std::size_t alignment) 
             bytes = std::max(align_up(bytes / 2, page), *least);
         }
     }
-    if (base_ == nullptr)
-        return false;
     if (refused)
         linear_.capacity_ = bytes;
     linear_.begin_ = linear_.top_ = linear_.limit_ = linear_.floor_ = base_;
@@ -169,13 +166,13 @@ void growing_linear_resource::trim() noexcept {
 void growing_linear_resource::release() noexcept {
     if (base_ == nullptr)
         return;
-    const std::size_t reserved = align_up(linear_.capacity_, platform::page_bytes());
     linear_.high_water_ = linear_.recent_high_water();
     linear_.begin_ = linear_.top_ = linear_.limit_ = linear_.floor_ = nullptr;
     linear_.before_latest_ = linear_.hole_begin_ = linear_.hole_end_ = nullptr;
     poison::undefined(base_, committed_);
-    platform::release(base_, reserved);
-    base_ = nullptr;
+    platform::release(reserved_, reserved_bytes_);
+    base_ = reserved_ = nullptr;
+    reserved_bytes_ = 0;
     committed_ = 0;
 }
 

@@ -17,7 +17,7 @@ namespace arenite::inline ARENITE_ABI {
 /// How a growing_linear_resource behaves.
 struct growing_options {
     bool eager = false; ///< reserve at construction, which throws out_of_memory where refused
-    huge_pages huge = huge_pages::automatic; ///< automatic: from the third huge page on
+    huge_pages huge = huge_pages::automatic; ///< automatic: after the first MiB
 };
 
 /// A linear_resource without a capacity to choose: addresses are plenty, memory comes as it grows.
@@ -94,12 +94,16 @@ private:
     bool reserve(std::size_t count, std::size_t alignment) noexcept;
     bool make_room(std::size_t count, std::size_t alignment) noexcept;
     bool commit(std::size_t needed) noexcept;
+    [[nodiscard]] std::size_t small_bytes() const noexcept;
+    [[nodiscard]] std::size_t whole_pages(std::size_t bytes) const noexcept;
     void decommit(std::size_t kept) noexcept;
     void emptied() noexcept;
     void release() noexcept;
 
     linear_resource linear_;
-    std::byte* base_ = nullptr; // of the address space
+    std::byte* base_ = nullptr; // where the region begins, within what is
+    std::byte* reserved_ = nullptr;
+    std::size_t reserved_bytes_ = 0;
     std::size_t committed_ = 0;
     growing_options options_;
     bool keeps_nothing_ = false; // give all back whenever it is empty
