@@ -44,8 +44,8 @@ std::string shows(const std::string& workload) {
                          "the walk jump."},
         {"linear/thesis", "What it costs to allocate where everything dies together: a linear "
                           "resource moves one pointer."},
-        {"linear/frames", "The memory of a frame: a thousand small allocations that all die when "
-                          "their frame is over."},
+        {"frames/loop", "The memory of a frame: a thousand small allocations that all die when "
+                        "their frame is over."},
         {"pool/thesis", "Objects of one size, freed at random and made again: the pools' own "
                         "ground."},
         {"pool/iterate", "Walking over what lives in a pool with more and more holes in it."},

@@ -415,9 +415,12 @@ void memory_map::write_svg(std::ostream& out, const memory_map_options& options)
     if (!all.empty()) {
         if (used_alone || sums.bytes(region_state::used) == 0)
             entry("am-u", "used");
+        bool first = true;
         for (std::size_t colour = 1; colour < colours.size(); ++colour)
-            if (colours[colour])
-                entry("am-" + integer(colour), (colour == 1 ? "objects " : "") + size_name(colour));
+            if (colours[colour]) {
+                entry("am-" + integer(colour), (first ? "objects " : "") + size_name(colour));
+                first = false;
+            }
         if (sums.bytes(region_state::used) != 0)
             entry(used_alone ? "am-u am-l1" : "am-3 am-l1", "paler: less of it used");
         entry("am-f", "free");

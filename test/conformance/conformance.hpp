@@ -19,10 +19,12 @@
 #include <arenite/core/create.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
+#include <arenite/report/memory_map.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 
 #include <gtest/gtest.h>
@@ -363,6 +365,47 @@ TYPED_TEST_P(conformance, usage_counts_what_is_held) {
     }
 }
 
+// What is handed out is listed as used, each byte once; an object that is listed by itself from its
+// first byte.
+TYPED_TEST_P(conformance, lists_what_its_memory_holds) {
+    using subject_type = decltype(std::declval<TypeParam>().subject);
+    if constexpr (Mappable<subject_type>) {
+        counting_resource up;
+        const auto c = this->make(&up);
+        std::vector<piece> live;
+        for (std::size_t i = 1; i <= 150; ++i)
+            live.push_back(this->take(c->subject, 1 + i * 7 % 100));
+        for (std::size_t i = 0; i < live.size(); i += 2) {
+            std::swap(live[i], live.back());
+            this->give(c->subject, live.back());
+            live.pop_back();
+        }
+        const memory_map map{c->subject};
+        EXPECT_EQ(map.overlapping(), 0u);
+        for (const piece& x : live) {
+            const std::uintptr_t begin = address_of(x.p), end = begin + x.bytes;
+            std::uintptr_t covered = begin;
+            for (const region& r : map.regions()) {
+                const std::uintptr_t at = address_of(r.address);
+                if (at + r.bytes <= begin || at >= end)
+                    continue;
+                EXPECT_EQ(r.state, region_state::used);
+                EXPECT_EQ(at, r.one_object ? begin : at);
+                EXPECT_LE(at, covered) << "a part of it is not listed";
+                covered = at + r.bytes;
+            }
+            EXPECT_GE(covered, end);
+        }
+        if constexpr (Measurable<subject_type> && TypeParam::frees) {
+            EXPECT_EQ(map.totals().bytes(region_state::used), c->subject.usage().bytes_in_use);
+        }
+        this->give_all(c->subject, live);
+        if (TypeParam::frees) {
+            EXPECT_EQ(memory_map{c->subject}.totals().bytes(region_state::used), 0u);
+        }
+    }
+}
+
 TYPED_TEST_P(conformance, owns_its_own_memory_and_no_other) {
     using subject_type = decltype(std::declval<TypeParam>().subject);
     if constexpr (Owning<subject_type>) {
@@ -671,10 +714,10 @@ REGISTER_TYPED_TEST_SUITE_P(
     without_a_word_alignment_is_the_default, huge_sizes_fail_and_change_nothing,
     an_alignment_that_is_no_power_of_two_fails, a_product_that_overflows_is_refused,
     allocations_are_distinct_and_keep_their_bytes, memory_given_back_serves_again,
-    usage_counts_what_is_held, owns_its_own_memory_and_no_other, sizes_that_are_kept_are_known,
-    an_exhausted_resource_fails_cleanly_and_recovers, an_unused_resource_asks_for_nothing,
-    everything_goes_back_to_the_upstream, everything_goes_back_also_with_live_objects,
-    every_upstream_failure_by_nullptr_changes_nothing,
+    usage_counts_what_is_held, lists_what_its_memory_holds, owns_its_own_memory_and_no_other,
+    sizes_that_are_kept_are_known, an_exhausted_resource_fails_cleanly_and_recovers,
+    an_unused_resource_asks_for_nothing, everything_goes_back_to_the_upstream,
+    everything_goes_back_also_with_live_objects, every_upstream_failure_by_nullptr_changes_nothing,
     every_upstream_failure_by_exception_changes_nothing, trim_gives_back_what_is_empty,
     reset_frees_everything, is_equal_to_itself_alone, serves_through_the_base_what_it_serves_itself,
     a_failed_allocate_throws_what_was_asked_of_whom, serves_every_pmr_container,
