@@ -99,7 +99,11 @@ int run(const catalogue& all, const request& asked, const output_paths& paths) {
 int report(const std::string& results_path, const std::string& report_path) {
     const nlohmann::json results = read_results(results_path);
     const output_file to{report_path};
-    write_report(results, to);
+    try {
+        write_report(results, to);
+    } catch (const bad_request& e) {
+        throw bad_request(results_path + ": " + e.what());
+    }
     return 0;
 }
 

@@ -542,6 +542,7 @@ std::string page(const json& results) {
     const json& m = results.at("machine");
     const std::string chart = chart_js();
     const json maps = results.contains("maps") ? results.at("maps") : json::array();
+    const std::string ratios = overview(all, workloads);
     json plots = json::array();
 
     std::string body = "<header><h1>What allocators are worth on this machine</h1>\n";
@@ -567,7 +568,8 @@ std::string page(const json& results) {
     body += "<nav aria-label=\"Contents\">";
     if (!maps.empty())
         body += "<a href=\"#maps\">maps</a>";
-    body += "<a href=\"#overview\">overview</a>";
+    if (!ratios.empty())
+        body += "<a href=\"#overview\">overview</a>";
     for (const std::string& name : names)
         body += fmt::format("<a href=\"#{}\">{}</a>", anchor_of(name), xml(name));
     body += "<a href=\"#subjects\">subjects</a><a href=\"#machine\">machine</a></nav>\n";
@@ -577,7 +579,7 @@ std::string page(const json& results) {
             "Ours is blue and bold. \"-thp\" and \"-4k\" are the same code with and without huge "
             "pages.</p></header>\n<main>\n";
     body += maps_section(maps);
-    body += overview(all, workloads);
+    body += ratios;
     body += seeds_section(results);
 
     for (const std::string& name : names) {

@@ -62,8 +62,8 @@ svg.walk{background:var(--empty)}
 @media print{.card{break-inside:avoid}}
 )css";
 
-/// Draws each plot when it comes near the window, the others when the browser is idle, and all anew
-/// when light changes to dark.
+/// Draws the plots near the window first, the others one by one, and all anew when light changes to
+/// dark.
 inline constexpr const char* script = R"js(
 (function () {
   'use strict';
@@ -168,11 +168,10 @@ inline constexpr const char* script = R"js(
     }, { rootMargin: '600px' });
     all.forEach(function (c) { near.observe(c); });
     var next = 0;
-    var idle = window.requestIdleCallback || function (f) { setTimeout(f, 20); };
     var go_on = function () {
-      if (next < all.length) { draw(all[next++]); idle(go_on); }
+      if (next < all.length) { draw(all[next++]); setTimeout(go_on, 5); }
     };
-    window.addEventListener('load', function () { idle(go_on); });
+    window.addEventListener('load', function () { setTimeout(go_on, 50); });
   } else {
     all.forEach(draw);
   }

@@ -72,6 +72,8 @@ void output_file::write(const std::string& text) const {
 
 json read_results(const std::filesystem::path& path) {
     const std::string name = path.string();
+    if (std::filesystem::is_directory(path))
+        throw bad_request(fmt::format("cannot read {}: it is a directory", name));
     errno = 0;
     std::ifstream in{path, std::ios::binary};
     const std::string text{std::istreambuf_iterator<char>{in}, {}};
