@@ -67,6 +67,7 @@ struct linear_options {
 ///
 /// The region comes from upstream at the first request and goes back at destruction, or by trim()
 /// while it is empty. Destructors of objects are the user's affair: rewind and reset run none.
+/// The ends, buffers, frames and scratches of the rest of this folder are objects of this class.
 ///
 /// A growing std::vector allocates the larger block before it frees the smaller one, which leaves a
 /// hole under the latest block. That hole is remembered and comes back with the block above it: a
@@ -318,7 +319,7 @@ private:
     void set_region(std::byte* memory) noexcept;
     void give_region_back() noexcept;
 
-    /// Where the region ends, for the other end of it begins.
+    /// Where the region ends, or the other end of it begins.
     [[nodiscard]] const std::byte* end() const noexcept {
         return high_ != nullptr ? high_->begin_ : limit_;
     }
