@@ -102,7 +102,8 @@ struct refill {
                             .defaults = {"1000000"},
                             .summary = "objects; with pattern=holes, holes",
                             .least = 2,
-                            .most = 100'000'000}},
+                            .most = 100'000'000,
+                            .short_values = {"500000"}}},
             .warm_passes = 2,
             .one_size =
                 [](const parameter_values& values) {
