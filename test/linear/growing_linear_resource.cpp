@@ -18,9 +18,26 @@
 #include "support/region_list.hpp"
 
 #include <cstddef>
+#include <cstdlib>
+#include <fstream>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <vector>
+
+#include <sys/resource.h>
+
+// A sanitizer or Valgrind has memory of its own that the limits would take away.
+#if defined(__SANITIZE_THREAD__) || ARENITE_HAS_ASAN || ARENITE_HAS_MSAN || ARENITE_HAS_VALGRIND
+#define LIMITS_CAN_BE_TESTED 0
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LIMITS_CAN_BE_TESTED 0
+#endif
+#endif
+#ifndef LIMITS_CAN_BE_TESTED
+#define LIMITS_CAN_BE_TESTED 1
+#endif
 
 using namespace arenite;
 using support::pattern;
@@ -322,6 +339,67 @@ TEST(growing_linear_resource, with_passthrough_goes_to_malloc) {
     }
     detail::set_passthrough_for_test(before);
 }
+
+#if LIMITS_CAN_BE_TESTED
+// In a child: as `ulimit -v` does.
+[[noreturn]] void grow_within_addresses(std::size_t more) {
+    const std::size_t most = support::address_space_in_use() + more;
+    const rlimit limit{most, most};
+    if (::setrlimit(RLIMIT_AS, &limit) != 0)
+        std::_Exit(77);
+    growing_linear_resource g{64_GiB};
+    void* const p = g.try_allocate(1000);
+    if (p == nullptr || g.capacity() > more || g.capacity() < more / 4)
+        std::_Exit(1);
+    if (g.try_allocate(more) != nullptr || g.try_allocate(g.capacity() / 2) == nullptr)
+        std::_Exit(2);
+    std::_Exit(0);
+}
+
+// In a child: as `ulimit -d` does, which the system heeds where memory is committed.
+[[noreturn]] void grow_within_memory(std::size_t more) {
+    std::size_t now = 0;
+    std::ifstream status{"/proc/self/status"};
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("VmData:"))
+            now = std::strtoull(line.c_str() + 7, nullptr, 10) * 1024;
+    const rlimit limit{now + more, now + more};
+    if (::setrlimit(RLIMIT_DATA, &limit) != 0)
+        std::_Exit(77);
+    growing_linear_resource g{64_GiB};
+    std::vector<void*> all;
+    while (void* p = g.try_allocate(64_KiB, 8)) {
+        pattern{all.size()}.write(p, 64_KiB);
+        all.push_back(p);
+        if (all.size() * 64_KiB > more)
+            std::_Exit(77); // this system knows no such limit
+    }
+    if (all.size() * 64_KiB < more - 2_MiB)
+        std::_Exit(1); // a step of growth was refused, and then less was not asked for
+    if (g.in_use() != all.size() * 64_KiB || g.try_allocate(64_KiB, 8) != nullptr)
+        std::_Exit(2);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (!pattern{i}.holds(all[i], 64_KiB))
+            std::_Exit(3);
+    g.reset();
+    std::_Exit(g.try_allocate(1_MiB) != nullptr ? 0 : 4);
+}
+
+TEST(growing_linear_resource_death, lives_within_the_addresses_that_are_allowed) {
+    if (support::emulated() || passthrough())
+        GTEST_SKIP() << "an emulator ignores limits, and passthrough needs no addresses";
+    EXPECT_EXIT(grow_within_addresses(1_GiB), testing::ExitedWithCode(0), "");
+}
+
+TEST(growing_linear_resource_death, where_memory_ends_it_has_had_nearly_all_and_fails_cleanly) {
+    if (support::emulated() || passthrough())
+        GTEST_SKIP() << "an emulator ignores limits, and passthrough commits nothing";
+    const auto good = [](int status) {
+        return testing::ExitedWithCode(0)(status) || testing::ExitedWithCode(77)(status);
+    };
+    EXPECT_EXIT(grow_within_memory(40_MiB), good, "");
+}
+#endif
 
 TEST(growing_linear_resource_death, a_checked_build_refuses_markers_that_a_reset_has_passed) {
     if constexpr (checks_enabled) {

@@ -143,16 +143,20 @@ struct late {
             pattern{1}.write(p, 10'000);
             linear_resource& b = scratch(a);
             const scope s2{b};
-            pattern{2}.write(b.allocate(10'000), 10'000);
+            void* q = b.allocate(10'000);
+            pattern{2}.write(q, 10'000);
             good_ = pattern{1}.holds(p, 10'000) && &a != &b;
             last_ = p;
+            last_other_ = q;
         }
     }
     static std::atomic<bool> good_;
     static std::atomic<void*> last_;
+    static std::atomic<void*> last_other_;
 };
 std::atomic<bool> late::good_{false};
 std::atomic<void*> late::last_{nullptr};
+std::atomic<void*> late::last_other_{nullptr};
 
 TEST(scratch_threads, serves_in_destructors_of_the_threads_other_objects) {
     for (const bool used_before : {true, false}) {
@@ -168,6 +172,7 @@ TEST(scratch_threads, serves_in_destructors_of_the_threads_other_objects) {
         EXPECT_TRUE(late::good_);
         if (!passthrough() && !support::emulated()) {
             EXPECT_FALSE(support::mapped(late::last_)) << "given back at the end of the scope";
+            EXPECT_FALSE(support::mapped(late::last_other_)) << "also one that was made late";
         }
     }
 }
