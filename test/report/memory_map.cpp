@@ -97,6 +97,7 @@ TEST(memory_map, counts_overlapping_memory_once_and_tells) {
     EXPECT_EQ(m.totals().bytes(), 0x180u);
     EXPECT_EQ(m.totals().bytes(region_state::used), 0x100u);
     EXPECT_EQ(m.overlapping(), 3u);
+    EXPECT_EQ(m.regions().size(), 2u) << "nothing empty is left of those that were cut away";
     EXPECT_NE(text_of(m).find("3 regions overlapped"), std::string::npos);
     EXPECT_NE(svg_of(m).find("3 regions overlapped"), std::string::npos);
     EXPECT_NE(json_of(m).find("\"overlapping\": 3"), std::string::npos);

@@ -144,8 +144,12 @@ TEST(usage_node, keeps_the_order_in_which_nodes_were_made) {
     b.reset();
     EXPECT_EQ(a.next_sibling(), &c);
     EXPECT_EQ(c.parent(), &root);
-    const usage_node d{"d", &root};
-    EXPECT_EQ(c.next_sibling(), &d);
+    auto d = std::make_unique<usage_node>("d", &root);
+    EXPECT_EQ(c.next_sibling(), d.get());
+    d.reset(); // the last one
+    const usage_node e{"e", &root};
+    EXPECT_EQ(root.first_child(), &a);
+    EXPECT_EQ(c.next_sibling(), &e);
 }
 
 TEST(usage_node, may_end_before_those_below_it) {
