@@ -37,7 +37,6 @@ private:
     // Objects of the thread that end later may still come: from then on each scratch gives its
     // memory back whenever it is empty.
     struct at_the_end {
-        at_the_end() noexcept {}
         ~at_the_end() {
             ended = true;
             for (std::size_t i = 0; i < made; ++i) {
@@ -49,7 +48,7 @@ private:
         }
     };
 
-    static void await_the_end() noexcept { static thread_local const at_the_end end; }
+    static void await_the_end() noexcept { static thread_local at_the_end end; }
 
     static constinit thread_local std::size_t made;
     static constinit thread_local bool ended;
