@@ -405,8 +405,9 @@ std::string maps_of(const json& entry) {
             pages > 0 ? 100 * bytes / (pages * 4096) : 0.0, report_text::bytes(cell_bytes));
     }
     const std::string subject = entry.at("subject");
-    return fmt::format("<div class=\"card\"><h4>{}{}</h4><div class=\"pair\">{}</div></div>\n",
-                       dot(subject), xml(subject), pictures);
+    return fmt::format(
+        "<div class=\"card\"><h4>{}{}</h4><div class=\"pair\">{}</div></div>\n", dot(subject),
+        xml(subject == "std" ? "std: operator new on the system's malloc" : subject), pictures);
 }
 
 std::string legend_of_maps() {
