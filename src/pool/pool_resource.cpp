@@ -710,8 +710,6 @@ void pool_resource::trim() noexcept {
 
 /// Gives the whole pages between slots in use back.
 void pool_resource::purge_holes(block& b) noexcept {
-    if (b.live == 0)
-        b.note = 0; // its bits begin anew
     const std::size_t known = b.note * bits::word_bits;
     const auto begin_of = [&](std::size_t i) {
         return word_begin(b, i / bits::word_bits) + i % bits::word_bits * slot_bytes_;

@@ -233,6 +233,24 @@ TEST(pool_resource, neighbours_freed_in_a_row_come_back_in_order) {
     }
 }
 
+TEST(pool_resource, holes_are_used_before_pages_that_nobody_touched) {
+    for (const std::size_t n : {900u, 2'000u, 5'000u}) { // of two blocks, three, six
+        support::counting_pages pages;
+        pool_resource pool{slot{256, 16}, &pages};
+        auto all = take(pool, n);
+        for (void* p : all)
+            std::memset(p, 1, 256);
+        const std::size_t touched = pages.resident_bytes();
+        const auto freed = give_random_half(pool, all);
+        const auto again = take(pool, freed.size());
+        for (void* p : again)
+            std::memset(p, 2, 256);
+        EXPECT_LE(pages.resident_bytes(), touched + 16_KiB) << n;
+        give(pool, all);
+        give(pool, again);
+    }
+}
+
 // ---- capacity -----------------------------------------------------------------------------------
 
 TEST(pool_resource, a_fixed_number_of_slots_is_exactly_that) {
@@ -258,6 +276,39 @@ TEST(pool_resource, a_fixed_number_of_slots_is_exactly_that) {
         give(pool, again);
         EXPECT_EQ(pages.calls(), 1u);
     }
+}
+
+TEST(pool_resource, the_last_free_slots_are_found_wherever_they_are) {
+    support::counting_pages pages;
+    pages.lend_at_most(5_MiB);
+    pool_resource pool{small, &pages};
+    std::vector<void*> all;
+    for (void* p = nullptr; (p = pool.try_allocate()) != nullptr;)
+        all.push_back(p);
+    std::mt19937 random{9};
+    std::shuffle(all.begin(), all.end(), random);
+    const std::size_t few = all.size() / 100;
+    for (std::size_t i = 0; i < few; ++i)
+        pool.deallocate(all[i]);
+    for (std::size_t i = 0; i < few; ++i) {
+        all[i] = pool.try_allocate();
+        ASSERT_NE(all[i], nullptr) << i;
+    }
+    EXPECT_EQ(pool.try_allocate(), nullptr);
+    give(pool, all);
+}
+
+TEST(pool_resource, memory_of_a_fixed_number_stays_until_trim) {
+    support::counting_pages pages;
+    pool_resource pool{small, pool_options{.slots = 100'000, .policy = return_policy::return_all},
+                       &pages};
+    give(pool, take(pool, 100'000));
+    pool.for_each([](void*) { ADD_FAILURE(); }); // nothing is hot any more
+    EXPECT_EQ(pages.live(), 1u);
+    pool.trim();
+    EXPECT_EQ(pages.live(), 0u);
+    give(pool, take(pool, 100'000));
+    EXPECT_EQ(pages.calls(), 2u);
 }
 
 TEST(pool_resource, no_slots_at_all_serve_nothing) {
@@ -495,6 +546,16 @@ TEST(pool_resource, an_upstream_that_fails_changes_nothing) {
     up.never_fail();
     give(pool, again);
     give(pool, all);
+}
+
+TEST(pool_resource, an_upstream_with_too_little_for_one_slot_is_asked_again) {
+    support::counting_pages pages;
+    pool_resource pool{slot{1'000, 8}, 2, &pages};
+    pages.lend_at_most(2'000);
+    EXPECT_EQ(pool.try_allocate(), nullptr);
+    EXPECT_EQ(pages.live(), 0u);
+    pages.lend_at_most(1_MiB);
+    give(pool, take(pool, 2));
 }
 
 TEST(pool_resource, destruction_returns_what_is_alive) {
