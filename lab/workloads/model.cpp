@@ -136,7 +136,7 @@ struct model {
                   .summary = "at least so many, by copies=0 (but no more than 4 GiB of vertices)",
                   .least = 1,
                   .most = 1'000'000'000,
-                  .short_values = {"100000"},
+                  .short_values = {"150000"},
                   .applies = [](const parameter_values& v) { return v.at("copies") == "0"; }},
                  {.name = "grain",
                   .type = parameter::kind::choice,

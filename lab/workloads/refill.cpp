@@ -102,8 +102,7 @@ struct refill {
                             .defaults = {"1000000"},
                             .summary = "objects; with pattern=holes, holes",
                             .least = 2,
-                            .most = 100'000'000,
-                            .short_values = {"500000"}}},
+                            .most = 100'000'000}},
             .warm_passes = 2,
             .one_size =
                 [](const parameter_values& values) {
