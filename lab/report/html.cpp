@@ -44,6 +44,8 @@ std::string shows(const std::string& workload) {
                          "the walk jump."},
         {"linear/thesis", "What it costs to allocate where everything dies together: a linear "
                           "resource moves one pointer."},
+        {"linear/cold", "What it costs to fill memory that nobody has touched: page faults, and "
+                        "how few of them a resource gets by with."},
         {"frames/loop", "The memory of a frame: a thousand small allocations that all die when "
                         "their frame is over."},
         {"pool/thesis", "Objects of one size, freed at random and made again: the pools' own "
@@ -165,7 +167,7 @@ std::optional<ratio> ratio_of(const metric& m, const std::string& state, const j
 std::string ratio_text(const ratio& r) {
     const char* const kind = r.tie ? "tie" : r.value < 1 ? "better" : "worse";
     return fmt::format("<span class=\"{}\">{}{}x</span>", kind, r.tie ? "tie, " : "",
-                       short_number(r.value));
+                       r.value < 0.01 ? fmt::format("{:.2g}", r.value) : short_number(r.value));
 }
 
 std::string dot(const std::string& subject) {

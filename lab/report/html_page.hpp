@@ -31,6 +31,7 @@ th,td{padding:3px 8px;text-align:right;white-space:nowrap;border-bottom:1px soli
 th:first-child,td:first-child{text-align:left;padding-left:0}
 th{font-weight:600;color:var(--quiet)}
 td.text,th.text{text-align:left;white-space:normal;overflow-wrap:anywhere}
+th.text{white-space:nowrap}
 tr.ours td{font-weight:650;color:var(--ours)}
 td .spread{display:block;font-size:11px;color:var(--quiet);font-weight:400;line-height:1.2}
 .dot{display:inline-block;width:9px;height:9px;border-radius:2px;margin-right:6px}
