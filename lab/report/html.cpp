@@ -578,7 +578,8 @@ std::string page(const json& results) {
     body += "<a href=\"#subjects\">subjects</a><a href=\"#machine\">machine</a></nav>\n";
     body += "<p class=\"small\">Each subject runs in a process of its own, in turns. <b>Cold</b> "
             "is the first pass of a fresh process (pale bars), <b>warm</b> a later one (full "
-            "bars); bars are medians of all turns, whiskers reach from the least to the most. "
+            "bars); bars are medians of all turns, whiskers reach from the least to the most, and "
+            "where they leave the plot the table has their end. "
             "Ours is blue and bold. \"-thp\" and \"-4k\" are the same code with and without huge "
             "pages.</p></header>\n<main>\n";
     body += maps_section(maps);

@@ -79,6 +79,10 @@ inline constexpr const char* script = R"js(
     afterDatasetsDraw: function (chart) {
       var c = chart.ctx, x = chart.scales.x;
       c.save();
+      c.beginPath(); // one far turn does not press all others flat: its whisker leaves the plot
+      c.rect(chart.chartArea.left, chart.chartArea.top, chart.chartArea.width + 6,
+        chart.chartArea.height);
+      c.clip();
       c.strokeStyle = css('--ink');
       c.lineWidth = 1.25;
       chart.data.datasets.forEach(function (set, n) {
@@ -110,10 +114,12 @@ inline constexpr const char* script = R"js(
     var colours = dark.matches ? p.dark : p.light;
     Chart.defaults.color = css('--quiet');
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-    var most = 0;
+    var most = 0, median = 0;
     p.states.forEach(function (s) {
       s.spread.forEach(function (r) { if (r && r[1] > most) most = r[1]; });
+      s.medians.forEach(function (m) { if (m > median) median = m; });
     });
+    var compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 });
     drawn.set(canvas, new Chart(canvas, {
       type: 'bar',
       data: {
@@ -131,7 +137,13 @@ inline constexpr const char* script = R"js(
         indexAxis: 'y', animation: false, responsive: true, maintainAspectRatio: false,
         scales: {
           x: {
-            beginAtZero: true, suggestedMax: most, grid: { color: css('--line') },
+            beginAtZero: true, max: most > 2 * median ? 2 * median : undefined,
+            suggestedMax: most,
+            ticks: {
+              maxTicksLimit: 7, maxRotation: 0, includeBounds: false,
+              callback: function (v) { return compact.format(v); }
+            },
+            grid: { color: css('--line') },
             title: { display: true, text: p.unit + ', smaller is better' }
           },
           y: {

@@ -184,7 +184,9 @@ TEST_F(lab_json, has_each_metric_of_each_subject_and_parameter_once) {
 TEST_F(lab_json, gives_median_and_spread_over_all_turns) {
     for (const auto& r : json_.at("results")) {
         EXPECT_EQ(r.at("workload"), "scene/quadtree");
-        EXPECT_EQ(r.at("repeats"), 3);
+        if (r.at("compared")) { // what is only noted may be missing where nothing became resident
+            EXPECT_EQ(r.at("repeats"), 3) << r;
+        }
         EXPECT_LE(r.at("min").get<double>(), r.at("median").get<double>());
         EXPECT_LE(r.at("median").get<double>(), r.at("max").get<double>());
         EXPECT_NE(r.at("unit"), "");
