@@ -73,6 +73,10 @@ ordered_heap::~ordered_heap() {
 
 /// What the inlined part can't serve. Mostly the open hole is used up and the next one is near.
 void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
+    if (below_.limit != nullptr) {
+        if (void* const p = step_forward(rounded(bytes, alignment), alignment))
+            return p;
+    }
     if (bytes - 1 < bits::word_bits * granule_bytes && alignment <= granule_bytes &&
         is_alignment(alignment) && swept_ != nullptr && !careful_) [[likely]] {
         const std::size_t granules = granules_for(bytes);
@@ -389,10 +393,63 @@ void ordered_heap::enter(block& entered) noexcept {
 
 /// Gives up the block being swept. `at_end`: what it has free was looked at and found wanting.
 void ordered_heap::leave(bool at_end) noexcept {
+    if (below_.limit != nullptr)
+        static_cast<void>(step_forward(0, 1));
     block& left = *swept_;
     close(left, *open_);
     swept_ = nullptr;
     retire(left, at_end ? std::max<std::int64_t>(unclaimed_, 0) : 0, passed_);
+}
+
+/// Sets a hole aside that was freed just now, a little below the cursor: temporaries leave such
+/// ones behind them, and the next ones shall not each leave another. False where that helped nobody
+/// lately.
+bool ordered_heap::step_back(window hole) noexcept {
+    constexpr int patience = 64;              // holes left alone before one more is tried
+    constexpr std::size_t most_joined = 4096; // bytes
+    if (swept_ == nullptr || block_of(hole.cursor) != swept_)
+        return false;
+    if (trust_ == 0) {
+        if (++refused_ < patience)
+            return false;
+        refused_ = 0;
+        trust_ = 1;
+    }
+    note_high_water();
+    // What the one before it did not use of the same hole.
+    block& b = *swept_;
+    const std::size_t last = b.index_of(hole.limit);
+    const std::size_t end =
+        bits::next_set(b.occupancy(), last,
+                       std::min(last + most_joined / granule_bytes, b.index_of(inline_.cursor)));
+    if (end != last) {
+        bits::set_run(b.occupancy(), last, end - last);
+        b.live += static_cast<std::int32_t>(end - last);
+        taken_ += static_cast<std::int64_t>(end - last);
+        hole.limit = b.at(end);
+    }
+    below_ = hole;
+    ahead_ = std::exchange(inline_, {});
+    return true;
+}
+
+/// The request after a step back: from the hole set aside, if it fits. The rest of that is free,
+/// and the window that was open before it is open again.
+void* ordered_heap::step_forward(std::size_t size, std::size_t alignment) noexcept {
+    constexpr int most_trust = 8;
+    window hole = std::exchange(below_, {});
+    inline_ = std::exchange(ahead_, {});
+    if (freed_.limit == inline_.cursor && freed_.limit != nullptr) // meanwhile the latest was freed
+        inline_.cursor = std::exchange(freed_, {}).cursor;
+    void* p = nullptr;
+    if (size - 1 < hole.bytes() && is_alignment(alignment) && is_aligned(hole.cursor, alignment)) {
+        p = hole.cursor;
+        hole.cursor += size;
+    }
+    trust_ = p == nullptr ? trust_ - 1 : std::min(trust_ + 1, most_trust);
+    if (const std::size_t granules = hole.bytes() / granule_bytes; granules != 0)
+        release(*swept_, swept_->index_of(hole.cursor), granules);
+    return p;
 }
 
 /// Gives the unused tail of an open hole back to its block.
@@ -547,7 +604,8 @@ void ordered_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t align
 /// True for memory that is taken but handed out to nobody.
 bool ordered_heap::in_open_hole(const void* p) const noexcept {
     const auto* const at = static_cast<const std::byte*>(p);
-    return (at >= open_->cursor && at < open_->limit) || (at >= clean_.cursor && at < clean_.limit);
+    const auto in = [&](const window& w) { return at >= w.cursor && at < w.limit; };
+    return in(*open_) || in(clean_) || in(ahead_) || in(below_);
 }
 
 /// Joins a run of frees with the one noted before it, as the parts of a tree that is taken down do;
@@ -694,7 +752,8 @@ std::size_t ordered_heap::bytes_in_use() const noexcept {
             ? 0
             : magazine_->granules() * granule_bytes + align_up(sizeof *magazine_, granule_bytes);
     return static_cast<std::size_t>(taken_) * granule_bytes - open_->bytes() - clean_.bytes() -
-           freed_.bytes() - freed_before_.bytes() - magazine + large_bytes_ + singles_.bytes();
+           ahead_.bytes() - below_.bytes() - freed_.bytes() - freed_before_.bytes() - magazine +
+           large_bytes_ + singles_.bytes();
 }
 
 void ordered_heap::note_high_water() const noexcept {
@@ -705,8 +764,9 @@ arenite::usage ordered_heap::usage() const noexcept {
     note_high_water();
     const std::size_t in_use = bytes_in_use();
     const std::size_t most = source_.mask_bytes() / large_divisor;
-    const std::size_t gap = padding_for(open_->cursor, default_alignment);
-    const std::size_t hole = open_->bytes() > gap ? open_->bytes() - gap : 0;
+    const window& open = ahead_.limit != nullptr ? ahead_ : *open_;
+    const std::size_t gap = padding_for(open.cursor, default_alignment);
+    const std::size_t hole = open.bytes() > gap ? open.bytes() - gap : 0;
     return {.bytes_in_use = in_use,
             .bytes_reserved = source_.bytes_reserved() + singles_.bytes(),
             .high_water_bytes = high_water_,
@@ -842,15 +902,15 @@ void ordered_heap::list_regions(region_sink& sink) const {
     singles_.list_regions(sink);
 
     // Windows, the magazine and what is in it.
-    std::array<exception, 5 + magazine::largest * magazine::depth> exceptions;
+    std::array<exception, 7 + magazine::largest * magazine::depth> exceptions;
     std::size_t count = 0;
     const auto except = [&](const void* p, std::size_t bytes, region_state state) {
         const auto* const begin = static_cast<const std::byte*>(p);
         if (bytes != 0)
             exceptions[count++] = {begin, begin + bytes, state};
     };
-    for (const window* w :
-         std::initializer_list<const window*>{open_, &clean_, &freed_, &freed_before_})
+    for (const window* w : std::initializer_list<const window*>{open_, &ahead_, &below_, &clean_,
+                                                                &freed_, &freed_before_})
         except(w->cursor, w->bytes(), region_state::free);
     if (magazine_ != nullptr) {
         except(magazine_, align_up(sizeof *magazine_, granule_bytes), region_state::overhead);

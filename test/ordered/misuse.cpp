@@ -55,6 +55,17 @@ TEST_F(ordered_heap_death, an_object_freed_twice_is_found) {
     EXPECT_DEATH(twice(b), refused);
 }
 
+TEST_F(ordered_heap_death, a_temporary_freed_twice_is_found) {
+    void* scratch = heap.allocate(400, 8);
+    static_cast<void>(heap.allocate(48, 8));
+    const auto twice = [&] {
+        heap.deallocate(scratch, 400, 8);
+        heap.deallocate(scratch, 400, 8);
+        look_again(heap);
+    };
+    EXPECT_DEATH(twice(), refused);
+}
+
 TEST_F(ordered_heap_death, the_latest_object_freed_twice_is_found) {
     static_cast<void>(heap.allocate(48, 8));
     void* latest = heap.allocate(48, 8);

@@ -43,6 +43,38 @@ protected:
     }
 };
 
+TEST_P(ordered_heap_order, temporaries_do_not_each_leave_a_hole_behind) {
+    if (GetParam() == sizes::kept || every_call_is_careful)
+        return; // there each call is a slow one, and sees to its own
+    std::mt19937 random{2};
+    const auto some_bytes = [&] { return 64 + 16 * (random() % 29); };
+    struct piece {
+        void* p;
+        std::size_t bytes;
+    };
+    std::vector<piece> kept;
+    std::size_t sum = 0;
+    const auto keep = [&](std::size_t bytes) {
+        kept.push_back({heap.allocate(bytes, 8), bytes});
+        sum += bytes;
+    };
+    for (int i = 0; i < 100'000; ++i) { // as a loader: gathered in scratch memory, then stored
+        const std::size_t bytes = some_bytes();
+        void* const scratch = heap.allocate(bytes, 8);
+        keep(24);
+        keep(bytes);
+        heap.deallocate(scratch, bytes, 8);
+    }
+    EXPECT_LE(heap.usage().bytes_reserved, sum + sum / 8);
+    std::vector<void*> stored;
+    for (std::size_t i = 1; i < kept.size(); i += 2)
+        stored.push_back(kept[i].p);
+    EXPECT_LE(descents(stored), stored.size() / 20);
+    for (const piece& x : kept)
+        heap.deallocate(x.p, x.bytes, 8);
+    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(heaps, ordered_heap_order, testing::Values(sizes::known, sizes::kept),
                          [](const auto& info) {
                              return info.param == sizes::known ? "known" : "kept";

@@ -60,7 +60,8 @@ struct ordered_options {
 /// which an eighth was freed is swept again, lowest address first, so that what is allocated
 /// together lies together, whatever was freed before. A request that finds no hole in the block
 /// being swept while smaller ones still would is served beside it: from a long hole of a block that
-/// waits, or from an empty block.
+/// waits, or from an empty block. What is freed a little below the cursor, as the temporaries of a
+/// loader are, is offered to the very next request, so that they do not each leave a hole behind.
 ///
 /// Use when:  objects of several sizes live and die in any order and are walked often: scene
 ///            graphs, trees, entities. All die together: linear/linear_resource.hpp.
@@ -139,6 +140,10 @@ private:
     /// at most, so that a mask needs no second thought.
     static constexpr std::size_t smallest_joined = 16 * granule_bytes;
 
+    /// What is freed within this many bytes below the cursor, as temporaries are, is used again
+    /// first.
+    static constexpr std::size_t near_bytes = 32 * 1024;
+
     /// What an allocation takes: whole granules, and pairs of them from alignment 16 on, so that a
     /// run of such requests never leaves a gap. 0 for a size of 0 and for one that does not fit a
     /// size.
@@ -176,6 +181,8 @@ private:
 
     void enter(block& entered) noexcept;
     void leave(bool at_end) noexcept;
+    ARENITE_NOINLINE bool step_back(window hole) noexcept;
+    void* step_forward(std::size_t size, std::size_t alignment) noexcept;
     void close(block& in, window& tail) noexcept;
     void claim(block& in, hole found, window& into) noexcept;
     void claim_all(block& in, window& into) noexcept;
@@ -215,6 +222,13 @@ private:
     std::size_t passed_ = 0;      ///< granules of the largest request that it passed over holes for
     std::int64_t unclaimed_ = 0;  ///< granules free when it began that it has not taken
     std::size_t deflected_ = 0;   ///< bytes served beside it since it last served any
+
+    // A hole a little below the cursor, which the next request may have; the window that it will go
+    // on with is ahead_ as long, so that this request is a slow one.
+    window below_;
+    window ahead_;
+    int trust_ = 1;   ///< in such holes; 0: they were of no use for a while
+    int refused_ = 0; ///< such holes left alone since
 
     // Beside the sweep: a second hole, for what the sweep can't serve.
     window clean_;
@@ -263,9 +277,15 @@ ARENITE_INLINE void ordered_heap::deallocate(void* p, std::size_t bytes,
         freed_.cursor = begin;
         return;
     }
-    if (end == inline_.cursor) { // the latest allocation
-        inline_.cursor = begin;
-        return;
+    // The latest allocation, or memory of a moment ago that the next request may have.
+    const std::size_t below = address_of(inline_.cursor) - address_of(end);
+    if (below < near_bytes) [[unlikely]] {
+        if (below == 0) {
+            inline_.cursor = begin;
+            return;
+        }
+        if (step_back({begin, end}))
+            return;
     }
     if (size > noted_limit_ || (alignment > 256 && alignment > noted_limit_ / 2)) [[unlikely]]
         return deallocate_slow(p, bytes, alignment);
