@@ -25,6 +25,9 @@ constexpr std::size_t smallest_block_bytes = 4_KiB;
 constexpr std::size_t first_span_divisor = 4;
 constexpr std::size_t large_span_blocks = 8;
 
+constexpr std::size_t most_kept = 16;   // pieces of memory of large objects
+constexpr std::size_t kept_divisor = 4; // a request may leave this share of one unused
+
 std::size_t mask_bytes_for(std::size_t asked, const upstream& up) noexcept {
     const std::size_t usual = up.purges() ? page_block_bytes : other_block_bytes;
     if (asked == 0 || asked >= usual)
@@ -56,6 +59,7 @@ block_source::block_source(const block_options& options, upstream up, void* owne
 }
 
 block_source::~block_source() {
+    return_all_kept();
     for (block* b = blocks_.take_all(); b != nullptr;) {
         block* const span = b->span;
         const bool large = is_large(*b);
@@ -104,8 +108,13 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     blocks_.set_state(first, static_cast<std::uint16_t>(first.state | block_state::idle));
     // Two at most for each that comes: what is kept shrinks with what is in use, and no call takes
     // long.
-    for (int n = 0; n < 2 && idle_ > policy_.allowance(bytes_in_use); ++n)
-        return_span(*blocks_.highest(block_state::idle));
+    const std::size_t allowance = policy_.allowance(bytes_in_use);
+    for (int n = 0; n < 2 && idle_ + kept_bytes_ > allowance; ++n) {
+        if (kept_ != nullptr)
+            return_kept(oldest_kept());
+        else
+            return_span(*blocks_.highest(block_state::idle));
+    }
 }
 
 /// The next block of the newest span, or of a new one.
@@ -163,8 +172,9 @@ bool block_source::get_span() noexcept {
 /// Asks the upstream; where it refuses, once more without what is held empty.
 void* block_source::ask(std::size_t bytes, std::size_t alignment) noexcept {
     void* const p = upstream_.try_allocate(bytes, alignment);
-    if (p != nullptr || idle_ == 0)
+    if (p != nullptr || (idle_ == 0 && kept_ == nullptr))
         return p;
+    return_all_kept();
     while (block* const first = blocks_.highest(block_state::idle))
         return_span(*first);
     return upstream_.try_allocate(bytes, alignment);
@@ -188,6 +198,7 @@ void block_source::return_span(block& first) noexcept {
 }
 
 void block_source::trim() noexcept {
+    return_all_kept();
     for (block* b = blocks_.first(); b != nullptr;) {
         block& first = *b; // of a span, which lie apart from each other
         block* last = b;
@@ -230,41 +241,109 @@ void block_source::purge(void* p, std::size_t bytes) const noexcept {
 
 block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t asked = std::max(alignment, mask_bytes_);
-    std::size_t before = alignment; // bytes in front of the object
+    std::size_t before = alignment;      // bytes in front of the object
+    std::size_t most_before = alignment; // there is room for every colour, since others come later
     if (alignment < mask_bytes_) {
-        before = std::max(alignment, sizeof(block));
-        if (alignment <= colour_bytes && mask_bytes_ >= other_block_bytes)
+        before = most_before = std::max(alignment, sizeof(block));
+        if (alignment <= colour_bytes && mask_bytes_ >= other_block_bytes) {
             before += blocks_.size() % colour_count * colour_bytes;
+            most_before += (colour_count - 1) * colour_bytes;
+        }
     }
-    const std::optional<std::size_t> total = checked_add(before, bytes);
-    if (!total || before / granule_bytes > UINT32_MAX)
+    const std::optional<std::size_t> needed = checked_add(most_before, bytes);
+    if (!needed || before / granule_bytes > UINT32_MAX)
         return nullptr;
-    auto* const base = static_cast<std::byte*>(ask(*total, asked));
-    if (base == nullptr)
-        return nullptr;
+    std::size_t total = *needed;
+    std::byte* base = take_kept(total, asked);
+    if (base == nullptr) {
+        base = static_cast<std::byte*>(ask(total, asked));
+        if (base == nullptr)
+            return nullptr;
+        reserved_ += total;
+        if (prefault_)
+            touch_pages(base, total);
+    }
     std::byte* const head = alignment < mask_bytes_ ? base : base + before - mask_bytes_;
     block* const b = ::new (static_cast<void*>(head)) block{};
     b->granules = static_cast<std::uint32_t>(before / granule_bytes);
     b->state = block_state::large;
     b->owner = owner_;
     b->span = reinterpret_cast<block*>(base);
-    b->span_bytes = *total;
+    b->span_bytes = total;
+    b->span_busy = static_cast<std::uint32_t>((total - before - bytes) / granule_bytes);
     b->note = static_cast<std::uint32_t>(std::countr_zero(asked));
     blocks_.insert(*b);
-    reserved_ += *total;
-    if (prefault_)
-        touch_pages(large_object(*b), bytes);
     return b;
 }
 
-void block_source::deallocate_large(block& large) noexcept {
-    void* const base = large.span;
-    const std::size_t total = large.span_bytes;
-    const std::size_t alignment = std::size_t{1} << large.note;
+void block_source::deallocate_large(block& large, std::size_t bytes_in_use) noexcept {
     blocks_.erase(large);
-    reserved_ -= total;
-    poison::undefined(base, total);
-    upstream_.deallocate(base, total, alignment);
+    const std::size_t bytes = large.span_bytes;
+    const std::uint32_t alignment_log2 = large.note;
+    void* const base = large.span;
+    large.owner = nullptr; // whoever frees it once more is found
+    large.state = 0;
+    // Its head moves to the begin, where the next one that uses this memory is told of it.
+    poison::undefined(base, bytes);
+    block* const head = ::new (base) block{};
+    head->span = head;
+    head->span_bytes = bytes;
+    head->note = alignment_log2;
+    head->right = kept_;
+    kept_ = head;
+    kept_bytes_ += bytes;
+    ++kept_count_;
+    poison::no_access(head + 1, bytes - sizeof(block));
+    // The oldest first, until the rest is allowed; empty spans are counted with them.
+    const std::size_t allowance = policy_.allowance(bytes_in_use);
+    while (kept_ != nullptr && (kept_count_ > most_kept || idle_ + kept_bytes_ > allowance))
+        return_kept(oldest_kept());
+}
+
+block*& block_source::oldest_kept() noexcept {
+    block** link = &kept_;
+    while ((*link)->right != nullptr)
+        link = &(*link)->right;
+    return *link;
+}
+
+/// Memory kept of an earlier large object for a request of `bytes`, which becomes its size; the
+/// smallest that fits, if that leaves little unused. nullptr: none.
+std::byte* block_source::take_kept(std::size_t& bytes, std::size_t alignment) noexcept {
+    block** best = nullptr;
+    for (block** link = &kept_; *link != nullptr; link = &(*link)->right) {
+        const block& b = **link;
+        if (b.span_bytes >= bytes && b.span_bytes - bytes <= b.span_bytes / kept_divisor &&
+            std::size_t{1} << b.note == alignment &&
+            (best == nullptr || b.span_bytes < (*best)->span_bytes))
+            best = link;
+    }
+    if (best == nullptr)
+        return nullptr;
+    block& taken = **best;
+    *best = taken.right;
+    kept_bytes_ -= taken.span_bytes;
+    --kept_count_;
+    bytes = taken.span_bytes;
+    poison::undefined(&taken, bytes);
+    return reinterpret_cast<std::byte*>(&taken);
+}
+
+void block_source::return_kept(block*& link) noexcept {
+    block& gone = *link;
+    link = gone.right;
+    const std::size_t bytes = gone.span_bytes;
+    const std::size_t alignment = std::size_t{1} << gone.note;
+    kept_bytes_ -= bytes;
+    --kept_count_;
+    reserved_ -= bytes;
+    poison::undefined(&gone, bytes);
+    upstream_.deallocate(&gone, bytes, alignment);
+}
+
+void block_source::return_all_kept() noexcept {
+    while (kept_ != nullptr)
+        return_kept(kept_);
 }
 
 // ---- what is where ------------------------------------------------------------------------------
@@ -280,7 +359,7 @@ block* block_source::find(const void* p) const noexcept {
     if (b == nullptr)
         return nullptr;
     const std::uintptr_t end =
-        is_large(*b) ? address_of(b->span) + b->span_bytes : address_of(b) + b->bytes();
+        is_large(*b) ? address_of(large_object(*b)) + large_bytes(*b) : address_of(b) + b->bytes();
     return address_of(p) < end ? b : nullptr;
 }
 

@@ -587,7 +587,7 @@ void ordered_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t align
             return refuse_free({at, at + size});
         large_bytes_ -= block_source::large_bytes(b);
         --live_;
-        return source_.deallocate_large(b);
+        return source_.deallocate_large(b, bytes_in_use());
     }
     if (careful_) {
         size = kept_size(b, p);
@@ -900,6 +900,9 @@ void list_block(block& b, std::size_t head, std::span<const exception> exception
 
 void ordered_heap::list_regions(region_sink& sink) const {
     singles_.list_regions(sink);
+    source_.for_each_kept([&](const std::byte* p, std::size_t bytes) {
+        sink.add({p, bytes, region_state::free});
+    });
 
     // Windows, the magazine and what is in it.
     std::array<exception, 7 + magazine::largest * magazine::depth> exceptions;
@@ -929,7 +932,11 @@ void ordered_heap::list_regions(region_sink& sink) const {
         if ((b->state & block_state::large) != 0) {
             std::byte* const object = block_source::large_object(*b);
             to.add(reinterpret_cast<std::byte*>(b->span), object, region_state::overhead);
-            to.add_object(object, object + block_source::large_bytes(*b));
+            std::byte* const end_of_object = object + block_source::large_bytes(*b);
+            to.add_object(object, end_of_object);
+            to.add(end_of_object, reinterpret_cast<std::byte*>(b->span) + b->span_bytes,
+                   region_state::free);
+            to.flush();
             continue;
         }
         const std::byte* const block_end = b->at(b->granules);

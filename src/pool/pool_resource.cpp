@@ -516,7 +516,7 @@ void pool_resource::deallocate_large(void* p, std::size_t bytes, std::size_t) no
         block_source::large_bytes(b) != align_up(bytes + (bytes == 0), granule_bytes))
         return refuse_free(p, "it was not allocated with this size");
     large_bytes_ -= block_source::large_bytes(b);
-    source_.deallocate_large(b);
+    source_.deallocate_large(b, bytes_in_use());
 }
 
 void pool_resource::refuse_free(const void* p, const char* why) const noexcept {
@@ -646,6 +646,9 @@ void pool_resource::end_visit() noexcept {
 
 void pool_resource::list_regions(region_sink& sink) const {
     singles_.list_regions(sink);
+    source_.for_each_kept([&](const std::byte* p, std::size_t bytes) {
+        sink.add({p, bytes, region_state::free});
+    });
     // The waiting slots, whose bits are set, in address order.
     const std::byte* waiting[hot_depth + 1];
     std::copy_n(hot_, hot_count_, waiting);
@@ -659,7 +662,10 @@ void pool_resource::list_regions(region_sink& sink) const {
             const auto* const begin = reinterpret_cast<const std::byte*>(b->span);
             const std::byte* const object = block_source::large_object(*b);
             sink.add({begin, static_cast<std::size_t>(object - begin), region_state::overhead});
-            sink.add({object, block_source::large_bytes(*b), region_state::used, true});
+            const std::size_t bytes = block_source::large_bytes(*b);
+            sink.add({object, bytes, region_state::used, true});
+            if (const std::size_t rest = b->span_bytes - b->bytes() - bytes; rest != 0)
+                sink.add({object + bytes, rest, region_state::free});
             continue;
         }
         const auto* const begin = reinterpret_cast<const std::byte*>(b);

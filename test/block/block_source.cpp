@@ -217,7 +217,9 @@ TEST_F(block_source_of, empty_spans_go_back_before_the_upstream_is_given_up) {
     block* const large = source.try_allocate_large(900'000, 16);
     ASSERT_NE(large, nullptr);
     EXPECT_EQ(pages.live(), 1u);
-    source.deallocate_large(*large);
+    source.deallocate_large(*large, 0);
+    EXPECT_EQ(pages.live(), 1u) << "by this policy it stays";
+    source.trim();
     EXPECT_EQ(pages.live(), 0u);
 }
 
@@ -269,9 +271,63 @@ TEST_F(block_source_of, its_end_gives_everything_back_whatever_is_in_it) {
 
 // ---- large objects ------------------------------------------------------------------------------
 
+TEST_F(block_source_of, memory_of_a_large_object_serves_the_next_of_nearly_its_size) {
+    block_source source{{}, &pages, &owner};
+    block* const first = source.try_allocate_large(1_MiB, 16);
+    void* const memory = first->span;
+    source.deallocate_large(*first, 0);
+    EXPECT_EQ(pages.live(), 1u);
+    EXPECT_EQ(source.find(memory), nullptr);
+    for (const std::size_t bytes : {1_MiB, 1_MiB - 64_KiB, 800_KiB}) {
+        block* const again = source.try_allocate_large(bytes, 16);
+        EXPECT_EQ(again->span, memory) << bytes;
+        EXPECT_EQ(block_source::large_bytes(*again), bytes);
+        EXPECT_EQ(pages.calls(), 1u);
+        EXPECT_EQ(source.bytes_reserved(), pages.live_bytes());
+        source.deallocate_large(*again, 0);
+    }
+    for (const std::size_t bytes : {2_MiB, 512_KiB}) // too large, and a waste
+        source.deallocate_large(*source.try_allocate_large(bytes, 16), 0);
+    EXPECT_EQ(pages.calls(), 3u);
+    // Another alignment is another piece of memory: its upstream is to get back what it lent.
+    source.deallocate_large(*source.try_allocate_large(1_MiB, 1_MiB), 0);
+    EXPECT_EQ(pages.calls(), 4u);
+    EXPECT_EQ(source.bytes_reserved(), pages.live_bytes());
+    source.trim();
+    EXPECT_EQ(pages.live(), 0u);
+    EXPECT_EQ(source.bytes_reserved(), 0u);
+}
+
+TEST_F(block_source_of, what_is_kept_of_large_objects_is_bounded_by_the_policy_and_in_number) {
+    block_source source{{}, &pages, &owner}; // 8 MiB by default
+    for (const std::size_t bytes : {3_MiB, 4_MiB, 5_MiB})
+        source.deallocate_large(*source.try_allocate_large(bytes, 16), 0);
+    EXPECT_LE(pages.live_bytes(), 8_MiB);
+    EXPECT_GE(pages.live_bytes(), 5_MiB) << "the latest stays";
+    source.deallocate_large(*source.try_allocate_large(20_MiB, 16), 0);
+    EXPECT_EQ(pages.live_bytes(), 0u);
+    std::vector<block*> all;
+    for (std::size_t i = 0; i < 40; ++i)
+        all.push_back(source.try_allocate_large(70_KiB, 16));
+    for (block* b : all)
+        source.deallocate_large(*b, 0);
+    EXPECT_EQ(pages.live(), 16u);
+}
+
+TEST_F(block_source_of, memory_kept_of_large_objects_goes_back_before_the_upstream_is_given_up) {
+    pages.lend_at_most(3_MiB);
+    block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
+    source.deallocate_large(*source.try_allocate_large(2_MiB, 16), 0);
+    block* const other = source.try_allocate_large(2_MiB + 512_KiB, 16);
+    ASSERT_NE(other, nullptr);
+    source.deallocate_large(*other, 0);
+    EXPECT_EQ(pages.live(), 1u);
+} // what is kept goes back at the end: pages would report
+
 TEST_F(block_source_of, a_large_object_is_aligned_and_led_to_its_head) {
     for (const std::size_t block_bytes : {0_B, 4_KiB}) {
-        block_source source{{.block_bytes = block_bytes}, &pages, &owner};
+        block_source source{
+            {.block_bytes = block_bytes, .policy = return_policy::return_all}, &pages, &owner};
         static_cast<void>(take(source, 3));
         const std::size_t before = source.bytes_reserved();
         for (std::size_t alignment = 1; alignment <= 16_MiB; alignment *= 2) {
@@ -291,7 +347,7 @@ TEST_F(block_source_of, a_large_object_is_aligned_and_led_to_its_head) {
                 EXPECT_TRUE((pattern{1}.holds(p, bytes)));
                 EXPECT_EQ(&source.head_of(p), large) << "it did not overlap its head";
                 EXPECT_EQ(source.bytes_reserved(), pages.live_bytes());
-                source.deallocate_large(*large);
+                source.deallocate_large(*large, 0);
                 EXPECT_EQ(source.bytes_reserved(), before);
                 EXPECT_EQ(source.find(p), nullptr);
             }

@@ -13,9 +13,11 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <memory_resource>
 #include <ostream>
 #include <set>
 #include <span>
+#include <vector>
 
 using namespace ordered_test;
 
@@ -258,7 +260,7 @@ TEST_F(ordered_heap_large, an_eighth_of_a_block_comes_from_a_block) {
     EXPECT_EQ(up.calls(), calls) << "the rest of that block was there";
 }
 
-TEST_F(ordered_heap_large, more_than_an_eighth_goes_to_the_upstream_and_back_at_once) {
+TEST_F(ordered_heap_large, more_than_an_eighth_goes_to_the_upstream_and_back) {
     for (const std::size_t bytes : {eighth + 1, eighth + 8, 2 * eighth, other_block - 1,
                                     other_block, other_block + 1, 3_MiB}) {
         const usage before = heap.usage();
@@ -272,11 +274,27 @@ TEST_F(ordered_heap_large, more_than_an_eighth_goes_to_the_upstream_and_back_at_
         pattern{bytes}.write(p, bytes);
         EXPECT_TRUE((pattern{bytes}.holds(p, bytes)));
         heap.deallocate(p, bytes, 8);
-        EXPECT_EQ(up.live(), 1u) << bytes;
         EXPECT_FALSE(heap.owns(p));
         EXPECT_EQ(heap.usage().bytes_in_use, before.bytes_in_use);
+        EXPECT_EQ(heap.usage().bytes_reserved, up.live_bytes());
+        heap.trim();
+        EXPECT_EQ(up.live(), 1u) << bytes;
         EXPECT_EQ(heap.usage().bytes_reserved, before.bytes_reserved);
     }
+}
+
+TEST_F(ordered_heap_large, vectors_that_grow_and_end_soon_ask_the_upstream_for_nothing_more) {
+    const auto grow = [&] {
+        std::pmr::vector<int> v{&heap};
+        for (int i = 0; i < 300'000; ++i)
+            v.push_back(i);
+    };
+    for (int i = 0; i < 4; ++i)
+        grow();
+    const std::size_t calls = up.calls();
+    for (int i = 0; i < 10; ++i)
+        grow();
+    EXPECT_EQ(up.calls(), calls);
 }
 
 TEST_F(ordered_heap_large, costs_a_head_and_a_multiple_of_its_alignment) {

@@ -61,8 +61,9 @@ struct alignas(64) block {
     block* span; ///< first block of what was asked from the upstream at once
 
     // In the first block of a span, for the span; in a large block for itself.
-    std::size_t span_bytes;  ///< as asked from the upstream
-    std::uint32_t span_busy; ///< blocks of the span that are not empty
+    std::size_t span_bytes; ///< as asked from the upstream
+    std::uint32_t
+        span_busy; ///< blocks of the span that are not empty; of a large one granules unused
     std::uint32_t
         note; ///< alignment asked for a large block, as log2; else the owner's, 0 at first
 

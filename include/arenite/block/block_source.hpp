@@ -43,7 +43,9 @@ struct block_options {
 /// block.
 ///
 /// A span whose blocks are all empty stays for reuse or goes back, by return_policy, the highest
-/// first; it goes back too before the upstream is taken to have no memory.
+/// first; so does the memory of a large object, of which the 16 latest may stay, for requests of at
+/// least three quarters of its size. All of it goes back before the upstream is taken to have no
+/// memory.
 ///
 /// Blocks lie at multiples of one size, mask_bytes(), and begin with their head: so an object's
 /// address leads to it, and no object of a block begins at such a multiple. A large object with
@@ -80,7 +82,14 @@ public:
     /// A block for one object of `bytes`, a multiple of 8; its object, see large_object(). O(log
     /// blocks).
     [[nodiscard]] block* try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
-    void deallocate_large(block& large) noexcept;
+    void deallocate_large(block& large, std::size_t bytes_in_use) noexcept;
+
+    /// Calls f(const std::byte*, std::size_t) for memory of large objects that is kept for others.
+    template <class F>
+    void for_each_kept(F f) const {
+        for (const block* b = kept_; b != nullptr; b = b->right)
+            f(reinterpret_cast<const std::byte*>(b->span), b->span_bytes);
+    }
 
     /// The head that stands for an allocation, of a block or large.
     [[nodiscard]] block& head_of(const void* p) const noexcept;
@@ -92,7 +101,7 @@ public:
         return reinterpret_cast<std::byte*>(large.span) + large.bytes();
     }
     [[nodiscard]] static std::size_t large_bytes(const block& large) noexcept {
-        return large.span_bytes - large.bytes();
+        return large.span_bytes - large.bytes() - large.span_busy * granule_bytes;
     }
 
     /// Gives all empty spans back, and the whole pages of holes where the upstream lends pages.
@@ -125,6 +134,10 @@ private:
     block* cut() noexcept;
     bool get_span() noexcept;
     void return_span(block& first) noexcept;
+    [[nodiscard]] std::byte* take_kept(std::size_t& bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] block*& oldest_kept() noexcept;
+    void return_kept(block*& link) noexcept;
+    void return_all_kept() noexcept;
     [[nodiscard]] void* ask(std::size_t bytes, std::size_t alignment) noexcept;
     void purge_holes(block& b) noexcept;
 
@@ -139,7 +152,10 @@ private:
     std::byte* fresh_end_ = nullptr;
     block* fresh_span_ = nullptr;
     std::size_t reserved_ = 0;
-    std::size_t idle_ = 0; ///< bytes in spans that are empty
+    std::size_t idle_ = 0;  ///< bytes in spans that are empty
+    block* kept_ = nullptr; ///< memory of large objects that are gone, the latest first
+    std::size_t kept_count_ = 0;
+    std::size_t kept_bytes_ = 0;
     bool prefault_;
     bool ends_;
     bool bits_;

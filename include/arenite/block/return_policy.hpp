@@ -15,7 +15,9 @@ namespace arenite::inline ARENITE_ABI {
 /// bytes in use / `keep_divisor`; a span that becomes empty beyond it goes back at once. A heap
 /// that shrinks therefore follows its use, and one that swings by less than a quarter never pays
 /// for pages. Spans are what the heap asked from its upstream (at most a huge page by default), so
-/// nothing smaller is decommitted on the way; only trim() goes down to pages.
+/// nothing smaller is decommitted on the way; only trim() goes down to pages. The memory of large
+/// objects that are gone counts with the spans; at most 16 pieces of it are kept, for requests of
+/// nearly their size: a vector that grows again and again pays for its pages once.
 struct return_policy {
     std::size_t keep_bytes = std::size_t{8} << 20; ///< always kept, in bytes
     std::size_t keep_divisor = 4;                  ///< a share of what is in use; 0: no share

@@ -72,9 +72,9 @@ struct ordered_options {
 ///            for bits, 1/32 with sizes::kept; 64 to 512 bytes, or the alignment, a large request.
 /// Limits:    none but its upstream's. Memory starts at one block of 64 KiB of which the pages used
 ///            are resident, and grows by spans of 2 MiB (huge pages) once the heap holds as much.
-/// Returns:   empty spans by return_policy, large requests at once; trim() all that is empty, down
-///            to single pages where the upstream lends pages. Destruction returns everything;
-///            checked builds report what was alive.
+/// Returns:   empty spans and the memory of large objects by return_policy; trim() all that is
+///            empty, down to single pages where the upstream lends pages. Destruction returns
+///            everything; checked builds report what was alive.
 /// Misuse:    freeing twice or into another heap is found in every build, at the latest when the
 ///            bits are cleared; wrong sizes and foreign pointers in checked builds.
 /// Threads:   one at a time; wrap in synchronized_resource.
