@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::size_t page_block_bytes = 256_KiB;
 constexpr std::size_t other_block_bytes = 64_KiB;
-constexpr std::size_t smallest_block_bytes = 4_KiB;
 
 constexpr std::size_t first_span_divisor = 4;
 constexpr std::size_t large_span_blocks = 8;
@@ -29,20 +28,24 @@ constexpr std::size_t most_kept = 16;   // pieces of memory of large objects
 constexpr std::size_t kept_divisor = 4; // a request may leave this share of one unused
 
 std::size_t mask_bytes_for(std::size_t asked, const upstream& up) noexcept {
-    const std::size_t usual = up.purges() ? page_block_bytes : other_block_bytes;
+    const std::size_t usual = block_source::usual_block_bytes(up);
     if (asked == 0 || asked >= usual)
         return usual;
-    return std::bit_ceil(std::max(asked, smallest_block_bytes));
+    return std::bit_ceil(std::max(asked, block_source::smallest_block_bytes));
 }
 
 void touch_pages(std::byte* p, std::size_t bytes) noexcept {
-    for (std::size_t at = 0; at < bytes; at += smallest_block_bytes)
+    for (std::size_t at = 0; at < bytes; at += block_source::smallest_block_bytes)
         *static_cast<volatile std::byte*>(p + at) = std::byte{};
 }
 
 bool is_large(const block& b) noexcept { return (b.state & block_state::large) != 0; }
 
 } // namespace
+
+std::size_t block_source::usual_block_bytes(const upstream& up) noexcept {
+    return up.purges() ? page_block_bytes : other_block_bytes;
+}
 
 block_source::block_source(const block_options& options, upstream up, void* owner) noexcept
     : mask_bytes_{options.mask_bytes != 0 ? options.mask_bytes
@@ -314,6 +317,7 @@ std::byte* block_source::take_kept(std::size_t& bytes, std::size_t alignment) no
     for (block** link = &kept_; *link != nullptr; link = &(*link)->right) {
         const block& b = **link;
         if (b.span_bytes >= bytes && b.span_bytes - bytes <= b.span_bytes / kept_divisor &&
+            (b.span_bytes - bytes) / granule_bytes < UINT32_MAX / 2 &&
             std::size_t{1} << b.note == alignment &&
             (best == nullptr || b.span_bytes < (*best)->span_bytes))
             best = link;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/check/leak.hpp>
 
+#include <algorithm>
+
 #include <atomic>
 #include <cstdio>
 
@@ -33,6 +35,16 @@ leak_handler set_leak_handler(leak_handler handler) noexcept {
 void report_leak(const leak_summary& summary) {
     leak_handler handler = current_handler.load(std::memory_order_acquire);
     (handler != nullptr ? handler : &report_to_stderr)(summary);
+}
+
+void leak_collector::report() const {
+    if (count_ == 0)
+        return;
+    report_leak({.source = source_,
+                 .count = count_,
+                 .bytes = bytes_,
+                 .examples = examples_,
+                 .example_count = std::min(count_, max_leak_examples)});
 }
 
 } // namespace arenite::inline ARENITE_ABI

@@ -786,29 +786,20 @@ void ordered_heap::trim() noexcept {
 
 void ordered_heap::report_leaks() noexcept {
     close_all();
-    leak examples[max_leak_examples];
-    leak_summary summary{
-        .source = this, .count = 0, .bytes = 0, .examples = examples, .example_count = 0};
-    const auto add = [&](const void* p, std::size_t bytes) {
-        ++summary.count;
-        summary.bytes += bytes;
-        if (summary.example_count < max_leak_examples)
-            examples[summary.example_count++] = {p, bytes};
-    };
+    leak_collector leaks{this};
     for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
         if ((b->state & block_state::large) != 0) {
-            add(block_source::large_object(*b), block_source::large_bytes(*b));
+            leaks.add(block_source::large_object(*b), block_source::large_bytes(*b));
             continue;
         }
         std::size_t at = source_.head_granules(*b);
         while ((at = bits::next_set(b->occupancy(), at, b->granules)) != b->granules) {
             const std::size_t end = bits::next_set(b->ends(), at, b->granules) + 1;
-            add(b->at(at), (end - at) * granule_bytes);
+            leaks.add(b->at(at), (end - at) * granule_bytes);
             at = end;
         }
     }
-    if (summary.count != 0)
-        report_leak(summary);
+    leaks.report();
 }
 
 // ---- list of regions ----------------------------------------------------------------------------

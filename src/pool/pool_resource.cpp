@@ -22,10 +22,6 @@ namespace arenite::inline ARENITE_ABI {
 
 namespace {
 
-constexpr std::size_t page_block_bytes = 256_KiB;
-constexpr std::size_t other_block_bytes = 64_KiB;
-constexpr std::size_t smallest_block_bytes = 4_KiB;
-
 constexpr std::size_t least_slots = 16;     // of a block, so that its head is little beside them
 constexpr std::size_t group_bytes = 16_KiB; // colours differ each so many bytes
 constexpr std::size_t largest_slot = 1_GiB; // bytes
@@ -81,7 +77,8 @@ pool_resource::layout pool_resource::layout::of(slot s, const pool_options& opti
         options.slots != 0 ? std::min(options.slots, least_slots) : least_slots;
     std::size_t bytes = usual;
     if (options.block_bytes != 0)
-        bytes = std::min(usual, std::bit_ceil(std::max(options.block_bytes, smallest_block_bytes)));
+        bytes = std::min(usual, std::bit_ceil(std::max(options.block_bytes,
+                                                       block_source::smallest_block_bytes)));
     const auto set_first = [&](std::size_t length) {
         const std::size_t words = words_for(length / l.slot_bytes);
         l.first = align_up(sizeof(block) + words * sizeof(bits::word),
@@ -89,8 +86,8 @@ pool_resource::layout pool_resource::layout::of(slot s, const pool_options& opti
     };
     if (options.slots != 0 && options.slots < bytes / l.slot_bytes) {
         set_first(bytes);
-        bytes = std::min(bytes,
-                         std::max(smallest_block_bytes, std::bit_ceil(l.bytes_for(options.slots))));
+        bytes = std::min(bytes, std::max(block_source::smallest_block_bytes,
+                                         std::bit_ceil(l.bytes_for(options.slots))));
     }
     for (set_first(bytes); l.slots_in(bytes) < least; set_first(bytes))
         bytes *= 2;
@@ -116,8 +113,7 @@ pool_resource::pool_resource(slot s, const pool_options& options) noexcept
     : pool_resource{s, options, upstream{&page_source()}} {}
 
 pool_resource::pool_resource(slot s, const pool_options& options, upstream up) noexcept
-    : pool_resource{s, layout::of(s, options, up.purges() ? page_block_bytes : other_block_bytes),
-                    options, up} {
+    : pool_resource{s, layout::of(s, options, block_source::usual_block_bytes(up)), options, up} {
     if ((options.eager || options.prefault) && capacity_ != 0 && !passes_through_)
         static_cast<void>(source_.clean());
 }
@@ -165,7 +161,7 @@ std::size_t pool_resource::span_bytes(const layout& l, const pool_options& optio
 
 pool_resource::pool_resource(slot s, std::span<std::byte> buffer) noexcept
     : pool_resource{s,
-                    layout::of(s, {.slots = 1}, smallest_block_bytes),
+                    layout::of(s, {.slots = 1}, block_source::smallest_block_bytes),
                     {.slots = 1},
                     upstream{static_cast<resource*>(nullptr)}} {
     mask_ = 0;
@@ -734,21 +730,12 @@ void pool_resource::purge_holes(block& b) noexcept {
 }
 
 void pool_resource::report_leaks() noexcept {
-    leak examples[max_leak_examples];
-    leak_summary summary{
-        .source = this, .count = 0, .bytes = 0, .examples = examples, .example_count = 0};
-    const auto add = [&](const void* p, std::size_t bytes) {
-        ++summary.count;
-        summary.bytes += bytes;
-        if (summary.example_count < max_leak_examples)
-            examples[summary.example_count++] = {p, bytes};
-    };
-    for_each([&](void* p) { add(p, slot_bytes_); });
+    leak_collector leaks{this};
+    for_each([&](void* p) { leaks.add(p, slot_bytes_); });
     for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b))
         if ((b->state & block_state::large) != 0)
-            add(block_source::large_object(*b), block_source::large_bytes(*b));
-    if (summary.count != 0)
-        report_leak(summary);
+            leaks.add(block_source::large_object(*b), block_source::large_bytes(*b));
+    leaks.report();
 }
 
 } // namespace arenite::inline ARENITE_ABI

@@ -113,4 +113,29 @@ TEST_F(leak_report, after_nullptr_the_default_is_back) {
     EXPECT_TRUE(told.empty());
 }
 
+TEST(leak_collector, tells_the_sum_and_the_first_ones_and_nothing_where_there_is_none) {
+    static std::size_t calls;
+    static leak_summary told;
+    static leak last_example;
+    calls = 0;
+    const leak_handler before = set_leak_handler([](const leak_summary& s) {
+        ++calls;
+        told = s;
+        last_example = s.examples[s.example_count - 1];
+    });
+    leak_collector{nullptr}.report();
+    EXPECT_EQ(calls, 0u);
+    leak_collector leaks{nullptr};
+    static const char memory[40] = {};
+    for (std::size_t i = 0; i < sizeof memory; ++i)
+        leaks.add(memory + i, 10);
+    leaks.report();
+    set_leak_handler(before);
+    EXPECT_EQ(calls, 1u);
+    EXPECT_EQ(told.count, 40u);
+    EXPECT_EQ(told.bytes, 400u);
+    EXPECT_EQ(told.example_count, max_leak_examples);
+    EXPECT_EQ(last_example.address, memory + max_leak_examples - 1);
+}
+
 } // namespace

@@ -64,6 +64,12 @@ public:
     block_source(const block_source&) = delete;
     block_source& operator=(const block_source&) = delete;
 
+    /// Bytes of a block on this upstream where nothing asks for another: a power of two.
+    [[nodiscard]] static std::size_t usual_block_bytes(const upstream& up) noexcept;
+
+    /// No block is asked for that is smaller.
+    static constexpr std::size_t smallest_block_bytes = 4096;
+
     /// Blocks lie at multiples of this power of two, and are no longer.
     [[nodiscard]] std::size_t mask_bytes() const noexcept { return mask_bytes_; }
 

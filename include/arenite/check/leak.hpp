@@ -38,4 +38,26 @@ leak_handler set_leak_handler(leak_handler handler) noexcept;
 /// Tells the handler.
 ARENITE_COLD void report_leak(const leak_summary& summary);
 
+/// Gathers the summary of one resource: add() each allocation that is alive, in address order, then
+/// report(), which tells the handler unless there was none. Allocates nothing.
+class leak_collector {
+public:
+    explicit leak_collector(const resource* source) noexcept : source_{source} {}
+
+    void add(const void* address, std::size_t bytes) noexcept {
+        if (count_ < max_leak_examples)
+            examples_[count_] = {address, bytes};
+        ++count_;
+        bytes_ += bytes;
+    }
+
+    void report() const;
+
+private:
+    const resource* source_;
+    std::size_t count_ = 0;
+    std::size_t bytes_ = 0;
+    leak examples_[max_leak_examples];
+};
+
 } // namespace arenite::inline ARENITE_ABI

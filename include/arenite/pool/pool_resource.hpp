@@ -66,9 +66,9 @@ struct pool_options {
 ///
 /// Use when:  objects of one size live and die in any order: particles, events, nodes of one kind.
 ///            Several sizes: ordered/ordered_heap.hpp. All die together: linear/.
-/// Cost:      allocate and deallocate O(1), about 6 instructions inlined; a slow call now and then
-///            looks at one block's bits at most (32 KiB of slots at 64 bytes: 64 words), finds
-///            blocks in O(log blocks), and may ask its upstream. Construction: no memory.
+/// Cost:      allocate and deallocate O(1), inlined; a slow call now and then looks at the bits of
+///            two blocks at most (64 words each where slots have 64 bytes), finds blocks in
+///            O(log blocks), and may ask its upstream. Construction: no memory.
 /// Overhead:  1 bit a slot; 64 bytes each 16 KiB, so that nodes at distances of powers of two do
 ///            not share a cache set; a head of 64 bytes a block of 256 KiB.
 /// Limits:    slots of at most 1 GiB. A request that a slot is too small or not aligned enough for
@@ -151,8 +151,9 @@ public:
             deallocate_large(p, bytes, alignment);
     }
 
-    /// Calls f(void*) for each slot in use, in address order. O(slots in use + slots / 64). f may
-    /// free the slot it is called with; what it allocates may be visited or not.
+    /// Calls f(void*) for each slot in use, in address order (with ARENITE_PASSTHROUGH=1 the latest
+    /// first). O(slots in use + slots / 64). f may free the slot it is called with; what it
+    /// allocates may be visited or not.
     template <std::invocable<void*> F>
     void for_each(F f);
 
