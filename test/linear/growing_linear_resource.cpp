@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/limits.hpp"
 #include "support/mappings.hpp"
 #include "support/pattern.hpp"
 #include "support/region_list.hpp"
@@ -26,18 +27,6 @@
 #include <vector>
 
 #include <sys/resource.h>
-
-// A sanitizer or Valgrind has memory of its own that the limits would take away.
-#if defined(__SANITIZE_THREAD__) || ARENITE_HAS_ASAN || ARENITE_HAS_MSAN || ARENITE_HAS_VALGRIND
-#define LIMITS_CAN_BE_TESTED 0
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define LIMITS_CAN_BE_TESTED 0
-#endif
-#endif
-#ifndef LIMITS_CAN_BE_TESTED
-#define LIMITS_CAN_BE_TESTED 1
-#endif
 
 using namespace arenite;
 using support::pattern;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // What ordered_heap asks from its upstream, and when it gives it back.
+#include "support/limits.hpp"
+
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/os/platform.hpp>
 #include <arenite/stl/resource_allocator.hpp>
@@ -720,18 +722,6 @@ TEST_F(ordered_heap_memory, after_everything_was_freed_it_serves_what_it_served_
         }
     }
 }
-
-// Sanitizers need address space of their own.
-#if defined(__SANITIZE_THREAD__) || ARENITE_HAS_ASAN || ARENITE_HAS_MSAN
-#define LIMITS_CAN_BE_TESTED 0
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define LIMITS_CAN_BE_TESTED 0
-#endif
-#endif
-#ifndef LIMITS_CAN_BE_TESTED
-#define LIMITS_CAN_BE_TESTED 1
-#endif
 
 #if LIMITS_CAN_BE_TESTED
 

@@ -8,6 +8,7 @@
 #include <arenite/os/page_resource.hpp>
 #include <arenite/os/platform.hpp>
 
+#include "support/limits.hpp"
 #include "support/mappings.hpp"
 
 #include <gtest/gtest.h>
@@ -42,19 +43,6 @@ static_assert(Owning<page_resource>);
 static_assert(Trimmable<page_resource>);
 static_assert(Measurable<page_resource>);
 static_assert(Purging<page_resource>);
-
-// The checkers need address space and mappings of their own: limits are tested without them.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define LIMITS_CAN_BE_TESTED 0
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__) || ARENITE_HAS_ASAN || ARENITE_HAS_MSAN || ARENITE_HAS_VALGRIND
-#define LIMITS_CAN_BE_TESTED 0
-#endif
-#ifndef LIMITS_CAN_BE_TESTED
-#define LIMITS_CAN_BE_TESTED 1
-#endif
 
 namespace {
 
