@@ -4,8 +4,8 @@
 
 #include <arenite/check/poison.hpp>
 
-// 1 where a test may limit the address space of a child process: sanitizers and Valgrind have memory
-// of their own that the limit would take away.
+// 1 where a test may limit the address space of a child process: sanitizers and Valgrind have
+// memory of their own that the limit would take away.
 #if defined(__SANITIZE_THREAD__) || ARENITE_HAS_ASAN || ARENITE_HAS_MSAN || ARENITE_HAS_VALGRIND
 #define LIMITS_CAN_BE_TESTED 0
 #elif defined(__has_feature)
