@@ -43,11 +43,21 @@ concept one_size = any_size<typename S::template pool<64, 8>>;
 template <class S>
 concept holds_objects = std::default_initializable<typename S::template bag<std::uint64_t>>;
 
+/// A subject that serves standard containers: `allocator_of<T>()` is an allocator for a new one.
+/// Where it can give back what containers have freed, `trim(c)` does, with c a container or an
+/// allocator; where it knows, `reserved_bytes(c)` is what it holds for them.
+template <class S>
+concept serves_containers =
+    std::default_initializable<S> && requires(S& s) { s.template allocator_of<int>(); };
+template <class S, class T>
+using allocator_of_t = decltype(std::declval<S&>().template allocator_of<T>());
+
 /// A subject type: what it is called with which environment, and how memory is had from it.
 template <class S>
-concept subject = (any_size<S> || one_size<S> || holds_objects<S>)&&requires {
-    { S::ways() } -> std::same_as<std::vector<subject_info>>;
-};
+concept subject =
+    (any_size<S> || one_size<S> || holds_objects<S> || serves_containers<S>)&&requires {
+        { S::ways() } -> std::same_as<std::vector<subject_info>>;
+    };
 
 /// True for a subject that frees nothing singly, but all at once by reset(); it has prepare(bytes)
 /// too.

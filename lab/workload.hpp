@@ -41,7 +41,8 @@
 // `void deallocate(p, bytes, alignment)`, both inline and never virtual. Each object of S is a heap
 // of its own where the library has such a thing; `on` holds one or several as members, so that they
 // live from the first pass to the last. A workload whose requests are all of one size holds a
-// `heap_for<S, Bytes, Alignment>` instead and accepts pools too (see subject.hpp).
+// `heap_for<S, Bytes, Alignment>` instead and accepts pools too; one with standard containers asks
+// for `allocator_of<T>()` and accepts all that serve containers (see subject.hpp).
 //
 // Rules: the same sequence of calls with the same sizes for each subject; no allocation of the
 // workload's own from the measured malloc between the first and the last measured phase (use
@@ -71,6 +72,7 @@ struct parameter {
     std::int64_t least = 0;                ///< of an integer
     std::int64_t most = INT64_MAX;
     std::vector<std::string> short_values = {}; ///< of `arenite-lab short`; empty: the defaults
+    std::vector<std::string> full_values = {};  ///< of `--full`; empty: the defaults
 
     /// False where the values of the parameters before this one leave it without a meaning; then it
     /// has no value. Empty: it always has.

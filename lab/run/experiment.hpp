@@ -28,6 +28,7 @@ struct request {
     int repeats = 7;
     std::optional<int> warm_passes = {};
     bool in_short = false; ///< each workload's short form
+    bool in_full = false;  ///< the seeds' sizes, where a workload's own are smaller
 };
 
 /// The experiments of a request; throws bad_request where it names what is not known or asks for

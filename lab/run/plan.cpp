@@ -166,9 +166,12 @@ std::vector<experiment> plan(const catalogue& all, const request& asked) {
                 lists[p.name] = p.type == parameter::kind::text
                                     ? std::vector<std::string>{set->second}
                                     : split(set->second, ',');
+            else if (asked.in_short && !p.short_values.empty())
+                lists[p.name] = p.short_values;
+            else if (asked.in_full && !p.full_values.empty())
+                lists[p.name] = p.full_values;
             else
-                lists[p.name] =
-                    asked.in_short && !p.short_values.empty() ? p.short_values : p.defaults;
+                lists[p.name] = p.defaults;
             for (const std::string& value : lists[p.name])
                 check_value(*w, p, value);
         }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../subject.hpp"
+#include "allocators.hpp"
 
 #include <array>
 #include <cstddef>
@@ -47,6 +48,11 @@ public:
                                                   boost::details::pool::null_mutex>;
     };
 
+    template <class T>
+    [[nodiscard]] node_allocator<T, boost_fast_pool> allocator_of() {
+        return {};
+    }
+
     static std::vector<subject_info> ways() {
         return {{.name = "boost.fast_pool",
                  .summary = "boost::fast_pool_allocator with null_mutex, over operator new",
@@ -71,6 +77,12 @@ public:
         typename Kind::template allocator<boost_slot<Bytes, Alignment>> shared_;
     };
 
+    template <class T>
+        requires Kind::in_containers
+    [[nodiscard]] node_allocator<T, boost_container_pool> allocator_of() {
+        return {};
+    }
+
     static std::vector<subject_info> ways() {
         return {{.name = Kind::name,
                  .summary = Kind::summary,
@@ -83,6 +95,7 @@ public:
 struct boost_adaptive {
     template <class T>
     using allocator = boost::container::adaptive_pool<T>;
+    static constexpr bool in_containers = true;
     static constexpr const char* name = "boost.adaptive_pool";
     static constexpr const char* summary = "boost::container::adaptive_pool without locks";
 };
@@ -90,6 +103,7 @@ struct boost_adaptive {
 struct boost_node {
     template <class T>
     using allocator = boost::container::node_allocator<T>;
+    static constexpr bool in_containers = false; ///< as the one above, but that it keeps all
     static constexpr const char* name = "boost.node_allocator";
     static constexpr const char* summary = "boost::container::node_allocator without locks";
 };

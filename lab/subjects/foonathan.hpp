@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../subject.hpp"
+#include "allocators.hpp"
 
 #include <cstddef>
 #include <foonathan/memory/memory_pool.hpp>
@@ -27,6 +28,11 @@ public:
     private:
         foonathan::memory::memory_pool<> nodes_{Bytes, std::size_t{64} << 10};
     };
+
+    template <class T>
+    [[nodiscard]] node_allocator<T, foonathan_node_pool> allocator_of() {
+        return {};
+    }
 
     static std::vector<subject_info> ways() {
         return {{.name = "foonathan.node_pool",

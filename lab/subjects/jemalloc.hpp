@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../subject.hpp"
+#include "allocators.hpp"
 
 #include <cstddef>
 #include <jemalloc/jemalloc.h>
@@ -26,6 +27,17 @@ public:
             sdallocx(p, bytes, MALLOCX_ALIGN(alignment));
         else
             sdallocx(p, bytes, 0);
+    }
+
+    template <class T>
+    [[nodiscard]] heap_allocator<T, jemalloc> allocator_of() {
+        return {};
+    }
+    template <class C>
+    void trim(C&) {
+        ::mallctl("thread.tcache.flush", nullptr, nullptr, nullptr, 0);
+        const std::string purge = "arena." + std::to_string(MALLCTL_ARENAS_ALL) + ".purge";
+        ::mallctl(purge.c_str(), nullptr, nullptr, nullptr, 0);
     }
 
     static std::vector<subject_info> ways() {

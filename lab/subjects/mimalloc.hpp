@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../subject.hpp"
+#include "allocators.hpp"
 
 #include <cstddef>
 #include <mimalloc.h>
@@ -67,6 +68,16 @@ public:
             mi_free_size(p, bytes);
     }
 
+    template <class T>
+        requires(!one_of_several)
+    [[nodiscard]] mi_stl_allocator<T> allocator_of() {
+        return {};
+    }
+    template <class C>
+    void trim(C&) {
+        mi_collect(true);
+    }
+
     static std::vector<subject_info> ways() {
         const std::string name =
             std::string{ARENITE_LAB_MIMALLOC_NAME} + (one_of_several ? ".heaps" : "");
@@ -125,6 +136,39 @@ private:
 using mimalloc = mimalloc_with<mimalloc_heap::of_thread>;
 using mimalloc_heaps = mimalloc_with<mimalloc_heap::separate>;
 
-using subjects = subject_list<mimalloc, mimalloc_heaps>;
+/// In containers `mimalloc` is its own mi_stl_allocator, whose frees do not tell the size. This is
+/// its calls as std::allocator makes them where mimalloc is the malloc of the whole program.
+class mimalloc_as_malloc {
+public:
+    struct calls {
+        [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment) {
+            return alignment > 16 ? mi_new_aligned(bytes, alignment) : mi_new(bytes);
+        }
+        static void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+            if (alignment > 16)
+                mi_free_size_aligned(p, bytes, alignment);
+            else
+                mi_free_size(p, bytes);
+        }
+    };
+
+    template <class T>
+    [[nodiscard]] heap_allocator<T, calls> allocator_of() {
+        return {};
+    }
+    template <class C>
+    void trim(C&) {
+        mi_collect(true);
+    }
+
+    static std::vector<subject_info> ways() {
+        subject_info info = mimalloc::ways().front();
+        info.name += ".global";
+        info.summary = "mimalloc as the malloc of the program, under std::allocator";
+        return {info};
+    }
+};
+
+using subjects = subject_list<mimalloc, mimalloc_heaps, mimalloc_as_malloc>;
 
 } // namespace arenite::lab

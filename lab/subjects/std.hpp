@@ -6,12 +6,14 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <memory_resource>
 #include <new>
 #include <vector>
 
 #if defined(__GLIBC__)
 #include <gnu/libc-version.h>
+#include <malloc.h>
 #endif
 
 namespace arenite::lab {
@@ -39,6 +41,17 @@ public:
         else
             ::operator delete(p, bytes);
     }
+
+    template <class T>
+    [[nodiscard]] std::allocator<T> allocator_of() {
+        return {};
+    }
+#if defined(__GLIBC__)
+    template <class C>
+    void trim(C&) {
+        ::malloc_trim(0);
+    }
+#endif
 
     static std::vector<subject_info> ways() {
         std::vector<subject_info> all{{.name = "std",
@@ -85,6 +98,12 @@ public:
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
         pool_.deallocate(p, bytes, alignment);
+    }
+
+    /// Virtual calls are part of it: std::pmr's containers make them.
+    template <class T>
+    [[nodiscard]] std::pmr::polymorphic_allocator<T> allocator_of() {
+        return {&pool_};
     }
 
     static std::vector<subject_info> ways() {

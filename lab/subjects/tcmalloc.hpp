@@ -3,8 +3,10 @@
 #pragma once
 
 #include "../subject.hpp"
+#include "allocators.hpp"
 
 #include <cstddef>
+#include <gperftools/malloc_extension_c.h>
 #include <gperftools/tcmalloc.h>
 #include <string>
 #include <vector>
@@ -26,6 +28,16 @@ public:
             tc_free(p);
         else
             tc_free_sized(p, bytes);
+    }
+
+    template <class T>
+    [[nodiscard]] heap_allocator<T, tcmalloc> allocator_of() {
+        return {};
+    }
+    template <class C>
+    void trim(C&) {
+        MallocExtension_MarkThreadIdle();
+        MallocExtension_ReleaseFreeMemory();
     }
 
     static std::vector<subject_info> ways() {

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "../containers/filled.hpp"
+
+// containers/unordered_map; what is done is told in filled.hpp.
+
+namespace arenite::lab {
+namespace {
+
+using filled_unordered_map = filled<unordered_map_kind>;
+ARENITE_LAB_WORKLOAD(filled_unordered_map);
+
+} // namespace
+} // namespace arenite::lab
