@@ -61,3 +61,9 @@
 #include <arenite/compose/synchronized_resource.hpp>
 
 #include <arenite/stl/resource_allocator.hpp>
+
+#include <arenite/object/destruction_queue.hpp>
+#include <arenite/object/intrusive_ptr.hpp>
+#include <arenite/object/observer_ptr.hpp>
+#include <arenite/object/ref_counted.hpp>
+#include <arenite/object/try_create.hpp>

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// Objects that nobody refers to any more and whose destructors wait for their turn, so that the
+/// end of a long chain does not run the stack over.
+///
+///     release --> destructor --> release --> ... max_depth deep: as any program does it
+///                                             \-- a queue on the stack; what ends below is added,
+///                                                 and ended one after the other from here
+///
+///     of one kind:  first --> object --> object --> object       the links are kept where the
+///                                                                 objects' counts were
+///
+/// Use when:  never by hand: intrusive_ptr does. An object's place is the address of its count.
+/// Cost:      up to max_depth a comparison and two additions an object; below a list's end, O(1).
+///            Nothing is allocated while all that waits is of 32 kinds and within reach of their
+///            links (16 GiB with counts of 32 bits and objects aligned to 8; 256 KiB with 16 bits).
+/// Limits:    beyond that a table of 16 bytes a list is allocated; where that is refused, the
+///            object is ended at once, deeper on the stack.
+/// Threads:   each has its own.
+class destruction_queue {
+public:
+    /// So deep destructors may call each other: the stack need of 32 of the program's own.
+    static constexpr unsigned max_depth = 32;
+
+    /// Ends the object at a place: takes its link out (step), then calls its destructor.
+    using end_function = void (*)(destruction_queue& queue, void* place) noexcept;
+
+    /// What a thread is doing: how deep its destructors are, and the queue they add to.
+    struct activity {
+        unsigned depth;
+        destruction_queue* queue;
+    };
+    static activity& of_this_thread() noexcept { return this_thread; }
+
+    /// Becomes the thread's queue; another one waits meanwhile.
+    explicit destruction_queue(activity& thread) noexcept : thread_{thread}, outer_{thread.queue} {
+        thread.queue = this;
+    }
+    destruction_queue(const destruction_queue&) = delete;
+    destruction_queue& operator=(const destruction_queue&) = delete;
+    ~destruction_queue();
+
+    /// A link to keep, in units, 0 at the end of a list; or `refused`.
+    static constexpr std::int64_t refused = INT64_MIN;
+
+    /// Adds the object at `place`. Links count in units of so many bytes and reach so many units
+    /// up or down. The caller keeps what is returned until it is that object's turn.
+    [[nodiscard]] std::int64_t add(end_function end, void* place, std::int64_t unit,
+                                   std::int64_t reach) noexcept;
+
+    /// Goes on from the object whose turn it is by its link, in bytes.
+    void step(std::int64_t link_bytes) noexcept;
+
+    /// Ends all that waits, and what is added meanwhile.
+    void drain() noexcept {
+        while (count_ != 0)
+            lists_[count_ - 1].end(*this, lists_[count_ - 1].first);
+    }
+
+private:
+    struct list {
+        end_function end;
+        std::byte* first;
+    };
+    static constexpr std::size_t lists_inside = 32;
+    static constexpr std::size_t lists_searched = 32;
+
+    [[nodiscard]] bool grow() noexcept;
+
+    static constinit thread_local activity this_thread;
+
+    activity& thread_;
+    destruction_queue* outer_;
+    list inside_[lists_inside];
+    list* lists_ = inside_;
+    std::size_t count_ = 0;
+    std::size_t capacity_ = lists_inside;
+};
+
+} // namespace arenite::inline ARENITE_ABI
