@@ -60,6 +60,8 @@
 
 #include <arenite/compose/synchronized_resource.hpp>
 
+#include <arenite/affinity/intrusive_resource.hpp>
+
 #include <arenite/stl/resource_allocator.hpp>
 
 #include <arenite/object/destruction_queue.hpp>

@@ -1,0 +1,776 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/intrusive_resource.hpp>
+
+#include <arenite/block/colouring.hpp>
+#include <arenite/check/leak.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/check/poison.hpp>
+#include <arenite/core/bits.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/core/size.hpp>
+#include <arenite/os/page_resource.hpp>
+#include <arenite/os/platform.hpp>
+
+#include "region_joiner.hpp"
+
+#include <bit>
+#include <limits>
+#include <new>
+#include <utility>
+
+namespace arenite::inline ARENITE_ABI {
+
+namespace {
+
+constexpr bool always_careful = checks_enabled || poison::active;
+constexpr std::size_t share_divisor = 8; // share of a block that must be free to come back to it
+constexpr std::size_t large_divisor = 8; // no new block for a request of more than this share
+constexpr std::size_t align_divisor = 4; // nor one for an alignment of more than this
+constexpr std::size_t coloured = 64_KiB; // blocks of fewer bytes have no colours
+constexpr std::int32_t no_alarm = -1;    // of a block that is allocated from
+constexpr std::int32_t every_free = std::numeric_limits<std::int32_t>::max();
+constexpr int looks = 8;        // at slots of a list that may be too short
+constexpr int looks_around = 4; // at blocks that may have none
+constexpr int all_looks = std::numeric_limits<int>::max();
+
+// A block waits with a state for each doubling of the lengths of its free slots: in elements
+// 2 to 7, 8 to 15, ... and from 2^13 on.
+constexpr int first_doubling = 2;
+constexpr int last_doubling = 13;
+
+constexpr std::uint16_t states_of(unsigned doublings) noexcept {
+    const unsigned low = (doublings & 7u) != 0 ? 1u : 0u;
+    const unsigned high = doublings >> last_doubling != 0 ? 1u << (last_doubling - 2) : 0u;
+    const unsigned twelve = (doublings >> first_doubling & 0x7feu) | low | high;
+    return static_cast<std::uint16_t>((twelve & 1u) << 1 | (twelve & ~1u) << 4);
+}
+
+/// The states of blocks that may have a slot of so many elements.
+std::uint16_t states_for(std::size_t elements) noexcept {
+    return states_of(~0u << (std::bit_width(elements) - 1) & 0xffffu);
+}
+
+/// The list for slots of so many elements, of four to a doubling: all slots in the next ones are
+/// longer.
+std::size_t list_for(std::size_t elements) noexcept {
+    const auto log2 = static_cast<std::size_t>(std::bit_width(elements)) - 1;
+    return log2 * 4 + (elements << 2 >> log2 & 3);
+}
+
+} // namespace
+
+/// Stands behind the head of a block: where its free slots are, by length; 0: none.
+struct intrusive_resource::lists {
+    std::uint64_t filled;
+    std::uint16_t first[64];
+
+    static lists& of(block& b) noexcept { return *reinterpret_cast<lists*>(&b + 1); }
+    static const lists& of(const block& b) noexcept {
+        return *reinterpret_cast<const lists*>(&b + 1);
+    }
+
+    // Elements are numbered from the block's first byte.
+    static std::byte* at(const block& b, std::size_t element) noexcept {
+        return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(&b)) +
+               element * element_bytes;
+    }
+    static std::uint16_t number(const block& b, const std::byte* slot) noexcept {
+        return static_cast<std::uint16_t>((address_of(slot) - address_of(&b)) / element_bytes);
+    }
+};
+
+// ---- headers ------------------------------------------------------------------------------------
+
+#if ARENITE_HAS_ASAN
+
+// What lies before an object stays out of the user's reach, so these read and write unseen.
+namespace {
+using raw_word [[gnu::may_alias]] = std::uint32_t;
+
+[[gnu::noinline, gnu::no_sanitize_address]] std::uint32_t load_unseen(const std::byte* h) noexcept {
+    return *reinterpret_cast<const raw_word*>(h);
+}
+[[gnu::noinline, gnu::no_sanitize_address]] void store_unseen(std::byte* h,
+                                                              std::uint32_t word) noexcept {
+    *reinterpret_cast<raw_word*>(h) = word;
+}
+} // namespace
+
+intrusive_resource::header intrusive_resource::peek(const std::byte* h) noexcept {
+    return {load_unseen(h)};
+}
+void intrusive_resource::poke(std::byte* h, header to) noexcept { store_unseen(h, to.word); }
+
+#else
+
+inline intrusive_resource::header intrusive_resource::peek(const std::byte* h) noexcept {
+    poison::defined(h, element_bytes);
+    const header is{load(h)};
+    poison::no_access(h, ARENITE_HAS_VALGRIND ? element_bytes : 0);
+    return is;
+}
+inline void intrusive_resource::poke(std::byte* h, header to) noexcept {
+    poison::defined(h, element_bytes);
+    store(h, to.word);
+    poison::no_access(h, ARENITE_HAS_VALGRIND ? element_bytes : 0);
+}
+
+#endif
+
+inline void intrusive_resource::set_previous(std::byte* h, std::size_t previous) noexcept {
+    const header is = peek(h);
+    poke(h, {(is.word & ~header::distance_mask) |
+             header::of(previous, 0, static_cast<status>(0)).word});
+}
+
+/// The header of a block's first slot; the first object lies on a multiple of 64.
+std::byte* intrusive_resource::first_slot(const block& b) const noexcept {
+    const std::size_t colour =
+        source_.mask_bytes() >= coloured ? colour_offset(address_of(&b), source_.mask_bytes()) : 0;
+    const std::size_t head = align_up(sizeof(block) + sizeof(lists) + element_bytes, 64) + colour;
+    return lists::at(b, 0) + head - element_bytes;
+}
+
+/// The header behind a block's last slot, of none.
+std::byte* intrusive_resource::end_slot(const block& b) noexcept {
+    return lists::at(b, 0) + b.bytes() - element_bytes;
+}
+
+/// Bytes of all slots of a block.
+std::int32_t intrusive_resource::room_of(const block& b) const noexcept {
+    return static_cast<std::int32_t>(end_slot(b) - first_slot(b));
+}
+
+/// Bytes of a block that must be free before it is allocated from again.
+std::int32_t intrusive_resource::share_of(const block& b) const noexcept {
+    return room_of(b) / std::int32_t{share_divisor};
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+intrusive_resource::intrusive_resource(const intrusive_options& options) noexcept
+    : intrusive_resource{options, upstream{&page_source()}} {}
+
+intrusive_resource::intrusive_resource(const intrusive_options& options, upstream up) noexcept
+    : floor_{is_alignment(options.alignment) ? std::max(options.alignment, element_bytes)
+                                             : element_bytes},
+      most_quick_{0}, mask_{0}, passes_through_{passthrough()},
+      source_{
+          {.block_bytes = options.block_bytes, .policy = options.policy, .bits = false}, up, this} {
+    ARENITE_ASSERT(is_alignment(options.alignment), "an alignment must be a power of two");
+    mask_ = ~(source_.mask_bytes() - 1);
+    if (!always_careful && !passes_through_)
+        most_quick_ = largest_bytes;
+}
+
+intrusive_resource::~intrusive_resource() {
+    if constexpr (checks_enabled)
+        report_leaks();
+}
+
+// ---- allocate -----------------------------------------------------------------------------------
+
+void* intrusive_resource::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
+    ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
+    if (!is_alignment(alignment) || bytes > max_object_bytes)
+        return nullptr;
+    alignment = std::max(alignment, floor_);
+    note_high_water();
+    if (passes_through_)
+        return singles_.try_allocate(bytes + (bytes == 0), alignment);
+    publish_all();
+    void* p = nullptr;
+    if (bytes <= largest_bytes && alignment <= source_.mask_bytes() / align_divisor) {
+        const std::size_t length = slot_bytes(bytes, alignment);
+        if (length <= largest_slot) {
+            p = from_lane(main_, length, alignment);
+            if (p == nullptr)
+                p = search(length, alignment);
+        }
+    }
+    if (p == nullptr)
+        return allocate_large(bytes, alignment);
+    ++live_;
+    poison::undefined(p, bytes);
+    return p;
+}
+
+/// A block for one object alone.
+void* intrusive_resource::allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t size = align_up(bytes + (bytes == 0), granule_bytes);
+    block* const large = source_.try_allocate_large(size, alignment);
+    if (large == nullptr)
+        return nullptr;
+    std::byte* const p = block_source::large_object(*large);
+    // Where an object of a slot has its header, the end of the head stands here or a word of none.
+    static_assert(offsetof(block, note) + sizeof(block::note) == sizeof(block));
+    if (large->bytes() != sizeof(block))
+        poke(p - element_bytes, header::of(0, 0, status::free));
+    large_bytes_ += size;
+    ++large_count_;
+    ++live_;
+    poison::no_access(p, size);
+    poison::undefined(p, bytes);
+    return p;
+}
+
+/// What the open slot has no room for.
+void* intrusive_resource::search(std::size_t length, std::size_t alignment) noexcept {
+    if (void* const p = from_lists(main_, length, alignment))
+        return p;
+    // It stays for others while it has much for them.
+    const bool stays =
+        main_.in != nullptr &&
+        room_of(*main_.in) - main_.in->live + static_cast<std::int32_t>(main_.bytes()) >=
+            share_of(*main_.in) &&
+        deflected_ < main_.in->bytes();
+    if (!stays) {
+        leave(main_);
+        std::swap(main_, beside_);
+        deflected_ = 0;
+    }
+    lane& l = stays ? beside_ : main_;
+    void* p = from_lane(l, length, alignment);
+    if (p == nullptr)
+        p = from_lists(l, length, alignment);
+    if (p == nullptr)
+        p = advance(l, length, alignment);
+    if (stays && p != nullptr)
+        deflected_ += length;
+    return p;
+}
+
+/// The next `length` bytes of the open slot whose object is aligned. What is skipped is free.
+void* intrusive_resource::from_lane(lane& from, std::size_t length,
+                                    std::size_t alignment) noexcept {
+    const std::size_t gap = (0 - address_of(from.cursor) - element_bytes) & (alignment - 1);
+    if (from.bytes() < length || from.bytes() - length < gap)
+        return nullptr;
+    block& b = *from.in;
+    if (gap != 0) {
+        const bool listed = gap > element_bytes;
+        poke(from.cursor,
+             header::of(peek(from.cursor).previous(), gap, listed ? status::free : status::loose));
+        if (listed)
+            link(b, from.cursor, gap);
+        b.live -= static_cast<std::int32_t>(gap);
+        taken_ -= gap;
+        from.cursor += gap;
+        poke(from.cursor, header::of(gap, 0, status::open));
+    }
+    std::byte* const h = from.cursor;
+    poke(h, peek(h).with_next(length));
+    from.cursor += length;
+    if (from.cursor != from.limit) {
+        poke(from.cursor, header::of(length, 0, status::open));
+    } else {
+        set_previous(from.limit, length);
+        from.cursor = from.limit = nullptr;
+    }
+    return h + element_bytes;
+}
+
+/// The same from a free slot of the block, which becomes the open one.
+void* intrusive_resource::from_lists(lane& from, std::size_t length,
+                                     std::size_t alignment) noexcept {
+    if (from.in == nullptr)
+        return nullptr;
+    std::byte* const slot = find(*from.in, length, alignment, looks);
+    if (slot == nullptr)
+        return nullptr;
+    claim(from, slot);
+    return from_lane(from, length, alignment);
+}
+
+/// Goes on to a block that has a slot, the lowest that is found in a few looks, or to a new one.
+void* intrusive_resource::advance(lane& from, std::size_t length, std::size_t alignment) noexcept {
+    const std::uint16_t states = states_for(length / element_bytes);
+    block_list& blocks = source_.blocks();
+    block* b = blocks.lowest(states);
+    for (int look = 0; look < looks_around && b != nullptr; ++look) {
+        if (find(*b, length, alignment, looks) != nullptr) {
+            leave(from);
+            enter(from, *b);
+            return from_lists(from, length, alignment);
+        }
+        blocks.set_state(*b, holes_of(*b)); // it may have told of more than there is
+        b = blocks.lowest(states, lists::at(*b, 1));
+    }
+    if (length > source_.mask_bytes() / large_divisor)
+        return nullptr;
+    leave(from);
+    b = source_.clean();
+    if (b == nullptr)
+        return from_anywhere(length, alignment);
+    enter(from, *b);
+    return from_lane(from, length, alignment);
+}
+
+/// The last resort where the upstream gives nothing: any slot of any block, lowest first.
+void* intrusive_resource::from_anywhere(std::size_t length, std::size_t alignment) noexcept {
+    leave(main_);
+    leave(beside_);
+    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
+        if ((b->state & (block_state::large | block_state::empty)) != 0 ||
+            find(*b, length, alignment, all_looks) == nullptr)
+            continue;
+        enter(main_, *b);
+        claim(main_, find(*b, length, alignment, all_looks));
+        return from_lane(main_, length, alignment);
+    }
+    block* const b = source_.blocks().lowest(block_state::empty);
+    if (b == nullptr)
+        return nullptr;
+    enter(main_, *b);
+    return from_lane(main_, length, alignment);
+}
+
+// ---- free slots of a block ----------------------------------------------------------------------
+
+/// A free slot with room for `length` bytes whose object is aligned, in so many looks at such as may
+/// be too short; nullptr where none was seen. The shortest lists first, the latest slot of each.
+std::byte* intrusive_resource::find(block& b, std::size_t length, std::size_t alignment,
+                                    int looks_left) const noexcept {
+    const lists& l = lists::of(b);
+    const std::size_t elements = length / element_bytes;
+    std::uint64_t filled = l.filled & ~std::uint64_t{0} << list_for(elements);
+    for (; filled != 0 && looks_left > 0; filled &= filled - 1) {
+        std::size_t number = l.first[std::countr_zero(filled)];
+        for (; number != 0 && looks_left > 0; --looks_left) {
+            std::byte* const slot = lists::at(b, number);
+            const std::size_t gap = padding_for(slot + element_bytes, alignment);
+            if (peek(slot).next() >= length + gap)
+                return slot;
+            number = peek(slot + element_bytes).word >> 16;
+        }
+    }
+    // Then one that is long enough wherever it begins.
+    const std::size_t list = list_for(elements + alignment / element_bytes - 1) + 1;
+    filled = list < 64 ? l.filled & ~std::uint64_t{0} << list : 0;
+    return filled != 0 ? lists::at(b, l.first[std::countr_zero(filled)]) : nullptr;
+}
+
+/// Enters a free slot into its list; its header is written already.
+void intrusive_resource::link(block& b, std::byte* slot, std::size_t length) noexcept {
+    lists& l = lists::of(b);
+    const std::size_t list = list_for(length / element_bytes);
+    const std::uint16_t number = lists::number(b, slot);
+    const std::uint32_t next = l.first[list];
+    poke(slot + element_bytes, {next << 16});
+    if (next != 0) {
+        std::byte* const at = lists::at(b, next) + element_bytes;
+        poke(at, {(peek(at).word & ~0xffffu) | number});
+    }
+    l.first[list] = number;
+    l.filled |= std::uint64_t{1} << list;
+}
+
+void intrusive_resource::unlink(block& b, std::byte* slot, std::size_t length) noexcept {
+    lists& l = lists::of(b);
+    const std::uint32_t links = peek(slot + element_bytes).word;
+    const std::uint32_t next = links >> 16, previous = links & 0xffffu;
+    if (next != 0) {
+        std::byte* const at = lists::at(b, next) + element_bytes;
+        poke(at, {(peek(at).word & ~0xffffu) | previous});
+    }
+    if (previous != 0) {
+        std::byte* const at = lists::at(b, previous) + element_bytes;
+        poke(at, {(peek(at).word & 0xffffu) | next << 16});
+        return;
+    }
+    const std::size_t list = list_for(length / element_bytes);
+    l.first[list] = static_cast<std::uint16_t>(next);
+    if (next == 0)
+        l.filled &= ~(std::uint64_t{1} << list);
+}
+
+/// The states that a block's lists earn it.
+std::uint16_t intrusive_resource::holes_of(const block& b) const noexcept {
+    std::uint64_t filled = lists::of(b).filled; // four bits to one each
+    filled |= filled >> 1;
+    filled |= filled >> 2;
+    filled &= 0x1111'1111'1111'1111;
+    filled = (filled | filled >> 3) & 0x0303'0303'0303'0303;
+    filled = (filled | filled >> 6) & 0x000f'000f'000f'000f;
+    filled = (filled | filled >> 12) & 0x0000'00ff'0000'00ff;
+    filled = (filled | filled >> 24) & 0xffff;
+    return states_of(static_cast<unsigned>(filled));
+}
+
+/// Opens a free slot of the lane's block and those that follow it; the one open before is free
+/// again.
+void intrusive_resource::claim(lane& l, std::byte* slot) noexcept {
+    block& b = *l.in;
+    if (slot == l.limit) {
+        // The open one goes on in it.
+    } else {
+        if (l.cursor != nullptr) {
+            const lane closed = std::exchange(l, {nullptr, nullptr, &b});
+            poke(closed.cursor, peek(closed.cursor).with_next(0));
+            release(b, closed.cursor, closed.bytes());
+        }
+        l.cursor = l.limit = slot;
+    }
+    for (header at = peek(l.limit); at.state() == status::free; at = peek(l.limit)) {
+        unlink(b, l.limit, at.next());
+        b.live += static_cast<std::int32_t>(at.next());
+        taken_ += at.next();
+        l.limit += at.next();
+    }
+    poke(l.cursor, header::of(peek(l.cursor).previous(), 0, status::open));
+    set_previous(l.limit, 0);
+}
+
+/// Makes [begin, begin + length) of a block free, one slot with its free neighbours. Headers stand
+/// at both ends; the word of the first need only know its previous.
+void intrusive_resource::release(block& b, std::byte* begin, std::size_t length) noexcept {
+    std::byte* const end = begin + length;
+    const header after = peek(end);
+    lane* const opened = after.state() != status::open ? nullptr
+                         : main_.cursor == end         ? &main_
+                                                       : &beside_;
+    b.live -= static_cast<std::int32_t>(length);
+    taken_ -= length;
+    const auto can_join = [&](header h, std::size_t slot_length) {
+        return (opened != nullptr || length + slot_length <= largest_slot) &&
+               (h.state() == status::free ||
+                (h.state() == status::loose && slot_length == element_bytes));
+    };
+    if (const std::size_t d = peek(begin).previous(); d != 0) {
+        const header before = peek(begin - d);
+        if (before.next() == d && can_join(before, d)) {
+            if (before.state() == status::free)
+                unlink(b, begin - d, d);
+            begin -= d;
+            length += d;
+        }
+    }
+    const std::size_t previous = peek(begin).previous();
+    if (opened != nullptr) { // the open slot begins here now
+        poke(begin, header::of(previous, 0, status::open));
+        opened->cursor = begin;
+        b.live += static_cast<std::int32_t>(length);
+        taken_ += length;
+        return;
+    }
+    if (after.next() != 0 && can_join(after, after.next())) {
+        if (after.state() == status::free)
+            unlink(b, end, after.next());
+        length += after.next();
+    }
+    for (std::size_t back = previous;;) {
+        std::size_t piece = std::min(length, largest_slot);
+        if (length - piece == element_bytes)
+            piece -= element_bytes; // no gap where there need be none
+        const bool listed = piece > element_bytes;
+        poke(begin, header::of(back, piece, listed ? status::free : status::loose));
+        if (listed)
+            link(b, begin, piece);
+        begin += piece;
+        length -= piece;
+        back = piece;
+        if (length == 0) {
+            set_previous(begin, piece);
+            break;
+        }
+    }
+    if (b.live <= b.alarm)
+        freed(b);
+}
+
+/// Enough was freed in a block that nobody allocates from.
+void intrusive_resource::freed(block& b) noexcept {
+    if (b.live == 0)
+        return source_.close_empty(b, bytes_in_use());
+    b.alarm = every_free;
+    const auto state = static_cast<std::uint16_t>(b.state | holes_of(b));
+    if (state != b.state)
+        source_.blocks().set_state(b, state);
+}
+
+// ---- blocks in use ------------------------------------------------------------------------------
+
+/// Makes a block one that is allocated from. An empty one is open as a whole.
+void intrusive_resource::enter(lane& l, block& b) noexcept {
+    const bool empty = (b.state & block_state::empty) != 0;
+    source_.open(b);
+    b.alarm = no_alarm;
+    l = {nullptr, nullptr, &b};
+    if (!empty)
+        return;
+    ::new (static_cast<void*>(&lists::of(b))) lists{};
+    l.cursor = first_slot(b);
+    l.limit = end_slot(b);
+    poison::no_access(l.cursor, l.bytes() + element_bytes);
+    poke(l.cursor, header::of(0, 0, status::open));
+    poke(l.limit, header::of(0, 0, status::used));
+    b.live = static_cast<std::int32_t>(l.bytes());
+    taken_ += l.bytes();
+}
+
+/// Gives up the block of a lane, if it has one.
+void intrusive_resource::leave(lane& l) noexcept {
+    const lane left = std::exchange(l, {});
+    if (left.in == nullptr)
+        return;
+    block& b = *left.in;
+    if (left.cursor != nullptr) {
+        poke(left.cursor, peek(left.cursor).with_next(0));
+        release(b, left.cursor, left.bytes());
+    }
+    const std::int32_t least = share_of(b);
+    const std::int32_t free = room_of(b) - b.live;
+    b.alarm = room_of(b) - least;
+    if (b.live == 0)
+        source_.close_empty(b, bytes_in_use());
+    else if (free >= least) {
+        source_.blocks().set_state(b, 0);
+        freed(b);
+    } else
+        source_.blocks().set_state(b, 0);
+}
+
+// ---- deallocate ---------------------------------------------------------------------------------
+
+/// An object that is no neighbour of those freed last.
+void intrusive_resource::begin_run(run fresh) noexcept {
+    block& b = *block_of(fresh.begin);
+    if (b.owner != this) [[unlikely]]
+        return refuse_free(fresh.begin + element_bytes, "it is not of this resource");
+    high_water_ = std::max(high_water_, bytes_in_use() - element_bytes);
+    if (fresh.end == main_.cursor) // the latest that was allocated
+        return release(b, fresh.begin, fresh.bytes());
+    if (run_.begin == before_.end || run_.end == before_.begin) {
+        run_ = {std::min(run_.begin, before_.begin), std::max(run_.end, before_.end)};
+        before_ = {};
+        if (fresh.begin == run_.end) {
+            run_.end = fresh.end;
+            return;
+        }
+        if (fresh.end == run_.begin) {
+            run_.begin = fresh.begin;
+            return;
+        }
+    }
+    publish(std::exchange(before_, std::exchange(run_, fresh)));
+}
+
+/// Sees to what deallocate has only noted.
+void intrusive_resource::publish(run noted) noexcept {
+    if (noted.begin != noted.end)
+        release(*block_of(noted.begin), noted.begin, noted.bytes());
+}
+
+void intrusive_resource::publish_all() noexcept {
+    publish(std::exchange(run_, {}));
+    publish(std::exchange(before_, {}));
+}
+
+/// What has no header that says used.
+void intrusive_resource::deallocate_rare(void* p) noexcept {
+    block& b = source_.head_of(p);
+    if ((b.state & block_state::large) == 0 || b.owner != this ||
+        block_source::large_object(b) != p)
+        return refuse_free(p, "it is free already, or was never handed out");
+    note_high_water();
+    large_bytes_ -= block_source::large_bytes(b);
+    --large_count_;
+    --live_;
+    source_.deallocate_large(b, bytes_in_use());
+}
+
+void intrusive_resource::deallocate_careful(void* p, std::size_t bytes,
+                                            std::size_t alignment) noexcept {
+    if (passes_through_)
+        return singles_.deallocate(p);
+    if constexpr (checks_enabled)
+        check_free(p, bytes, alignment);
+    note_high_water();
+    std::byte* const h = static_cast<std::byte*>(p) - element_bytes;
+    const header is = peek(h);
+    if (is.state() != status::used)
+        return deallocate_rare(p);
+    block& b = *block_of(h);
+    if (b.owner != this)
+        return refuse_free(p, "it is not of this resource");
+    poke(h, {is.word | header::status_mask});
+    poison::no_access(p, is.next() - element_bytes);
+    --live_;
+    release(b, h, is.next());
+}
+
+/// In a checked build what is freed is known to be an allocation, and its size to be right.
+void intrusive_resource::check_free(const void* p, std::size_t bytes,
+                                    std::size_t alignment) const noexcept {
+    block* const b = source_.find(p);
+    if (b == nullptr)
+        return refuse_free(p, "it does not point into memory of this resource");
+    std::size_t wanted = 0;
+    std::size_t kept = 0;
+    if ((b->state & block_state::large) != 0) {
+        if (block_source::large_object(*b) != p)
+            return refuse_free(p, "it points into a large allocation, not to its begin");
+        kept = block_source::large_bytes(*b);
+        wanted = align_up(bytes + (bytes == 0), granule_bytes);
+    } else {
+        const std::byte* const h = static_cast<const std::byte*>(p) - element_bytes;
+        if (!is_aligned(p, element_bytes) || h < first_slot(*b) || h >= end_slot(*b))
+            return refuse_free(p, "no allocation begins there");
+        const header is = peek(h);
+        if ((b->state & block_state::empty) != 0 || is.state() != status::used)
+            return refuse_free(p, "it is free already, or no allocation begins there");
+        const std::size_t back = is.previous();
+        const bool begins =
+            is.next() >= 2 * element_bytes && h + is.next() <= end_slot(*b) &&
+            h - back >= first_slot(*b) && peek(h + is.next()).previous() == is.next() &&
+            (back == 0 || peek(h - back).next() == back || peek(h - back).state() != status::used);
+        if (!begins)
+            return refuse_free(p, "it points into an allocation, not to its begin");
+        kept = is.next() - element_bytes;
+        wanted = slot_bytes(bytes, std::max(alignment, floor_)) - element_bytes;
+    }
+    if (bytes != any_size && wanted != kept)
+        contract_violation_f(
+            std::source_location::current(),
+            "%p was freed into intrusive_resource %p as %zu bytes but allocated as %zu", p,
+            static_cast<const void*>(this), wanted, kept);
+}
+
+void intrusive_resource::refuse_free(const void* p, const char* why) const noexcept {
+    contract_violation_f(std::source_location::current(),
+                         "%p was freed into intrusive_resource %p: %s", p,
+                         static_cast<const void*>(this), why);
+}
+
+// ---- what is where ------------------------------------------------------------------------------
+
+std::size_t intrusive_resource::size_of(const void* p) const noexcept {
+    if (passes_through_)
+        return passthrough_chain::size_of(p);
+    const header is = peek(static_cast<const std::byte*>(p) - element_bytes);
+    return is.state() == status::used ? is.next() - element_bytes
+                                      : block_source::large_bytes(source_.head_of(p));
+}
+
+bool intrusive_resource::owns(const void* p) const noexcept {
+    return passes_through_ ? singles_.owns(p) : source_.find(p) != nullptr;
+}
+
+std::size_t intrusive_resource::bytes_in_use() const noexcept {
+    return taken_ - main_.bytes() - beside_.bytes() - run_.bytes() - before_.bytes() -
+           (live_ - large_count_) * element_bytes + large_bytes_ + singles_.bytes();
+}
+
+void intrusive_resource::note_high_water() const noexcept {
+    high_water_ = std::max(high_water_, bytes_in_use());
+}
+
+arenite::usage intrusive_resource::usage() const noexcept {
+    note_high_water();
+    const std::size_t gap =
+        (0 - address_of(main_.cursor) - element_bytes) & (default_alignment - 1);
+    const std::size_t before = gap + element_bytes;
+    std::size_t hole = main_.bytes() > before ? main_.bytes() - before : 0;
+    hole = std::min(hole, largest_bytes);
+    const std::size_t clean = source_.mask_bytes() / large_divisor - 16;
+    return {.bytes_in_use = bytes_in_use(),
+            .bytes_reserved = source_.bytes_reserved() + singles_.bytes(),
+            .high_water_bytes = high_water_,
+            .live_allocations = live_ + singles_.count(),
+            .largest_hole_bytes = std::max(hole, source_.has_clean() ? clean : 0)};
+}
+
+/// Calls f(begin, bytes, status) for each slot of a block, the open one whole.
+template <class F>
+void intrusive_resource::for_each_slot(const block& b, F f) const {
+    const std::byte* const end = end_slot(b);
+    for (const std::byte* h = first_slot(b); h < end;) {
+        const header is = peek(h);
+        std::size_t length = is.next();
+        if (is.state() == status::open)
+            length = h == main_.cursor ? main_.bytes() : beside_.bytes();
+        f(h, length, is.state());
+        h += length;
+    }
+}
+
+void intrusive_resource::list_regions(region_sink& sink) const {
+    singles_.list_regions(sink);
+    source_.for_each_kept([&](const std::byte* p, std::size_t bytes) {
+        sink.add({p, bytes, region_state::free});
+    });
+    region_joiner to{sink};
+    const std::span<const std::byte> fresh = source_.fresh();
+    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
+        if ((b->state & block_state::large) != 0) {
+            to.add_large(*b);
+            continue;
+        }
+        const std::byte* const begin = lists::at(*b, 0);
+        const std::byte* const end = begin + b->bytes();
+        const std::byte* const first = first_slot(*b);
+        to.add(begin, first, region_state::overhead);
+        if ((b->state & block_state::empty) != 0) {
+            to.add(first, end_slot(*b), region_state::free);
+        } else {
+            for_each_slot(*b, [&](const std::byte* h, std::size_t bytes, status s) {
+                if (s == status::used) {
+                    to.add(h, h + element_bytes, region_state::overhead);
+                    to.add_object(h + element_bytes, h + bytes);
+                } else {
+                    to.add(h, h + bytes, region_state::free);
+                }
+            });
+        }
+        to.add(end_slot(*b), end, region_state::overhead);
+        if (!fresh.empty() && end == fresh.data())
+            to.add(end, end + fresh.size(), region_state::untouched);
+        to.flush();
+    }
+}
+
+// ---- giving back, end ---------------------------------------------------------------------------
+
+void intrusive_resource::trim() noexcept {
+    note_high_water();
+    publish_all();
+    leave(main_);
+    leave(beside_);
+    source_.trim();
+    if (!source_.purges())
+        return;
+    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
+        if ((b->state & block_state::large) != 0)
+            continue;
+        const auto purge = [&](const std::byte* h, std::size_t bytes) {
+            constexpr std::size_t kept = 2 * element_bytes; // header and links
+            if (bytes > os::platform::page_bytes())
+                source_.purge(const_cast<std::byte*>(h) + kept, bytes - kept);
+        };
+        if ((b->state & block_state::empty) != 0)
+            purge(first_slot(*b), static_cast<std::size_t>(room_of(*b)));
+        else
+            for_each_slot(*b, [&](const std::byte* h, std::size_t bytes, status s) {
+                if (s == status::free)
+                    purge(h, bytes);
+            });
+    }
+}
+
+void intrusive_resource::report_leaks() noexcept {
+    leak_collector leaks{this};
+    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
+        if ((b->state & block_state::large) != 0)
+            leaks.add(block_source::large_object(*b), block_source::large_bytes(*b));
+        else if ((b->state & block_state::empty) == 0)
+            for_each_slot(*b, [&](const std::byte* h, std::size_t bytes, status s) {
+                if (s == status::used)
+                    leaks.add(h + element_bytes, bytes - element_bytes);
+            });
+    }
+    leaks.report();
+}
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/intrusive_resource.hpp>
+#include <arenite/linear/linear_resource.hpp>
+
+#include "conformance/conformance.hpp"
+
+namespace conformance_suite::affinity {
+
+template <class R>
+struct options_of;
+template <>
+struct options_of<intrusive_resource> {
+    using type = intrusive_options;
+};
+
+template <class R>
+struct strategy_case : conformance_case {
+    static constexpr bool keeps_sizes = true;
+    using options = typename options_of<R>::type;
+};
+
+template <class R>
+struct on_pages : strategy_case<R> {
+    static constexpr const char* name = "on_pages";
+    static constexpr bool has_upstream = false;
+    R subject{};
+    explicit on_pages(upstream) {}
+};
+
+template <class R>
+struct on_malloc : strategy_case<R> {
+    static constexpr const char* name = "on_malloc";
+    R subject;
+    explicit on_malloc(upstream up) : subject{up} {}
+};
+
+template <class R>
+struct with_small_blocks : strategy_case<R> {
+    static constexpr const char* name = "with_small_blocks";
+    R subject;
+    explicit with_small_blocks(upstream up)
+        : subject{typename strategy_case<R>::options{.block_bytes = 4_KiB, .alignment = 8}, up} {}
+};
+
+template <class R>
+struct returning_all : strategy_case<R> {
+    static constexpr const char* name = "returning_all";
+    R subject;
+    explicit returning_all(upstream up)
+        : subject{typename strategy_case<R>::options{.alignment = 16,
+                                                     .policy = return_policy::return_all},
+                  up} {}
+};
+
+template <class R>
+struct in_a_buffer : strategy_case<R> {
+    static constexpr const char* name = "in_a_buffer";
+    static constexpr bool has_upstream = false;
+    static constexpr std::size_t capacity = 16_MiB;
+    std::vector<std::byte> buffer = std::vector<std::byte>(capacity);
+    linear_resource memory{std::span<std::byte>{buffer}};
+    R subject{&memory};
+    explicit in_a_buffer(upstream) {}
+};
+
+template <class R>
+using cases = testing::Types<on_pages<R>, on_malloc<R>, with_small_blocks<R>, returning_all<R>,
+                             in_a_buffer<R>>;
+
+INSTANTIATE_TYPED_TEST_SUITE_P(intrusive_resource, conformance, cases<intrusive_resource>,
+                               case_names);
+
+} // namespace conformance_suite::affinity
