@@ -55,6 +55,7 @@
 #include <arenite/linear/scratch.hpp>
 
 #include <arenite/pool/pool_resource.hpp>
+#include <arenite/pool/suballocator_resource.hpp>
 
 #include <arenite/ordered/ordered_heap.hpp>
 
