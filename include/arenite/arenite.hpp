@@ -63,6 +63,10 @@
 
 #include <arenite/affinity/intrusive_resource.hpp>
 
+#include <arenite/stl/container_heap.hpp>
+#include <arenite/stl/container_pool.hpp>
+#include <arenite/stl/containers.hpp>
+#include <arenite/stl/pool_allocator.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 
 #include <arenite/object/destruction_queue.hpp>

@@ -75,8 +75,8 @@ pool_resource::layout pool_resource::layout::of(slot s, const pool_options& opti
     // The bits of a longer block begin the slots later, which may need a longer block.
     const std::size_t least =
         options.slots != 0 ? std::min(options.slots, least_slots) : least_slots;
-    std::size_t bytes = usual;
-    if (options.block_bytes != 0)
+    std::size_t bytes = options.mask_bytes != 0 ? options.mask_bytes : usual;
+    if (options.block_bytes != 0 && options.mask_bytes == 0)
         bytes = std::min(usual, std::bit_ceil(std::max(options.block_bytes,
                                                        block_source::smallest_block_bytes)));
     const auto set_first = [&](std::size_t length) {
@@ -84,7 +84,7 @@ pool_resource::layout pool_resource::layout::of(slot s, const pool_options& opti
         l.first = align_up(sizeof(block) + words * sizeof(bits::word),
                            std::max<std::size_t>(alignment, 64));
     };
-    if (options.slots != 0 && options.slots < bytes / l.slot_bytes) {
+    if (options.slots != 0 && options.slots < bytes / l.slot_bytes && options.mask_bytes == 0) {
         set_first(bytes);
         bytes = std::min(bytes, std::max(block_source::smallest_block_bytes,
                                          std::bit_ceil(l.bytes_for(options.slots))));
@@ -128,7 +128,7 @@ pool_resource::pool_resource(slot s, const layout& l, const pool_options& option
                .prefault = options.prefault,
                .bits = false,
                .mask_bytes = l.block_bytes,
-               .least_bytes = l.slots_in(l.block_bytes / 4) == 0 ? l.block_bytes : 0},
+               .least_bytes = least_bytes(l, options)},
               up,
               this} {
     ARENITE_ASSERT(is_alignment(s.alignment), "a slot's alignment must be a power of two");
@@ -157,6 +157,19 @@ std::size_t pool_resource::span_bytes(const layout& l, const pool_options& optio
     const std::size_t per_block = l.slots_in(l.block_bytes);
     const std::size_t blocks = options.slots / per_block + (options.slots % per_block != 0);
     return checked_multiply(blocks, l.block_bytes).value_or(max_object_bytes);
+}
+
+/// The least to ask at once, and the first: what is expected, in whole pages.
+std::size_t pool_resource::least_bytes(const layout& l, const pool_options& options) noexcept {
+    if (options.expected == 0)
+        return l.slots_in(l.block_bytes / 4) == 0 ? l.block_bytes : 0;
+    const std::size_t per_block = l.slots_in(l.block_bytes);
+    const std::size_t rest = options.expected % per_block;
+    const std::size_t last =
+        rest == 0 ? 0 : align_up(l.bytes_for(rest), block_source::smallest_block_bytes);
+    return checked_multiply(options.expected / per_block, l.block_bytes)
+               .value_or(max_object_bytes - l.block_bytes + 1) +
+           last;
 }
 
 pool_resource::pool_resource(slot s, std::span<std::byte> buffer) noexcept

@@ -51,6 +51,14 @@ struct pool_options {
     bool eager = false; ///< get the first memory at construction
     bool prefault =
         false; ///< touch all pages when memory is got, and get the first at construction
+
+    /// Slots that the first request to the upstream is to have room for, at least and at once; then
+    /// the pool grows as ever. 0: little.
+    std::size_t expected = 0;
+
+    /// Power of two at whose multiples blocks lie, so that a slot's address alone leads to its
+    /// block; such a block is no longer than that. 0: as suits the upstream.
+    std::size_t mask_bytes = 0;
 };
 
 /// Slots of one size, from memory that is in order.
@@ -120,6 +128,17 @@ public:
         return p;
     }
 
+    /// A slot that lies ready; nullptr where try_allocate() would have to look for one.
+    [[nodiscard]] ARENITE_INLINE void* try_take_ready() noexcept {
+        if (hot_count_ != 0)
+            return hot_[--hot_count_];
+        std::byte* const p = cursor_;
+        if (p == limit_) [[unlikely]]
+            return nullptr;
+        cursor_ = p + slot_bytes_;
+        return p;
+    }
+
     /// Gives a slot back. Not nullptr.
     ARENITE_INLINE void deallocate(void* p) noexcept {
         auto* const at = static_cast<std::byte*>(p);
@@ -179,6 +198,9 @@ public:
     /// Bytes of a slot as it is: rounded up to its alignment.
     [[nodiscard]] std::size_t slot_bytes() const noexcept { return slot_bytes_; }
 
+    /// Slots handed out. O(1).
+    [[nodiscard]] std::size_t slots_in_use() const noexcept;
+
     /// Most slots that there may be at once; the largest number where the pool grows.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
@@ -203,6 +225,8 @@ private:
     pool_resource(slot s, const layout& l, const pool_options& options, upstream up) noexcept;
     [[nodiscard]] static std::size_t span_bytes(const layout& l,
                                                 const pool_options& options) noexcept;
+    [[nodiscard]] static std::size_t least_bytes(const layout& l,
+                                                 const pool_options& options) noexcept;
     [[nodiscard]] std::size_t make_single(std::span<std::byte> buffer) noexcept;
 
     [[nodiscard]] ARENITE_INLINE bool fits(std::size_t bytes,
@@ -257,7 +281,6 @@ private:
     void purge_holes(block& b) noexcept;
     [[nodiscard]] block* first_block() const noexcept;
     [[nodiscard]] block* block_above(const block& b) const noexcept;
-    [[nodiscard]] std::size_t slots_in_use() const noexcept;
     [[nodiscard]] std::size_t bytes_in_use() const noexcept;
     void note_high_water() const noexcept;
     void report_leaks() noexcept;

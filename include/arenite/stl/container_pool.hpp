@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/block/return_policy.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/region.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/core/usage.hpp>
+#include <arenite/os/page_resource.hpp>
+#include <arenite/stl/container_heap.hpp>
+
+#include <atomic>
+#include <cstddef>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// Memory that several containers share, which can be asked and trimmed.
+///
+///     container_pool cp;
+///     std::list<int, pool_allocator<int>> a{cp}, b{cp};
+///     a.splice(a.end(), b);                               // and everything else
+///     cp.usage().bytes_in_use;  cp.trim();
+///
+///     16 B  | block |......|      24 B  | block | block |....|      arrays  | ordered_heap |
+///           one pool for each size of nodes                         above 1 KiB
+///
+/// Use when:  the memory of some containers is to be seen, trimmed, taken from an upstream of
+///            yours, or shared where each has few elements. A container for itself needs none: see
+///            pool_allocator.
+/// Cost:      that of a pool and of a lock nobody waits for, 5 to 10 ns.
+/// Overhead:  that of pool_resource for each size of nodes; 16 bytes an array.
+/// Limits:    must outlive all that its containers hold, wherever that was moved to. It asks its
+///            upstream for memory at multiples of 256 KiB.
+/// Returns:   empty spans by the policy; trim() all that holds nothing; destruction all.
+/// Threads:   any, except construction and destruction: containers of several threads may share it.
+/// Failure:   out_of_memory from the container; nothing changes.
+/// Source:    Shyrobo, Allocator.
+class container_pool {
+public:
+    container_pool() noexcept : container_pool{upstream{&page_source()}} {}
+    explicit container_pool(upstream up) noexcept : container_pool{return_policy{}, up} {}
+    explicit container_pool(return_policy policy) noexcept
+        : container_pool{policy, upstream{&page_source()}} {}
+    container_pool(return_policy policy, upstream up) noexcept;
+    ~container_pool();
+
+    container_pool(const container_pool&) = delete;
+    container_pool& operator=(const container_pool&) = delete;
+
+    /// Gives all that holds nothing back to the upstream. O(blocks + slots / 64).
+    void trim() noexcept;
+
+    /// What its containers use and it holds, nodes and arrays. live_allocations is exact; the high
+    /// water is the sum of those of its parts, each at its own time. O(sizes of nodes).
+    [[nodiscard]] arenite::usage usage() const noexcept;
+
+    /// Hands over what its memory holds, pool by pool. O(slots).
+    void list_regions(region_sink& sink) const;
+
+private:
+    friend class detail::container_source;
+
+    [[nodiscard]] void* try_allocate_slot(std::size_t kind, std::size_t expected) noexcept;
+    [[nodiscard]] void* try_allocate_array(std::size_t bytes, std::size_t alignment) noexcept {
+        return arrays_.try_allocate(bytes, alignment);
+    }
+    template <class F>
+    void for_each_heap(F f) const;
+
+    upstream upstream_;
+    return_policy policy_;
+    detail::container_lock lock_; // for making heaps
+    std::atomic<detail::container_heap*> heaps_[detail::container_slot_kinds] = {};
+    detail::container_arrays arrays_;
+};
+
+} // namespace arenite::inline ARENITE_ABI

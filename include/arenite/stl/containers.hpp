@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/stl/pool_allocator.hpp>
+
+#include <cstddef>
+#include <deque>
+#include <forward_list>
+#include <functional>
+#include <list>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+/// The standard containers with a pool of their own: `std::map<K, V>` becomes
+/// `arenite::pooled::map<K, V>`. N, the last parameter, is how many elements are expected.
+namespace arenite::inline ARENITE_ABI::pooled {
+
+template <class T, std::size_t N = 0>
+using list = std::list<T, pool_allocator<T, N>>;
+
+template <class T, std::size_t N = 0>
+using forward_list = std::forward_list<T, pool_allocator<T, N>>;
+
+template <class T, std::size_t N = 0>
+using vector = std::vector<T, pool_allocator<T, N>>;
+
+template <class T, std::size_t N = 0>
+using deque = std::deque<T, pool_allocator<T, N>>;
+
+template <class Key, class Compare = std::less<Key>, std::size_t N = 0>
+using set = std::set<Key, Compare, pool_allocator<Key, N>>;
+
+template <class Key, class Compare = std::less<Key>, std::size_t N = 0>
+using multiset = std::multiset<Key, Compare, pool_allocator<Key, N>>;
+
+template <class Key, class T, class Compare = std::less<Key>, std::size_t N = 0>
+using map = std::map<Key, T, Compare, pool_allocator<std::pair<const Key, T>, N>>;
+
+template <class Key, class T, class Compare = std::less<Key>, std::size_t N = 0>
+using multimap = std::multimap<Key, T, Compare, pool_allocator<std::pair<const Key, T>, N>>;
+
+template <class Key, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>,
+          std::size_t N = 0>
+using unordered_set = std::unordered_set<Key, Hash, Equal, pool_allocator<Key, N>>;
+
+template <class Key, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>,
+          std::size_t N = 0>
+using unordered_multiset = std::unordered_multiset<Key, Hash, Equal, pool_allocator<Key, N>>;
+
+template <class Key, class T, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>,
+          std::size_t N = 0>
+using unordered_map =
+    std::unordered_map<Key, T, Hash, Equal, pool_allocator<std::pair<const Key, T>, N>>;
+
+template <class Key, class T, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>,
+          std::size_t N = 0>
+using unordered_multimap =
+    std::unordered_multimap<Key, T, Hash, Equal, pool_allocator<std::pair<const Key, T>, N>>;
+
+} // namespace arenite::inline ARENITE_ABI::pooled

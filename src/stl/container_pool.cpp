@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/stl/container_pool.hpp>
+
+#include <arenite/check/passthrough.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+namespace arenite::inline ARENITE_ABI {
+
+container_pool::container_pool(return_policy policy, upstream up) noexcept
+    : upstream_{up}, policy_{policy}, arrays_{ordered_options{.policy = policy}, up} {}
+
+container_pool::~container_pool() {
+    for_each_heap([](detail::container_heap& heap) { heap.end(); });
+}
+
+template <class F>
+void container_pool::for_each_heap(F f) const {
+    for (const auto& entry : heaps_)
+        if (detail::container_heap* const heap = entry.load(std::memory_order_acquire))
+            f(*heap);
+}
+
+void* container_pool::try_allocate_slot(std::size_t kind, std::size_t expected) noexcept {
+    using detail::container_heap;
+    if (passthrough()) {
+        const std::size_t bytes = kind * 8;
+        return arrays_.try_allocate(bytes, std::min<std::size_t>(bytes & (0 - bytes), 64));
+    }
+    container_heap* heap = heaps_[kind].load(std::memory_order_acquire);
+    if (heap == nullptr) {
+        const std::lock_guard guard{lock_};
+        heap = heaps_[kind].load(std::memory_order_relaxed);
+        if (heap == nullptr) {
+            heap = container_heap::make(kind, container_heap::state::unattended, expected, policy_,
+                                        upstream_, nullptr);
+            if (heap == nullptr)
+                return nullptr;
+            heaps_[kind].store(heap, std::memory_order_release);
+        }
+    }
+    return heap->try_allocate_locked();
+}
+
+void container_pool::trim() noexcept {
+    for_each_heap([](detail::container_heap& heap) { heap.trim(); });
+    arrays_.trim();
+}
+
+arenite::usage container_pool::usage() const noexcept {
+    arenite::usage sum = arrays_.usage();
+    for_each_heap([&sum](const detail::container_heap& heap) {
+        const arenite::usage u = heap.usage();
+        sum.bytes_in_use += u.bytes_in_use;
+        sum.bytes_reserved += u.bytes_reserved;
+        sum.high_water_bytes += u.high_water_bytes;
+        sum.live_allocations += u.live_allocations;
+        sum.largest_hole_bytes = std::max(sum.largest_hole_bytes, u.largest_hole_bytes);
+    });
+    return sum;
+}
+
+void container_pool::list_regions(region_sink& sink) const {
+    for_each_heap([&sink](const detail::container_heap& heap) { heap.list_regions(sink); });
+    arrays_.list_regions(sink);
+}
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/check/passthrough.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/stl/container_pool.hpp>
+#include <arenite/stl/pool_allocator.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/counting_pages.hpp"
+#include "support/counting_resource.hpp"
+#include "support/region_list.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace arenite;
+using support::counting_pages;
+using support::counting_resource;
+
+namespace {
+
+using list = std::list<int, pool_allocator<int>>;
+using set = std::set<int, std::less<>, pool_allocator<int>>;
+
+static_assert(!std::is_copy_constructible_v<container_pool>);
+static_assert(!std::is_constructible_v<pool_allocator<int>, container_pool>,
+              "a temporary pool would be gone before the container");
+
+TEST(container_pool, asks_for_nothing_before_it_is_used) {
+    counting_resource up;
+    container_pool cp{&up};
+    list l{cp};
+    const set s{cp};
+    EXPECT_EQ(up.calls(), 0u);
+    EXPECT_EQ(cp.usage(), usage{});
+}
+
+TEST(container_pool, tells_what_its_containers_hold) {
+    counting_resource up;
+    container_pool cp{&up};
+    list a{{1, 2, 3}, cp}, b{{4, 5}, cp};
+    EXPECT_EQ(cp.usage().live_allocations, 5u);
+    EXPECT_EQ(cp.usage().bytes_in_use, 5u * 24);
+    EXPECT_EQ(cp.usage().bytes_reserved, up.live_bytes());
+    std::vector<int, pool_allocator<int>> v(10000, 1, cp);
+    EXPECT_EQ(cp.usage().live_allocations, 6u);
+    EXPECT_GE(cp.usage().bytes_in_use, 40000u + 5 * 24);
+    a.splice(a.end(), b);
+    b.clear();
+    EXPECT_EQ(cp.usage().live_allocations, 6u);
+    a.clear();
+    v.clear();
+    v.shrink_to_fit();
+    EXPECT_EQ(cp.usage().live_allocations, 0u);
+    EXPECT_EQ(cp.usage().bytes_in_use, 0u);
+    EXPECT_GE(cp.usage().high_water_bytes, 40000u);
+}
+
+TEST(container_pool, trim_gives_back_what_holds_nothing) {
+    counting_pages up;
+    container_pool cp{&up};
+    list l{cp};
+    for (int i = 0; i < 300'000; ++i)
+        l.push_back(i);
+    EXPECT_GE(cp.usage().bytes_reserved, 300'000u * 24);
+    l.clear();
+    cp.trim();
+    EXPECT_EQ(cp.usage().bytes_reserved, 0u);
+    l.push_back(1);
+    EXPECT_EQ(l.front(), 1);
+}
+
+TEST(container_pool, returns_at_once_where_the_policy_says_so) {
+    counting_pages up;
+    container_pool cp{return_policy::return_all, &up};
+    {
+        std::deque<int, pool_allocator<int>> d(cp);
+        d.resize(8'000'000);
+        d.clear();
+        d.shrink_to_fit();
+    }
+    EXPECT_LE(cp.usage().bytes_reserved, 4_MiB); // of 32
+}
+
+TEST(container_pool, gets_memory_for_the_elements_expected_by_one_request) {
+    const auto requests_of = []<class Container>(std::type_identity<Container>, int n) {
+        counting_resource up;
+        container_pool cp{&up};
+        Container c{cp};
+        for (int i = 0; i < n; ++i)
+            c.insert(c.end(), i);
+        EXPECT_EQ(cp.usage().bytes_reserved, up.live_bytes());
+        return up.calls();
+    };
+    using list_of_16k = std::list<int, pool_allocator<int, 16 * 1024>>;
+    using set_of_16k = std::set<int, std::less<>, pool_allocator<int, 16 * 1024>>;
+    using list_of_100 = std::list<int, pool_allocator<int, 100>>;
+    using list_of_a_million = std::list<int, pool_allocator<int, 1'000'000>>;
+    EXPECT_EQ(requests_of(std::type_identity<list_of_16k>{}, 16 * 1024), 1u);
+    EXPECT_EQ(requests_of(std::type_identity<set_of_16k>{}, 16 * 1024), 1u);
+    EXPECT_EQ(requests_of(std::type_identity<list_of_100>{}, 100), 1u);
+    EXPECT_EQ(requests_of(std::type_identity<list_of_a_million>{}, 1'000'000), 1u);
+    EXPECT_EQ(requests_of(std::type_identity<list>{}, 16 * 1024), 3u) << "what it saves";
+    EXPECT_GE(requests_of(std::type_identity<list_of_100>{}, 10'000), 2u) << "and then it grows";
+}
+
+TEST(container_pool, gets_little_more_than_the_elements_expected_need) {
+    counting_resource up;
+    container_pool cp{&up};
+    std::set<int, std::less<>, pool_allocator<int, 16 * 1024>> s{cp};
+    s.insert(1);
+    EXPECT_LE(up.live_bytes(), 16 * 1024 * 40 * 103 / 100 + 4096);
+}
+
+#if ARENITE_EXCEPTIONS
+TEST(container_pool, an_upstream_without_memory_is_bad_alloc_and_changes_nothing) {
+    counting_resource up;
+    container_pool cp{&up};
+    list l{cp};
+    up.fail_after(0);
+    EXPECT_THROW(l.push_back(1), std::bad_alloc);
+    EXPECT_TRUE(l.empty());
+    up.fail_after(1);
+    int n = 0;
+    try {
+        for (; n < 1'000'000; ++n)
+            l.push_back(n);
+    } catch (const out_of_memory& e) {
+        EXPECT_EQ(e.bytes(), 24u);
+    }
+    EXPECT_EQ(l.size(), static_cast<std::size_t>(n));
+    EXPECT_EQ(cp.usage().live_allocations, l.size());
+    up.never_fail();
+    l.push_back(n);
+    EXPECT_EQ(l.back(), n);
+}
+#endif
+
+TEST(container_pool, goes_along_with_copied_allocators_but_not_with_copied_containers) {
+    container_pool cp;
+    const pool_allocator<int> a{cp};
+    EXPECT_EQ(a.pool(), &cp);
+    EXPECT_EQ(pool_allocator<double>{a}.pool(), &cp);
+    list l{{1, 2}, a};
+    const list copy = l;
+    EXPECT_EQ(copy.get_allocator().pool(), nullptr) << "which may outlive it";
+    const list moved = std::move(l);
+    EXPECT_EQ(moved.get_allocator().pool(), &cp);
+    EXPECT_EQ(cp.usage().live_allocations, 2u);
+    list other;
+    other = moved;
+    EXPECT_EQ(other.get_allocator().pool(), nullptr);
+}
+
+TEST(container_pool, nodes_come_back_to_it_from_any_container) {
+    counting_resource up;
+    container_pool cp{&up};
+    {
+        list elsewhere;
+        {
+            list l{{1, 2, 3}, cp};
+            elsewhere.splice(elsewhere.end(), l);
+        }
+        EXPECT_EQ(cp.usage().live_allocations, 3u);
+    }
+    EXPECT_EQ(cp.usage().live_allocations, 0u);
+}
+
+TEST(container_pool, lists_what_its_memory_holds) {
+    if (passthrough())
+        return; // each allocation is a region of malloc's
+    container_pool cp;
+    list l{{1, 2, 3}, cp};
+    const std::vector<int, pool_allocator<int>> v(1000, 1, cp);
+    support::region_list regions;
+    cp.list_regions(regions);
+    EXPECT_EQ(regions.bytes(region_state::used), cp.usage().bytes_in_use);
+}
+
+TEST(container_pool_threads, serves_containers_of_many_threads_at_once) {
+    container_pool cp;
+    {
+        std::vector<list> lists;
+        for (int i = 0; i < 4; ++i)
+            lists.emplace_back(cp);
+        std::vector<std::thread> threads;
+        for (list& l : lists) {
+            threads.emplace_back([&cp, &l] {
+                std::map<int, int, std::less<>, pool_allocator<std::pair<const int, int>>> m{cp};
+                for (int i = 0; i < 5000; ++i) {
+                    l.push_back(i);
+                    m.emplace(i, i);
+                    if (i % 3 == 0)
+                        l.pop_front();
+                    if (i % 1000 == 0)
+                        static_cast<void>(cp.usage());
+                }
+                cp.trim();
+            });
+        }
+        for (std::thread& t : threads)
+            t.join();
+        list all{cp};
+        for (list& l : lists)
+            all.splice(all.end(), l);
+        EXPECT_EQ(all.size(), 4u * (5000 - 1667));
+        EXPECT_EQ(cp.usage().live_allocations, all.size());
+    }
+    EXPECT_EQ(cp.usage().live_allocations, 0u);
+}
+
+} // namespace
