@@ -62,6 +62,7 @@
 #include <arenite/compose/synchronized_resource.hpp>
 
 #include <arenite/affinity/intrusive_resource.hpp>
+#include <arenite/affinity/slots_resource.hpp>
 
 #include <arenite/stl/container_heap.hpp>
 #include <arenite/stl/container_pool.hpp>

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/intrusive_resource.hpp>
+#include <arenite/affinity/slots_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 
 #include "conformance/conformance.hpp"
@@ -12,6 +13,10 @@ struct options_of;
 template <>
 struct options_of<intrusive_resource> {
     using type = intrusive_options;
+};
+template <>
+struct options_of<slots_resource> {
+    using type = slots_options;
 };
 
 template <class R>
@@ -70,5 +75,6 @@ using cases = testing::Types<on_pages<R>, on_malloc<R>, with_small_blocks<R>, re
 
 INSTANTIATE_TYPED_TEST_SUITE_P(intrusive_resource, conformance, cases<intrusive_resource>,
                                case_names);
+INSTANTIATE_TYPED_TEST_SUITE_P(slots_resource, conformance, cases<slots_resource>, case_names);
 
 } // namespace conformance_suite::affinity

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/intrusive_resource.hpp>
+#include <arenite/affinity/slots_resource.hpp>
 #include <arenite/check/poison.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/linear/linear_resource.hpp>
@@ -30,6 +31,10 @@ template <>
 struct strategy_of<intrusive_resource> {
     using options = intrusive_options;
 };
+template <>
+struct strategy_of<slots_resource> {
+    using options = slots_options;
+};
 
 template <class R>
 class affinity_model : public testing::Test {
@@ -50,7 +55,7 @@ protected:
     }
 };
 
-using strategies = testing::Types<intrusive_resource>;
+using strategies = testing::Types<intrusive_resource, slots_resource>;
 TYPED_TEST_SUITE(affinity_model, strategies);
 
 TYPED_TEST(affinity_model, on_pages) {

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/slots_resource.hpp>
+
+#include <arenite/core/concepts.hpp>
+#include <arenite/core/literals.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/counting_pages.hpp"
+#include "support/counting_resource.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <utility>
+#include <vector>
+
+using namespace arenite;
+
+static_assert(Allocating<slots_resource>);
+static_assert(Owning<slots_resource>);
+static_assert(Trimmable<slots_resource>);
+static_assert(Measurable<slots_resource>);
+static_assert(Mappable<slots_resource>);
+static_assert(Sizing<slots_resource>);
+static_assert(sizeof(slots_resource) <= 896);
+
+namespace {
+
+std::byte* at(void* p) { return static_cast<std::byte*>(p); }
+
+std::vector<void*> take(slots_resource& r, std::size_t n, std::size_t bytes,
+                        std::size_t alignment = 8) {
+    std::vector<void*> all(n);
+    for (void*& p : all)
+        p = r.allocate(bytes, alignment);
+    return all;
+}
+
+void give(slots_resource& r, const std::vector<void*>& all) {
+    for (void* p : all)
+        r.deallocate(p);
+}
+
+TEST(slots_resource, objects_lie_side_by_side_and_nothing_is_added_to_them) {
+    slots_resource r{};
+    struct shape {
+        std::size_t bytes, alignment, distance;
+    };
+    for (const shape s :
+         {shape{4, 4, 4}, {6, 4, 8}, {24, 8, 24}, {25, 8, 32}, {24, 16, 32}, {1, 1, 4}}) {
+        const auto all = take(r, 5, s.bytes, s.alignment);
+        for (std::size_t i = 1; i < all.size(); ++i)
+            EXPECT_EQ(at(all[i]), at(all[i - 1]) + s.distance) << s.bytes;
+        EXPECT_EQ(r.size_of(all[0]), s.distance);
+        give(r, all);
+    }
+}
+
+TEST(slots_resource, the_best_fit_is_taken_and_of_equal_ones_the_lowest) {
+    slots_resource r{};
+    auto all = take(r, 100, 48);
+    const auto free_run = [&](std::size_t first, std::size_t count) {
+        for (std::size_t i = first; i < first + count; ++i)
+            r.deallocate(std::exchange(all[i], nullptr));
+    };
+    free_run(50, 2);
+    free_run(20, 3);
+    free_run(10, 1);
+    free_run(70, 1);
+    void* const first = at(all[9]) + 48; // between the objects 9 and 11
+    EXPECT_EQ(r.allocate(40, 8), first);
+    EXPECT_EQ(r.allocate(40, 8), at(all[69]) + 48);
+    EXPECT_EQ(r.allocate(96, 8), at(all[49]) + 48);
+    EXPECT_EQ(r.allocate(100, 8), at(all[19]) + 48);
+    for (void* p : {first, static_cast<void*>(at(all[69]) + 48),
+                    static_cast<void*>(at(all[49]) + 48), static_cast<void*>(at(all[19]) + 48)})
+        r.deallocate(p);
+    all.erase(std::remove(all.begin(), all.end(), nullptr), all.end());
+    give(r, all);
+    EXPECT_EQ(r.usage().live_allocations, 0u);
+}
+
+TEST(slots_resource, neighbours_merge_in_every_order) {
+    std::vector<std::size_t> order{0, 1, 2};
+    do {
+        slots_resource r{};
+        auto all = take(r, 100, 32);
+        for (const std::size_t i : order)
+            r.deallocate(all[50 + i]);
+        EXPECT_EQ(r.allocate(96, 8), all[50]) << order[0] << order[1] << order[2];
+        all.erase(all.begin() + 51, all.begin() + 53);
+        give(r, all);
+    } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(slots_resource, deallocate_needs_no_memory) {
+    support::counting_resource up;
+    slots_resource r{&up};
+    auto all = take(r, 5000, 40);
+    std::shuffle(all.begin(), all.end(), std::mt19937{1});
+    up.fail_after(0);
+    const std::size_t calls = up.calls();
+    give(r, all);
+    EXPECT_EQ(up.calls(), calls);
+    EXPECT_EQ(r.usage().bytes_in_use, 0u);
+}
+
+TEST(slots_resource, the_maps_are_counted_and_go_with_the_last_slot) {
+    support::counting_resource up;
+    slots_resource r{&up};
+    const auto all = take(r, 10'000, 24);
+    EXPECT_EQ(r.usage().bytes_reserved, up.live_bytes());
+    EXPECT_GE(r.usage().bytes_reserved, 10'000 * (24 + 48));
+    give(r, all);
+    r.trim();
+    EXPECT_EQ(up.live(), 0u);
+    EXPECT_EQ(r.usage().bytes_reserved, 0u);
+}
+
+} // namespace
