@@ -23,7 +23,7 @@ namespace {
 void list(const catalogue& all) {
     fmt::print("Workloads (arenite-lab run NAME...)\n");
     for (const workload_info& w : all.workloads()) {
-        fmt::print("  {:<18} {}\n", w.name, w.summary);
+        fmt::print("  {:<23} {}\n", w.name, w.summary);
         for (const parameter& p : w.parameters) {
             std::string values;
             if (p.type == parameter::kind::choice)
@@ -34,7 +34,7 @@ void list(const catalogue& all) {
                        values.empty() ? "" : fmt::format(" [{}]", values));
         }
     }
-    fmt::print("  {:<18} {}\n", "seeds", "what the seed documents measured, measured here");
+    fmt::print("  {:<23} {}\n", "seeds", "what the seed documents measured, measured here");
     fmt::print("\nSubjects (--subject NAME; without it, all but those in brackets)\n");
     for (const known_subject& s : all.subjects())
         fmt::print("  {:<30} {:<5} {:<16} {}\n",
@@ -60,8 +60,11 @@ int run(const catalogue& all, const request& asked, const output_paths& paths) {
     if (seeds && (asked.workloads.size() > 1 || !asked.subjects.empty() || !asked.settings.empty()))
         throw bad_request("seeds is run alone: its tables say which workload, parameters and "
                           "subjects they need");
+    std::vector<seed_row> rows;
+    if (seeds)
+        rows = seed_rows(asked.in_full ? seed_scale::full : seed_scale::quick);
     const std::vector<experiment> experiments =
-        seeds ? seed_experiments(all, asked.repeats) : plan(all, asked);
+        seeds ? seed_experiments(all, rows, asked.repeats) : plan(all, asked);
     std::optional<output_file> json, report;
     if (!paths.json.empty())
         json.emplace(paths.json);
@@ -84,7 +87,7 @@ int run(const catalogue& all, const request& asked, const output_paths& paths) {
     }
     std::vector<seed_result> of_seeds;
     if (seeds) {
-        of_seeds = seed_results(outcomes);
+        of_seeds = seed_results(rows, outcomes);
         fmt::print("{}\n", seed_table(of_seeds));
     }
     const nlohmann::json results = results_json(m, experiments, outcomes, of_seeds);
@@ -125,8 +128,10 @@ int main_of(int argc, char** argv) {
     running
         ->add_option("--warm", asked.warm_passes, "warm passes a turn (each workload has its own)")
         ->check(CLI::Range(0, 1000));
+    running->add_flag("--full", asked.in_full,
+                      "the seeds' sizes where a workload's own are smaller: hours");
     CLI::App* in_short =
-        app.add_subcommand("short", "the short form of all workloads: under three minutes");
+        app.add_subcommand("short", "the short form of the workloads: under three minutes");
     for (CLI::App* command : {running, in_short}) {
         command->add_option("--subject", asked.subjects, "only this one; may be repeated")
             ->allow_extra_args(false);
@@ -158,7 +163,8 @@ int main_of(int argc, char** argv) {
         if (in_short->count("--repeat") == 0)
             asked.repeats = 3;
         for (const workload_info& w : all.workloads())
-            asked.workloads.push_back(w.name);
+            if (w.in_short)
+                asked.workloads.push_back(w.name);
     }
     return run(all, asked, paths);
 }

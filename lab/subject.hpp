@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -23,7 +24,9 @@ struct subject_info {
     std::vector<std::pair<std::string, std::string>> environment = {};
     bool on_request = false; ///< run only when named
     std::string version = {};
-    bool one_size = false; ///< a pool, filled in by its registration
+    bool one_size =
+        false; ///< a pool, or a scene graph: runs where the workload's one_size says so;
+               ///< filled in by its registration
 };
 
 /// A subject that serves any request: one object is one heap.
@@ -43,21 +46,32 @@ concept one_size = any_size<typename S::template pool<64, 8>>;
 template <class S>
 concept holds_objects = std::default_initializable<typename S::template bag<std::uint64_t>>;
 
-/// A subject that serves standard containers: `allocator_of<T>()` is an allocator for a new one.
-/// Where it can give back what containers have freed, `trim(c)` does, with c a container or an
-/// allocator; where it knows, `reserved_bytes(c)` is what it holds for them.
+/// A subject with a standard allocator: `allocator_of<T>()` is one for a new container. Where it can
+/// give back what was freed, `trim(c)` does, with c a container or an allocator; where it knows,
+/// `reserved_bytes(c)` is what it holds, and `owns(c, p)` says whether p is of it.
+template <class S, class T>
+concept serves = std::default_initializable<S> && requires(S& s) { s.template allocator_of<T>(); };
 template <class S>
-concept serves_containers =
-    std::default_initializable<S> && requires(S& s) { s.template allocator_of<int>(); };
+concept serves_containers = serves<S, int>;
 template <class S, class T>
 using allocator_of_t = decltype(std::declval<S&>().template allocator_of<T>());
 
+/// A subject that is a scene graph: `create_tree(levels)` makes a complete quad tree of its own
+/// nodes, numbered as they are made; `traverse_tree()` visits it by its own visitor and returns the
+/// sum of the numbers; `destroy_tree()` lets it go.
+template <class S>
+concept builds_trees = std::default_initializable<S> && requires(S& s, int levels) {
+    s.create_tree(levels);
+    { s.traverse_tree() } -> std::same_as<std::uint64_t>;
+    s.destroy_tree();
+};
+
 /// A subject type: what it is called with which environment, and how memory is had from it.
 template <class S>
-concept subject =
-    (any_size<S> || one_size<S> || holds_objects<S> || serves_containers<S>)&&requires {
-        { S::ways() } -> std::same_as<std::vector<subject_info>>;
-    };
+concept subject = (any_size<S> || one_size<S> || holds_objects<S> || serves<S, std::uint64_t> ||
+                   builds_trees<S>)&&requires {
+    { S::ways() } -> std::same_as<std::vector<subject_info>>;
+};
 
 /// True for a subject that frees nothing singly, but all at once by reset(); it has prepare(bytes)
 /// too.
@@ -70,6 +84,18 @@ concept frees_at_once = requires(S& s, std::size_t bytes) {
 /// True for a subject that differs from another one only where a workload has several heaps.
 template <class S>
 concept one_of_several = requires { requires S::one_of_several; };
+
+/// True for a subject any of whose objects may be used by any number of threads at once.
+template <class S>
+concept for_any_thread = requires { requires S::for_any_thread; };
+
+/// True for a subject that is worth a look only where several threads use it.
+template <class S>
+concept only_for_threads = requires { requires S::only_for_threads; };
+
+/// True for a subject whose objects are affinities: for workloads that keep kinds of data apart.
+template <class S>
+concept of_an_affinity = requires { requires S::of_an_affinity; };
 
 template <subject... S>
 struct subject_list {};
@@ -111,9 +137,13 @@ void run_turn(turn& t, int warm_passes) {
     }
 }
 
-/// A heap that frees singly and is no other one's double.
+/// A heap that frees singly.
 template <class S>
-inline constexpr bool a_heap = any_size<S> && !frees_at_once<S> && !one_of_several<S>;
+inline constexpr bool frees_singly = any_size<S> && !frees_at_once<S> && !only_for_threads<S>;
+
+/// And is no other one's double.
+template <class S>
+inline constexpr bool a_heap = frees_singly<S> && !one_of_several<S> && !of_an_affinity<S>;
 
 /// Which subjects a workload takes. Of the heaps, those its `accepts<S>` says, or, without one,
 /// each a_heap; of the others, those its `accepts_also<S>` says, or, without one, none.
@@ -138,7 +168,7 @@ void register_on(subject_list<S...>) {
     const auto one = [&]<class T>(std::type_identity<T>) {
         if constexpr (accepted<Workload, T>()) {
             for (subject_info& way : T::ways()) {
-                way.one_size = one_size<T>;
+                way.one_size = one_size<T> || builds_trees<T>;
                 all.runs.push_back({std::move(way), all.workloads.back().name,
                                     &run_turn<typename Workload::template on<T>>});
             }

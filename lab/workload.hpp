@@ -85,6 +85,7 @@ struct workload_info {
     std::vector<parameter> parameters;
     int warm_passes = 3;       ///< after the cold one, in the same process
     int short_warm_passes = 1; ///< of `arenite-lab short`
+    bool in_short = true;      ///< part of `arenite-lab short`
 
     /// Which subject is ours in the ratio column, and which are compared with it: the fastest of
     /// them counts. An entry means the subject of this name and its twins.
@@ -100,7 +101,8 @@ struct workload_info {
     std::vector<std::string> short_subjects = {};
 
     /// Whether with these values all requests are of one size, so that pools are among the subjects
-    /// that the workload accepts. Empty: always.
+    /// that the workload accepts; or the scene is of the one form that scene graphs of their own
+    /// know. Empty: always.
     std::function<bool(const parameter_values&)> one_size = {};
 
     /// How much memory a turn touches at most, about: as much is warmed before each turn.

@@ -22,8 +22,8 @@
 // through, cleared, filled again ("refill": memory was kept or not, as the allocator does it); a
 // random half is erased in random order (from a forward_list, in its order) and added again; it is
 // gone through once more ("iterate_aged"), cleared, filled ("refill_aged": memory that was freed in
-// no order), and ended. Sets and maps are filled in ascending order; erased elements are added again
-// in the order in which they were erased.
+// no order), and ended. Sets and maps are filled in ascending order; erased elements are added
+// again in the order in which they were erased.
 //
 // part=memory, one pass: what is resident when the container is full; after clear(); after clear()
 // and trim. Then, each time of a full container, in percent of what that had resident:
@@ -41,7 +41,10 @@ namespace arenite::lab {
 
 /// Subjects that the workloads with containers run on where none is named.
 [[nodiscard]] inline std::vector<std::string> container_subjects() {
-    return {"std",
+    return {"arenite.pool_allocator",
+            "arenite.pool_allocator-4k",
+            "arenite.container_pool",
+            "std",
             "std-thp",
             "mimalloc",
             "mimalloc-4k",
@@ -57,7 +60,7 @@ namespace arenite::lab {
             "pmr.pool"};
 }
 [[nodiscard]] inline std::vector<std::string> short_container_subjects() {
-    return {"std", "mimalloc", "boost.fast_pool"};
+    return {"arenite.pool_allocator", "std", "mimalloc", "boost.fast_pool"};
 }
 
 template <class Kind>
@@ -86,6 +89,8 @@ struct filled {
                 .parameters = std::move(parameters),
                 .warm_passes = 2,
                 .short_warm_passes = 1,
+                .in_short = Kind::in_short,
+                .ours = "arenite.pool_allocator",
                 .against = {"mimalloc"},
                 .subjects = container_subjects(),
                 .short_subjects = short_container_subjects(),

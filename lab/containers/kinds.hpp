@@ -24,6 +24,7 @@ struct forward_list_kind {
     static constexpr const char* summary = "a forward_list is filled, cleared, thinned out, filled";
     static constexpr bool singly_linked = true;
     static constexpr bool two_ends = false;
+    static constexpr bool in_short = false;
 
     using value = int;
     template <class A>
@@ -41,6 +42,7 @@ struct list_kind {
     static constexpr const char* summary = "a list is filled, cleared, thinned out, filled again";
     static constexpr bool singly_linked = false;
     static constexpr bool two_ends = true;
+    static constexpr bool in_short = true;
 
     using value = int;
     template <class A>
@@ -60,6 +62,7 @@ struct set_kind {
                                            "out, filled again";
     static constexpr bool singly_linked = false;
     static constexpr bool two_ends = false;
+    static constexpr bool in_short = false;
 
     using value = int;
     template <class A>
@@ -78,6 +81,7 @@ struct map_kind {
                                            "out, filled again";
     static constexpr bool singly_linked = false;
     static constexpr bool two_ends = false;
+    static constexpr bool in_short = false;
 
     using value = std::pair<const int, int>;
     template <class A>
@@ -98,6 +102,7 @@ struct unordered_map_kind {
                                            "filled again";
     static constexpr bool singly_linked = false;
     static constexpr bool two_ends = false;
+    static constexpr bool in_short = false;
 
     using value = std::pair<const int, int>;
     template <class A>

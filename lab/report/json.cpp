@@ -154,10 +154,10 @@ json results_json(const machine& m, const std::vector<experiment>& experiments,
     if (!maps.empty())
         all["maps"] = maps;
     for (const seed_result& s : seeds)
-        all["seeds"].push_back({{"document", s.row->document},
-                                {"row", s.row->row},
-                                {"quantity", s.row->quantity},
-                                {"says", of(s.row->says)},
+        all["seeds"].push_back({{"document", s.row.document},
+                                {"row", s.row.row},
+                                {"quantity", s.row.quantity},
+                                {"says", of(s.row.says)},
                                 {"cold", of(s.cold)},
                                 {"warm", of(s.warm)}});
     return all;

@@ -100,6 +100,101 @@ void add_figure_2_2(std::vector<seed_row>& rows) {
     row("P/O, both", std::nullopt, "build", "arenite.ordered");
 }
 
+/// Shyrobo, Allocator: five rows in seconds, of how many elements its text does not say.
+void add_pool_for_containers(std::vector<seed_row>& rows) {
+    struct given {
+        const char *name, *workload, *end;
+        double standard, pool;
+    };
+    constexpr given table[]{
+        {"ForwardList PushFront", "containers/forward_list", "", 0.010423, 0.001428},
+        {"List PushFront", "containers/list", "front", 0.010404, 0.002038},
+        {"List PushBack", "containers/list", "back", 0.010372, 0.001962},
+        {"Map", "containers/map", "", 0.021393, 0.011792},
+        {"Set", "containers/set", "", 0.030922, 0.021404}};
+    for (const given& g : table) {
+        parameter_values values{{"part", "time"}, {"count", "1000000"}};
+        if (*g.end != '\0')
+            values["end"] = g.end;
+        const auto row = [&](const char* quantity, double says, const char* subject,
+                             const char* divisor = nullptr) {
+            seed_row r{"seed 2, results", std::string{g.name} + ", 1e6 here", quantity, says,
+                       seed_row::source{g.workload, values, "fill", subject}};
+            if (divisor != nullptr)
+                r.divided_by = seed_row::source{g.workload, values, "fill", divisor};
+            else
+                r.scale = 1e6 * 1e-6; // of 1e6 elements, in milliseconds
+            rows.push_back(std::move(r));
+        };
+        row("ms, default allocator (D)", g.standard * 1e3, "std");
+        row("ms, pool allocator (P)", g.pool * 1e3, "arenite.pool_allocator");
+        row("D/P", g.standard / g.pool, "std", "arenite.pool_allocator");
+    }
+}
+
+/// Tapia, The Suballocator Algorithms, 1.2 and 1.3.
+void add_suballocator(std::vector<seed_row>& rows, seed_scale scale) {
+    const bool full = scale == seed_scale::full;
+    const auto first = static_cast<std::ptrdiff_t>(rows.size());
+    const auto raw = [&](const char* metric, const char* subject) {
+        return seed_row::source{
+            "suballocator/raw", {{"count", full ? "50000000" : "10000000"}}, metric, subject};
+    };
+    const auto set = [&](const char* subject) {
+        return seed_row::source{
+            "suballocator/set", {{"count", full ? "30000000" : "3000000"}}, "insert", subject};
+    };
+    const std::string raw_row = full ? "5e7 x 64 bits" : "5e7 x 64 bits, 1e7 here";
+    const std::string set_row = full ? "set of 3e7" : "set of 3e7, 3e6 here";
+    constexpr const char* ours = "arenite.suballocator";
+    constexpr const char* shared = "arenite.suballocator-shared";
+
+    std::string document = "seed 4, 1.3, allocation";
+    const auto fill = [&](const char* subject) { return raw("fill", subject); };
+    rows.push_back({document, raw_row, "s, std (A)", 1.44, fill("std"), {}, 5e7 * 1e-9});
+    rows.push_back({document, raw_row, "s, suballocator (S)", 0.76, fill(ours), {}, 5e7 * 1e-9});
+    rows.push_back({document, raw_row, "ns each, A", 28.8, fill("std")});
+    rows.push_back({document, raw_row, "ns each, S", 15.2, fill(ours)});
+    rows.push_back({document, raw_row, "ns each, S shared by all", std::nullopt, fill(shared)});
+    rows.push_back({document, raw_row, "A/S", 28.8 / 15.2, fill("std"), fill(ours)});
+
+    document = "seed 4, 1.3, insertion";
+    rows.push_back({document, set_row, "s, std (A)", 69.78, set("std"), {}, 3e7 * 1e-9});
+    rows.push_back({document, set_row, "s, suballocator (S)", 39.65, set(ours), {}, 3e7 * 1e-9});
+    rows.push_back({document, set_row, "ns each, A", 2326, set("std")});
+    rows.push_back({document, set_row, "ns each, S", 1321, set(ours)});
+    rows.push_back({document, set_row, "ns each, S shared by all", std::nullopt, set(shared)});
+    rows.push_back({document, set_row, "A/S", 2326.0 / 1321, set("std"), set(ours)});
+
+    document = "seed 4, 1.3, where it comes from";
+    rows.push_back(
+        {document, "A - S", "ns, insertion", 1005, set("std"), {}, 1, {{-1, set(ours)}}});
+    rows.push_back(
+        {document, "A - S", "ns, allocation", 13.6, fill("std"), {}, 1, {{-1, fill(ours)}}});
+    rows.push_back({document,
+                    "A - S",
+                    "ns, the rest: locality",
+                    991.4,
+                    set("std"),
+                    {},
+                    1,
+                    {{-1, set(ours)}, {-1, fill("std")}, {1, fill(ours)}}});
+
+    document = "seed 4, 1.2, memory";
+    const auto memory = [&](const char* quantity, std::optional<double> says, const char* metric,
+                            const char* subject) {
+        rows.push_back({document, raw_row, quantity, says, raw(metric, subject), {}, 5e7 * 1e-9});
+    };
+    memory("GB, std", 1.56, "resident", "std");
+    memory("GB, boost::fast_pool", 0.52, "resident", "boost.fast_pool");
+    memory("GB, suballocator", std::nullopt, "resident", ours);
+    memory("GB when all is freed, std", std::nullopt, "resident_after", "std");
+    memory("GB when all is freed, suballocator", std::nullopt, "resident_after", ours);
+
+    for (auto row = rows.begin() + first; row != rows.end(); ++row)
+        row->cold_only = true;
+}
+
 std::optional<double> median_in(const std::vector<outcome>& outcomes, const seed_row::source& s,
                                 const char* state) {
     for (const outcome& o : outcomes)
@@ -113,28 +208,43 @@ std::optional<double> median_in(const std::vector<outcome>& outcomes, const seed
 std::optional<double> value_of(const std::vector<outcome>& outcomes, const seed_row& row,
                                const char* state) {
     const auto figure = median_in(outcomes, row.figure, state);
-    if (!figure || !row.divided_by)
-        return figure ? std::optional{*figure * row.scale} : std::nullopt;
-    const auto divisor = median_in(outcomes, *row.divided_by, state);
-    return divisor && *divisor > 0 ? std::optional{*figure / *divisor * row.scale} : std::nullopt;
+    if (!figure)
+        return std::nullopt;
+    double value = *figure;
+    for (const auto& [times, of] : row.and_times) {
+        const auto added = median_in(outcomes, of, state);
+        if (!added)
+            return std::nullopt;
+        value += times * *added;
+    }
+    if (row.divided_by) {
+        const auto divisor = median_in(outcomes, *row.divided_by, state);
+        if (!divisor || *divisor <= 0)
+            return std::nullopt;
+        value /= *divisor;
+    }
+    return value * row.scale;
 }
 
 } // namespace
 
-const std::vector<seed_row>& seed_rows() {
-    static const std::vector<seed_row> rows = [] {
-        std::vector<seed_row> all;
-        add_figure_2_2(all);
-        add_table_6_1(all);
-        add_table_6_2(all);
-        return all;
-    }();
-    return rows;
+std::vector<seed_row> seed_rows(seed_scale scale) {
+    std::vector<seed_row> all;
+    add_pool_for_containers(all);
+    add_figure_2_2(all);
+    add_table_6_1(all);
+    add_table_6_2(all);
+    add_suballocator(all, scale);
+    return all;
 }
 
-std::vector<experiment> seed_experiments(const catalogue& all, int repeats) {
+std::vector<experiment> seed_experiments(const catalogue& all, const std::vector<seed_row>& rows,
+                                         int repeats) {
     std::vector<experiment> needed;
-    const auto need = [&](const seed_row::source& s) {
+    const auto need = [&](const seed_row::source& s, bool cold_only) {
+        const known_subject* subject = all.find_subject(s.subject);
+        if (subject == nullptr)
+            return;
         auto found = std::find_if(needed.begin(), needed.end(), [&](const experiment& e) {
             return e.workload->name == s.workload && e.values == s.values;
         });
@@ -142,26 +252,30 @@ std::vector<experiment> seed_experiments(const catalogue& all, int repeats) {
             request one{.workloads = {s.workload}, .subjects = {s.subject}, .repeats = repeats};
             for (const auto& [name, value] : s.values)
                 one.settings.push_back(name + "=" + value);
+            if (cold_only)
+                one.warm_passes = 0;
             needed.push_back(plan(all, one).front());
             return;
         }
-        const known_subject* subject = &all.subject(s.subject);
         if (std::find(found->subjects.begin(), found->subjects.end(), subject) ==
             found->subjects.end())
             found->subjects.push_back(subject);
     };
-    for (const seed_row& row : seed_rows()) {
-        need(row.figure);
+    for (const seed_row& row : rows) {
+        need(row.figure, row.cold_only);
         if (row.divided_by)
-            need(*row.divided_by);
+            need(*row.divided_by, row.cold_only);
+        for (const auto& [times, added] : row.and_times)
+            need(added, row.cold_only);
     }
     return needed;
 }
 
-std::vector<seed_result> seed_results(const std::vector<outcome>& outcomes) {
+std::vector<seed_result> seed_results(const std::vector<seed_row>& rows,
+                                      const std::vector<outcome>& outcomes) {
     std::vector<seed_result> results;
-    for (const seed_row& row : seed_rows())
-        results.push_back({&row, value_of(outcomes, row, "cold"), value_of(outcomes, row, "warm")});
+    for (const seed_row& row : rows)
+        results.push_back({row, value_of(outcomes, row, "cold"), value_of(outcomes, row, "warm")});
     return results;
 }
 
@@ -181,12 +295,12 @@ std::string seed_table(const std::vector<seed_result>& results) {
     };
     for (const seed_result& r : results) {
         const auto ratio = [&](const std::optional<double>& ours) {
-            return grid::cell{ours && r.row->says ? short_number(*ours / *r.row->says) + "x" : "-"};
+            return grid::cell{ours && r.row.says ? short_number(*ours / *r.row.says) + "x" : "-"};
         };
-        g.add({{r.row->document},
-               {r.row->row},
-               {r.row->quantity},
-               r.row->says ? grid::cell{short_number(*r.row->says)} : grid::cell{"not given"},
+        g.add({{r.row.document},
+               {r.row.row},
+               {r.row.quantity},
+               r.row.says ? grid::cell{short_number(*r.row.says)} : grid::cell{"not given"},
                number(r.cold),
                number(r.warm),
                ratio(r.cold),

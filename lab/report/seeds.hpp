@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace arenite::lab {
@@ -27,21 +28,32 @@ struct seed_row {
     source figure;
     std::optional<source> divided_by = {};
     double scale = 1; ///< of ours, to the document's unit
+
+    /// What is added to the figure, so many times: a document may give a difference.
+    std::vector<std::pair<double, source>> and_times = {};
+
+    bool cold_only = false; ///< long work, which the document does once
 };
 
+/// Whether a workload runs at the size that its seed has, or at one that takes minutes.
+enum class seed_scale { quick, full };
+
 /// All rows, in the order of the documents. A new table is a few lines in seeds.cpp.
-[[nodiscard]] const std::vector<seed_row>& seed_rows();
+[[nodiscard]] std::vector<seed_row> seed_rows(seed_scale scale);
 
 /// What was measured for a row; cold and warm passes apart.
 struct seed_result {
-    const seed_row* row;
+    seed_row row;
     std::optional<double> cold, warm;
 };
 
 /// The workloads that seed_rows need, with the parameters and subjects they need.
-[[nodiscard]] std::vector<experiment> seed_experiments(const catalogue& all, int repeats);
+/// Rows whose subject this lab lacks stay without figures.
+[[nodiscard]] std::vector<experiment>
+seed_experiments(const catalogue& all, const std::vector<seed_row>& rows, int repeats);
 
-[[nodiscard]] std::vector<seed_result> seed_results(const std::vector<outcome>& outcomes);
+[[nodiscard]] std::vector<seed_result> seed_results(const std::vector<seed_row>& rows,
+                                                    const std::vector<outcome>& outcomes);
 
 /// What the document says, what was measured here, the ratio.
 [[nodiscard]] std::string seed_table(const std::vector<seed_result>& results);

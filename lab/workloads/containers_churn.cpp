@@ -30,6 +30,7 @@ struct container_churn {
                                 .most = 50'000'000,
                                 .full_values = {"10000000"}}},
                 .warm_passes = 3,
+                .ours = "arenite.pool_allocator",
                 .against = {"boost.fast_pool", "mimalloc"},
                 .subjects = container_subjects(),
                 .short_subjects = short_container_subjects(),
@@ -167,9 +168,10 @@ struct many_small {
                                 .most = 10'000'000,
                                 .full_values = {"1000000"}}},
                 .warm_passes = 3,
+                .in_short = false,
+                .ours = "arenite.pool_allocator",
                 .against = {"std"},
                 .subjects = container_subjects(),
-                .short_subjects = short_container_subjects(),
                 .touches = [](const parameter_values& values) {
                     return 512 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
                            (std::size_t{64} << 20);

@@ -26,12 +26,12 @@ struct suballocator_raw {
                                 .summary = "elements",
                                 .least = 2,
                                 .most = 200'000'000,
-                                .short_values = {"1000000"},
                                 .full_values = {"50000000"}}},
                 .warm_passes = 1,
+                .in_short = false,
+                .ours = "arenite.suballocator",
                 .against = {"mimalloc"},
                 .subjects = container_subjects(),
-                .short_subjects = short_container_subjects(),
                 .touches = [](const parameter_values& values) {
                     return 64 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
                            (std::size_t{64} << 20);
@@ -39,9 +39,9 @@ struct suballocator_raw {
     }
 
     template <class S>
-    static constexpr bool accepts = serves_containers<S>;
+    static constexpr bool accepts = serves<S, std::uint64_t>;
     template <class S>
-    static constexpr bool accepts_also = serves_containers<S>;
+    static constexpr bool accepts_also = serves<S, std::uint64_t>;
 
     template <class S>
     class on {
@@ -68,6 +68,8 @@ struct suballocator_raw {
             }
             std::uint64_t sum = free_in_order(t, "free_in_order");
             allocate(t, "allocate_again");
+            if constexpr (requires { heap_.owns(allocator_, elements_[0]); })
+                look_up(t);
 
             const stopwatch freeing;
             for (std::size_t k = 0; k < count_; ++k)
@@ -98,6 +100,21 @@ struct suballocator_raw {
                 elements_[i] = p;
             }
             t.record(metric, "ns/element", allocating.per(count_));
+        }
+
+        /// Whose an address is: what precedes a free where nothing stands beside an element.
+        void look_up(turn& t) {
+            std::size_t found = 0;
+            const stopwatch in_order;
+            for (const std::uint64_t* p : elements_)
+                found += heap_.owns(allocator_, p);
+            t.note("look_up_in_order", "ns/element", in_order.per(count_));
+            const stopwatch at_random;
+            for (const std::uint32_t i : order_)
+                found += heap_.owns(allocator_, elements_[i]);
+            t.note("look_up_random", "ns/element", at_random.per(count_));
+            if (found != 2 * count_)
+                throw cannot_run{"an element is not where it was allocated"};
         }
 
         void free(std::uint64_t* p) { traits::deallocate(allocator_, p, 1); }
@@ -133,13 +150,12 @@ struct suballocator_set {
                                 .summary = "elements",
                                 .least = 1,
                                 .most = 100'000'000,
-                                .short_values = {"300000"},
                                 .full_values = {"30000000"}}},
                 .warm_passes = 1,
-                .short_warm_passes = 0,
+                .in_short = false,
+                .ours = "arenite.suballocator",
                 .against = {"mimalloc"},
                 .subjects = container_subjects(),
-                .short_subjects = {"std", "mimalloc"},
                 .touches = [](const parameter_values& values) {
                     return 96 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
                            (std::size_t{64} << 20);
