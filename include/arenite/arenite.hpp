@@ -67,8 +67,10 @@
 #include <arenite/stl/container_heap.hpp>
 #include <arenite/stl/container_pool.hpp>
 #include <arenite/stl/containers.hpp>
+#include <arenite/stl/page_allocator.hpp>
 #include <arenite/stl/pool_allocator.hpp>
 #include <arenite/stl/resource_allocator.hpp>
+#include <arenite/stl/suballocator.hpp>
 
 #include <arenite/object/destruction_queue.hpp>
 #include <arenite/object/intrusive_ptr.hpp>

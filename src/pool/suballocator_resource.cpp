@@ -237,14 +237,15 @@ bool suballocator_resource::add_row() noexcept {
     if (impossible_)
         return false;
     std::size_t slots = std::bit_floor(slot_count_ + 1);
-    if (pages_)
-        slots = std::max({slots, slots_in(smallest_row), std::size_t{1}});
+    const std::size_t least =
+        options_.first_row_bytes != 0 ? options_.first_row_bytes : pages_ ? smallest_row : 0;
+    slots = std::max({slots, std::min(slots_in(least), full_slots_), std::size_t{1}});
     if (slots >= full_slots_ || row_bytes_for(slots) > row_bytes_ / 2)
         slots = full_slots_;
     std::size_t before = none;
     for (bool trimmed = false;;) {
         std::size_t bytes = slots == full_slots_ ? row_bytes_ : row_bytes_for(slots);
-        if (pages_) {
+        if (pages_ && (bytes > smallest_row / 2 || options_.first_row_bytes == 0)) {
             bytes = align_up(bytes, before == none ? smallest_row : os::platform::page_bytes());
             slots = std::min(slots_in(bytes), full_slots_);
         }
@@ -340,6 +341,10 @@ void* suballocator_resource::allocate_slow() noexcept {
         cursor_ = std::exchange(run_begin_, nullptr);
         limit_ = std::exchange(run_end_, nullptr);
     } else {
+        if (pending_ != 0) {
+            clear_hot(std::exchange(pending_, 0));
+            note_freed();
+        }
         if (packing_ && taken_ > slot_count_ / 2)
             set_packing(false);
         if (strict())
@@ -486,9 +491,11 @@ void suballocator_resource::deallocate_slow(std::byte* p) noexcept {
     note_high_water();
     if (careful_ || passes_through_) [[unlikely]]
         return deallocate_careful(p);
-    if (strict()) {
-        hot_[0] = p;
-        clear_hot(1);
+    if (strict()) { // many bits at a time here too, while nobody asks for a slot
+        hot_[pending_++] = p;
+        if (pending_ != hot_depth)
+            return;
+        clear_hot(std::exchange(pending_, 0));
         return note_freed();
     }
     constexpr std::size_t half = hot_depth / 2;
@@ -715,6 +722,7 @@ void suballocator_resource::settle() noexcept {
     run_end_ = std::exchange(limit_, nullptr);
     clear_run();
     clear_hot(std::exchange(hot_count_, 0));
+    clear_hot(std::exchange(pending_, 0));
 }
 
 /// After a fall: what is empty goes back, and what lives on is to move together.
@@ -738,6 +746,8 @@ void suballocator_resource::trim() noexcept {
 void suballocator_resource::purge_free(std::size_t least_bytes) noexcept {
     for (std::size_t index = 0; index < row_count_; ++index) {
         const row& r = table_.rows[index];
+        if (r.bytes < smallest_row && options_.first_row_bytes != 0)
+            continue; // it need not lie in pages
         const bits::word* const words = r.taken.words().data();
         for (std::size_t i = bits::next_clear(words, 0, r.count); i < r.count;) {
             const std::size_t end = bits::next_set(words, i, r.count);
@@ -760,7 +770,7 @@ bool suballocator_resource::owns(const void* p) const noexcept {
 
 std::size_t suballocator_resource::slots_in_use() const noexcept {
     const auto waiting = static_cast<std::size_t>((limit_ - cursor_) + (run_end_ - run_begin_));
-    return taken_ - hot_count_ - (waiting == 0 ? 0 : waiting / slot_bytes_);
+    return taken_ - hot_count_ - pending_ - (waiting == 0 ? 0 : waiting / slot_bytes_);
 }
 
 std::size_t suballocator_resource::bytes_in_use() const noexcept {
@@ -786,11 +796,12 @@ void suballocator_resource::list_regions(region_sink& sink) const {
     singles_.list_regions(sink);
     // The waiting slots, whose bits are set, in address order.
     const std::byte* waiting[hot_depth];
-    std::copy_n(hot_, hot_count_, waiting);
-    std::sort(waiting, waiting + hot_count_);
+    const std::size_t waiting_count = hot_count_ + pending_; // one of them is 0
+    std::copy_n(hot_, waiting_count, waiting);
+    std::sort(waiting, waiting + waiting_count);
     const auto is_free = [&](const std::byte* p) {
         return (p >= cursor_ && p < limit_) || (p >= run_begin_ && p < run_end_) ||
-               std::binary_search(waiting, waiting + hot_count_, p);
+               std::binary_search(waiting, waiting + waiting_count, p);
     };
     for (std::size_t index = 0; index < row_count_; ++index) {
         const row& r = table_.rows[index];

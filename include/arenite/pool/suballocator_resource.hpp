@@ -39,6 +39,10 @@ enum class row_return : unsigned char {
 struct suballocator_options {
     std::size_t row_bytes = 2_MiB; ///< rows double up to this, and then are of this size
 
+    /// The first row has so many bytes, or one slot. 0: one slot, or 64 KiB where the upstream lends
+    /// pages; else what lends pages need do so only from 64 KiB on.
+    std::size_t first_row_bytes = 0;
+
     slot_order order = slot_order::hot;
     row_return rule = row_return::by_policy;
 
@@ -267,6 +271,7 @@ private:
     std::size_t slot_alignment_;
     std::byte* hot_[hot_depth];
 
+    std::size_t pending_ = 0; ///< of hot_, freed but not to be handed out; hot_count_ is 0 then
     table table_{};
     std::size_t row_count_ = 0;
     mutable std::size_t last_ = 0;  ///< the row found last

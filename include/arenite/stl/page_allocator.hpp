@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/core/size.hpp>
+#include <arenite/core/strategy.hpp>
+#include <arenite/core/system_resource.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// Pages where much is asked for, else malloc: what the rows of a suballocator come from that is
+/// told no other base.
+///
+/// Use when:  as an upstream of pools that may stay small by the hundred.
+/// Cost:      that of page_source() from `least_bytes` on, else of malloc.
+/// Threads:   any.
+/// Failure:   out_of_memory / nullptr; nothing changes.
+class rows_or_malloc final : public strategy<rows_or_malloc> {
+public:
+    /// What is smaller comes from malloc.
+    static constexpr std::size_t least_bytes = 64_KiB;
+
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = default_alignment) noexcept {
+        return bytes < least_bytes ? system_resource().try_allocate(bytes, alignment)
+                                   : page_source().try_allocate(bytes, alignment);
+    }
+
+    void deallocate(void* p, std::size_t bytes,
+                    std::size_t alignment = default_alignment) noexcept {
+        if (bytes < least_bytes)
+            system_resource().deallocate(p, bytes, alignment);
+        else
+            page_source().deallocate(p, bytes, alignment);
+    }
+
+    /// Gives the memory of whole pages back that were asked for as such.
+    void purge(void* p, std::size_t bytes) noexcept { page_source().purge(p, bytes); }
+
+    /// The process's; never destroyed.
+    [[nodiscard]] static rows_or_malloc& instance() noexcept;
+};
+
+/// A std::allocator that takes what is large from pages: huge ones from 2 MiB on.
+///
+///     std::vector<float, page_allocator<float>> heights(4096 * 4096);
+///
+/// Use when:  arrays of many MiB are walked at random, or are to go back to the system when they
+///            end; as the base of a suballocator, whose rows are then pages. Not for arrays that
+///            grow step by step.
+/// Cost:      that of operator new below 1 MiB, of page_source() from there on.
+/// Overhead:  less than a page from 1 MiB on.
+/// Threads:   any.
+/// Failure:   out_of_memory; std::bad_array_new_length if a count's size does not fit.
+template <class T>
+class page_allocator {
+    static_assert(std::is_object_v<T> && std::same_as<T, std::remove_cv_t<T>>,
+                  "an allocator is for a type of objects, without const or volatile");
+
+public:
+    using value_type = T;
+    using size_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    using propagate_on_container_move_assignment = std::true_type;
+    using is_always_equal = std::true_type;
+
+    /// What is smaller comes from malloc.
+    static constexpr std::size_t least_bytes = 1_MiB;
+
+    constexpr page_allocator() noexcept = default;
+    template <class U>
+    // NOLINTNEXTLINE(google-explicit-constructor): as every allocator's
+    constexpr page_allocator(const page_allocator<U>&) noexcept {}
+
+    [[nodiscard]] T* allocate(std::size_t n) {
+        if (n > max_object_bytes / sizeof(T)) [[unlikely]]
+            throw_bad_array_length(n, sizeof(T));
+        return static_cast<T*>(n * sizeof(T) < least_bytes
+                                   ? system_resource().allocate(n * sizeof(T), alignof(T))
+                                   : page_source().allocate(n * sizeof(T), alignof(T)));
+    }
+
+    void deallocate(T* p, std::size_t n) noexcept {
+        if (n * sizeof(T) < least_bytes)
+            system_resource().deallocate(p, n * sizeof(T), alignof(T));
+        else
+            page_source().deallocate(p, n * sizeof(T), alignof(T));
+    }
+
+    /// Where a suballocator over this takes its rows.
+    [[nodiscard]] static rows_or_malloc& rows() noexcept { return rows_or_malloc::instance(); }
+
+    template <class U>
+    [[nodiscard]] constexpr bool operator==(const page_allocator<U>&) const noexcept {
+        return true;
+    }
+};
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/stl/suballocator.hpp>
+
+#include <arenite/check/passthrough.hpp>
+#include <arenite/check/poison.hpp>
+
+#include <algorithm>
+
+namespace arenite::inline ARENITE_ABI::detail {
+
+/// What a thread holds back, of all pools; given back when it ends.
+struct thread_end {
+    static constinit thread_local bool ended; // trivial, so usable until the very last
+
+    ~thread_end() {
+        ended = true; // from now on each element is the pool's at once
+        while (first != nullptr) {
+            thread_slots& slots = *first;
+            first = slots.next_of_thread;
+            slots.owner->leave(slots);
+        }
+    }
+
+    thread_slots* first = nullptr;
+};
+
+namespace {
+
+// Where each call is to be seen, none is held back.
+constexpr bool always_careful = checks_enabled || poison::active;
+
+thread_end& this_thread() {
+    static thread_local thread_end mine;
+    return mine;
+}
+
+} // namespace
+
+constinit thread_local bool thread_end::ended = false;
+
+shared_slots::shared_slots(slot s, upstream up, std::size_t first_row_bytes) noexcept
+    : slots_{s, suballocator_options{.first_row_bytes = first_row_bytes}, up} {}
+
+/// The first use of this pool by a thread. Under the lock.
+void shared_slots::join(thread_slots& mine) noexcept {
+    if (mine.owner != nullptr || thread_end::ended || always_careful || passthrough())
+        return;
+    thread_end& end = this_thread();
+    mine.owner = this;
+    mine.room = thread_slots::most;
+    mine.next_of_thread = end.first;
+    end.first = &mine;
+    mine.previous = nullptr;
+    mine.next = threads_;
+    if (threads_ != nullptr)
+        threads_->previous = &mine;
+    threads_ = &mine;
+}
+
+void shared_slots::leave(thread_slots& mine) noexcept {
+    const std::lock_guard lock{mutex_};
+    give(mine, mine.count.load(std::memory_order_relaxed));
+    mine.room = 0;
+    (mine.previous != nullptr ? mine.previous->next : threads_) = mine.next;
+    if (mine.next != nullptr)
+        mine.next->previous = mine.previous;
+}
+
+/// Gives back what the thread has held longest.
+void shared_slots::give(thread_slots& mine, std::uint32_t count) noexcept {
+    const std::uint32_t held = mine.count.load(std::memory_order_relaxed);
+    for (std::uint32_t i = 0; i < count; ++i)
+        slots_.deallocate(mine.slots[i]);
+    std::copy(mine.slots + count, mine.slots + held, mine.slots);
+    mine.count.store(held - count, std::memory_order_relaxed);
+}
+
+/// A slot, and more for the next calls; nullptr where there is no memory.
+void* shared_slots::refill(thread_slots& mine) noexcept {
+    const std::lock_guard lock{mutex_};
+    join(mine);
+    void* const p = slots_.try_allocate();
+    std::uint32_t count = 0;
+    if (p != nullptr) {
+        const std::uint32_t wanted = mine.room / 2;
+        while (count < wanted && (mine.slots[count] = slots_.try_allocate()) != nullptr)
+            ++count;
+        std::reverse(mine.slots, mine.slots + count); // so that they come out upward
+    }
+    mine.count.store(count, std::memory_order_relaxed);
+    return p;
+}
+
+/// Takes a slot for which the thread has no room.
+void shared_slots::spill(thread_slots& mine, void* p) noexcept {
+    const std::lock_guard lock{mutex_};
+    join(mine);
+    if (mine.room == 0)
+        return slots_.deallocate(p);
+    const std::uint32_t held = mine.count.load(std::memory_order_relaxed);
+    if (held == mine.room)
+        give(mine, held / 2);
+    const std::uint32_t left = mine.count.load(std::memory_order_relaxed);
+    mine.slots[left] = p;
+    mine.count.store(left + 1, std::memory_order_relaxed);
+}
+
+arenite::usage shared_slots::usage() noexcept {
+    const std::lock_guard lock{mutex_};
+    arenite::usage u = slots_.usage();
+    std::size_t held = 0;
+    for (const thread_slots* t = threads_; t != nullptr; t = t->next)
+        held += t->count.load(std::memory_order_relaxed);
+    held = std::min(held, u.live_allocations); // while other threads run
+    u.live_allocations -= held;
+    u.bytes_in_use -= held * slots_.slot_bytes();
+    if (held != 0)
+        u.largest_hole_bytes = slots_.slot_bytes();
+    return u;
+}
+
+void shared_slots::trim(thread_slots& mine) noexcept {
+    const std::lock_guard lock{mutex_};
+    give(mine, mine.count.load(std::memory_order_relaxed));
+    slots_.trim();
+}
+
+bool shared_slots::owns(const void* p) noexcept {
+    const std::lock_guard lock{mutex_};
+    return slots_.owns(p);
+}
+
+} // namespace arenite::inline ARENITE_ABI::detail
