@@ -46,9 +46,9 @@ concept one_size = any_size<typename S::template pool<64, 8>>;
 template <class S>
 concept holds_objects = std::default_initializable<typename S::template bag<std::uint64_t>>;
 
-/// A subject with a standard allocator: `allocator_of<T>()` is one for a new container. Where it can
-/// give back what was freed, `trim(c)` does, with c a container or an allocator; where it knows,
-/// `reserved_bytes(c)` is what it holds, and `owns(c, p)` says whether p is of it.
+/// A subject with a standard allocator: `allocator_of<T>()` is one for a new container. Where it
+/// can give back what was freed, `trim(c)` does, with c a container or an allocator; where it
+/// knows, `reserved_bytes(c)` is what it holds, and `owns(c, p)` says whether p is of it.
 template <class S, class T>
 concept serves = std::default_initializable<S> && requires(S& s) { s.template allocator_of<T>(); };
 template <class S>

@@ -5,7 +5,9 @@
 // The subjects that live in arenite-lab itself: Arenite's, the C++ compiler's own, and pools and
 // containers of libraries that leave malloc alone, where CMake found them.
 
+#include "affinity.hpp"
 #include "arenite.hpp"
+#include "containers.hpp"
 #include "linear.hpp"
 #include "std.hpp"
 #if defined(ARENITE_LAB_BOOST)
@@ -20,22 +22,23 @@
 
 namespace arenite::lab {
 
-using subjects =
-    subject_list<pool_as<pool_retaining>, pool_as<pool_by_default>,
+using subjects = subject_list<
+    pool_as<pool_retaining>, pool_as<pool_by_default>, pool_allocating, container_pool_sharing,
 #if defined(ARENITE_LAB_BOOST)
-                 boost_fast_pool, boost_container_pool<boost_adaptive>,
-                 boost_container_pool<boost_node>,
+    boost_fast_pool, boost_container_pool<boost_adaptive>, boost_container_pool<boost_node>,
 #endif
 #if defined(ARENITE_LAB_FOONATHAN)
-                 foonathan_node_pool,
+    foonathan_node_pool,
 #endif
 #if defined(ARENITE_LAB_PLF)
-                 plf_colony,
+    plf_colony,
 #endif
-                 ordered_as<ordered_retaining>, ordered_as<ordered_by_default>,
-                 ordered_as<ordered_magazine>, ordered_as<ordered_kept>, ordered_virtual, linear,
-                 linear_as<linear_low>, linear_as<linear_high>, linear_as<linear_buffered>,
-                 linear_as<linear_frames>, linear_as<linear_growing>, linear_as<linear_growing_4k>,
-                 linear_as<linear_scratch>, std_new, c_malloc, pmr_pool, std_vector>;
+    ordered_as<ordered_retaining>, ordered_as<ordered_by_default>, affinity_as<affinity_ordered>,
+    affinity_as<affinity_near>, affinity_as<affinity_intrusive>, affinity_as<affinity_slots>,
+    affinity_as<affinity_standard>, ordered_synchronized, ordered_as<ordered_magazine>,
+    ordered_as<ordered_kept>, ordered_virtual, linear, linear_as<linear_low>,
+    linear_as<linear_high>, linear_as<linear_buffered>, linear_as<linear_frames>,
+    linear_as<linear_growing>, linear_as<linear_growing_4k>, linear_as<linear_scratch>, std_new,
+    c_malloc, pmr_pool, std_vector>;
 
 } // namespace arenite::lab
