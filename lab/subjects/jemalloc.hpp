@@ -16,6 +16,8 @@ namespace arenite::lab {
 /// runner.
 class jemalloc {
 public:
+    static constexpr bool for_any_thread = true;
+
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
         if (alignment > alignof(std::max_align_t)) [[unlikely]]
             return mallocx(bytes, MALLOCX_ALIGN(alignment));

@@ -34,6 +34,8 @@ template <mimalloc_heap Heap>
 class mimalloc_with {
 public:
     static constexpr bool one_of_several = Heap == mimalloc_heap::separate;
+    // Version 2 is called with the heap of the thread that made this object.
+    static constexpr bool for_any_thread = !one_of_several && MI_MALLOC_VERSION >= 30600;
 
     mimalloc_with() = default;
     mimalloc_with(const mimalloc_with&) = delete;
@@ -169,6 +171,37 @@ public:
     }
 };
 
-using subjects = subject_list<mimalloc, mimalloc_heaps, mimalloc_as_malloc>;
+#if MI_MALLOC_VERSION < 30600
+/// The same for workloads of several threads: by the calls that look up the thread's heap.
+class mimalloc_of_any_thread {
+public:
+    static constexpr bool for_any_thread = true;
+    static constexpr bool only_for_threads = true;
+
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+        if (alignment > 16) [[unlikely]]
+            return mi_malloc_aligned(bytes, alignment);
+        if (__builtin_constant_p(bytes) && bytes <= MI_SMALL_SIZE_MAX)
+            return mi_malloc_small(bytes);
+        return mi_malloc(bytes);
+    }
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        if (alignment > 16) [[unlikely]]
+            mi_free_size_aligned(p, bytes, alignment);
+        else
+            mi_free_size(p, bytes);
+    }
+
+    static std::vector<subject_info> ways() {
+        return mimalloc_with<mimalloc_heap::of_thread>::ways();
+    }
+};
+#endif
+
+using subjects = subject_list<
+#if MI_MALLOC_VERSION < 30600
+    mimalloc_of_any_thread,
+#endif
+    mimalloc, mimalloc_heaps, mimalloc_as_malloc>;
 
 } // namespace arenite::lab

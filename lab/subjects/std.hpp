@@ -29,6 +29,8 @@ namespace arenite::lab {
 /// What std::allocator does: operator new and the sized operator delete, here over the C library.
 class std_new {
 public:
+    static constexpr bool for_any_thread = true;
+
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
         if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__)
             return ::operator new(bytes, std::align_val_t{alignment});

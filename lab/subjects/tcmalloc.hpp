@@ -17,6 +17,8 @@ namespace arenite::lab {
 /// It is the malloc of its runner.
 class tcmalloc {
 public:
+    static constexpr bool for_any_thread = true;
+
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
         if (alignment > alignof(std::max_align_t)) [[unlikely]]
             return tc_memalign(alignment, bytes);

@@ -193,7 +193,7 @@ struct churn {
     }
 
     template <class S>
-    static constexpr bool accepts = !frees_at_once<S>;
+    static constexpr bool accepts = frees_singly<S>;
 
     template <class S>
     class on {

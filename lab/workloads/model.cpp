@@ -177,7 +177,7 @@ struct model {
     }
 
     template <class S>
-    static constexpr bool accepts = !frees_at_once<S>;
+    static constexpr bool accepts = frees_singly<S>;
 
     template <class S>
     class on {
