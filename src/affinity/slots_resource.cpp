@@ -6,16 +6,17 @@
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/check/poison.hpp>
+#include <arenite/core/bits.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/os/platform.hpp>
+#include <arenite/pool/pool_resource.hpp>
 
 #include "region_joiner.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <new>
 #include <span>
 #include <utility>
@@ -36,7 +37,7 @@ constexpr int looks = 8;                 // at slots that an alignment may make 
 
 /// A slot, used or free. Slots tile their block.
 struct slots_resource::node {
-    node* left; ///< in the map it is in
+    node* left; ///< of a free one: in its tree, or the one before it in its list
     node* right;
     node* below; ///< neighbours in the block
     node* above;
@@ -46,35 +47,72 @@ struct slots_resource::node {
 
     [[nodiscard]] std::byte* end() const noexcept { return begin + bytes; }
 
-    /// What balances the trees: as good as random, and needs no memory.
+    /// What balances the tree: as good as random, and needs no memory.
     [[nodiscard]] std::uint32_t rank() const noexcept {
         return static_cast<std::uint32_t>(address_of(this) * 0x9e37'79b9'7f4a'7c15u >> 32);
     }
-};
 
-struct slots_resource::by_address {
-    static bool before(const node& a, const node& b) noexcept { return a.begin < b.begin; }
-};
-
-struct slots_resource::by_length {
-    static bool before(const node& a, const node& b) noexcept {
-        return a.bytes != b.bytes ? a.bytes < b.bytes : a.begin < b.begin;
+    /// The order of free slots.
+    [[nodiscard]] bool shorter_than(const node& other) const noexcept {
+        return bytes != other.bytes ? bytes < other.bytes : begin < other.begin;
     }
 };
 
-/// A search tree of nodes in the order of `Less` that is also a heap by their ranks.
-template <class Less>
-struct slots_resource::map {
-    static void insert(node*& root, node& entry) noexcept {
+/// The map of all free slots by length: a list for each short one, with a bit that says whether it
+/// holds any, and a tree for longer ones. The tree is in the order of lengths and then addresses,
+/// and also a heap by the nodes' ranks.
+struct slots_resource::free_slots {
+    static constexpr std::size_t unit = least_alignment;
+    static constexpr std::size_t short_bytes = 1024;
+    static constexpr std::size_t list_count = short_bytes / unit;
+
+    bits::word filled[list_count / bits::word_bits] = {};
+    node* lists[list_count] = {};
+    node* root = nullptr;
+
+    [[nodiscard]] static bool is_short(std::size_t bytes) noexcept { return bytes <= short_bytes; }
+    [[nodiscard]] static std::size_t list_for(std::size_t bytes) noexcept {
+        return (bytes - 1) / unit;
+    }
+
+    void insert(node& entry) noexcept {
+        entry.used = false;
+        if (!is_short(entry.bytes))
+            return insert_long(entry);
+        const std::size_t i = list_for(entry.bytes);
+        entry.left = nullptr;
+        entry.right = lists[i];
+        if (lists[i] != nullptr)
+            lists[i]->left = &entry;
+        lists[i] = &entry;
+        bits::set_run(filled, i, 1);
+    }
+
+    void erase(node& entry) noexcept {
+        if (!is_short(entry.bytes))
+            return erase_long(entry);
+        if (entry.right != nullptr)
+            entry.right->left = entry.left;
+        if (entry.left != nullptr) {
+            entry.left->right = entry.right;
+            return;
+        }
+        const std::size_t i = list_for(entry.bytes);
+        lists[i] = entry.right;
+        if (entry.right == nullptr)
+            bits::clear_run(filled, i, 1);
+    }
+
+    void insert_long(node& entry) noexcept {
         node** link = &root;
         for (const std::uint32_t rank = entry.rank(); *link != nullptr && (*link)->rank() >= rank;)
-            link = Less::before(entry, **link) ? &(*link)->left : &(*link)->right;
+            link = entry.shorter_than(**link) ? &(*link)->left : &(*link)->right;
         node* rest = *link;
         *link = &entry;
         node** low = &entry.left;
         node** high = &entry.right;
         while (rest != nullptr) {
-            if (Less::before(*rest, entry)) {
+            if (rest->shorter_than(entry)) {
                 *low = rest;
                 low = &rest->right;
                 rest = rest->right;
@@ -87,16 +125,12 @@ struct slots_resource::map {
         *low = *high = nullptr;
     }
 
-    static void erase(node*& root, node& entry) noexcept {
+    void erase_long(node& entry) noexcept {
         node** link = &root;
         while (*link != &entry)
-            link = Less::before(entry, **link) ? &(*link)->left : &(*link)->right;
-        erase_at(link);
-    }
-
-    static void erase_at(node** link) noexcept {
-        node* low = (*link)->left;
-        node* high = (*link)->right;
+            link = entry.shorter_than(**link) ? &(*link)->left : &(*link)->right;
+        node* low = entry.left;
+        node* high = entry.right;
         while (low != nullptr && high != nullptr) {
             if (low->rank() >= high->rank()) {
                 *link = low;
@@ -111,25 +145,64 @@ struct slots_resource::map {
         *link = low != nullptr ? low : high;
     }
 
-    /// The first of which not_before(node) is true, or nullptr.
+    /// The first in the tree of which not_before(node) is true, or nullptr.
     template <class F>
-    static node* lower_bound(node* root, F not_before) noexcept {
+    [[nodiscard]] node* first_long(F not_before) const noexcept {
         node* found = nullptr;
-        while (root != nullptr) {
-            if (not_before(*root)) {
-                found = root;
-                root = root->left;
+        for (node* n = root; n != nullptr;) {
+            if (not_before(*n)) {
+                found = n;
+                n = n->left;
             } else {
-                root = root->right;
+                n = n->right;
             }
         }
         return found;
     }
+
+    /// One of the shortest with at least so many bytes, or nullptr.
+    [[nodiscard]] node* first(std::size_t bytes) const noexcept {
+        if (is_short(bytes)) {
+            const std::size_t i = bits::next_set(filled, list_for(bytes), list_count);
+            if (i != list_count)
+                return lists[i];
+        }
+        return first_long([=](const node& n) { return n.bytes >= bytes; });
+    }
+
+    /// The one after it, or nullptr.
+    [[nodiscard]] node* after(const node& n) const noexcept {
+        if (!is_short(n.bytes))
+            return first_long([&](const node& other) { return n.shorter_than(other); });
+        return n.right != nullptr ? n.right : first(n.bytes + unit);
+    }
+
+    /// The longest there is.
+    [[nodiscard]] std::size_t longest() const noexcept {
+        std::size_t bytes = 0;
+        for (const node* n = root; n != nullptr; n = n->right)
+            bytes = n->bytes;
+        for (std::size_t i = list_count; bytes == 0 && i-- != 0;)
+            bytes = lists[i] != nullptr ? (i + 1) * unit : 0;
+        return bytes;
+    }
 };
 
-/// Stands behind the head of a block.
+/// What is made with the first node, in memory of the upstream.
+struct slots_resource::maps {
+    pool_resource nodes;
+    std::size_t node_count = 0;
+    free_slots free;
+
+    maps(return_policy policy, upstream up) noexcept
+        : nodes{slot::of<node>(), pool_options{.policy = policy}, up} {}
+};
+
+/// Stands behind the head of a block: its slots in the order of addresses, linked to each other,
+/// and for each stretch of some bytes the first that begins in it.
 struct slots_resource::slots {
-    node* used;  ///< root of the map
+    static constexpr std::size_t stretch_bytes = 256;
+
     node* first; ///< the lowest slot
 
     static slots& of(block& b) noexcept { return *reinterpret_cast<slots*>(&b + 1); }
@@ -137,41 +210,60 @@ struct slots_resource::slots {
         return *reinterpret_cast<const slots*>(&b + 1);
     }
 
-    /// The link to the used slot that begins at p, or nullptr.
-    static node** find(block& b, const void* p) noexcept {
-        node** link = &of(b).used;
-        while (*link != nullptr && (*link)->begin != p)
-            link = p < (*link)->begin ? &(*link)->left : &(*link)->right;
-        return *link != nullptr ? link : nullptr;
+    [[nodiscard]] static std::size_t stretches(const block& b) noexcept {
+        return b.bytes() / stretch_bytes;
+    }
+    [[nodiscard]] node*& entry(const block& b, const void* p) noexcept {
+        return reinterpret_cast<node**>(this + 1)[(address_of(p) - address_of(&b)) / stretch_bytes];
+    }
+
+    /// The used slot that begins at p, or nullptr.
+    [[nodiscard]] static node* find(block& b, const void* p) noexcept {
+        node* n = of(b).entry(b, p);
+        while (n != nullptr && n->begin < p)
+            n = n->above;
+        return n != nullptr && n->begin == p && n->used ? n : nullptr;
+    }
+
+    void enter(const block& b, node& n) noexcept {
+        node*& there = entry(b, n.begin);
+        if (there == nullptr || there->begin > n.begin)
+            there = &n;
+    }
+
+    /// Before its links are changed.
+    void remove(const block& b, node& n) noexcept {
+        node*& there = entry(b, n.begin);
+        if (there != &n)
+            return;
+        there = n.above != nullptr && &entry(b, n.above->begin) == &there ? n.above : nullptr;
     }
 };
 
 slots_resource::node* slots_resource::make_node() noexcept {
-    if (nodes_ == nullptr) {
-        void* const place = upstream_.try_allocate(sizeof(pool_resource), alignof(pool_resource));
+    if (maps_ == nullptr) {
+        void* const place = upstream_.try_allocate(sizeof(maps), alignof(maps));
         if (place == nullptr)
             return nullptr;
-        nodes_ = ::new (place)
-            pool_resource{slot::of<node>(), pool_options{.policy = policy_}, upstream_};
+        maps_ = ::new (place) maps{policy_, upstream_};
     }
-    void* const p = nodes_->try_allocate();
+    void* const p = maps_->nodes.try_allocate();
     if (p == nullptr)
         return nullptr;
-    ++node_count_;
-    return ::new (p) node{};
+    ++maps_->node_count;
+    return static_cast<node*>(p);
 }
 
 void slots_resource::drop_node(node* gone) noexcept {
-    --node_count_;
-    nodes_->deallocate(gone);
+    --maps_->node_count;
+    maps_->nodes.deallocate(gone);
 }
 
-void slots_resource::drop_pool() noexcept {
-    if (nodes_ == nullptr)
+void slots_resource::drop_maps() noexcept {
+    if (maps_ == nullptr)
         return;
-    nodes_->~pool_resource();
-    upstream_.deallocate(std::exchange(nodes_, nullptr), sizeof(pool_resource),
-                         alignof(pool_resource));
+    maps_->~maps();
+    upstream_.deallocate(std::exchange(maps_, nullptr), sizeof(maps), alignof(maps));
 }
 
 // ---- making -------------------------------------------------------------------------------------
@@ -198,7 +290,7 @@ slots_resource::~slots_resource() {
                 drop_node(std::exchange(n, n->above));
         }
     }
-    drop_pool();
+    drop_maps();
 }
 
 /// What an allocation takes. 0 for a size of 0 and for one that does not fit a size.
@@ -211,7 +303,8 @@ std::byte* slots_resource::first_of(const block& b) const noexcept {
     const std::size_t colour =
         source_.mask_bytes() >= coloured ? colour_offset(address_of(&b), source_.mask_bytes()) : 0;
     const auto* const begin = reinterpret_cast<const std::byte*>(&b);
-    return const_cast<std::byte*>(begin) + align_up(sizeof(block) + sizeof(slots), 64) + colour;
+    const std::size_t head = sizeof(block) + sizeof(slots) + slots::stretches(b) * sizeof(node*);
+    return const_cast<std::byte*>(begin) + align_up(head, 64) + colour;
 }
 
 std::byte* slots_resource::end_of(const block& b) noexcept {
@@ -235,20 +328,20 @@ void* slots_resource::try_allocate(std::size_t bytes, std::size_t alignment) noe
     const std::size_t most = source_.mask_bytes() / large_divisor;
     std::byte* p = nullptr;
     if (length < source_.mask_bytes() && alignment <= source_.mask_bytes() / align_divisor) {
-        node* from = best_fit(length, alignment);
-        if (from == nullptr && length <= most) {
+        fit found = best_fit(length, alignment);
+        if (found.slot == nullptr && length <= most) {
             node* const opened = open_block();
             if (opened == nullptr)
                 return nullptr;
-            from = best_fit(length, alignment);
-            if (from == nullptr) // a first block may be short
+            found = best_fit(length, alignment);
+            if (found.slot == nullptr) // a first block may be short
                 close_block(*opened);
         }
-        if (from != nullptr) {
-            p = take(*from, length, alignment);
+        if (found.slot != nullptr) {
+            p = take(found, length, alignment);
             if (p == nullptr) {
-                if (from->below == nullptr && from->above == nullptr)
-                    close_block(*from);
+                if (found.slot->below == nullptr && found.slot->above == nullptr)
+                    close_block(*found.slot);
                 return nullptr;
             }
         }
@@ -277,20 +370,20 @@ void* slots_resource::allocate_large(std::size_t bytes, std::size_t size,
     return p;
 }
 
-/// The shortest free slot with room for `length` bytes at an aligned place, the lowest of them;
-/// where an alignment makes several too short, one that has room wherever it begins.
-slots_resource::node* slots_resource::best_fit(std::size_t length,
-                                               std::size_t alignment) const noexcept {
-    node* found =
-        map<by_length>::lower_bound(free_, [&](const node& n) { return n.bytes >= length; });
+/// The shortest free slot with room for `length` bytes at an aligned place; where an alignment makes
+/// several too short, one that has room wherever it begins.
+slots_resource::fit slots_resource::best_fit(std::size_t length,
+                                             std::size_t alignment) const noexcept {
+    if (maps_ == nullptr)
+        return {};
+    const free_slots& free = maps_->free;
+    node* found = free.first(length);
     for (int look = 0; look < looks && found != nullptr; ++look) {
         if (found->bytes - length >= padding_for(found->begin, alignment))
-            return found;
-        found = map<by_length>::lower_bound(
-            free_, [&](const node& n) { return by_length::before(*found, n); });
+            return {found, look == 0};
+        found = free.after(*found);
     }
-    const std::size_t enough = length + alignment - least_alignment;
-    return map<by_length>::lower_bound(free_, [&](const node& n) { return n.bytes >= enough; });
+    return {free.first(length + alignment - least_alignment), false};
 }
 
 /// One free slot more: a whole block.
@@ -306,63 +399,88 @@ slots_resource::node* slots_resource::open_block() noexcept {
     source_.open(*b);
     b->live = 0;
     std::byte* const begin = first_of(*b);
-    *whole = {.left = nullptr,
-              .right = nullptr,
-              .below = nullptr,
-              .above = nullptr,
-              .begin = begin,
-              .bytes = static_cast<std::uint32_t>(end_of(*b) - begin),
-              .used = false};
-    ::new (static_cast<void*>(&slots::of(*b))) slots{.used = nullptr, .first = whole};
+    whole->below = whole->above = nullptr;
+    whole->begin = begin;
+    whole->bytes = static_cast<std::uint32_t>(end_of(*b) - begin);
+    slots& s = *::new (static_cast<void*>(&slots::of(*b))) slots{.first = whole};
+    ::new (static_cast<void*>(&s + 1)) node* [slots::stretches(*b)] {};
+    s.enter(*b, *whole);
     poison::no_access(begin, whole->bytes);
-    map<by_length>::insert(free_, *whole);
+    maps_->free.insert(*whole);
     return whole;
 }
 
 /// Gives up a block that is one free slot.
 void slots_resource::close_block(node& whole) noexcept {
     block& b = source_.head_of(whole.begin);
-    map<by_length>::erase(free_, whole);
+    maps_->free.erase(whole);
     drop_node(&whole);
     source_.close_empty(b, bytes_in_use_);
 }
 
 /// The first aligned `length` bytes of a free slot, in one of their own; what lies before and
 /// behind them stays free. nullptr where there is no memory for their nodes; nothing has changed.
-std::byte* slots_resource::take(node& from, std::size_t length, std::size_t alignment) noexcept {
+std::byte* slots_resource::take(fit found, std::size_t length, std::size_t alignment) noexcept {
+    node& from = *found.slot;
     const auto bytes = static_cast<std::uint32_t>(length);
     const auto gap = static_cast<std::uint32_t>(padding_for(from.begin, alignment));
     const std::uint32_t rest = from.bytes - gap - bytes;
-    node* before = nullptr;
+    node* taken = &from;
     node* behind = nullptr;
-    if (gap != 0 && (before = make_node()) == nullptr)
+    if ((gap != 0 || rest != 0) && (taken = make_node()) == nullptr)
         return nullptr;
-    if (rest != 0 && (behind = make_node()) == nullptr) {
-        if (before != nullptr)
-            drop_node(before);
+    if (gap != 0 && rest != 0 && (behind = make_node()) == nullptr) {
+        drop_node(taken);
         return nullptr;
     }
+    free_slots& free = maps_->free;
     std::byte* const p = from.begin + gap;
     block& b = source_.head_of(p);
     slots& s = slots::of(b);
-    map<by_length>::erase(free_, from);
-    if (before != nullptr) {
-        *before = {nullptr, nullptr, from.below, &from, from.begin, gap, false};
-        (from.below != nullptr ? from.below->above : s.first) = before;
-        from.below = before;
-        map<by_length>::insert(free_, *before);
+    if (gap == 0 && rest == 0) {
+        free.erase(from);
+    } else if (gap == 0) { // the rest keeps its node, and mostly its place in the map
+        const bool stays = found.is_first && rest >= length && !free_slots::is_short(rest);
+        if (!stays)
+            free.erase(from);
+        taken->begin = p;
+        taken->below = from.below;
+        taken->above = &from;
+        (from.below != nullptr ? from.below->above : s.first) = taken;
+        from.below = taken;
+        if (node*& there = s.entry(b, p); there == &from)
+            there = taken;
+        from.begin = p + length;
+        from.bytes = rest;
+        s.enter(b, from);
+        if (!stays)
+            free.insert(from);
+    } else {
+        free.erase(from);
+        from.bytes = gap;
+        taken->begin = p;
+        taken->below = &from;
+        taken->above = from.above;
+        from.above = taken;
+        if (rest != 0) {
+            behind->begin = p + length;
+            behind->bytes = rest;
+            behind->below = taken;
+            behind->above = taken->above;
+            taken->above = behind;
+        }
+        node* const last = rest != 0 ? behind : taken;
+        if (last->above != nullptr)
+            last->above->below = last;
+        s.enter(b, *taken);
+        if (rest != 0) {
+            s.enter(b, *behind);
+            free.insert(*behind);
+        }
+        free.insert(from);
     }
-    if (behind != nullptr) {
-        *behind = {nullptr, nullptr, &from, from.above, p + length, rest, false};
-        if (from.above != nullptr)
-            from.above->below = behind;
-        from.above = behind;
-        map<by_length>::insert(free_, *behind);
-    }
-    from.begin = p;
-    from.bytes = bytes;
-    from.used = true;
-    map<by_address>::insert(s.used, from);
+    taken->bytes = bytes;
+    taken->used = true;
     b.live += static_cast<std::int32_t>(length);
     return p;
 }
@@ -384,37 +502,38 @@ void slots_resource::give_back(void* p, std::size_t bytes, std::size_t alignment
         --live_;
         return source_.deallocate_large(b, bytes_in_use_);
     }
-    node** const link = (b.state & block_state::open) != 0 ? slots::find(b, p) : nullptr;
-    if (link == nullptr)
+    node* freed = (b.state & block_state::open) != 0 ? slots::find(b, p) : nullptr;
+    if (freed == nullptr)
         return refuse_free(p, "it is free already, or no allocation begins there");
-    node* freed = *link;
-    map<by_address>::erase_at(link);
     poison::no_access(p, freed->bytes);
     bytes_in_use_ -= freed->bytes;
     --live_;
     b.live -= static_cast<std::int32_t>(freed->bytes);
-    if (node* const below = freed->below; below != nullptr && !below->used) {
-        map<by_length>::erase(free_, *below);
-        below->bytes += freed->bytes;
-        below->above = freed->above;
-        if (freed->above != nullptr)
-            freed->above->below = below;
-        drop_node(std::exchange(freed, below));
-    }
+    slots& s = slots::of(b);
+    free_slots& free = maps_->free;
     if (node* const above = freed->above; above != nullptr && !above->used) {
-        map<by_length>::erase(free_, *above);
+        s.remove(b, *above);
+        free.erase(*above);
         freed->bytes += above->bytes;
         freed->above = above->above;
         if (above->above != nullptr)
             above->above->below = freed;
         drop_node(above);
     }
+    if (node* const below = freed->below; below != nullptr && !below->used) {
+        s.remove(b, *freed);
+        free.erase(*below);
+        below->bytes += freed->bytes;
+        below->above = freed->above;
+        if (freed->above != nullptr)
+            freed->above->below = below;
+        drop_node(std::exchange(freed, below));
+    }
     if (b.live == 0) {
         drop_node(freed);
         return source_.close_empty(b, bytes_in_use_);
     }
-    freed->used = false;
-    map<by_length>::insert(free_, *freed);
+    free.insert(*freed);
 }
 
 /// In a checked build what is freed is known to be of this resource, and its size to be right.
@@ -429,10 +548,10 @@ void slots_resource::check_free(const void* p, std::size_t bytes,
         kept = block_source::large_bytes(*b);
         wanted = align_up(wanted, granule_bytes);
     } else {
-        node** const link = (b->state & block_state::open) != 0 ? slots::find(*b, p) : nullptr;
-        if (link == nullptr)
+        const node* const n = (b->state & block_state::open) != 0 ? slots::find(*b, p) : nullptr;
+        if (n == nullptr)
             return; // told in every build
-        kept = (*link)->bytes;
+        kept = n->bytes;
     }
     if (bytes != any_size && wanted != kept)
         contract_violation_f(std::source_location::current(),
@@ -454,10 +573,10 @@ std::size_t slots_resource::size_of(const void* p) const noexcept {
     block& b = source_.head_of(p);
     if ((b.state & block_state::large) != 0)
         return block_source::large_bytes(b);
-    node** const link = slots::find(b, p);
-    if (link == nullptr)
+    const node* const n = slots::find(b, p);
+    if (n == nullptr)
         contract_violation("size_of(p) needs the begin of an allocation");
-    return (*link)->bytes;
+    return n->bytes;
 }
 
 bool slots_resource::owns(const void* p) const noexcept {
@@ -465,15 +584,13 @@ bool slots_resource::owns(const void* p) const noexcept {
 }
 
 arenite::usage slots_resource::usage() const noexcept {
-    std::size_t hole = 0;
-    for (const node* n = free_; n != nullptr; n = n->right)
-        hole = n->bytes;
+    std::size_t hole = maps_ != nullptr ? maps_->free.longest() : 0;
     hole = hole > default_alignment ? hole - default_alignment : 0;
     const std::size_t clean = source_.mask_bytes() / large_divisor;
-    const std::size_t maps =
-        nodes_ != nullptr ? nodes_->usage().bytes_reserved + sizeof(pool_resource) : 0;
+    const std::size_t kept =
+        maps_ != nullptr ? maps_->nodes.usage().bytes_reserved + sizeof(maps) : 0;
     return {.bytes_in_use = bytes_in_use_ + singles_.bytes(),
-            .bytes_reserved = source_.bytes_reserved() + maps + singles_.bytes(),
+            .bytes_reserved = source_.bytes_reserved() + kept + singles_.bytes(),
             .high_water_bytes = high_water_,
             .live_allocations = live_ + singles_.count(),
             .largest_hole_bytes = std::max(hole, source_.has_clean() ? clean : 0)};
@@ -512,10 +629,10 @@ void slots_resource::list_regions(region_sink& sink) const {
 
 void slots_resource::trim() noexcept {
     source_.trim();
-    if (node_count_ == 0)
-        drop_pool();
-    else
-        nodes_->trim();
+    if (maps_ != nullptr && maps_->node_count == 0)
+        drop_maps();
+    else if (maps_ != nullptr)
+        maps_->nodes.trim();
     if (!source_.purges())
         return;
     for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {

@@ -58,7 +58,7 @@ TEST(slots_resource, objects_lie_side_by_side_and_nothing_is_added_to_them) {
     }
 }
 
-TEST(slots_resource, the_best_fit_is_taken_and_of_equal_ones_the_lowest) {
+TEST(slots_resource, the_best_fit_is_taken) {
     slots_resource r{};
     auto all = take(r, 100, 48);
     const auto free_run = [&](std::size_t first, std::size_t count) {
@@ -68,15 +68,14 @@ TEST(slots_resource, the_best_fit_is_taken_and_of_equal_ones_the_lowest) {
     free_run(50, 2);
     free_run(20, 3);
     free_run(10, 1);
-    free_run(70, 1);
-    void* const first = at(all[9]) + 48; // between the objects 9 and 11
-    EXPECT_EQ(r.allocate(40, 8), first);
-    EXPECT_EQ(r.allocate(40, 8), at(all[69]) + 48);
-    EXPECT_EQ(r.allocate(96, 8), at(all[49]) + 48);
-    EXPECT_EQ(r.allocate(100, 8), at(all[19]) + 48);
-    for (void* p : {first, static_cast<void*>(at(all[69]) + 48),
-                    static_cast<void*>(at(all[49]) + 48), static_cast<void*>(at(all[19]) + 48)})
-        r.deallocate(p);
+    free_run(60, 30); // longer than any list
+    const auto behind = [&](std::size_t i) { return static_cast<void*>(at(all[i]) + 48); };
+    EXPECT_EQ(r.allocate(40, 8), behind(9));
+    EXPECT_EQ(r.allocate(96, 8), behind(49));
+    EXPECT_EQ(r.allocate(100, 8), behind(19));
+    EXPECT_EQ(r.allocate(1100, 8), behind(59));
+    for (const std::size_t i : {9u, 49u, 19u, 59u})
+        r.deallocate(behind(i));
     all.erase(std::remove(all.begin(), all.end(), nullptr), all.end());
     give(r, all);
     EXPECT_EQ(r.usage().live_allocations, 0u);

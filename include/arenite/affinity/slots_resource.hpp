@@ -12,9 +12,9 @@
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/pool/pool_resource.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace arenite::inline ARENITE_ABI {
 
@@ -31,22 +31,25 @@ struct slots_options {
 
 /// Any size, any order, best fit, with all bookkeeping outside the memory it hands out.
 ///
-///     block          | head | A | B |~~ free ~~| C |~~~~~~~~ free ~~~~~~~~|
-///     its used slots          A < B < C            a map by address, one for each block
-///     all free slots                 ~~ < ~~~~~~~~  a map by length, then address, of all blocks
+///     block         | head | A | B |~~ free ~~| C |~~~~~~~~~ free ~~~~~~~~~|
+///     its slots             A - B - ~~~~~~~~~~ - C - ~~~~~~~~~~~~~~~~~~~~~~~   by address
+///     free slots    4: | 8: ~ ~ | ... | 1024: ~ |  longer: ~ < ~~ < ~~~~       by length
 ///
-/// An allocation takes the shortest free slot that has room, of the same length the lowest one, and
-/// leaves the rest of it free. A slot that is freed is merged with its free neighbours. The maps
-/// are search trees that balance themselves by chance (treaps); their nodes come from a pool, and a
-/// slot keeps its node when it is freed, so that only allocate can need memory.
+/// An allocation takes the shortest free slot that has room, of whatever block, and leaves the rest
+/// of it free. A slot that is freed is merged with its free neighbours. The map by address is a
+/// chain of all slots of a block with an index, each 256 bytes; the map by length has a list for
+/// each short one and a search tree, which balances itself by chance (a treap), of those above 1024
+/// bytes. Their nodes come from a pool; a slot keeps its node when it is freed, so that only
+/// allocate can need memory.
 ///
 /// Use when:  memory may not be touched by its manager, or space counts more than time: best fit
-///            leaves the least behind. Else ordered/ordered_heap.hpp: many times quicker, and in
-///            address order.
-/// Cost:      allocate and deallocate O(log n) expected, n free slots of all blocks and used ones of
-///            one; blocks are found in O(log blocks); may ask its upstream.
-/// Overhead:  48 bytes a slot in the maps; sizes round up to their alignment, 4 to 16; 128 to 320
-///            bytes a block of 256 KiB; 64 to 512 bytes, or the alignment, a large request.
+///            leaves the least behind. Else ordered/ordered_heap.hpp: many times quicker, in less
+///            memory, and in address order.
+/// Cost:      allocate O(log n) expected, n free slots above 1024 bytes, and O(1) where a short one
+///            fits; deallocate looks at 64 neighbours at most, mostly at four, and then the same;
+///            blocks are found in O(log blocks); may ask its upstream.
+/// Overhead:  48 bytes a slot in the maps, and 1/32 of each block; sizes round up to their
+///            alignment, 4 to 16; 64 to 512 bytes, or the alignment, a large request.
 /// Limits:    none but its upstream's. Requests of more than an eighth of a block that no free slot
 ///            has room for get a block of their own.
 /// Returns:   empty spans and the memory of large objects by return_policy; trim() all that is
@@ -82,7 +85,6 @@ public:
     }
 
     /// Bytes that may be used at p, an allocation of this resource: the request, rounded up.
-    /// O(log n).
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
     /// True if p points into memory of this resource, handed out or not. O(log blocks).
@@ -102,11 +104,15 @@ private:
     static constexpr std::size_t any_size = ~std::size_t{0};
 
     struct node;
-    struct by_address;
-    struct by_length;
-    template <class Less>
-    struct map;
+    struct free_slots;
+    struct maps;
     struct slots;
+
+    /// A free slot for a request.
+    struct fit {
+        node* slot = nullptr;
+        bool is_first = false; ///< all shorter ones are shorter than the request
+    };
 
     [[nodiscard]] static constexpr std::size_t rounded(std::size_t bytes,
                                                        std::size_t alignment) noexcept;
@@ -115,25 +121,23 @@ private:
 
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t size,
                                        std::size_t alignment) noexcept;
-    [[nodiscard]] node* best_fit(std::size_t length, std::size_t alignment) const noexcept;
+    [[nodiscard]] fit best_fit(std::size_t length, std::size_t alignment) const noexcept;
     [[nodiscard]] node* open_block() noexcept;
     void close_block(node& whole) noexcept;
-    [[nodiscard]] std::byte* take(node& from, std::size_t length, std::size_t alignment) noexcept;
+    [[nodiscard]] std::byte* take(fit found, std::size_t length, std::size_t alignment) noexcept;
     void give_back(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] node* make_node() noexcept;
     void drop_node(node* gone) noexcept;
-    void drop_pool() noexcept;
+    void drop_maps() noexcept;
     void check_free(const void* p, std::size_t bytes, std::size_t alignment) const noexcept;
     ARENITE_COLD void refuse_free(const void* p, const char* why) const noexcept;
     void report_leaks() noexcept;
 
     std::size_t floor_;
-    node* free_ = nullptr; ///< root of the map of free slots
     std::size_t bytes_in_use_ = 0;
     std::size_t live_ = 0;
     std::size_t high_water_ = 0;
-    pool_resource* nodes_ = nullptr; ///< made with the first node, in memory of the upstream
-    std::size_t node_count_ = 0;
+    maps* maps_ = nullptr;
     return_policy policy_;
     bool passes_through_;
     upstream upstream_;
