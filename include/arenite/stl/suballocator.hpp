@@ -199,8 +199,24 @@ public:
     void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
 
     void let_go() noexcept {
-        if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1)
-            return;
+        if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1 && (!lent_ || live() == 0))
+            end();
+    }
+
+    /// A node leaves its container and will be known by its node handle: it keeps its pool alive
+    /// where it lives longer than all holders.
+    void lend() noexcept { lent_ = true; }
+
+    /// Such a node was freed by its handle.
+    void end_if_unused() noexcept {
+        if (holders_.load(std::memory_order_acquire) == 0 && live() == 0)
+            end();
+    }
+
+private:
+    [[nodiscard]] std::size_t live() const noexcept { return usage().live_allocations; }
+
+    void end() noexcept {
         while (first_ != nullptr) {
             pool* const p = first_;
             first_ = p->next;
@@ -212,6 +228,7 @@ public:
         give(memory, self);
     }
 
+public:
     template <std::size_t Bytes, std::size_t Alignment>
     [[nodiscard]] ARENITE_INLINE void* allocate() {
         pool* const p = first_;
@@ -324,6 +341,7 @@ private:
     }
 
     std::atomic<std::size_t> holders_{1};
+    bool lent_ = false;
     pool* first_ = nullptr;
     [[no_unique_address]] Base base_;
 };
@@ -411,31 +429,37 @@ public:
     // NOLINTNEXTLINE(google-explicit-constructor)
     suballocator(const byte_base& base) noexcept(shared) : state_(make_state(base)) {}
 
-    suballocator(const suballocator& other) noexcept : state_(other.state_) { hold(); }
+    suballocator(const suballocator& other) noexcept : state_(other.copy()) {}
+
+    /// As a copy: what is moved from stays equal.
+    suballocator(suballocator&& other) noexcept : state_(other.copy_as_it_is()) {}
 
     template <class U, class B>
         requires std::same_as<typename suballocator<U, B, Sharing>::byte_base, byte_base>
     // NOLINTNEXTLINE(google-explicit-constructor): as every allocator's
-    suballocator(const suballocator<U, B, Sharing>& other) noexcept : state_(other.state_) {
-        hold();
-    }
+    suballocator(const suballocator<U, B, Sharing>& other) noexcept : state_(other.held()) {}
 
     suballocator& operator=(const suballocator& other) noexcept {
-        suballocator copy(other);
+        return *this = suballocator(other);
+    }
+    suballocator& operator=(suballocator&& other) noexcept {
+        suballocator copy(std::move(other));
         swap(*this, copy);
         return *this;
     }
 
     ~suballocator() {
-        if constexpr (!shared)
-            state_->let_go();
+        if constexpr (!shared) {
+            if (!is_of_a_handle())
+                state_->let_go();
+        }
     }
 
     [[nodiscard]] ARENITE_INLINE T* allocate(std::size_t n) {
         if (n != 1) [[unlikely]]
             return allocate_array(n);
         if constexpr (!shared) {
-            return static_cast<T*>(state_->template allocate<sizeof(T), alignof(T)>());
+            return static_cast<T*>(slots().template allocate<sizeof(T), alignof(T)>());
         } else {
             detail::thread_slots& mine = pool_of<T>::mine;
             const std::uint32_t count = mine.count.load(std::memory_order_relaxed);
@@ -454,7 +478,9 @@ public:
         if (n != 1) [[unlikely]]
             return deallocate_array(p, n);
         if constexpr (!shared) {
-            state_->template deallocate<sizeof(T), alignof(T)>(p);
+            slots().template deallocate<sizeof(T), alignof(T)>(p);
+            if (is_of_a_handle()) [[unlikely]]
+                slots().end_if_unused();
         } else {
             detail::thread_slots& mine = pool_of<T>::mine;
             const std::uint32_t count = mine.count.load(std::memory_order_relaxed);
@@ -482,7 +508,7 @@ public:
         if constexpr (shared)
             return pool_of<T>::instance(base()).usage();
         else
-            return state_->usage();
+            return slots().usage();
     }
 
     /// Gives back all that the pool holds and nothing uses. Up to 64 slots stay with each other
@@ -491,7 +517,7 @@ public:
         if constexpr (shared)
             pool_of<T>::instance(base()).trim(pool_of<T>::mine);
         else
-            state_->trim();
+            slots().trim();
     }
 
     /// True if p points into memory of the pool, handed out or not.
@@ -499,7 +525,7 @@ public:
         if constexpr (shared)
             return pool_of<T>::instance(base()).owns(p);
         else
-            return state_->owns(p);
+            return slots().owns(p);
     }
 
     friend void swap(suballocator& a, suballocator& b) noexcept {
@@ -515,7 +541,7 @@ public:
         if constexpr (shared)
             return true;
         else
-            return state_ == other.state_;
+            return &slots() == &other.slots();
     }
 
 private:
@@ -533,16 +559,65 @@ private:
             return own::make(base);
     }
 
-    void hold() const noexcept {
-        if constexpr (!shared)
-            state_->hold();
+    // libstdc++ forgets the allocator of a node handle whose node is inserted: were it counted, its
+    // pool would never end. So the copy that such a handle gets of its container's allocator is not
+    // counted, and marked; the node itself keeps the pool alive. No other copy is made of an
+    // allocator of these two types of nodes, but by moving it.
+    [[nodiscard]] static consteval bool is_a_trees_or_tables_node() {
+        return requires(T& node) {
+            node._M_valptr();
+            node._M_color;
+        } || requires(T& node) {
+            node._M_valptr();
+            node._M_v();
+        };
+    }
+
+    [[nodiscard]] ARENITE_INLINE bool is_of_a_handle() const noexcept {
+        if constexpr (!shared && is_a_trees_or_tables_node())
+            return (reinterpret_cast<std::uintptr_t>(state_) & 1) != 0;
+        else
+            return false;
+    }
+
+    [[nodiscard]] ARENITE_INLINE own& slots() const noexcept {
+        if constexpr (is_a_trees_or_tables_node())
+            return *reinterpret_cast<own*>(reinterpret_cast<std::uintptr_t>(state_) &
+                                           ~std::uintptr_t{1});
+        else
+            return *state_;
+    }
+
+    /// The state of one more holder.
+    [[nodiscard]] state held() const noexcept {
+        if constexpr (shared) {
+            return state_;
+        } else {
+            slots().hold();
+            return &slots();
+        }
+    }
+
+    [[nodiscard]] state copy() const noexcept {
+        if constexpr (!shared && is_a_trees_or_tables_node()) {
+            slots().lend();
+            return reinterpret_cast<own*>(reinterpret_cast<std::uintptr_t>(&slots()) | 1);
+        } else {
+            return held();
+        }
+    }
+
+    [[nodiscard]] state copy_as_it_is() const noexcept {
+        if (is_of_a_handle())
+            return state_;
+        return held();
     }
 
     [[nodiscard]] const byte_base& base() const noexcept {
         if constexpr (shared)
             return state_;
         else
-            return state_->base();
+            return slots().base();
     }
 
     [[nodiscard]] T* allocate_array(std::size_t n) {
