@@ -931,7 +931,7 @@ TYPED_TEST_P(containers, a_constructor_that_throws_leaves_nothing_behind) {
 template <class Fixture, class Family, class Container, class Operation>
 void fail_at_each_call(Operation operation, bool strong) {
     for (std::size_t n = 0;; ++n) {
-        ASSERT_LT(n, 200u);
+        ASSERT_LT(n, 5000u);
         Family family;
         support::counting_resource* const up = family.upstream();
         if (up == nullptr)
