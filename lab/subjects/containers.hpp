@@ -6,8 +6,11 @@
 
 #include <arenite/stl/container_pool.hpp>
 #include <arenite/stl/pool_allocator.hpp>
+#include <arenite/stl/suballocator.hpp>
 
 #include <cstddef>
+#include <memory>
+#include <utility>
 #include <vector>
 
 // Our allocators for standard containers.
@@ -54,6 +57,85 @@ public:
 
 private:
     container_pool pool_;
+};
+
+/// suballocator, of a Kind that names it for a T.
+template <class Kind>
+class suballocating {
+public:
+    template <class T>
+    [[nodiscard]] typename Kind::template allocator<T> allocator_of() {
+        return {};
+    }
+    template <class C>
+    void trim(C& c) {
+        if constexpr (requires { c.trim(); })
+            c.trim(); // an allocator
+        else
+            Kind::trim(c);
+    }
+    template <class A>
+        requires requires(const A& a) { a.usage(); }
+    [[nodiscard]] std::size_t reserved_bytes(const A& a) const {
+        return a.usage().bytes_reserved;
+    }
+    template <class A>
+    [[nodiscard]] bool owns(const A& a, const void* p) const {
+        return a.owns(p);
+    }
+
+    static std::vector<subject_info> ways() { return Kind::ways(); }
+};
+
+/// A container's own pool: its allocator speaks for its nodes too.
+struct suballocator_of_container {
+    template <class C>
+    static void trim(C& c) {
+        c.get_allocator().trim();
+    }
+};
+
+struct suballocator_own : suballocator_of_container {
+    template <class T>
+    using allocator = suballocator<T, page_allocator<T>, sharing::container>;
+    static std::vector<subject_info> ways() {
+        const subject_info info{.name = "arenite.suballocator",
+                                .summary = "suballocator, sharing::container",
+                                .pages = "huge"};
+        return {info, without_huge_pages(info)};
+    }
+};
+
+struct suballocator_over_std : suballocator_of_container {
+    template <class T>
+    using allocator = suballocator<T, std::allocator<T>, sharing::container>;
+    static std::vector<subject_info> ways() {
+        return {{.name = "arenite.suballocator-over-std",
+                 .summary = "suballocator over std::allocator, sharing::container",
+                 .pages = "4k"}};
+    }
+};
+
+struct suballocator_shared {
+    template <class T>
+    using allocator = suballocator<T>;
+
+    template <std::size_t Bytes>
+    struct node {
+        alignas(8) std::byte bytes[Bytes];
+    };
+    /// Each size has its pool: those of all nodes that the workloads have.
+    template <class C>
+    static void trim(C&) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (suballocator<node<8 * (I + 1)>>{}.trim(), ...);
+        }(std::make_index_sequence<8>{});
+    }
+    static std::vector<subject_info> ways() {
+        return {{.name = "arenite.suballocator-shared",
+                 .summary = "suballocator, its pools shared by the process",
+                 .pages = "huge"}};
+    }
 };
 
 } // namespace arenite::lab

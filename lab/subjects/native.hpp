@@ -24,6 +24,8 @@ namespace arenite::lab {
 
 using subjects = subject_list<
     pool_as<pool_retaining>, pool_as<pool_by_default>, pool_allocating, container_pool_sharing,
+    suballocating<suballocator_own>, suballocating<suballocator_over_std>,
+    suballocating<suballocator_shared>,
 #if defined(ARENITE_LAB_BOOST)
     boost_fast_pool, boost_container_pool<boost_adaptive>, boost_container_pool<boost_node>,
 #endif
