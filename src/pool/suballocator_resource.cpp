@@ -744,6 +744,7 @@ void suballocator_resource::trim() noexcept {
 
 /// Gives the whole pages between slots in use back.
 void suballocator_resource::purge_free(std::size_t least_bytes) noexcept {
+    const std::size_t page_bytes = os::platform::page_bytes();
     for (std::size_t index = 0; index < row_count_; ++index) {
         const row& r = table_.rows[index];
         if (r.bytes < smallest_row && options_.first_row_bytes != 0)
@@ -753,8 +754,9 @@ void suballocator_resource::purge_free(std::size_t least_bytes) noexcept {
             const std::size_t end = bits::next_set(words, i, r.count);
             std::byte* const from = slot_at(r, i);
             std::byte* const to = end == r.count ? r.memory + r.bytes : slot_at(r, end);
-            if (const auto bytes = static_cast<std::size_t>(to - from); bytes >= least_bytes)
-                upstream_.purge(from, bytes);
+            std::byte* const page = from + padding_for(from, page_bytes);
+            if (to > page && static_cast<std::size_t>(to - page) >= least_bytes)
+                upstream_.purge(page, align_down(static_cast<std::size_t>(to - page), page_bytes));
             i = bits::next_clear(words, end, r.count);
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/pool/pool_resource.hpp>
+#include <arenite/pool/suballocator_resource.hpp>
 
 #include "conformance/conformance.hpp"
 
@@ -34,5 +35,30 @@ struct returning_all : conformance_case {
 
 using pool_cases = testing::Types<on_pages, on_malloc, of_large_slots, returning_all>;
 INSTANTIATE_TYPED_TEST_SUITE_P(pool_resource, conformance, pool_cases, case_names);
+
+struct rows_on_pages : conformance_case {
+    static constexpr const char* name = "on_pages";
+    static constexpr bool has_upstream = false;
+    suballocator_resource subject{slot{64, 16}};
+    explicit rows_on_pages(upstream) {}
+};
+
+struct rows_on_malloc : conformance_case {
+    static constexpr const char* name = "on_malloc";
+    suballocator_resource subject;
+    explicit rows_on_malloc(upstream up) : subject{slot{64, 16}, up} {}
+};
+
+struct rows_by_the_seeds_rules : conformance_case {
+    static constexpr const char* name = "by_the_seeds_rules";
+    suballocator_resource subject;
+    explicit rows_by_the_seeds_rules(upstream up)
+        : subject{slot{24, 8},
+                  suballocator_options{.order = slot_order::lowest, .rule = row_return::last_row},
+                  up} {}
+};
+
+using suballocator_cases = testing::Types<rows_on_pages, rows_on_malloc, rows_by_the_seeds_rules>;
+INSTANTIATE_TYPED_TEST_SUITE_P(suballocator_resource, conformance, suballocator_cases, case_names);
 
 } // namespace conformance_suite::pool

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <arenite/core/alignment.hpp>
-#include <arenite/pool/pool_resource.hpp>
+#include <arenite/core/region.hpp>
+#include <arenite/core/usage.hpp>
 
 #include "support/operations.hpp"
 #include "support/pattern.hpp"
@@ -19,15 +20,16 @@
 
 namespace support {
 
-/// Programs of operations on a pool_resource (see operations.hpp): slots come and go singly, in
-/// rows and at random, are visited, freed while visited, listed and trimmed, beside a map of what
-/// is alive.
+/// Programs of operations on a pool of slots (see operations.hpp): they come and go singly, in rows
+/// and at random, are visited and freed while visited (where the pool does that), listed and
+/// trimmed, beside a map of what is alive.
+template <class Pool>
 class pool_operations {
 public:
-    explicit pool_operations(arenite::pool_resource& pool) : pool_{pool} {}
+    explicit pool_operations(Pool& pool) : pool_{pool} {}
 
     /// The pool may fail where its upstream may.
-    pool_operations(arenite::pool_resource& pool, bool may_fail)
+    pool_operations(Pool& pool, bool may_fail)
         : pool_{pool}, may_fail_{may_fail} {}
 
     /// Empty: all was right; else what was wrong.
@@ -47,6 +49,15 @@ private:
         std::byte* p;
         std::uint64_t id;
     };
+
+    static constexpr bool visits = requires(Pool& pool) { pool.for_each([](void*) {}); };
+
+    [[nodiscard]] std::size_t capacity() const {
+        if constexpr (requires { pool_.capacity(); })
+            return pool_.capacity();
+        else
+            return std::size_t(-1);
+    }
 
     static constexpr std::size_t most_bytes = std::size_t{8} << 20;
 
@@ -97,12 +108,14 @@ private:
                 pool_.trim();
             break;
         case 12:
-            if (source.byte() % 8 == 0)
-                visit();
+            if constexpr (visits)
+                if (source.byte() % 8 == 0)
+                    visit();
             break;
         case 13:
-            if (source.byte() % 16 == 0)
-                free_while_visiting(source.byte());
+            if constexpr (visits)
+                if (source.byte() % 16 == 0)
+                    free_while_visiting(source.byte());
             break;
         case 14:
             if (source.byte() % 16 == 0)
@@ -120,11 +133,11 @@ private:
             return;
         void* const p = pool_.try_allocate();
         if (p == nullptr) {
-            if (live_.size() < pool_.capacity() && !may_fail_)
+            if (live_.size() < capacity() && !may_fail_)
                 wrong("an allocation failed");
             return;
         }
-        if (live_.size() >= pool_.capacity())
+        if (live_.size() >= capacity())
             return wrong("there are more slots than the capacity");
         if (pool_.slot_bytes() % 16 == 0 && !arenite::is_aligned(p, 4))
             return wrong("memory is not aligned");
@@ -144,7 +157,7 @@ private:
     void allocate_large(std::size_t more) {
         const std::size_t bytes = pool_.slot_bytes() + 1 + more;
         void* const p = pool_.try_allocate(bytes, 8);
-        const bool fixed = pool_.capacity() != std::size_t(-1);
+        const bool fixed = capacity() != std::size_t(-1);
         if (p != nullptr && fixed)
             return wrong("a fixed number of slots served something else");
         if (p == nullptr) {
@@ -223,7 +236,7 @@ private:
             error_ = "operation " + std::to_string(step_) + ": " + what;
     }
 
-    arenite::pool_resource& pool_;
+    Pool& pool_;
     bool may_fail_ = false;
     std::vector<piece> live_;
     std::map<std::uintptr_t, std::uint64_t> ids_;
