@@ -2,7 +2,27 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/pool/suballocator_resource.hpp>
 
+#include <arenite/check/leak.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/check/poison.hpp>
 #include <arenite/core/concepts.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/os/platform.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/counting_pages.hpp"
+#include "support/counting_resource.hpp"
+#include "support/region_list.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
 
 using namespace arenite;
 
@@ -11,3 +31,572 @@ static_assert(Owning<suballocator_resource>);
 static_assert(Trimmable<suballocator_resource>);
 static_assert(Measurable<suballocator_resource>);
 static_assert(Mappable<suballocator_resource>);
+static_assert(sizeof(suballocator_resource) <= 2560);
+
+namespace {
+
+constexpr bool every_call_is_careful = checks_enabled || poison::active;
+constexpr slot small{.bytes = 24, .alignment = 8};
+
+/// An upstream that hands out what it is asked for from below, so that addresses rise; it remembers
+/// the requests.
+class rising_resource final : public strategy<rising_resource> {
+public:
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = default_alignment) noexcept {
+        if (refuses)
+            return nullptr;
+        void* const p = pages_.try_allocate(bytes, alignment);
+        requests.push_back(bytes);
+        return p;
+    }
+    void deallocate(void* p, std::size_t bytes,
+                    std::size_t alignment = default_alignment) noexcept {
+        ++returned;
+        pages_.deallocate(p, bytes, alignment);
+    }
+
+    bool refuses = false;
+    std::vector<std::size_t> requests;
+    std::size_t returned = 0;
+
+private:
+    page_resource pages_{page_options{.reserve_bytes = 4_GiB, .huge = huge_pages::never}};
+};
+
+std::vector<void*> take(suballocator_resource& r, std::size_t n) {
+    std::vector<void*> all(n);
+    for (void*& p : all)
+        p = r.allocate();
+    return all;
+}
+
+void give(suballocator_resource& r, const std::vector<void*>& all) {
+    for (void* p : all)
+        r.deallocate(p);
+}
+
+/// Takes all but a random `kept` out of `all` and frees them.
+void give_but(suballocator_resource& r, std::vector<void*>& all, std::size_t kept) {
+    std::mt19937 random{5};
+    std::shuffle(all.begin(), all.end(), random);
+    for (; all.size() > kept; all.pop_back())
+        r.deallocate(all.back());
+}
+
+std::size_t descents(const std::vector<void*>& all) {
+    std::size_t n = 0;
+    for (std::size_t i = 1; i < all.size(); ++i)
+        n += all[i] < all[i - 1] ? 1u : 0u;
+    return n;
+}
+
+std::byte* bytes_at(void* p) { return static_cast<std::byte*>(p); }
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+TEST(suballocator_resource, rows_double_up_to_their_largest_size) {
+    support::counting_resource up;
+    suballocator_resource r{small, suballocator_options{.row_bytes = 16_KiB}, &up};
+    if (passthrough())
+        return;
+    std::vector<void*> all;
+    std::size_t capacity = 0;
+    for (std::size_t row = 0; row < 8; ++row) { // 1, 2, 4 ... 128
+        EXPECT_EQ(r.row_count(), row);
+        EXPECT_EQ(r.slot_count(), capacity);
+        const auto more = take(r, std::size_t{1} << row);
+        all.insert(all.end(), more.begin(), more.end());
+        capacity += std::size_t{1} << row;
+        EXPECT_EQ(r.slot_count(), capacity);
+    }
+    while (r.slot_count() < 20'000)
+        all.push_back(r.allocate());
+    EXPECT_GT(r.row_count(), 8u + 20u); // then all of 16 KiB
+    EXPECT_LT(r.usage().bytes_reserved, r.slot_count() * 26 + 16_KiB);
+    give(r, all);
+}
+
+TEST(suballocator_resource, rows_in_pages_begin_with_64_kib_and_end_as_huge_pages) {
+    support::counting_pages pages;
+    suballocator_resource r{small, &pages};
+    if (passthrough())
+        return;
+    std::vector<void*> all = take(r, 600'000);
+    ASSERT_GE(pages.requests().size(), 8u);
+    EXPECT_EQ(pages.requests()[0].bytes, 64_KiB);
+    std::size_t huge = 0;
+    for (const auto& request : pages.requests()) {
+        EXPECT_LE(request.bytes, 2_MiB);
+        huge += request.bytes == 2_MiB ? 1u : 0u;
+    }
+    EXPECT_GE(huge, 5u);
+    // 24 bytes and a bit each, colours, and the rest of the last row.
+    EXPECT_LT(r.usage().bytes_reserved, 600'000 * 246 / 10 + 2_MiB);
+    give(r, all);
+}
+
+TEST(suballocator_resource, slots_take_their_size_and_nothing_else) {
+    for (const slot s : {slot{1, 1}, slot{3, 1}, slot{20, 4}, slot{24, 8}, slot{48, 16},
+                         slot{100, 4}, slot{256, 16}, slot{4096, 64}, slot{33, 32}, slot{0, 1}}) {
+        suballocator_resource r{s};
+        const std::size_t rounded =
+            std::max<std::size_t>(1, (s.bytes + s.alignment - 1) / s.alignment * s.alignment);
+        EXPECT_EQ(r.slot_bytes(), rounded);
+        if (passthrough())
+            continue;
+        const auto all = take(r, 8);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            EXPECT_EQ(all[i], bytes_at(all[0]) + i * rounded) << s.bytes;
+        give(r, all);
+    }
+}
+
+TEST(suballocator_resource, every_alignment_is_honoured_in_every_row) {
+    for (const std::size_t alignment : {1u, 8u, 16u, 64u, 128u, 4096u, 65536u}) {
+        support::counting_resource up;
+        suballocator_resource r{slot{24, alignment}, &up};
+        const auto all = take(r, 100);
+        for (void* p : all) {
+            EXPECT_TRUE(is_aligned(p, alignment)) << alignment;
+            std::memset(p, 1, 24);
+        }
+        give(r, all);
+    }
+}
+
+TEST(suballocator_resource, a_slot_that_cannot_be_fails_at_each_request_and_asks_nobody) {
+    support::counting_resource up;
+    for (const slot s :
+         {slot{std::numeric_limits<std::size_t>::max(), 1}, slot{2_GiB, 16},
+          slot{std::numeric_limits<std::size_t>::max() - 8, 16}, slot{16, std::size_t{1} << 62}}) {
+        suballocator_resource r{s, &up};
+        EXPECT_EQ(r.try_allocate(), nullptr);
+        EXPECT_EQ(r.usage(), arenite::usage{});
+    }
+    EXPECT_EQ(up.calls(), 0u);
+}
+
+TEST(suballocator_resource, slots_larger_than_a_row_have_rows_of_their_own) {
+    suballocator_resource r{slot{5_MiB, 64}};
+    const auto all = take(r, 3);
+    for (void* p : all)
+        bytes_at(p)[5_MiB - 1] = std::byte{1};
+    give(r, all);
+    EXPECT_EQ(r.usage().bytes_in_use, 0u);
+}
+
+// ---- the order ----------------------------------------------------------------------------------
+
+TEST(suballocator_resource, fresh_slots_come_in_address_order) {
+    if (passthrough())
+        return;
+    suballocator_resource r{small};
+    const auto all = take(r, 500'000);
+    EXPECT_LE(descents(all), 1u);
+    give(r, all);
+}
+
+TEST(suballocator_resource, the_slot_freed_last_comes_first) {
+    if (every_call_is_careful || passthrough())
+        return;
+    suballocator_resource r{small};
+    const auto all = take(r, 1000);
+    r.deallocate(all[500]);
+    r.deallocate(all[100]);
+    EXPECT_EQ(r.allocate(), all[100]);
+    EXPECT_EQ(r.allocate(), all[500]);
+    give(r, all);
+}
+
+TEST(suballocator_resource, what_was_freed_at_random_comes_back_in_address_order) {
+    if (passthrough())
+        return;
+    suballocator_resource r{small};
+    auto all = take(r, 300'000);
+    const auto lowest = *std::min_element(all.begin(), all.end());
+    const auto highest = *std::max_element(all.begin(), all.end());
+    give_but(r, all, 150'000);
+    const auto again = take(r, 150'000);
+    EXPECT_LT(descents(again), 150'000u / 100);
+    EXPECT_GE(*std::min_element(again.begin(), again.end()), lowest);
+    EXPECT_LE(*std::max_element(again.begin(), again.end()),
+              static_cast<void*>(bytes_at(highest) + 16_KiB)); // what was at hand before
+    give(r, again);
+    give(r, all);
+}
+
+/// Seed 4 takes the smallest row first, wherever it lies. Here those of full size come by address,
+/// and all by the tower where the upstream hands out upward.
+TEST(suballocator_resource, strictly_the_lowest_where_that_is_wanted) {
+    if (passthrough())
+        return;
+    rising_resource up;
+    suballocator_resource r{
+        small, suballocator_options{.row_bytes = 1_MiB, .order = slot_order::lowest}, &up};
+    auto all = take(r, 30'000);
+    ASSERT_EQ(descents(all), 0u);
+    std::vector<void*> freed;
+    std::mt19937 random{5};
+    for (int round = 0; round < 1000; ++round) {
+        for (int k = 0; k < 3; ++k) {
+            const std::size_t i = random() % all.size();
+            if (all[i] == nullptr)
+                continue;
+            r.deallocate(all[i]);
+            freed.push_back(std::exchange(all[i], nullptr));
+        }
+        if (round % 3 != 0)
+            continue;
+        const auto lowest = std::min_element(freed.begin(), freed.end());
+        void* const p = r.allocate();
+        ASSERT_EQ(p, *lowest);
+        freed.erase(lowest);
+        *std::find(all.begin(), all.end(), nullptr) = p;
+    }
+    std::erase(all, nullptr);
+    give(r, all);
+}
+
+TEST(suballocator_resource, rows_of_full_size_come_by_address_wherever_the_upstream_puts_them) {
+    if (passthrough())
+        return;
+    support::counting_resource up; // malloc: mappings come downward
+    suballocator_resource r{
+        small, suballocator_options{.row_bytes = 1_MiB, .order = slot_order::lowest}, &up};
+    auto all = take(r, 400'000);
+    give_but(r, all, 0);
+    r.trim();
+    EXPECT_EQ(up.live(), 0u);
+    all = take(r, 400'000);
+    std::vector<void*> large(all.begin() + 100'000, all.end());
+    for (void* p : large)
+        r.deallocate(p);
+    large = take(r, 300'000);
+    EXPECT_LE(descents(large), 16u); // the small rows first
+    give(r, large);
+    all.resize(100'000);
+    give(r, all);
+}
+
+// ---- from pointer to row ------------------------------------------------------------------------
+
+TEST(suballocator_resource, slots_are_found_in_any_number_of_rows) {
+    for (const bool on_pages : {false, true}) {
+        support::counting_resource up;
+        suballocator_resource r{small, suballocator_options{.row_bytes = on_pages ? 2_MiB : 4_KiB},
+                                on_pages ? upstream{&page_source()} : upstream{&up}};
+        auto all = take(r, 200'000);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            std::memcpy(all[i], &i, sizeof(i));
+        for (std::size_t i = 0; i < all.size(); i += 7)
+            ASSERT_TRUE(r.owns(all[i]));
+        std::vector<std::size_t> order(all.size());
+        for (std::size_t i = 0; i < order.size(); ++i)
+            order[i] = i;
+        std::mt19937 random{9};
+        std::shuffle(order.begin(), order.end(), random);
+        for (const std::size_t i : order) {
+            std::size_t found = 0;
+            std::memcpy(&found, all[i], sizeof(found));
+            ASSERT_EQ(found, i);
+            r.deallocate(all[i]);
+        }
+        EXPECT_EQ(r.usage().live_allocations, 0u);
+    }
+}
+
+TEST(suballocator_resource, owns_its_slots_and_nothing_else) {
+    suballocator_resource a{small}, b{small};
+    const auto mine = take(a, 10'000), others = take(b, 10'000);
+    int local = 0;
+    EXPECT_TRUE(a.owns(mine[9'999]));
+    EXPECT_FALSE(a.owns(others[0]));
+    EXPECT_FALSE(a.owns(&local));
+    EXPECT_FALSE(a.owns(nullptr));
+    give(a, mine);
+    give(b, others);
+}
+
+// ---- giving back --------------------------------------------------------------------------------
+
+TEST(suballocator_resource, rows_go_back_as_they_empty_not_only_the_last) {
+    if (passthrough())
+        return;
+    support::counting_pages pages;
+    suballocator_resource r{small, suballocator_options{.policy = return_policy::return_all},
+                            &pages};
+    auto all = take(r, 1'000'000);
+    const std::size_t full = r.usage().bytes_reserved;
+    // All but the last tenth: rows below are empty, the last one is not.
+    for (std::size_t i = 0; i < 900'000; ++i)
+        r.deallocate(all[i]);
+    EXPECT_LT(r.usage().bytes_reserved, full / 5);
+    EXPECT_LT(pages.live_bytes(), full / 5);
+    all.erase(all.begin(), all.begin() + 900'000);
+    for (void* p : all)
+        std::memset(p, 1, 24);
+    give(r, all);
+}
+
+TEST(suballocator_resource, by_the_seeds_rule_only_the_last_row_goes_at_a_quarter) {
+    if (passthrough())
+        return;
+    support::counting_resource up;
+    suballocator_resource r{small,
+                            suballocator_options{.row_bytes = 16_KiB,
+                                                 .order = slot_order::lowest,
+                                                 .rule = row_return::last_row},
+                            &up};
+    const auto all = take(r, 1023); // rows of 1 to 512
+    ASSERT_EQ(r.row_count(), 10u);
+    for (std::size_t i = 1022; i >= 256; --i) {
+        ASSERT_EQ(r.row_count(), 10u) << i;
+        r.deallocate(all[i]);
+    }
+    r.deallocate(all[255]);
+    static_cast<void>(r.usage());
+    r.deallocate(r.allocate());
+    r.deallocate(r.allocate());
+    static_cast<void>(r.allocate());
+    EXPECT_EQ(r.row_count(), 9u);
+    r.deallocate(all[255]);
+    for (std::size_t i = 0; i < 255; ++i)
+        r.deallocate(all[i]);
+}
+
+TEST(suballocator_resource, who_swings_about_an_edge_does_not_ask_again_and_again) {
+    if (passthrough())
+        return;
+    support::counting_pages pages;
+    suballocator_resource r{small, &pages};
+    auto all = take(r, 500'000);
+    while (r.row_count() == 0 || r.usage().largest_hole_bytes != 0)
+        all.push_back(r.allocate()); // to the end of a row
+    const std::size_t calls = pages.calls();
+    for (int round = 0; round < 100; ++round) {
+        const auto more = take(r, 1000);
+        give(r, more);
+    }
+    EXPECT_LE(pages.calls(), calls + 1);
+    EXPECT_EQ(pages.deallocations(), 0u);
+    give(r, all);
+}
+
+TEST(suballocator_resource, memory_given_back_serves_another) {
+    if (passthrough())
+        return;
+    support::counting_pages pages;
+    std::size_t peak = 0;
+    suballocator_resource a{slot{24, 8}, &pages}, b{slot{40, 8}, &pages};
+    for (int round = 0; round < 4; ++round) {
+        suballocator_resource& r = round % 2 == 0 ? a : b;
+        auto all = take(r, 24'000'000 / r.slot_bytes());
+        if (round == 0)
+            peak = pages.live_bytes();
+        EXPECT_LE(pages.live_bytes(), peak + 4_MiB) << "a row stays, one is not full";
+        give(r, all);
+    }
+}
+
+TEST(suballocator_resource, trim_gives_back_all_that_is_empty_and_free_pages) {
+    if (passthrough())
+        return;
+    support::counting_pages pages;
+    suballocator_resource r{slot{64, 64}, &pages};
+    auto all = take(r, 200'000);
+    for (void* p : all)
+        std::memset(p, 1, 64);
+    give_but(r, all, 200);
+    r.trim();
+    // A page each, and the bits.
+    const std::size_t page = os::platform::page_bytes();
+    EXPECT_LE(pages.resident_bytes(), 200 * page + r.row_count() * (2_MiB / 64 / 8 + 2 * page));
+    for (void* p : all)
+        EXPECT_EQ(bytes_at(p)[63], std::byte{1});
+    give(r, all);
+    r.trim();
+    EXPECT_EQ(r.usage().bytes_reserved, 0u);
+    EXPECT_EQ(r.row_count(), 0u);
+}
+
+/// After a fall survivors that are replaced one by one move together, and the rows above go.
+TEST(suballocator_resource, survivors_move_together_as_they_are_replaced) {
+    if (passthrough())
+        return;
+    support::counting_pages pages;
+    suballocator_resource r{slot{40, 8}, &pages};
+    auto all = take(r, 1'000'000);
+    const std::size_t full = pages.live_bytes();
+    give_but(r, all, 10'000);
+    r.trim();
+    for (void*& p : all) { // each once
+        r.deallocate(p);
+        p = r.allocate();
+    }
+    EXPECT_LT(pages.live_bytes(), full / 10);
+    give(r, all);
+}
+
+TEST(suballocator_resource, retain_all_keeps_until_trim) {
+    if (passthrough())
+        return;
+    support::counting_pages pages;
+    suballocator_resource r{small, suballocator_options{.policy = return_policy::retain_all},
+                            &pages};
+    give(r, take(r, 500'000));
+    EXPECT_EQ(pages.deallocations(), 0u);
+    EXPECT_EQ(pages.purged_bytes(), 0u);
+    r.trim();
+    EXPECT_EQ(pages.live(), 0u);
+}
+
+// ---- failure ------------------------------------------------------------------------------------
+
+/// After one bad_alloc seed 4 returned nullptr, 0x8 and 0x10 as if they were memory.
+TEST(suballocator_resource, a_failed_request_changes_nothing) {
+    if (passthrough())
+        return;
+    support::counting_resource up;
+    suballocator_resource r{small, suballocator_options{.row_bytes = 8_KiB}, &up};
+    for (std::size_t n = 0; n < 60; ++n) {
+        auto all = take(r, 100 * n);
+        while (r.usage().largest_hole_bytes != 0)
+            all.push_back(r.allocate());
+        const arenite::usage before = r.usage();
+        const std::size_t rows = r.row_count(), live = up.live();
+        up.fail_after(0);
+        for (int k = 0; k < 3; ++k) {
+            EXPECT_EQ(r.try_allocate(), nullptr);
+            EXPECT_EQ(r.usage(), before);
+            EXPECT_EQ(r.row_count(), rows);
+            EXPECT_EQ(up.live(), live);
+        }
+        up.never_fail();
+        void* const p = r.allocate();
+        EXPECT_TRUE(r.owns(p));
+        std::memset(p, 1, 24);
+        r.deallocate(p);
+        give(r, all);
+    }
+}
+
+TEST(suballocator_resource, an_upstream_with_little_left_serves_a_few) {
+    if (passthrough())
+        return;
+    support::counting_pages pages;
+    pages.lend_at_most(3_MiB);
+    suballocator_resource r{small, &pages};
+    std::vector<void*> all;
+    while (void* p = r.try_allocate())
+        all.push_back(p);
+    EXPECT_GT(all.size() * 24, 2_MiB + 900_KiB);
+    give(r, all);
+}
+
+TEST(suballocator_resource, larger_requests_are_served_apart_and_counted) {
+    support::counting_resource up;
+    suballocator_resource r{small, &up};
+    void* const p = r.allocate(100'000, 64);
+    void* const q = r.allocate(24, 4096);
+    EXPECT_TRUE(is_aligned(q, 4096));
+    EXPECT_EQ(r.usage().live_allocations, 2u);
+    EXPECT_TRUE(r.owns(p));
+    r.deallocate(p, 100'000, 64);
+    r.deallocate(q, 24, 4096);
+    EXPECT_EQ(r.usage().bytes_in_use, 0u);
+}
+
+TEST(suballocator_resource, lists_each_slot_and_leaves_no_gap) {
+    if (passthrough())
+        return;
+    suballocator_resource r{small};
+    auto all = take(r, 5000);
+    give_but(r, all, 2000);
+    const support::region_list list{r};
+    EXPECT_EQ(list.count(region_state::used), all.size());
+    for (void* p : all) {
+        const region* const x = list.at(p);
+        ASSERT_NE(x, nullptr);
+        EXPECT_EQ(x->state, region_state::used);
+        EXPECT_EQ(x->address, p);
+    }
+    EXPECT_EQ(list.bytes(), r.usage().bytes_reserved);
+    give(r, all);
+}
+
+TEST(suballocator_resource, free_slots_are_out_of_reach_for_memory_checkers) {
+    if (!poison::reports_access() || passthrough())
+        return;
+    suballocator_resource r{slot{64, 16}};
+    void* const p = r.allocate();
+    void* const q = r.allocate();
+    EXPECT_TRUE(poison::accessible(p, 64));
+    r.deallocate(p);
+    EXPECT_FALSE(poison::accessible(p, 64));
+    r.deallocate(q);
+}
+
+// ---- misuse -------------------------------------------------------------------------------------
+
+#if GTEST_HAS_DEATH_TEST
+TEST(suballocator_resource_death, a_slot_freed_twice_is_found_by_the_bits) {
+    if (passthrough())
+        return;
+    EXPECT_DEATH(
+        {
+            suballocator_resource r{small};
+            const auto all = take(r, 1000);
+            r.deallocate(all[10]);
+            r.deallocate(all[300]);
+            r.deallocate(all[10]);
+            r.trim();
+        },
+        "freed into suballocator_resource .*(freed twice|is free already)");
+}
+
+TEST(suballocator_resource_death, a_slot_of_another_resource_is_refused) {
+    if (passthrough())
+        return;
+    EXPECT_DEATH(
+        {
+            suballocator_resource a{small};
+            suballocator_resource b{small};
+            static_cast<void>(take(a, 1000));
+            a.deallocate(take(b, 1000)[5]);
+            a.trim();
+        },
+        "freed into suballocator_resource .*it is not of this resource");
+}
+
+TEST(suballocator_resource_death, misuse_is_found_at_once_in_checked_builds) {
+    if (!checks_enabled || passthrough())
+        return;
+    suballocator_resource r{small};
+    void* const p = r.allocate();
+    void* const large = r.allocate(10'000);
+    EXPECT_DEATH(r.deallocate(bytes_at(p) + 8), "it points 8 bytes into the slot");
+    EXPECT_DEATH(r.deallocate(large), "larger than a slot");
+    EXPECT_DEATH(r.deallocate(p, 5000), "not of this resource, or is a slot");
+    r.deallocate(large, 10'000);
+    r.deallocate(p);
+    EXPECT_DEATH(r.deallocate(p), "is free already");
+}
+#endif
+
+TEST(suballocator_resource, what_is_alive_at_the_end_is_told_in_checked_builds) {
+    static std::size_t told = 0;
+    told = 0;
+    const leak_handler before =
+        set_leak_handler([](const leak_summary& summary) { told = summary.count; });
+    {
+        suballocator_resource r{small};
+        const auto all = take(r, 100);
+        for (std::size_t i = 3; i < all.size(); ++i)
+            r.deallocate(all[i]);
+    }
+    set_leak_handler(before);
+    EXPECT_EQ(told, checks_enabled ? 3u : 0u);
+}
+
+} // namespace
