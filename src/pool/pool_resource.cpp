@@ -26,6 +26,7 @@ constexpr std::size_t least_slots = 16;     // of a block, so that its head is l
 constexpr std::size_t group_bytes = 16_KiB; // colours differ each so many bytes
 constexpr std::size_t largest_slot = 1_GiB; // bytes
 constexpr std::size_t sweep_divisor = 8;    // share of a block that must be free to be swept
+constexpr std::size_t long_run = 64;        // slots freed in a row after which more may come
 constexpr std::uint16_t partly_free = 32;   // state of a block with less free than that
 constexpr std::uint16_t vacated = 64;       // became empty while for_each was at work
 constexpr std::int32_t silent_alarm = -1;   // of a block that is being swept
@@ -436,6 +437,13 @@ void pool_resource::deallocate_slow(std::byte* p) noexcept {
     note_high_water();
     if (careful_ || passes_through_) [[unlikely]]
         return deallocate_careful(p);
+    if (static_cast<std::size_t>(run_end_ - run_begin_) >= long_run * slot_bytes_) {
+        // It has come to a colour or to the end of a block: as a rule it goes on behind.
+        clear_run();
+        run_begin_ = p;
+        run_end_ = p + slot_bytes_;
+        return;
+    }
     constexpr std::size_t half = hot_depth / 2;
     clear_hot(half);
     std::memmove(hot_, hot_ + half, half * sizeof(hot_[0]));

@@ -306,7 +306,7 @@ void* container_nursery::try_allocate_slow(std::size_t kind) noexcept {
         current = mine;
     }
     container_heap* const heap = current->make_heap(kind, container_heap::state::attended);
-    return heap == nullptr ? nullptr : heap->try_allocate();
+    return heap == nullptr ? nullptr : heap->try_allocate(kind);
 }
 
 // ---- source -------------------------------------------------------------------------------------
@@ -322,7 +322,7 @@ void* container_source::allocate_slot_slow(std::size_t kind, std::uintptr_t enou
             container_heap::make(kind, container_heap::state::attended, expected, return_policy{},
                                  &page_source(), nullptr);
         if (mine != nullptr) {
-            if (void* const p = mine->try_allocate()) {
+            if (void* const p = mine->try_allocate(kind)) {
                 word_ = address_of(mine);
                 return p;
             }
@@ -359,7 +359,7 @@ void* container_source::try_allocate_array(std::size_t bytes, std::size_t alignm
         return shared->try_allocate_slot(kind, 0);
     container_nursery* const nursery = container_nursery::of_this_thread();
     container_heap* const heap = nursery != nullptr ? nursery->heap(kind) : nullptr;
-    return heap != nullptr ? heap->try_allocate() : container_nursery::try_allocate_slow(kind);
+    return heap != nullptr ? heap->try_allocate(kind) : container_nursery::try_allocate_slow(kind);
 }
 
 void container_source::deallocate_array(void* p, std::size_t bytes,

@@ -21,17 +21,6 @@ struct pooled {
     support::counting_resource* upstream() { return nullptr; }
 };
 
-/// The same, for as many elements as some containers of the suite have and others exceed.
-struct pooled_for_2000 : pooled {
-    static constexpr const char* name = "pooled_for_2000";
-    template <class T>
-    using allocator = arenite::pool_allocator<T, 2000>;
-    template <class T>
-    allocator<T> make() {
-        return {};
-    }
-};
-
 /// A pool that all containers share, on an upstream that can fail.
 struct sharing_a_container_pool {
     static constexpr const char* name = "sharing_a_container_pool";
@@ -47,7 +36,7 @@ struct sharing_a_container_pool {
     arenite::container_pool pool{&up};
 };
 
-using pool_families = testing::Types<pooled, pooled_for_2000, sharing_a_container_pool>;
+using pool_families = testing::Types<pooled, sharing_a_container_pool>;
 INSTANTIATE_TYPED_TEST_SUITE_P(pool_allocator, containers, pool_families, family_names);
 
 } // namespace container_suite

@@ -33,12 +33,12 @@ TEST(container_heap, is_found_from_the_address_of_any_slot) {
     container_heap* const b = make(up, container_heap::state::attended);
     std::vector<void*> slots;
     for (int i = 0; i < 30'000; ++i)
-        slots.push_back((i % 3 == 0 ? a : b)->try_allocate());
+        slots.push_back((i % 3 == 0 ? a : b)->try_allocate(kind));
     for (std::size_t i = 0; i < slots.size(); ++i) {
         container_heap* const owner = i % 3 == 0 ? a : b;
         ASSERT_EQ(&container_heap::of(slots[i]), owner);
-        ASSERT_EQ(a->holds(slots[i]), owner == a);
-        owner->deallocate(slots[i]);
+        ASSERT_FALSE((owner == a ? b : a)->try_deallocate(slots[i], kind));
+        ASSERT_TRUE(owner->try_deallocate(slots[i], kind));
     }
     a->abandon();
     b->abandon();
@@ -51,7 +51,7 @@ TEST(container_heap, an_orphan_ends_with_its_last_slot) {
     container_heap* const heap = make(up, container_heap::state::attended);
     std::vector<void*> slots;
     for (int i = 0; i < 5000; ++i)
-        slots.push_back(heap->try_allocate());
+        slots.push_back(heap->try_allocate(kind));
     for (int i = 0; i < 100; ++i)
         heap->deallocate(slots[static_cast<std::size_t>(i)]);
     heap->deallocate_foreign(slots[100]); // queued, and known all the same
@@ -70,7 +70,7 @@ TEST(container_heap, an_orphan_gives_memory_back_as_it_empties) {
     container_heap* const heap = make(up, container_heap::state::attended);
     std::vector<void*> slots;
     for (int i = 0; i < 200'000; ++i)
-        slots.push_back(heap->try_allocate());
+        slots.push_back(heap->try_allocate(kind));
     heap->abandon();
     const std::size_t full = up.live_bytes();
     while (slots.size() > 20'000) {
@@ -90,7 +90,7 @@ TEST(container_heap, what_others_freed_is_used_again_before_new_memory) {
     std::vector<void*> slots;
     for (int round = 0; round < 20; ++round) {
         for (int i = 0; i < 2000; ++i) {
-            slots.push_back(heap->try_allocate());
+            slots.push_back(heap->try_allocate(kind));
             std::memset(slots.back(), 1, kind * 8);
         }
         for (void* const p : slots)
@@ -107,9 +107,9 @@ TEST(container_heap, one_whose_upstream_refuses_has_no_slot_and_ends) {
     counting_resource up;
     up.fail_after(0);
     container_heap* const heap = make(up, container_heap::state::attended, 1000);
-    EXPECT_EQ(heap->try_allocate(), nullptr);
+    EXPECT_EQ(heap->try_allocate(kind), nullptr);
     up.never_fail();
-    void* const p = heap->try_allocate();
+    void* const p = heap->try_allocate(kind);
     EXPECT_NE(p, nullptr);
     heap->deallocate(p);
     heap->abandon();
@@ -124,7 +124,7 @@ TEST(container_heap_threads, takes_back_what_other_threads_free) {
     for (int round = 0; round < 5; ++round) {
         std::vector<void*> slots;
         for (std::size_t i = 0; i < count; ++i)
-            slots.push_back(heap->try_allocate());
+            slots.push_back(heap->try_allocate(kind));
         std::vector<std::thread> threads;
         for (std::size_t t = 0; t < 3; ++t) {
             threads.emplace_back([&slots, t] {
@@ -133,7 +133,7 @@ TEST(container_heap_threads, takes_back_what_other_threads_free) {
             });
         }
         for (std::size_t i = 0; i < count; ++i) { // while they do
-            void* const p = heap->try_allocate();
+            void* const p = heap->try_allocate(kind);
             std::memset(p, 2, kind * 8);
             heap->deallocate(p);
         }
@@ -150,8 +150,8 @@ TEST(container_heap_threads, an_orphan_ends_once_whoever_frees_its_last_slot) {
     counting_resource up;
     for (int round = 0; round < 100; ++round) {
         container_heap* const heap = make(up, container_heap::state::attended);
-        void* const a = heap->try_allocate();
-        void* const b = heap->try_allocate();
+        void* const a = heap->try_allocate(kind);
+        void* const b = heap->try_allocate(kind);
         std::thread other([a] { container_heap::of(a).deallocate_foreign(a); });
         heap->abandon();
         container_heap::of(b).deallocate_foreign(b);

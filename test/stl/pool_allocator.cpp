@@ -231,6 +231,26 @@ TEST(pool_allocator, elements_known_ahead_are_one_request) {
     EXPECT_GT(requests(std::type_identity<list_of_16k>{}, 64 * 1024), 1u) << "and then it grows";
 }
 
+TEST(pool_allocator, containers_of_as_many_as_expected_and_of_more_and_less_meet) {
+    const auto run = []<class List>(std::type_identity<List>) {
+        List a, b;
+        for (const int n : {1, 500, 2000}) {
+            fill(a, n);
+            List c;
+            fill(c, n);
+            b.splice(b.end(), c);
+            a.swap(b);
+            c = std::move(b);
+            b = a;
+            a = List{};
+            fill(c, 3);
+        }
+        return std::vector<int>(b.begin(), b.end());
+    };
+    EXPECT_EQ(run(std::type_identity<std::list<int, pool_allocator<int, 500>>>{}),
+              run(std::type_identity<std::list<int>>{}));
+}
+
 TEST(pool_allocator, small_containers_share_what_the_thread_has) {
     if (passthrough())
         return;

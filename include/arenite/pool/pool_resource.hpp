@@ -8,6 +8,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/strategy.hpp>
@@ -128,29 +129,52 @@ public:
         return p;
     }
 
+    /// Gives a slot back. Not nullptr.
+    ARENITE_INLINE void deallocate(void* p) noexcept {
+        if (!try_rejoin(p, slot_bytes_))
+            deallocate_apart(p);
+    }
+
+    // The parts of these, for who stands between a pool and its user and knows slot_bytes() when it
+    // is compiled.
+
     /// A slot that lies ready; nullptr where try_allocate() would have to look for one.
-    [[nodiscard]] ARENITE_INLINE void* try_take_ready() noexcept {
-        if (hot_count_ != 0)
-            return hot_[--hot_count_];
+    [[nodiscard]] ARENITE_INLINE void* try_take_ready(std::size_t slot_bytes) noexcept {
+        ARENITE_ASSERT(slot_bytes == slot_bytes_, "slot_bytes must be those of the pool");
+        if (hot_count_ != 0) {
+            void* const p = hot_[--hot_count_];
+            ARENITE_ASSUME(p != nullptr);
+            return p;
+        }
         std::byte* const p = cursor_;
         if (p == limit_) [[unlikely]]
             return nullptr;
-        cursor_ = p + slot_bytes_;
+        cursor_ = p + slot_bytes;
+        ARENITE_ASSUME(p != nullptr);
         return p;
     }
 
-    /// Gives a slot back. Not nullptr.
-    ARENITE_INLINE void deallocate(void* p) noexcept {
+    /// Gives a slot back if it lies beside those that were freed in a row just now. False, and
+    /// nothing is done: it does not; a slot of another pool never does.
+    [[nodiscard]] ARENITE_INLINE bool try_rejoin(void* p, std::size_t slot_bytes) noexcept {
+        ARENITE_ASSERT(slot_bytes == slot_bytes_, "slot_bytes must be those of the pool");
         auto* const at = static_cast<std::byte*>(p);
-        if (at == run_end_) {
-            run_end_ = at + slot_bytes_;
-        } else if (at + slot_bytes_ == run_begin_) {
+        if (at == run_end_) [[likely]]
+            run_end_ = at + slot_bytes;
+        else if (at + slot_bytes == run_begin_)
             run_begin_ = at;
-        } else if (hot_count_ < hot_depth_) [[likely]] {
+        else
+            return false;
+        return true;
+    }
+
+    /// Gives a slot back that try_rejoin() was false for.
+    ARENITE_INLINE void deallocate_apart(void* p) noexcept {
+        auto* const at = static_cast<std::byte*>(p);
+        if (hot_count_ < hot_depth_) [[likely]]
             hot_[hot_count_++] = at;
-        } else {
+        else
             deallocate_slow(at);
-        }
     }
 
     /// A slot where it is large and aligned enough; else see Limits.

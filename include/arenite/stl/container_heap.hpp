@@ -85,9 +85,22 @@ public:
         return head_of(p).owner == &pool_;
     }
 
-    [[nodiscard]] ARENITE_INLINE void* try_allocate() noexcept {
-        void* const p = pool_.try_take_ready();
-        return p != nullptr ? p : allocate_slow();
+    /// A slot, of the kind that this heap is for.
+    [[nodiscard]] ARENITE_INLINE void* try_allocate(std::size_t kind) noexcept {
+        void* const p = pool_.try_take_ready(kind * 8);
+        if (p != nullptr) [[likely]]
+            return p;
+        return allocate_slow();
+    }
+
+    /// False, and nothing is done: p is of another heap.
+    [[nodiscard]] ARENITE_INLINE bool try_deallocate(void* p, std::size_t kind) noexcept {
+        if (pool_.try_rejoin(p, kind * 8)) // then it is ours: no need to look at its block
+            return true;
+        if (head_of(p).owner != &pool_) [[unlikely]]
+            return false;
+        pool_.deallocate_apart(p);
+        return true;
     }
 
     ARENITE_INLINE void deallocate(void* p) noexcept { pool_.deallocate(p); }
@@ -238,14 +251,14 @@ public:
     /// A slot for one object. `expected`: how many there will be; 0: not known.
     template <std::size_t Bytes, std::size_t Expected>
     [[nodiscard]] ARENITE_INLINE void* try_allocate_slot() noexcept {
-        if (is_own()) [[likely]]
-            return own().try_allocate();
         constexpr std::size_t kind = container_slot_kind(Bytes);
+        if (is_own()) [[likely]]
+            return own().try_allocate(kind);
         constexpr std::uintptr_t enough = 1 + counted * nursery_slots(kind, Expected);
         if ((word_ & counting_mark) != 0 && word_ < enough) {
             container_nursery* const nursery = container_nursery::of_this_thread();
             container_heap* const heap = nursery != nullptr ? nursery->heap(kind) : nullptr;
-            void* const p = heap != nullptr ? heap->try_allocate() : nullptr;
+            void* const p = heap != nullptr ? heap->try_allocate(kind) : nullptr;
             if (p != nullptr) [[likely]] {
                 word_ += counted;
                 return p;
@@ -257,8 +270,8 @@ public:
     template <std::size_t Bytes>
     ARENITE_INLINE void deallocate_slot(void* p) noexcept {
         if (is_own()) {
-            if (own().holds(p)) [[likely]]
-                return own().deallocate(p);
+            if (own().try_deallocate(p, container_slot_kind(Bytes))) [[likely]]
+                return;
         } else if (word_ >= counting_mark + counted && (word_ & counting_mark) != 0) {
             word_ -= counted;
         }
