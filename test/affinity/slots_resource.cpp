@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "support/counting_pages.hpp"
 #include "support/counting_resource.hpp"
 
 #include <algorithm>
@@ -92,6 +91,28 @@ TEST(slots_resource, neighbours_merge_in_every_order) {
         all.erase(all.begin() + 51, all.begin() + 53);
         give(r, all);
     } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// A longer slot that an alignment prefers is cut down below a shorter one, which is found all the
+// same.
+TEST(slots_resource, long_slots_stay_in_their_order) {
+    slots_resource r{};
+    void* const first = r.allocate(4, 4);
+    void* const aligned = r.allocate(2600, 4096);
+    const auto gap = static_cast<std::size_t>(at(aligned) - at(first)) - 4;
+    void* const filling = r.allocate(gap, 4); // so that what is freed behind it stays aligned
+    void* const wall = r.allocate(100, 4);
+    void* const odd = r.allocate(2000, 4);
+    void* const end = r.allocate(100, 4);
+    ASSERT_EQ(filling, at(first) + 4);
+    ASSERT_FALSE(is_aligned(odd, 4096));
+    r.deallocate(aligned);
+    r.deallocate(odd);
+    EXPECT_EQ(r.allocate(1104, 4096), aligned); // leaves 1500
+    EXPECT_EQ(r.allocate(1900, 4), odd);
+    EXPECT_EQ(r.allocate(1400, 4), at(aligned) + 1104);
+    give(r, {first, filling, wall, end, aligned, odd, at(aligned) + 1104});
+    EXPECT_EQ(r.usage().live_allocations, 0u);
 }
 
 TEST(slots_resource, deallocate_needs_no_memory) {

@@ -176,6 +176,15 @@ TYPED_TEST(strategies, empty_blocks_really_go_back) {
     EXPECT_EQ(r.usage().bytes_reserved, 0u);
 }
 
+// The first block is a quarter of one, and has no place at such a multiple.
+TYPED_TEST(strategies, a_block_that_does_not_serve_its_first_request_goes_back_too) {
+    counting_pages pages;
+    TypeParam r{typename TestFixture::options{}, &pages};
+    r.deallocate(this->take(r, 1000, 64_KiB).p);
+    r.trim();
+    EXPECT_EQ(pages.live_bytes(), 0u);
+}
+
 TYPED_TEST(strategies, empty_blocks_go_back_by_themselves) {
     counting_pages pages;
     TypeParam r{typename TestFixture::options{.policy = return_policy::return_all}, &pages};
