@@ -43,6 +43,13 @@ std::uint64_t inverse_of(std::size_t divisor) noexcept {
     return ((std::uint64_t{1} << inverse_shift) + divisor - 1) / divisor;
 }
 
+/// Begins to load what will be written.
+ARENITE_INLINE void fetch_early([[maybe_unused]] const bits::word* p) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(p, 1);
+#endif
+}
+
 } // namespace
 
 // ---- how a row lies in memory -------------------------------------------------------------------
@@ -345,7 +352,9 @@ void* suballocator_resource::allocate_slow() noexcept {
             clear_hot(std::exchange(pending_, 0));
             note_freed();
         }
-        if (packing_ && taken_ > slot_count_ / 2)
+        if (std::exchange(purge_is_due_, false)) [[unlikely]]
+            purge_free(purge_least);
+        if (packing_ && !packs())
             set_packing(false);
         if (strict())
             return take_lowest();
@@ -355,6 +364,15 @@ void* suballocator_resource::allocate_slow() noexcept {
     if (hot_count_ != 0)
         return hot_[--hot_count_];
     return std::exchange(cursor_, cursor_ + slot_bytes_);
+}
+
+/// True while there is something to be packed: most slots are free, and those to be taken next are
+/// not all of them.
+bool suballocator_resource::packs() noexcept {
+    if (taken_ > slot_count_ / 2)
+        return false;
+    const std::size_t index = lowest_open();
+    return index < row_count_ && table_.rows[index].taken.count_taken() != 0;
 }
 
 /// The lowest free slot, or nullptr.
@@ -514,21 +532,18 @@ void suballocator_resource::deallocate_slow(std::byte* p) noexcept {
     note_freed();
 }
 
-/// Clears the bits of the oldest hot slots. All of the bits are looked at first: they are anywhere,
+/// Clears the bits of the oldest hot slots. All of the bits are asked for first: they are anywhere,
 /// and so the processor waits for many of them at a time.
 void suballocator_resource::clear_hot(std::size_t count) noexcept {
     place places[hot_depth];
-    bits::word seen = 0;
     for (std::size_t k = 0; k < count; ++k) {
         const std::size_t index = find(hot_[k]);
         if (index == row_count_) [[unlikely]]
             return refuse_free(hot_[k], "it is not of this resource");
-        const row& r = table_.rows[index];
-        const std::size_t i = std::min(index_of(r, hot_[k]), r.count - 1);
-        places[k] = {static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(i)};
-        seen ^= r.taken.words().data()[i / bits::word_bits];
+        row& r = table_.rows[index];
+        places[k] = {&r, index_of(r, hot_[k])};
+        fetch_early(r.taken.words().data() + places[k].slot / bits::word_bits);
     }
-    static_cast<void>(*static_cast<volatile bits::word*>(&seen));
     for (std::size_t k = 0; k < count; ++k)
         if (!clear_one(places[k])) [[unlikely]]
             return refuse_free(hot_[k], "it was freed twice");
@@ -537,13 +552,13 @@ void suballocator_resource::clear_hot(std::size_t count) noexcept {
 
 /// Clears the bit of a slot; false where it is clear already.
 ARENITE_INLINE bool suballocator_resource::clear_one(place at) noexcept {
-    row& r = table_.rows[at.row];
-    if (!r.taken.test(at.slot)) [[unlikely]]
+    row& r = *at.in;
+    if (at.slot >= r.count || !r.taken.test(at.slot)) [[unlikely]]
         return false;
-    const bool was_full = r.taken.full();
+    const std::size_t before = r.taken.count_taken();
     r.taken.give(at.slot);
-    if (was_full || r.taken.count_taken() == 0) [[unlikely]]
-        cleared(at.row, was_full);
+    if (before == r.count || before == 1) [[unlikely]]
+        cleared(static_cast<std::size_t>(at.in - table_.rows), before == r.count);
     return true;
 }
 
@@ -650,7 +665,7 @@ void suballocator_resource::note_freed() noexcept {
         return_empty_rows(packing_ ? options_.policy.keep_bytes
                                    : options_.policy.allowance(bytes_in_use()));
     if (taken_ < purge_at_)
-        shrink(options_.policy.keep_bytes, purge_least);
+        shrink(options_.policy.keep_bytes);
 }
 
 /// The seed's rule.
@@ -725,18 +740,20 @@ void suballocator_resource::settle() noexcept {
     clear_hot(std::exchange(pending_, 0));
 }
 
-/// After a fall: what is empty goes back, and what lives on is to move together.
-void suballocator_resource::shrink(std::size_t allowance, std::size_t least_purged_bytes) noexcept {
+/// After a fall: what is empty goes back, and what lives on is to move together. Free pages wait for
+/// the next allocation: as long as a container is taken down, rows will empty whole.
+void suballocator_resource::shrink(std::size_t allowance) noexcept {
     settle();
     return_empty_rows(allowance);
-    if (pages_)
-        purge_free(least_purged_bytes);
     set_packing(taken_ < slot_count_ / purge_divisor);
     set_peak(taken_);
+    purge_is_due_ = pages_ && taken_ != 0;
 }
 
 void suballocator_resource::trim() noexcept {
-    shrink(0, os::platform::page_bytes());
+    shrink(0);
+    if (std::exchange(purge_is_due_, false))
+        purge_free(os::platform::page_bytes());
     if (row_count_ == 0)
         return_table();
     large_.trim();

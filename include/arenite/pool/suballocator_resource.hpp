@@ -46,8 +46,7 @@ struct suballocator_options {
     slot_order order = slot_order::hot;
     row_return rule = row_return::by_policy;
 
-    /// Of empty rows one stays, or a quarter of what is in use: what swings by less pays nothing.
-    return_policy policy = {.keep_bytes = 2_MiB, .keep_divisor = 4};
+    return_policy policy = {};
 };
 
 /// Slots of one size in a tower of rows, the lowest free one first; rows go back as they empty.
@@ -75,8 +74,8 @@ struct suballocator_options {
 /// Limits:    slots of at most 1 GiB. A request that a slot is too small or not aligned enough for
 ///            gets memory of its own.
 /// Returns:   rows by options; all that is empty by trim(), down to single pages where the upstream
-///            lends pages. A fall of what is in use to a quarter of its highest since the last time
-///            also gives free pages back. Destruction returns everything; checked builds report what
+///            lends pages. After a fall of what is in use to a quarter of its highest since the last
+///            time the next allocation also gives free pages back. Destruction returns everything; checked builds report what
 ///            was alive.
 /// Misuse:    freeing twice or into another pool is found in every build where the bits show it; in
 ///            checked builds at once, as are pointers into the middle of a slot.
@@ -184,8 +183,8 @@ private:
     };
 
     struct place {
-        std::uint32_t row;
-        std::uint32_t slot;
+        row* in;
+        std::size_t slot;
     };
 
     /// What is known of the rows, in the order of their addresses. One piece of memory.
@@ -239,6 +238,7 @@ private:
     void note_freed() noexcept;
     void set_peak(std::size_t slots) noexcept;
     void set_packing(bool on) noexcept;
+    [[nodiscard]] bool packs() noexcept;
 
     [[nodiscard]] bool add_row() noexcept;
     [[nodiscard]] bool add_row(std::size_t slots, std::size_t bytes) noexcept;
@@ -252,7 +252,7 @@ private:
     void return_row(row& r) noexcept;
     void close_gaps() noexcept;
     void purge_free(std::size_t least_bytes) noexcept;
-    void shrink(std::size_t allowance, std::size_t least_purged_bytes) noexcept;
+    void shrink(std::size_t allowance) noexcept;
 
     [[nodiscard]] std::size_t slots_in_use() const noexcept;
     [[nodiscard]] std::size_t bytes_in_use() const noexcept;
@@ -297,6 +297,7 @@ private:
     bool pages_;              ///< the upstream lends pages
     bool careful_;
     bool passes_through_;
+    bool purge_is_due_ = false;
     bool packing_ = false; ///< shrank: strictly the lowest slots, until the rows are half full
     mutable std::size_t high_water_ = 0; ///< bytes
     std::size_t large_bytes_ = 0;
