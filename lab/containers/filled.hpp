@@ -32,7 +32,8 @@
 //                     moves no node gives back no more
 //     turnovers       then twice as many times as there are left: a random one erased, one added;
 //                     trim
-//     batches         or: twenty times a random tenth of them erased, then as many added; trim
+//     batches         or: twenty times a tenth of them erased, then as many added, the tenths in
+//                     turn, so that all were replaced twice; trim
 //     clustered_99    all erased but one percent in a row; _trimmed
 // A subject that has no trim shows the same without. A forward_list cannot erase at random, so no
 // turnovers and batches.
@@ -182,13 +183,12 @@ struct filled {
                          4096.0 / static_cast<double>(node_bytes<Kind>()));
             t.note("page_bound", "%", 100 * (1 - kept));
             if constexpr (!singly_linked) {
-                turn_over(left, 2 * left, 1);
+                turn_over(left);
                 trim();
                 record_left(t, "turnovers");
                 container_->clear();
                 fill_and_thin_out(t, left, "", "");
-                for (int batch = 0; batch < 20; ++batch)
-                    turn_over(left, 1, std::max<std::size_t>(left / 10, 1));
+                turn_over_in_tenths(left);
                 trim();
                 record_left(t, "batches");
             }
@@ -320,19 +320,33 @@ struct filled {
                 record_left(t, metric_trimmed);
         }
 
-        /// So many times: some of those left, chosen at random, are erased, and as many that were
-        /// erased before are added.
-        void turn_over(std::size_t left, std::size_t times, std::size_t at_once) {
-            std::uint32_t* living = order_.begin() + (count_ - left);
-            for (std::size_t i = 0; i < times; ++i) {
-                for (std::size_t k = 0; k < at_once; ++k) {
-                    std::swap(living[k], living[k + random_.below(left - k)]);
-                    container_->erase(places_[living[k]]);
-                }
-                for (std::size_t k = 0; k < at_once; ++k)
-                    places_[living[k]] =
-                        Kind::put(*container_, numbers_[order_[next_++ % (count_ - left)]]);
+        /// Of those left, a random one is erased and one that was erased before is added: twice as
+        /// often as there are left.
+        void turn_over(std::size_t left) {
+            const std::uint32_t* living = order_.begin() + (count_ - left);
+            for (std::size_t i = 0; i < 2 * left; ++i) {
+                place& where = places_[living[random_.below(left)]];
+                container_->erase(where);
+                add_again(where, left);
             }
+        }
+
+        /// Of those left, each tenth is erased and then as many added, twice.
+        void turn_over_in_tenths(std::size_t left) {
+            const std::uint32_t* living = order_.begin() + (count_ - left);
+            for (std::size_t tenth = 0; tenth < 20; ++tenth) {
+                const std::size_t first = left * (tenth % 10) / 10;
+                const std::size_t last = left * (tenth % 10 + 1) / 10;
+                for (std::size_t k = first; k < last; ++k)
+                    container_->erase(places_[living[k]]);
+                for (std::size_t k = first; k < last; ++k)
+                    add_again(places_[living[k]], left);
+            }
+        }
+
+        /// The next of those that went.
+        void add_again(place& where, std::size_t left) {
+            where = Kind::put(*container_, numbers_[order_[next_++ % (count_ - left)]]);
         }
 
         S heap_;

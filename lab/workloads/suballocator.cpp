@@ -50,7 +50,7 @@ struct suballocator_raw {
     public:
         explicit on(turn& t)
             : count_{static_cast<std::size_t>(t.integer("count"))}, order_{count_},
-              elements_{count_}, start_{resident()},
+              elements_{count_}, shuffled_{count_}, start_{resident()},
               allocator_{heap_.template allocator_of<std::uint64_t>()} {
             std::iota(order_.begin(), order_.end(), 0U);
             random_source{1}.shuffle(order_);
@@ -71,9 +71,11 @@ struct suballocator_raw {
             if constexpr (requires { heap_.owns(allocator_, elements_[0]); })
                 look_up(t);
 
-            const stopwatch freeing;
             for (std::size_t k = 0; k < count_; ++k)
-                free(elements_[order_[k]]);
+                shuffled_[k] = elements_[order_[k]];
+            const stopwatch freeing;
+            for (std::uint64_t* p : shuffled_)
+                free(p);
             t.record("free_random", "ns/element", freeing.per(count_));
 
             allocate(t, "allocate_after_random");
@@ -109,9 +111,11 @@ struct suballocator_raw {
             for (const std::uint64_t* p : elements_)
                 found += heap_.owns(allocator_, p);
             t.note("look_up_in_order", "ns/element", in_order.per(count_));
+            for (std::size_t k = 0; k < count_; ++k)
+                shuffled_[k] = elements_[order_[k]];
             const stopwatch at_random;
-            for (const std::uint32_t i : order_)
-                found += heap_.owns(allocator_, elements_[i]);
+            for (const std::uint64_t* p : shuffled_)
+                found += heap_.owns(allocator_, p);
             t.note("look_up_random", "ns/element", at_random.per(count_));
             if (found != 2 * count_)
                 throw cannot_run{"an element is not where it was allocated"};
@@ -134,6 +138,7 @@ struct suballocator_raw {
         std::size_t count_;
         reserved<std::uint32_t> order_;
         reserved<std::uint64_t*> elements_;
+        reserved<std::uint64_t*> shuffled_;
         std::optional<resident_memory> start_;
         allocator allocator_;
     };
