@@ -3,6 +3,7 @@
 #include "seeds.hpp"
 
 #include "grid.hpp"
+#include "seeds_scene.hpp"
 #include "table.hpp"
 
 #include <algorithm>
@@ -195,11 +196,16 @@ void add_suballocator(std::vector<seed_row>& rows, seed_scale scale) {
         row->cold_only = true;
 }
 
+/// An experiment may have more parameters than a row names; those have their defaults.
+bool with_values(const parameter_values& of_experiment, const parameter_values& of_row) {
+    return std::includes(of_experiment.begin(), of_experiment.end(), of_row.begin(), of_row.end());
+}
+
 std::optional<double> median_in(const std::vector<outcome>& outcomes, const seed_row::source& s,
                                 const char* state) {
     for (const outcome& o : outcomes)
         for (const result& r : o.results)
-            if (r.of->workload->name == s.workload && r.of->values == s.values &&
+            if (r.of->workload->name == s.workload && with_values(r.of->values, s.values) &&
                 r.metric == s.metric && r.subject == s.subject && r.state == state)
                 return r.median();
     return std::nullopt;
@@ -230,6 +236,7 @@ std::optional<double> value_of(const std::vector<outcome>& outcomes, const seed_
 
 std::vector<seed_row> seed_rows(seed_scale scale) {
     std::vector<seed_row> all;
+    add_scene_graph(all, scale);
     add_pool_for_containers(all);
     add_figure_2_2(all);
     add_table_6_1(all);
@@ -243,10 +250,11 @@ std::vector<experiment> seed_experiments(const catalogue& all, const std::vector
     std::vector<experiment> needed;
     const auto need = [&](const seed_row::source& s, bool cold_only) {
         const known_subject* subject = all.find_subject(s.subject);
-        if (subject == nullptr)
+        if (subject == nullptr || std::find(subject->workloads.begin(), subject->workloads.end(),
+                                            s.workload) == subject->workloads.end())
             return;
         auto found = std::find_if(needed.begin(), needed.end(), [&](const experiment& e) {
-            return e.workload->name == s.workload && e.values == s.values;
+            return e.workload->name == s.workload && with_values(e.values, s.values);
         });
         if (found == needed.end()) {
             request one{.workloads = {s.workload}, .subjects = {s.subject}, .repeats = repeats};

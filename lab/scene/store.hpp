@@ -51,10 +51,14 @@ public:
 
     [[nodiscard]] Heap& data() noexcept { return data_; }
 
+    /// From now on nodes, child arrays and materials are placed beside this object, if the heap can
+    /// do that; nullptr: where the heap likes.
+    void place_beside(const void* neighbour) noexcept { neighbour_ = neighbour; }
+
     /// A group or transform, with no child array yet.
     template <class Group>
     [[nodiscard]] Group* make_group(scene::kind kind) {
-        Group* g = make<Group>(nodes_);
+        Group* g = make_beside<Group>();
         g->kind = kind;
         return g;
     }
@@ -64,18 +68,18 @@ public:
         if (count == 0)
             return;
         const std::size_t bytes = count * sizeof(node*);
-        g.children = static_cast<node**>(nodes_.allocate(bytes, alignof(node*)));
+        g.children = static_cast<node**>(allocate_beside(bytes, alignof(node*)));
         std::uninitialized_fill_n(g.children, count, nullptr);
         g.count = count;
     }
 
     [[nodiscard]] geometry* make_geometry() {
-        geometry* g = make<geometry>(nodes_);
+        geometry* g = make_beside<geometry>();
         g->kind = scene::kind::geometry;
         return g;
     }
 
-    [[nodiscard]] material* make_material() { return make<material>(nodes_); }
+    [[nodiscard]] material* make_material() { return make_beside<material>(); }
 
     /// An array of `count` elements, not yet begun.
     template <class Element>
@@ -147,6 +151,19 @@ public:
     }
 
 private:
+    [[nodiscard]] void* allocate_beside(std::size_t bytes, std::size_t alignment) {
+        if constexpr (requires { nodes_.allocate_near(neighbour_, bytes, alignment); }) {
+            if (neighbour_ != nullptr)
+                return nodes_.allocate_near(neighbour_, bytes, alignment);
+        }
+        return nodes_.allocate(bytes, alignment);
+    }
+
+    template <class T>
+    [[nodiscard]] T* make_beside() {
+        return ::new (allocate_beside(sizeof(T), alignof(T))) T;
+    }
+
     template <class T>
     [[nodiscard]] static T* make(Heap& heap) {
         return ::new (heap.allocate(sizeof(T), alignof(T))) T;
@@ -166,6 +183,7 @@ private:
 
     Heap& nodes_;
     Heap& data_;
+    const void* neighbour_ = nullptr;
 };
 
 } // namespace arenite::lab::scene

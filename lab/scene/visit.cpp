@@ -39,9 +39,15 @@ void count(const group& g, statistics& s) noexcept {
     s.extent += extent;
 }
 
+template <bool Recording>
 struct culling {
     float sine, cosine, far;
-    visible seen;
+    visible seen = {};
+    command* next = nullptr;
+
+    explicit culling(const camera& eye) noexcept
+        : sine{static_cast<float>(std::sin(eye.half_angle))},
+          cosine{static_cast<float>(std::cos(eye.half_angle))}, far{static_cast<float>(eye.far)} {}
 
     /// In eye space (x ahead): before the camera, not behind `far`, inside the four sides.
     [[nodiscard]] bool outside(const sphere& s) const noexcept {
@@ -59,7 +65,10 @@ struct culling {
             const auto& g = static_cast<const geometry&>(n);
             ++seen.draws;
             seen.indices += g.index_count;
-            seen.sort_sum += g.surface != nullptr ? g.surface->sort_key : 0u;
+            const std::uint32_t sort_key = g.surface != nullptr ? g.surface->sort_key : 0u;
+            seen.sort_sum += sort_key;
+            if constexpr (Recording)
+                *next++ = {g.positions, g.indices, g.surface, g.index_count, sort_key};
             return;
         }
         const auto& g = static_cast<const group&>(n);
@@ -146,10 +155,14 @@ statistics traverse(const group& root) noexcept {
 }
 
 visible cull(const node& root, const camera& eye) noexcept {
-    culling c{static_cast<float>(std::sin(eye.half_angle)),
-              static_cast<float>(std::cos(eye.half_angle)),
-              static_cast<float>(eye.far),
-              {}};
+    culling<false> c{eye};
+    c.visit(root, eye.view());
+    return c.seen;
+}
+
+visible record(const node& root, const camera& eye, std::span<command> to) noexcept {
+    culling<true> c{eye};
+    c.next = to.data();
     c.visit(root, eye.view());
     return c.seen;
 }

@@ -5,7 +5,10 @@
 #include "../probes/address_map.hpp"
 #include "scene.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 
 namespace arenite::lab::scene {
 
@@ -31,11 +34,30 @@ struct visible {
     std::uint64_t indices = 0;  ///< of those
     std::uint64_t sort_sum = 0; ///< of their materials' sort keys
     friend bool operator==(const visible&, const visible&) = default;
+    visible& operator+=(const visible& other) noexcept {
+        tested += other.tested;
+        draws += other.draws;
+        indices += other.indices;
+        sort_sum += other.sort_sum;
+        return *this;
+    }
 };
 
 /// Frustum culling, depth first, transforms accumulated in double precision: skips a subtree whose
 /// sphere lies outside; looks up the material of what is seen.
 [[nodiscard]] visible cull(const node& root, const camera& eye) noexcept;
+
+/// What a renderer takes from a geometry that is seen.
+struct command {
+    const array* positions;
+    const array* indices;
+    const material* surface;
+    std::uint32_t index_count;
+    std::uint32_t sort_key;
+};
+
+/// As cull, and writes a command for each geometry that is seen; there is room for all.
+[[nodiscard]] visible record(const node& root, const camera& eye, std::span<command> to) noexcept;
 
 /// Bytes of all objects, names, child arrays and arrays; what is shared counts by its share.
 [[nodiscard]] double payload(const node& root) noexcept;

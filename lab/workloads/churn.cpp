@@ -26,7 +26,8 @@
 // Order.   readd=scene: what is missing is found, and made, by walking the scene: memory that is
 //          handed out in address order then comes in about the order of the scene. readd=random: in
 //          no order, as an editor's undo or a net's tiles come; then only an allocator that knows
-//          the parent could put a node beside it. The parent is known when a node is made.
+//          the parent could put a node beside it. The parent is known when a node is made; a heap
+//          that can place an object near another one is told (arenite.affinity.near).
 // Memory.  Nodes and child arrays from one heap, names, vertices and scratch from a second one;
 //          where a library knows no heaps, both are the same malloc.
 // Sizes.   All follow from a node's place in the tree, so that what is added again is what was
@@ -69,6 +70,13 @@ template <class Heap>
 class builder {
 public:
     builder(Heap& nodes, Heap& data) noexcept : store_{nodes, data} {}
+
+    /// As add, beside the parent where the heap can do that.
+    void add_beside(scene::group& parent, std::uint32_t i, int levels, std::uint64_t place) {
+        store_.place_beside(&parent);
+        add(parent, i, levels, place);
+        store_.place_beside(nullptr);
+    }
 
     /// A subtree with so many inner levels, put into place i of the parent.
     void add(scene::group& parent, std::uint32_t i, int levels, std::uint64_t place) {
@@ -140,6 +148,13 @@ public:
         times_.time(count_++, [&] { p = heap_.allocate(bytes, alignment); });
         return p;
     }
+    [[nodiscard]] void* allocate_near(const void* near, std::size_t bytes, std::size_t alignment)
+        requires requires(S& s) { s.allocate_near(near, bytes, alignment); }
+    {
+        void* p = nullptr;
+        times_.time(count_++, [&] { p = heap_.allocate_near(near, bytes, alignment); });
+        return p;
+    }
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
         heap_.deallocate(p, bytes, alignment);
     }
@@ -186,7 +201,8 @@ struct churn {
                 .warm_passes = 1,
                 .short_warm_passes = 0,
                 .against = {"mimalloc", "mimalloc.heaps"},
-                .short_subjects = {"arenite.ordered", "std", "mimalloc", "mimalloc.heaps"},
+                .short_subjects = {"arenite.ordered", "arenite.affinity", "std", "mimalloc",
+                                   "mimalloc.heaps"},
                 .touches = [](const parameter_values& values) {
                     return nodes_of(std::stoi(values.at("levels"))) * 640 + (std::size_t{64} << 20);
                 }};
@@ -298,7 +314,8 @@ struct churn {
         template <class Builder>
         void add(Builder& build, std::span<const std::uint32_t> order) {
             for (const std::uint32_t i : order)
-                build.add(*parts_[i].parent, parts_[i].number, part_levels_, parts_[i].place);
+                build.add_beside(*parts_[i].parent, parts_[i].number, part_levels_,
+                                 parts_[i].place);
         }
 
         void edit(turn& t, int round) {

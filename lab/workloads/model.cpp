@@ -26,7 +26,8 @@
 //
 // What happens.  assimp reads the file once in each process, before anything is measured. Then each
 // pass loads it `copies` times into one scene graph (lab/scene), traverses it as a collector of
-// node statistics does, culls it for a camera that walks through the town, removes and loads again
+// node statistics does, culls it for a camera that walks through the town, makes frames of what is
+// seen there (culls, and records a command for each geometry), removes and loads again
 // a random third of it `rounds` times, traverses and culls again, and takes it all down.
 //
 //     city --- block --- house --- one load of the file: site --- building --- storey --- wall ...
@@ -157,8 +158,8 @@ struct model {
             .warm_passes = 1,
             .against = {"mimalloc", "mimalloc.heaps"},
             .has_maps = true,
-            .short_subjects = {"arenite.ordered", "arenite.ordered-4k", "std", "mimalloc",
-                               "mimalloc-4k", "mimalloc-thp", "mimalloc.heaps",
+            .short_subjects = {"arenite.ordered", "arenite.affinity", "arenite.ordered-4k", "std",
+                               "mimalloc", "mimalloc-4k", "mimalloc-thp", "mimalloc.heaps",
                                "mimalloc.heaps-thp", "jemalloc", "tcmalloc"},
             .touches =
                 [](const parameter_values& values) {
@@ -188,7 +189,8 @@ struct model {
               by_leaf_{t.text("grain") == "leaf"}, in_scene_order_{t.text("readd") == "scene"},
               rounds_{static_cast<int>(t.integer("rounds"))},
               parts_{count_parts(*source_.scene().mRootNode) * copies_}, third_{parts_.size()},
-              shuffled_{parts_.size()}, start_{resident()} {}
+              shuffled_{parts_.size()}, commands_{source_.size().nodes * copies_},
+              start_{resident()} {}
 
         void pass(turn& t) {
             const stopwatch loading;
@@ -200,7 +202,7 @@ struct model {
             if (t.cold())
                 t.record_memory("resident", "bytes/node", start_, nodes);
             checksum_ = 0;
-            const scene::statistics fresh = visit(t, *city_, "traverse", "cull");
+            const scene::statistics fresh = visit(t, *city_, "traverse", "cull", "frame");
             if (fresh.nodes() != nodes)
                 throw cannot_run{"the scene has not the nodes that were loaded"};
             if (t.cold()) {
@@ -217,7 +219,7 @@ struct model {
                 churn(t, round);
             if (t.cold())
                 t.record_memory("resident_aged", "bytes/node", start_, nodes);
-            if (visit(t, *city_, "traverse_aged", "cull_aged") != fresh)
+            if (visit(t, *city_, "traverse_aged", "cull_aged", "frame_aged") != fresh)
                 throw cannot_run{"the scene is not what was loaded: memory was given out twice"};
             check_contents(*city_);
             if (t.wants_maps())
@@ -228,11 +230,23 @@ struct model {
             t.record("destroy", "ns/node", destroying.per(nodes));
             if (t.cold())
                 t.record_memory("resident_after", "bytes/node", start_, nodes);
+            give_back(t);
             t.checksum(checksum_);
         }
 
     private:
         using loader = model_loader<S>;
+
+        /// What the end of the heaps costs: all that is empty goes back to the system. A malloc has
+        /// no such end.
+        void give_back(turn& t) {
+            const stopwatch returning;
+            if constexpr (requires { nodes_.trim(); }) {
+                nodes_.trim();
+                data_.trim();
+            }
+            t.note("give_back", "us", returning.nanoseconds() / 1000);
+        }
 
         /// The whole city: blocks of houses on a square grid, each house a load of its own.
         [[nodiscard]] scene::group* load() {
@@ -287,7 +301,7 @@ struct model {
         }
 
         scene::statistics visit(turn& t, const scene::group& city, const char* traverse,
-                                const char* cull) {
+                                const char* cull, const char* frame) {
             scene::statistics s;
             for (int i = 0; i < walks; ++i) {
                 const stopwatch visiting;
@@ -302,24 +316,31 @@ struct model {
             add(std::bit_cast<std::uint64_t>(s.shift));
 
             const double side = 4 * step() * std::sqrt(static_cast<double>(city.count));
+            const auto eye_of = [&](int v) { // along a street, looking around
+                const double way = static_cast<double>(v) / views;
+                return scene::camera{.x = side * (0.3 + 0.4 * way),
+                                     .y = side * 0.5,
+                                     .z = source_.bound().center.z,
+                                     .heading = way * 2 * std::numbers::pi,
+                                     .half_angle = std::numbers::pi / 6,
+                                     .far = side * 0.5};
+            };
             scene::visible seen;
             const stopwatch culling;
-            for (int v = 0; v < views; ++v) {
-                const double way = static_cast<double>(v) / views; // along a street, looking around
-                const scene::camera eye{.x = side * (0.3 + 0.4 * way),
-                                        .y = side * 0.5,
-                                        .z = source_.bound().center.z,
-                                        .heading = way * 2 * std::numbers::pi,
-                                        .half_angle = std::numbers::pi / 6,
-                                        .far = side * 0.5};
-                const scene::visible now = scene::cull(city, eye);
-                seen.tested += now.tested;
-                seen.draws += now.draws;
-                seen.indices += now.indices;
-                seen.sort_sum += now.sort_sum;
-            }
+            for (int v = 0; v < views; ++v)
+                seen += scene::cull(city, eye_of(v));
             opaque(&seen);
             t.record(cull, "ns/node", culling.per(seen.tested));
+
+            scene::visible recorded;
+            const stopwatch framing;
+            for (int v = 0; v < views; ++v) {
+                recorded += scene::record(city, eye_of(v), {commands_.begin(), commands_.size()});
+                opaque(commands_.begin());
+            }
+            t.record(frame, "us/frame", framing.nanoseconds() / 1000 / views);
+            if (recorded != seen)
+                throw cannot_run{"what was recorded is not what was seen"};
             add(seen.tested);
             add(seen.draws);
             add(seen.indices);
@@ -359,10 +380,12 @@ struct model {
             for (const std::uint32_t i : order) {
                 const part& p = parts_[i];
                 loader from_file{store_, source_.scene()};
+                store_.place_beside(p.parent);
                 scene::node* child = p.is_mesh ? from_file.load_mesh(p.source->mMeshes[p.place])
                                                : from_file.load(*p.source);
                 scene::store<S>::attach(*p.parent, p.place, child);
             }
+            store_.place_beside(nullptr);
             t.record("add", "ns/node", adding.per(nodes));
             add(nodes);
         }
@@ -422,8 +445,9 @@ struct model {
         bool in_scene_order_;
         int rounds_;
         reserved<part> parts_;
-        reserved<std::uint32_t> third_;    ///< parts of this round, as the scene has them
-        reserved<std::uint32_t> shuffled_; ///< the same in no order
+        reserved<std::uint32_t> third_;     ///< parts of this round, as the scene has them
+        reserved<std::uint32_t> shuffled_;  ///< the same in no order
+        reserved<scene::command> commands_; ///< of a frame
         scene::group* city_ = nullptr;
         std::uint64_t checksum_ = 0;
         std::optional<resident_memory> start_;

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "seeds.hpp"
+
+namespace arenite::lab {
+
+/// What the two seed documents on VulkanSceneGraph's allocators say.
+void add_scene_graph(std::vector<seed_row>& rows, seed_scale scale);
+
+} // namespace arenite::lab
