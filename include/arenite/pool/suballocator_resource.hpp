@@ -46,7 +46,10 @@ struct suballocator_options {
     slot_order order = slot_order::hot;
     row_return rule = row_return::by_policy;
 
-    return_policy policy = {};
+
+    /// Of empty rows one of full size stays, or a quarter of what is in use: what swings by less
+    /// pays nothing, and what was given back is there for others.
+    return_policy policy = {.keep_bytes = 2_MiB, .keep_divisor = 4};
 };
 
 /// Slots of one size in a tower of rows, the lowest free one first; rows go back as they empty.

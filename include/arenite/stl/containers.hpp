@@ -4,6 +4,7 @@
 
 #include <arenite/core/config.hpp>
 #include <arenite/stl/pool_allocator.hpp>
+#include <arenite/stl/suballocator.hpp>
 
 #include <cstddef>
 #include <deque>
@@ -64,3 +65,48 @@ using unordered_multimap =
     std::unordered_multimap<Key, T, Hash, Equal, pool_allocator<std::pair<const Key, T>, N>>;
 
 } // namespace arenite::inline ARENITE_ABI::pooled
+
+/// The standard containers with elements from rows that the process shares by their size:
+/// `std::map<K, V>` becomes `arenite::suballocated::map<K, V>`. For a pool of the container's own,
+/// or rows from another allocator, see suballocator.hpp.
+namespace arenite::inline ARENITE_ABI::suballocated {
+
+template <class T>
+using list = std::list<T, suballocator<T>>;
+
+template <class T>
+using forward_list = std::forward_list<T, suballocator<T>>;
+
+template <class T>
+using vector = std::vector<T, suballocator<T>>;
+
+template <class T>
+using deque = std::deque<T, suballocator<T>>;
+
+template <class Key, class Compare = std::less<Key>>
+using set = std::set<Key, Compare, suballocator<Key>>;
+
+template <class Key, class Compare = std::less<Key>>
+using multiset = std::multiset<Key, Compare, suballocator<Key>>;
+
+template <class Key, class T, class Compare = std::less<Key>>
+using map = std::map<Key, T, Compare, suballocator<std::pair<const Key, T>>>;
+
+template <class Key, class T, class Compare = std::less<Key>>
+using multimap = std::multimap<Key, T, Compare, suballocator<std::pair<const Key, T>>>;
+
+template <class Key, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>>
+using unordered_set = std::unordered_set<Key, Hash, Equal, suballocator<Key>>;
+
+template <class Key, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>>
+using unordered_multiset = std::unordered_multiset<Key, Hash, Equal, suballocator<Key>>;
+
+template <class Key, class T, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>>
+using unordered_map =
+    std::unordered_map<Key, T, Hash, Equal, suballocator<std::pair<const Key, T>>>;
+
+template <class Key, class T, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>>
+using unordered_multimap =
+    std::unordered_multimap<Key, T, Hash, Equal, suballocator<std::pair<const Key, T>>>;
+
+} // namespace arenite::inline ARENITE_ABI::suballocated
