@@ -15,8 +15,8 @@
 namespace {
 
 // One word makes the difference: all maps with nodes of this size share rows of them.
-using index = std::map<int, double, std::less<>,
-                       arenite::suballocator<std::pair<const int, double>>>;
+using index =
+    std::map<int, double, std::less<>, arenite::suballocator<std::pair<const int, double>>>;
 
 // Over any allocator, here the standard one, and for this container alone.
 using own_list =

@@ -244,8 +244,9 @@ bool suballocator_resource::add_row() noexcept {
     if (impossible_)
         return false;
     std::size_t slots = std::bit_floor(slot_count_ + 1);
-    const std::size_t least =
-        options_.first_row_bytes != 0 ? options_.first_row_bytes : pages_ ? smallest_row : 0;
+    const std::size_t least = options_.first_row_bytes != 0 ? options_.first_row_bytes
+                              : pages_                      ? smallest_row
+                                                            : 0;
     slots = std::max({slots, std::min(slots_in(least), full_slots_), std::size_t{1}});
     if (slots >= full_slots_ || row_bytes_for(slots) > row_bytes_ / 2)
         slots = full_slots_;
@@ -453,9 +454,8 @@ void suballocator_resource::note_taken(std::size_t count) noexcept {
 
 void suballocator_resource::set_peak(std::size_t slots) noexcept {
     peak_ = slots;
-    const bool falls =
-        slots * slot_bytes_ >= purge_floor && options_.policy.keep_bytes < none &&
-        options_.rule == row_return::by_policy;
+    const bool falls = slots * slot_bytes_ >= purge_floor && options_.policy.keep_bytes < none &&
+                       options_.rule == row_return::by_policy;
     purge_at_ = falls ? slots / purge_divisor : 0;
 }
 
@@ -740,8 +740,8 @@ void suballocator_resource::settle() noexcept {
     clear_hot(std::exchange(pending_, 0));
 }
 
-/// After a fall: what is empty goes back, and what lives on is to move together. Free pages wait for
-/// the next allocation: as long as a container is taken down, rows will empty whole.
+/// After a fall: what is empty goes back, and what lives on is to move together. Free pages wait
+/// for the next allocation: as long as a container is taken down, rows will empty whole.
 void suballocator_resource::shrink(std::size_t allowance) noexcept {
     settle();
     return_empty_rows(allowance);

@@ -79,8 +79,7 @@ struct own_over_a_state {
     allocator<std::byte> first{base<std::byte>{up}};
 };
 
-using suballocator_families =
-    testing::Types<suballocated, own, own_over_a_state>;
+using suballocator_families = testing::Types<suballocated, own, own_over_a_state>;
 INSTANTIATE_TYPED_TEST_SUITE_P(suballocator, containers, suballocator_families, family_names);
 
 } // namespace container_suite

@@ -53,16 +53,16 @@ TEST(model, suballocator_resource_on_pages) {
 }
 
 TEST(model, suballocator_resource_of_small_rows_that_all_go_back) {
-    run_programs(
-        "model.suballocator_resource_of_small_rows_that_all_go_back", [](slot s, auto& source) {
-            support::counting_resource up;
-            const suballocator_options options{.row_bytes = 16_KiB,
-                                               .policy = return_policy::return_all};
-            suballocator_resource r{s, options, &up};
-            ASSERT_EQ(pool_operations(r).run(source), "");
-            r.trim();
-            EXPECT_EQ(up.live(), 0u);
-        });
+    run_programs("model.suballocator_resource_of_small_rows_that_all_go_back",
+                 [](slot s, auto& source) {
+                     support::counting_resource up;
+                     const suballocator_options options{.row_bytes = 16_KiB,
+                                                        .policy = return_policy::return_all};
+                     suballocator_resource r{s, options, &up};
+                     ASSERT_EQ(pool_operations(r).run(source), "");
+                     r.trim();
+                     EXPECT_EQ(up.live(), 0u);
+                 });
 }
 
 TEST(model, suballocator_resource_by_the_seeds_rules) {

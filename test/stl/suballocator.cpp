@@ -97,9 +97,7 @@ struct fancy_base {
     template <class U>
     fancy_base(const fancy_base<U>&) {}
     pointer allocate(std::size_t n) { return pointer{std::allocator<T>{}.allocate(n)}; }
-    void deallocate(pointer p, std::size_t n) {
-        std::allocator<T>{}.deallocate(p.operator->(), n);
-    }
+    void deallocate(pointer p, std::size_t n) { std::allocator<T>{}.deallocate(p.operator->(), n); }
     friend bool operator==(const fancy_base&, const fancy_base&) { return true; }
 };
 
@@ -424,9 +422,9 @@ TEST(suballocator_threads, the_shared_pool_is_trimmed_and_measured_while_others_
 }
 
 TEST(suballocator_threads, a_container_with_its_own_pool_is_handed_over) {
-    using map = std::map<int, int, std::less<>,
-                         suballocator<std::pair<const int, int>, std::allocator<int>,
-                                      sharing::container>>;
+    using map =
+        std::map<int, int, std::less<>,
+                 suballocator<std::pair<const int, int>, std::allocator<int>, sharing::container>>;
     map m;
     for (int i = 0; i < 1000; ++i)
         m[i] = i;

@@ -29,8 +29,7 @@ public:
     explicit pool_operations(Pool& pool) : pool_{pool} {}
 
     /// The pool may fail where its upstream may.
-    pool_operations(Pool& pool, bool may_fail)
-        : pool_{pool}, may_fail_{may_fail} {}
+    pool_operations(Pool& pool, bool may_fail) : pool_{pool}, may_fail_{may_fail} {}
 
     /// Empty: all was right; else what was wrong.
     template <class Source>

@@ -32,20 +32,19 @@ enum class slot_order : unsigned char {
 /// When a suballocator_resource gives empty rows back.
 enum class row_return : unsigned char {
     by_policy, ///< any row that is empty, the highest first, beyond what the policy keeps
-    last_row   ///< the last row alone, when it is empty and a quarter of all slots or fewer are used
+    last_row ///< the last row alone, when it is empty and a quarter of all slots or fewer are used
 };
 
 /// How a suballocator_resource behaves; the defaults are right as a rule.
 struct suballocator_options {
     std::size_t row_bytes = 2_MiB; ///< rows double up to this, and then are of this size
 
-    /// The first row has so many bytes, or one slot. 0: one slot, or 64 KiB where the upstream lends
-    /// pages; else what lends pages need do so only from 64 KiB on.
+    /// The first row has so many bytes, or one slot. 0: one slot, or 64 KiB where the upstream
+    /// lends pages; else what lends pages need do so only from 64 KiB on.
     std::size_t first_row_bytes = 0;
 
     slot_order order = slot_order::hot;
     row_return rule = row_return::by_policy;
-
 
     /// Of empty rows one of full size stays, or a quarter of what is in use: what swings by less
     /// pays nothing, and what was given back is there for others.
@@ -61,11 +60,11 @@ struct suballocator_options {
 ///       ...
 ///     row n   |b|....................................//....|    2 MiB: a huge page
 ///
-/// A slot is found from the top of the tower: the first row that has one free, and in it the lowest,
-/// by a 64-ary tree of bits. That is done for many at a time: what is free side by side is entered
-/// and handed out upward, and what was freed a moment ago comes first, still hot. Once the use has
-/// fallen to a quarter, slots are taken strictly from below: what lives on moves together as it is
-/// replaced, rows above become empty and go back.
+/// A slot is found from the top of the tower: the first row that has one free, and in it the
+/// lowest, by a 64-ary tree of bits. That is done for many at a time: what is free side by side is
+/// entered and handed out upward, and what was freed a moment ago comes first, still hot. Once the
+/// use has fallen to a quarter, slots are taken strictly from below: what lives on moves together
+/// as it is replaced, rows above become empty and go back.
 ///
 /// Use when:  elements of one size come and go by the million, and their memory is to be given back
 ///            while some live: containers (stl/suballocator.hpp), caches that shrink.
@@ -77,9 +76,9 @@ struct suballocator_options {
 /// Limits:    slots of at most 1 GiB. A request that a slot is too small or not aligned enough for
 ///            gets memory of its own.
 /// Returns:   rows by options; all that is empty by trim(), down to single pages where the upstream
-///            lends pages. After a fall of what is in use to a quarter of its highest since the last
-///            time the next allocation also gives free pages back. Destruction returns everything; checked builds report what
-///            was alive.
+///            lends pages. After a fall of what is in use to a quarter of its highest since the
+///            last time, the next allocation also gives free pages back. Destruction returns
+///            everything; checked builds report what was alive.
 /// Misuse:    freeing twice or into another pool is found in every build where the bits show it; in
 ///            checked builds at once, as are pointers into the middle of a slot.
 /// Threads:   one at a time; wrap in synchronized_resource.
@@ -195,7 +194,7 @@ private:
         std::uintptr_t* keys; ///< where the slots of each row begin; a largest one behind the last
         row* rows;
         std::uint32_t* cells; ///< the row at the beginning of each 2 MiB of addresses
-        bits::word* open; ///< a bit a row: some of its slots are free
+        bits::word* open;     ///< a bit a row: some of its slots are free
         std::size_t capacity; ///< inline_rows where the memory is this object's
     };
 

@@ -88,7 +88,8 @@ public:
         if (alignment > Alignment || bytes > max_object_bytes - Alignment)
             return nullptr;
         const std::size_t units = (bytes + Alignment - 1) / Alignment;
-        return try_call([&]() -> void* { return std::to_address(traits::allocate(allocator_, units)); });
+        return try_call(
+            [&]() -> void* { return std::to_address(traits::allocate(allocator_, units)); });
     }
 
     void deallocate(void* p, std::size_t bytes, std::size_t = default_alignment) noexcept {
@@ -245,8 +246,9 @@ public:
             return p->slots.deallocate(at);
         pool* const q = find(Bytes, Alignment);
         if (q == nullptr) [[unlikely]]
-            contract_violation("an element was freed by a suballocator that is not equal to the one "
-                               "that allocated it");
+            contract_violation(
+                "an element was freed by a suballocator that is not equal to the one "
+                "that allocated it");
         q->slots.deallocate(at);
     }
 
@@ -284,8 +286,8 @@ private:
         if constexpr (std::is_pointer_v<pointer>)
             std::allocator_traits<A>::deallocate(memory, at, 1);
         else
-            std::allocator_traits<A>::deallocate(
-                memory, std::pointer_traits<pointer>::pointer_to(*at), 1);
+            std::allocator_traits<A>::deallocate(memory,
+                                                 std::pointer_traits<pointer>::pointer_to(*at), 1);
     }
 
     [[nodiscard]] pool* find(std::size_t bytes, std::size_t alignment) const noexcept {
@@ -412,12 +414,13 @@ public:
     template <class U>
     struct rebind {
         using other =
-            suballocator<U, typename std::allocator_traits<Base>::template rebind_alloc<U>, Sharing>;
+            suballocator<U, typename std::allocator_traits<Base>::template rebind_alloc<U>,
+                         Sharing>;
     };
 
     /// Over a base of its own making. Where the container has its pool, this asks the base for 40
     /// bytes and more, and throws what it throws.
-    suballocator() noexcept(shared && std::is_nothrow_default_constructible_v<byte_base>)
+    suballocator() noexcept(shared&& std::is_nothrow_default_constructible_v<byte_base>)
         requires std::default_initializable<byte_base>
         : suballocator(byte_base()) {}
 
