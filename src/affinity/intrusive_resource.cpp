@@ -329,8 +329,8 @@ void* intrusive_resource::from_anywhere(std::size_t length, std::size_t alignmen
 
 // ---- free slots of a block ----------------------------------------------------------------------
 
-/// A free slot with room for `length` bytes whose object is aligned, in so many looks at such as may
-/// be too short; nullptr where none was seen. The shortest lists first, the latest slot of each.
+/// A free slot with room for `length` bytes whose object is aligned, in so many looks at such as
+/// may be too short; nullptr where none was seen. Short lists first, the latest slot of each.
 std::byte* intrusive_resource::find(block& b, std::size_t length, std::size_t alignment,
                                     int looks_left) const noexcept {
     const lists& l = lists::of(b);
@@ -532,6 +532,22 @@ void intrusive_resource::leave(lane& l) noexcept {
         source_.blocks().set_state(b, 0);
 }
 
+/// Calls f(begin, bytes, status) for each slot of a block, the open one whole.
+template <class F>
+void intrusive_resource::for_each_slot(const block& b, F f) const {
+    const std::byte* const end = end_slot(b);
+    for (const std::byte* h = first_slot(b); h < end;) {
+        const header is = peek(h);
+        std::size_t length = is.next();
+        if (is.state() == status::open)
+            length = h == main_.cursor ? main_.bytes() : beside_.bytes();
+        if (length == 0) // overwritten by who went beyond his memory
+            return;
+        f(h, length, is.state());
+        h += length;
+    }
+}
+
 // ---- deallocate ---------------------------------------------------------------------------------
 
 /// An object that is no neighbour of those freed last.
@@ -639,6 +655,23 @@ void intrusive_resource::check_free(const void* p, std::size_t bytes,
 }
 
 void intrusive_resource::refuse_free(const void* p, const char* why) const noexcept {
+    // The object that begins at p or before it in its block helps to find out whose pointer it was.
+    const block* const b = source_.find(p);
+    const std::byte* object = nullptr;
+    std::size_t bytes = 0;
+    if (b != nullptr && (b->state & (block_state::large | block_state::empty)) == 0)
+        for_each_slot(*b, [&](const std::byte* h, std::size_t length, status s) {
+            if (h < p && s == status::used) {
+                object = h + element_bytes;
+                bytes = length - element_bytes;
+            }
+        });
+    if (object != nullptr)
+        contract_violation_f(std::source_location::current(),
+                             "%p was freed into intrusive_resource %p: %s; the nearest object "
+                             "below begins at %p and has %zu bytes",
+                             p, static_cast<const void*>(this), why,
+                             static_cast<const void*>(object), bytes);
     contract_violation_f(std::source_location::current(),
                          "%p was freed into intrusive_resource %p: %s", p,
                          static_cast<const void*>(this), why);
@@ -680,20 +713,6 @@ arenite::usage intrusive_resource::usage() const noexcept {
             .high_water_bytes = high_water_,
             .live_allocations = live_ + singles_.count(),
             .largest_hole_bytes = std::max(hole, source_.has_clean() ? clean : 0)};
-}
-
-/// Calls f(begin, bytes, status) for each slot of a block, the open one whole.
-template <class F>
-void intrusive_resource::for_each_slot(const block& b, F f) const {
-    const std::byte* const end = end_slot(b);
-    for (const std::byte* h = first_slot(b); h < end;) {
-        const header is = peek(h);
-        std::size_t length = is.next();
-        if (is.state() == status::open)
-            length = h == main_.cursor ? main_.bytes() : beside_.bytes();
-        f(h, length, is.state());
-        h += length;
-    }
 }
 
 void intrusive_resource::list_regions(region_sink& sink) const {

@@ -370,8 +370,8 @@ void* slots_resource::allocate_large(std::size_t bytes, std::size_t size,
     return p;
 }
 
-/// The shortest free slot with room for `length` bytes at an aligned place; where an alignment makes
-/// several too short, one that has room wherever it begins.
+/// The shortest free slot with room for `length` bytes at an aligned place; where an alignment
+/// makes several too short, one that has room wherever it begins.
 slots_resource::fit slots_resource::best_fit(std::size_t length,
                                              std::size_t alignment) const noexcept {
     if (maps_ == nullptr)
@@ -561,6 +561,18 @@ void slots_resource::check_free(const void* p, std::size_t bytes,
 }
 
 void slots_resource::refuse_free(const void* p, const char* why) const noexcept {
+    // The object that begins at p or before it in its block helps to find out whose pointer it was.
+    const block* const b = source_.find(p);
+    const node* object = nullptr;
+    if (b != nullptr && (b->state & block_state::open) != 0)
+        for (const node* n = slots::of(*b).first; n != nullptr && n->begin <= p; n = n->above)
+            object = n->used ? n : object;
+    if (object != nullptr)
+        contract_violation_f(std::source_location::current(),
+                             "%p was freed into slots_resource %p: %s; the nearest object below "
+                             "begins at %p and has %zu bytes",
+                             p, static_cast<const void*>(this), why,
+                             static_cast<const void*>(object->begin), std::size_t{object->bytes});
     contract_violation_f(std::source_location::current(), "%p was freed into slots_resource %p: %s",
                          p, static_cast<const void*>(this), why);
 }

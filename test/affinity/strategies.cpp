@@ -98,7 +98,7 @@ struct names {
 using both = testing::Types<intrusive_resource, slots_resource>;
 TYPED_TEST_SUITE(strategies, both, names);
 
-// ---- VulkanSceneGraph's defects ------------------------------------------------------------------
+// ---- VulkanSceneGraph's defects ----------------------------------------------------------------
 
 // There alignof is ignored: over-aligned nodes crash.
 TYPED_TEST(strategies, every_alignment_is_honoured_in_any_mixture) {
@@ -274,7 +274,7 @@ TYPED_TEST(strategies, a_scene_is_loaded_again_into_the_same_memory) {
         r.deallocate(p);
 }
 
-// ---- what is asked --------------------------------------------------------------------------------
+// ---- what is asked -----------------------------------------------------------------------------
 
 TYPED_TEST(strategies, any_block_size_will_do) {
     for (const std::size_t block_bytes :
@@ -382,7 +382,7 @@ TYPED_TEST(strategies, what_is_free_is_out_of_reach_for_memory_checkers) {
     r.deallocate(q);
 }
 
-// ---- misuse ---------------------------------------------------------------------------------------
+// ---- misuse ------------------------------------------------------------------------------------
 
 // There a double free throws out of operator delete, and a foreign pointer is ignored.
 template <class R>
@@ -423,6 +423,18 @@ TYPED_TEST(strategies_death, an_object_freed_twice_is_found_at_once) {
     for (void* p : all)
         this->r.deallocate(p);
     this->r.deallocate(large);
+}
+
+TYPED_TEST(strategies_death, the_nearest_object_is_named) {
+    const auto all = this->take_many(this->r, 10, 44);
+    EXPECT_DEATH(
+        {
+            this->r.deallocate(all[5]);
+            this->r.deallocate(all[5]);
+        },
+        "free already.*the nearest object below begins at .* and has 4[48] bytes");
+    for (void* p : all)
+        this->r.deallocate(p);
 }
 
 TYPED_TEST(strategies_death, an_object_of_another_resource_is_found_at_once) {
