@@ -13,10 +13,12 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/create.hpp>
 #include <arenite/core/error.hpp>
+#include <arenite/core/glance.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/size.hpp>
+#include <arenite/core/spin_lock.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
@@ -61,9 +63,17 @@
 
 #include <arenite/compose/synchronized_resource.hpp>
 
+#include <arenite/affinity/affine.hpp>
+#include <arenite/affinity/affinity.hpp>
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_share.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/intrusive_resource.hpp>
+#include <arenite/affinity/outside_memory.hpp>
+#include <arenite/affinity/remote_frees.hpp>
 #include <arenite/affinity/slots_resource.hpp>
 
+#include <arenite/stl/affinity_allocator.hpp>
 #include <arenite/stl/container_heap.hpp>
 #include <arenite/stl/container_pool.hpp>
 #include <arenite/stl/containers.hpp>

@@ -54,11 +54,14 @@ block_source::block_source(const block_options& options, upstream up, void* owne
       prefault_{options.prefault}, ends_{options.ends}, bits_{options.bits} {
     least_bytes_ =
         options.least_bytes != 0 ? options.least_bytes : mask_bytes_ / first_span_divisor;
-    if (options.block_bytes != 0) {
-        // What cannot be rounded up is more than there is: smaller spans will be tried.
-        span_bytes_ = checked_align_up(options.block_bytes, mask_bytes_)
-                          .value_or(align_down(max_object_bytes, mask_bytes_));
-    }
+    set_block_bytes(options.block_bytes);
+}
+
+void block_source::set_block_bytes(std::size_t bytes) noexcept {
+    // What cannot be rounded up is more than there is: smaller spans will be tried.
+    span_bytes_ = bytes == 0 ? 0
+                             : checked_align_up(bytes, mask_bytes_)
+                                   .value_or(align_down(max_object_bytes, mask_bytes_));
 }
 
 block_source::~block_source() {
@@ -150,6 +153,8 @@ block* block_source::cut() noexcept {
 // ---- spans --------------------------------------------------------------------------------------
 
 bool block_source::get_span() noexcept {
+    if (!may_grow_)
+        return false;
     std::size_t bytes = span_bytes_;
     if (bytes == 0)
         bytes = reserved_ == 0                                ? least_bytes_
@@ -174,6 +179,8 @@ bool block_source::get_span() noexcept {
 
 /// Asks the upstream; where it refuses, once more without what is held empty.
 void* block_source::ask(std::size_t bytes, std::size_t alignment) noexcept {
+    if (!may_grow_)
+        return nullptr;
     void* const p = upstream_.try_allocate(bytes, alignment);
     if (p != nullptr || (idle_ == 0 && kept_ == nullptr))
         return p;

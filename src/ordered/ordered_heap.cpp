@@ -6,11 +6,13 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/glance.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <initializer_list>
@@ -40,6 +42,25 @@ constexpr bool always_careful = checks_enabled || poison::active;
 // left.
 constexpr std::size_t rich_divisor = 16;
 
+/// Marks a heap while its bookkeeping is not in order.
+class amid_change {
+public:
+    explicit amid_change(bool& busy) noexcept : busy_{busy}, before_{busy} {
+        busy_ = true;
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    ~amid_change() {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        busy_ = before_;
+    }
+    amid_change(const amid_change&) = delete;
+    amid_change& operator=(const amid_change&) = delete;
+
+private:
+    bool& busy_;
+    bool before_;
+};
+
 } // namespace
 
 ordered_heap::ordered_heap(const ordered_options& options) noexcept
@@ -65,14 +86,17 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up) noexcept
 }
 
 ordered_heap::~ordered_heap() {
-    if constexpr (checks_enabled)
-        report_leaks();
+    if constexpr (checks_enabled) {
+        if (leaks_)
+            report_leaks();
+    }
 }
 
 // ---- allocate -----------------------------------------------------------------------------------
 
 /// What the inlined part can't serve. Mostly the open hole is used up and the next one is near.
 void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
+    const amid_change mark{busy_};
     if (below_.limit != nullptr) {
         if (void* const p = step_forward(rounded(bytes, alignment), alignment))
             return p;
@@ -351,6 +375,8 @@ void* ordered_heap::from_clean(std::size_t size, std::size_t alignment, bool gro
 
 /// The last resort where the upstream gives nothing: any hole of any block, lowest first.
 void* ordered_heap::from_anywhere(std::size_t size, std::size_t alignment) noexcept {
+    if (!source_.may_grow())
+        return nullptr; // the upstream was not asked
     unload_magazine();
     close_all();
     for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
@@ -521,6 +547,7 @@ void ordered_heap::retire(block& retired, std::int64_t skipped, std::size_t pass
 
 /// What the inlined part does not note.
 void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    const amid_change mark{busy_};
     if (wants_magazine_ && alignment <= source_.mask_bytes() / large_divisor / 2) [[likely]] {
         const std::size_t granules = rounded(bytes + (bytes == 0), alignment) / granule_bytes;
         if (magazine::holds(granules) && (magazine_ != nullptr || load_magazine())) {
@@ -580,8 +607,11 @@ void ordered_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t align
     if constexpr (checks_enabled)
         check_free(b, p, size);
     auto* const at = static_cast<std::byte*>(p);
-    if (b.owner != this)
+    if (b.owner != this) {
+        if (elsewhere_ != nullptr)
+            return elsewhere_(*this, p, size);
         return refuse_free({at, at + size});
+    }
     if ((b.state & block_state::large) != 0) {
         if (at != block_source::large_object(b))
             return refuse_free({at, at + size});
@@ -611,6 +641,7 @@ bool ordered_heap::in_open_hole(const void* p) const noexcept {
 /// Joins a run of frees with the one noted before it, as the parts of a tree that is taken down do;
 /// where they are no neighbours, clears that one.
 void ordered_heap::clear_or_join(window run) noexcept {
+    const amid_change mark{busy_};
     if (run.cursor == freed_before_.limit) {
         freed_before_.limit = run.limit;
     } else if (run.limit == freed_before_.cursor) {
@@ -634,8 +665,11 @@ void ordered_heap::clear(window run) noexcept {
     if (run.cursor == run.limit)
         return;
     block& b = *block_of(run.cursor);
-    if (b.owner != this) [[unlikely]]
+    if (b.owner != this) [[unlikely]] {
+        if (elsewhere_ != nullptr)
+            return elsewhere_(*this, run.cursor, run.bytes());
         return refuse_free(run);
+    }
     const std::size_t granules = run.bytes() / granule_bytes;
     bits::word missing = 0;
     bits::for_each_part(b.occupancy(), b.index_of(run.cursor), granules,
@@ -663,6 +697,12 @@ void ordered_heap::clear_noted() noexcept {
 }
 
 void ordered_heap::refuse_free(window run) const noexcept {
+    if (affinity_ != nullptr)
+        contract_violation_f(std::source_location::current(),
+                             "%p was freed, %zu bytes, in block %p of affinity %s: freed twice, or "
+                             "never handed out",
+                             static_cast<void*>(run.cursor), run.bytes(),
+                             static_cast<void*>(block_of(run.cursor)), affinity_);
     contract_violation_f(
         std::source_location::current(),
         "%p was freed, %zu bytes, into ordered_heap %p: freed twice, or not of this heap",
@@ -746,14 +786,20 @@ bool ordered_heap::owns(const void* p) const noexcept {
     return passes_through_ ? singles_.owns(p) : source_.find(p) != nullptr;
 }
 
-std::size_t ordered_heap::bytes_in_use() const noexcept {
+/// Less than nothing where more of other heaps' is noted than what lives here.
+std::int64_t ordered_heap::balance() const noexcept {
     const std::size_t magazine =
         magazine_ == nullptr
             ? 0
             : magazine_->granules() * granule_bytes + align_up(sizeof *magazine_, granule_bytes);
-    return static_cast<std::size_t>(taken_) * granule_bytes - open_->bytes() - clean_.bytes() -
-           ahead_.bytes() - below_.bytes() - freed_.bytes() - freed_before_.bytes() - magazine +
-           large_bytes_ + singles_.bytes();
+    return static_cast<std::int64_t>(static_cast<std::size_t>(taken_) * granule_bytes -
+                                     open_->bytes() - clean_.bytes() - ahead_.bytes() -
+                                     below_.bytes() - freed_.bytes() - freed_before_.bytes() -
+                                     magazine + large_bytes_ + singles_.bytes());
+}
+
+std::size_t ordered_heap::bytes_in_use() const noexcept {
+    return static_cast<std::size_t>(std::max<std::int64_t>(balance(), 0));
 }
 
 void ordered_heap::note_high_water() const noexcept {
@@ -772,6 +818,120 @@ arenite::usage ordered_heap::usage() const noexcept {
             .high_water_bytes = high_water_,
             .live_allocations = kept_ || checks_enabled ? live_ + singles_.count() : 0,
             .largest_hole_bytes = std::max(hole, source_.has_clean() ? most : 0)};
+}
+
+// ---- for an affinity ----------------------------------------------------------------------------
+
+/// As try_allocate, without asking the upstream.
+void* ordered_heap::try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept {
+    source_.may_grow(false);
+    void* const p = try_allocate(bytes, alignment);
+    source_.may_grow(true);
+    return p;
+}
+
+/// A hole that is not far from an object of this heap; nullptr where there is none.
+void* ordered_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
+                                      std::size_t alignment) noexcept {
+    constexpr std::size_t far = 32 * 1024 / granule_bytes;
+    const std::size_t size = rounded(bytes + (bytes == 0), alignment);
+    if (size == 0 || size > far * granule_bytes / 2 || alignment > size * 8 || passes_through_)
+        return nullptr;
+    const amid_change mark{busy_};
+    clear_noted();
+    note_high_water();
+    block& b = *block_of(neighbour);
+    if ((b.state & (block_state::large | block_state::empty)) != 0)
+        return nullptr;
+    const std::size_t count = size / granule_bytes;
+    const std::size_t here = b.index_of(neighbour);
+    const std::size_t step = alignment > granule_bytes ? alignment / granule_bytes : 1;
+    const auto up = [&](std::size_t i) {
+        return b.index_of(b.at(i) + padding_for(b.at(i), alignment));
+    };
+    std::size_t found = b.granules;
+    // The nearest above, then a nearer one below.
+    const std::size_t top = std::min<std::size_t>(here + far, b.granules);
+    for (std::size_t from = here; from < top;) {
+        const std::size_t first = bits::find_clear_run(b.occupancy(), from, top, count);
+        if (first == top)
+            break;
+        const std::size_t last = bits::next_set(b.occupancy(), first + count, top);
+        if (const std::size_t at = up(first); at + count <= last) {
+            found = at;
+            break;
+        }
+        from = last;
+    }
+    const std::size_t distance = found == b.granules ? far : found - here;
+    const std::size_t bottom = here > distance ? here - distance : 0;
+    for (std::size_t from = bottom; from < here;) {
+        const std::size_t first = bits::find_clear_run(b.occupancy(), from, here, count);
+        if (first == here)
+            break;
+        const std::size_t last = bits::next_set(b.occupancy(), first + count, here);
+        // The highest place in this hole.
+        std::size_t at = up(first);
+        if (at + count <= last) {
+            at += (last - count - at) / step * step;
+            found = at; // a later one is nearer
+        }
+        from = last;
+    }
+    if (found == b.granules)
+        return nullptr;
+    bits::set_run(b.occupancy(), found, count);
+    b.live += static_cast<std::int32_t>(count);
+    taken_ += static_cast<std::int64_t>(count);
+    if (&b == swept_)
+        unclaimed_ -= static_cast<std::int64_t>(count);
+    std::byte* const p = b.at(found);
+    if (careful_) {
+        bits::set_run(b.ends(), found + count - 1, 1);
+        ++live_;
+        poison::undefined(p, bytes);
+    }
+    return p;
+}
+
+/// What other threads freed in a word of a block.
+void ordered_heap::clear_for_others(block& b, std::size_t word, bits::word freed) noexcept {
+    bits::word& taken = b.occupancy()[word];
+    if ((~taken & freed) != 0) [[unlikely]] {
+        const std::size_t first = static_cast<std::size_t>(std::countr_zero(~taken & freed));
+        std::byte* const at = b.at(word * bits::word_bits + first);
+        return refuse_free({at, at + granule_bytes});
+    }
+    taken &= ~freed;
+    const auto granules = static_cast<std::int32_t>(std::popcount(freed));
+    b.live -= granules;
+    taken_ -= granules;
+}
+
+/// After the last of its words; the block may be gone then.
+void ordered_heap::cleared_for_others(block& b) noexcept {
+    if (b.live <= b.alarm && (b.state & block_state::open) == 0)
+        freed(b);
+}
+
+/// usage() while the heap's thread works on: each figure is one of a moment ago, and exact when the
+/// thread is at rest.
+arenite::usage ordered_heap::usage_seen_from_afar() const noexcept {
+    auto in_use = glance(taken_) * static_cast<std::int64_t>(granule_bytes);
+    for (const window* w : std::initializer_list<const window*>{open_, &ahead_, &below_, &clean_,
+                                                                &freed_, &freed_before_}) {
+        const std::byte* const limit = glance(w->limit);
+        const std::byte* const cursor = glance(w->cursor);
+        const std::ptrdiff_t bytes = limit - cursor; // of two moments, perhaps
+        if (bytes > 0 && static_cast<std::size_t>(bytes) <= source_.mask_bytes())
+            in_use -= bytes;
+    }
+    const std::size_t reserved = source_.bytes_reserved_seen_from_afar();
+    // What was noted of others' may be more than what lives here; the sum over all heaps is right.
+    const std::size_t here = in_use > 0 ? static_cast<std::size_t>(in_use) : 0;
+    return {.bytes_in_use = static_cast<std::size_t>(in_use),
+            .bytes_reserved = reserved,
+            .high_water_bytes = std::max(glance(high_water_), std::min(here, reserved))};
 }
 
 // ---- giving back, end ---------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -127,6 +128,10 @@ std::size_t linux_platform::resident_bytes(const void* p, std::size_t bytes) noe
             found += (in_memory[i] & 1U) != 0 ? page : 0;
     }
     return found;
+}
+
+void linux_platform::at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
+    static_cast<void>(::pthread_atfork(before, in_parent, in_child));
 }
 
 } // namespace arenite::inline ARENITE_ABI::os

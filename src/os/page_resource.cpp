@@ -340,6 +340,7 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
         if (ask_environment_) {
             ask_environment_ = false;
             options_.huge = huge_pages_from_environment();
+            prepare_for_fork();
         }
         for (r = first_; r != nullptr; r = r->next) {
             i = r->find(units, alignment / unit);
@@ -370,6 +371,12 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
     live_odd_ -= odd ? 1U : 0U;
     in_use_bytes_ -= page_bytes;
     return nullptr;
+}
+
+/// No other thread is amid a change of the process's pages when it forks.
+void page_resource::prepare_for_fork() noexcept {
+    platform::at_fork([] { page_source().mutex_.lock(); }, [] { page_source().mutex_.unlock(); },
+                      [] { page_source().mutex_.unlock(); });
 }
 
 void page_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {

@@ -94,7 +94,7 @@ def every_header_is_in_the_umbrella():
 def every_source_has_its_header():
     for path in files(["src"], ".cpp"):
         relative = path.relative_to(root / "src")
-        stem = relative.stem.removesuffix("_linux").removesuffix("_windows").removesuffix("_posix")
+        stem = relative.stem.removesuffix("_linux").removesuffix("_windows").removesuffix("_posix").removesuffix("_report")
         if not (include_root / relative.parent / f"{stem}.hpp").is_file():
             yield f"{name(path)}: belongs to no header include/arenite/{relative.parent}/{stem}.hpp"
 

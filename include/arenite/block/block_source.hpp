@@ -6,6 +6,7 @@
 #include <arenite/block/block_list.hpp>
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/glance.hpp>
 #include <arenite/core/upstream.hpp>
 
 #include <cstddef>
@@ -66,6 +67,14 @@ public:
 
     /// Bytes of a block on this upstream where nothing asks for another: a power of two.
     [[nodiscard]] static std::size_t usual_block_bytes(const upstream& up) noexcept;
+
+    /// What to ask from the upstream at once from now on, as block_options::block_bytes says; the
+    /// size of blocks and what was got before stay.
+    void set_block_bytes(std::size_t bytes) noexcept;
+
+    /// While it may not, nothing is asked from the upstream: what would need it fails.
+    void may_grow(bool may) noexcept { may_grow_ = may; }
+    [[nodiscard]] bool may_grow() const noexcept { return may_grow_; }
 
     /// No block is asked for that is smaller.
     static constexpr std::size_t smallest_block_bytes = 4096;
@@ -131,6 +140,11 @@ public:
     /// Bytes held from the upstream.
     [[nodiscard]] std::size_t bytes_reserved() const noexcept { return reserved_; }
 
+    /// The same, of a moment ago, while the owner's thread works on.
+    [[nodiscard]] std::size_t bytes_reserved_seen_from_afar() const noexcept {
+        return glance(reserved_);
+    }
+
     /// True if a clean block is to be had without the upstream.
     [[nodiscard]] bool has_clean() const noexcept {
         return fresh_ != fresh_end_ || blocks_.has(block_state::empty);
@@ -165,6 +179,7 @@ private:
     bool prefault_;
     bool ends_;
     bool bits_;
+    bool may_grow_ = true;
 };
 
 } // namespace arenite::inline ARENITE_ABI

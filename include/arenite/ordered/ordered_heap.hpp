@@ -19,6 +19,10 @@
 
 namespace arenite::inline ARENITE_ABI {
 
+namespace detail {
+class affinity_share;
+}
+
 /// Who knows how long an allocation is: its user, who says so when freeing it, or the heap.
 enum class sizes {
     known, ///< the caller passes the size to deallocate (sized delete, std::pmr, STL allocators)
@@ -126,6 +130,9 @@ public:
     void list_regions(region_sink& sink) const;
 
 private:
+    // An affinity gives each thread such a heap, and adds what comes from other threads.
+    friend class detail::affinity_share;
+
     /// An open hole: what is left of it is [cursor, limit).
     struct window {
         std::byte* cursor = nullptr;
@@ -157,8 +164,18 @@ private:
         return reinterpret_cast<block*>(address_of(p) & mask_);
     }
 
+    [[nodiscard]] std::int64_t balance() const noexcept;
     [[nodiscard]] std::size_t bytes_in_use() const noexcept;
 
+    // For an affinity, which has such a heap for each thread.
+    [[nodiscard]] void* try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] void* try_allocate_near(const void* neighbour, std::size_t bytes,
+                                          std::size_t alignment) noexcept;
+    void clear_for_others(block& b, std::size_t word, bits::word freed) noexcept;
+    void cleared_for_others(block& b) noexcept;
+    [[nodiscard]] arenite::usage usage_seen_from_afar() const noexcept;
+
+    ARENITE_INLINE void* take_open(std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_COLD void* allocate_rare(std::size_t bytes, std::size_t alignment) noexcept;
@@ -241,14 +258,21 @@ private:
     passthrough_chain singles_;   ///< with ARENITE_PASSTHROUGH=1 all there is
     std::size_t large_bytes_ = 0; ///< in use by large allocations
     mutable std::size_t high_water_ = 0;
-    std::size_t live_ = 0; ///< allocations, where careful_
+    std::size_t live_ = 0;           ///< allocations, where careful_
+    const char* affinity_ = nullptr; ///< whose heap it is, for messages
+
+    /// Sees to a run of whole objects that are not of this heap; else they are misuse.
+    void (*elsewhere_)(ordered_heap& here, void* p, std::size_t bytes) noexcept = nullptr;
+    bool busy_ = false; ///< its thread is amid a slow call: not to be used by a forked child
+    bool leaks_ = true; ///< what is alive at the end is reported
     bool kept_;
     bool careful_;
     bool passes_through_;
     bool wants_magazine_;
 };
 
-ARENITE_INLINE void* ordered_heap::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+/// From the open hole; nullptr where it does not fit.
+ARENITE_INLINE void* ordered_heap::take_open(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t size = rounded(bytes, alignment);
     std::byte* const p = inline_.cursor;
     // size - 1: a size of 0, also of an overflowing request, is the largest and goes the slow way.
@@ -256,9 +280,16 @@ ARENITE_INLINE void* ordered_heap::try_allocate(std::size_t bytes, std::size_t a
     const bool aligned =
         is_alignment(alignment) && (alignment <= granule_bytes || is_aligned(p, alignment));
     if (!fits || !aligned) [[unlikely]]
-        return allocate_slow(bytes, alignment);
+        return nullptr;
     inline_.cursor = p + size;
     ARENITE_ASSUME(p != nullptr); // allocate needs no second question
+    return p;
+}
+
+ARENITE_INLINE void* ordered_heap::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    void* const p = take_open(bytes, alignment);
+    if (p == nullptr) [[unlikely]]
+        return allocate_slow(bytes, alignment);
     return p;
 }
 
@@ -308,10 +339,12 @@ ARENITE_INLINE bool ordered_heap::clear_within_word(window run, std::size_t gran
     if (shift + granules > bits::word_bits) [[unlikely]]
         return false;
     block* const b = block_of(run.cursor);
+    if (b->owner != this) [[unlikely]] // another thread's, perhaps
+        return false;
     bits::word& word = b->occupancy()[first / bits::word_bits];
     const bits::word mask = bits::low_mask(granules) << shift;
     const std::int32_t live = b->live - static_cast<std::int32_t>(granules);
-    if (live <= b->alarm || b->owner != this || (~word & mask) != 0) [[unlikely]]
+    if (live <= b->alarm || (~word & mask) != 0) [[unlikely]]
         return false;
     b->live = live;
     taken_ -= static_cast<std::int64_t>(granules);

@@ -24,6 +24,8 @@ struct linux_platform {
     static void advise_huge(void* p, std::size_t bytes, bool wanted) noexcept;
     static void prefault(void* p, std::size_t bytes) noexcept;
     [[nodiscard]] static std::size_t resident_bytes(const void* p, std::size_t bytes) noexcept;
+
+    static void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;
 };
 
 } // namespace arenite::inline ARENITE_ABI::os

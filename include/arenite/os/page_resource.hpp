@@ -52,7 +52,7 @@ struct page_options {
 ///            words and what was searched in vain before. The first touch of a page costs more.
 /// Overhead:  addresses in units of 64 KiB, memory in pages; 4.2 bytes of bookkeeping a unit.
 /// Limits:    any alignment that the address space has; a request of less than 2^32 pages.
-/// Threads:   any.
+/// Threads:   any. page_source() works on in the child of a process that forks.
 /// Failure:   out_of_memory / nullptr; nothing changes. Giving back what is not the beginning of a
 ///            live allocation, or with a wrong size, is a contract violation in every build.
 ///
@@ -107,6 +107,7 @@ private:
 
     constexpr explicit page_resource(from_environment) noexcept : ask_environment_{true} {}
 
+    static void prepare_for_fork() noexcept;
     [[nodiscard]] bool owns_further(const void* p) const noexcept;
     [[nodiscard]] range* find_range(const void* p) const noexcept;
     [[nodiscard]] range* add_range(std::size_t bytes, std::size_t alignment) noexcept;

@@ -39,21 +39,24 @@ namespace arenite::inline ARENITE_ABI::os {
 /// advise_huge(p, n, b) asks for huge pages in a committed part, or (b false) asks for none; a hint
 /// prefault(p, n)       makes a committed part resident and keeps its contents; a hint as well.
 ///                      No other thread may write there meanwhile
+/// at_fork(f, g, h)     f is called before the process forks, latest first; then g in it and h in
+///                      the child, earliest first. Nothing where processes do not fork
 /// resident_bytes(p, n) how much of a reservation is in memory now; slow, for tests and reports
 template <class P>
-concept page_platform =
-    requires(void* p, const void* where, std::size_t bytes, std::size_t alignment, bool wanted) {
-        { P::page_bytes() } noexcept -> std::same_as<std::size_t>;
-        { P::huge_page_bytes() } noexcept -> std::same_as<std::size_t>;
-        { P::reserve(bytes, alignment) } noexcept -> std::same_as<void*>;
-        { P::release(p, bytes) } noexcept -> std::same_as<void>;
-        { P::commit(p, bytes) } noexcept -> std::same_as<bool>;
-        { P::decommit(p, bytes) } noexcept -> std::same_as<void>;
-        { P::purge(p, bytes) } noexcept -> std::same_as<void>;
-        { P::advise_huge(p, bytes, wanted) } noexcept -> std::same_as<void>;
-        { P::prefault(p, bytes) } noexcept -> std::same_as<void>;
-        { P::resident_bytes(where, bytes) } noexcept -> std::same_as<std::size_t>;
-    };
+concept page_platform = requires(void* p, const void* where, std::size_t bytes,
+                                 std::size_t alignment, bool wanted, void (*call)()) {
+    { P::page_bytes() } noexcept -> std::same_as<std::size_t>;
+    { P::huge_page_bytes() } noexcept -> std::same_as<std::size_t>;
+    { P::reserve(bytes, alignment) } noexcept -> std::same_as<void*>;
+    { P::release(p, bytes) } noexcept -> std::same_as<void>;
+    { P::commit(p, bytes) } noexcept -> std::same_as<bool>;
+    { P::decommit(p, bytes) } noexcept -> std::same_as<void>;
+    { P::purge(p, bytes) } noexcept -> std::same_as<void>;
+    { P::advise_huge(p, bytes, wanted) } noexcept -> std::same_as<void>;
+    { P::prefault(p, bytes) } noexcept -> std::same_as<void>;
+    { P::resident_bytes(where, bytes) } noexcept -> std::same_as<std::size_t>;
+    { P::at_fork(call, call, call) } noexcept -> std::same_as<void>;
+};
 
 /// The system this is compiled for.
 #if defined(__linux__)

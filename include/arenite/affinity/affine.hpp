@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/affinity/affinity.hpp>
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/error.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// Base of classes whose objects shall lie together: `new Node` and `delete node` go to the heap
+/// of the affinity, and so does all that makes objects by them.
+///
+///     class Node : public affine<affinities::nodes> { public: virtual ~Node() = default; };
+///     Node* n = new Node;   auto m = make_intrusive<Node>();   delete n;
+///
+/// Use when:  a class is yours and its objects live on the heap one by one. For containers inside
+///            them: affinity_allocator (stl/affinity_allocator.hpp).
+/// Cost:      that of affinity_heap.
+/// Overhead:  0 bytes an object; none in its size, but where a first member is of the same base.
+/// Limits:    an object deleted through a base needs a virtual destructor there, as the language
+///            says: it is freed with its own size. `new (std::nothrow)` does not compile, since its
+///            delete would have no size: try_create (object/try_create.hpp) is what it is for.
+/// Threads:   any.
+/// Failure:   out_of_memory; nothing changes.
+/// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
+///
+/// A derived class changes the affinity by a second base, and says which of the two it means:
+/// `class Body : public Node, public affine<my_bodies> { public: ARENITE_AFFINE(my_bodies); };`
+template <AffinityTag A>
+class affine {
+public:
+    using affinity = A;
+
+    [[nodiscard]] ARENITE_INLINE static void* operator new(std::size_t bytes) {
+        return allocate(bytes, natural_alignment(bytes));
+    }
+    [[nodiscard]] ARENITE_INLINE static void* operator new[](std::size_t bytes) {
+        return allocate(bytes, natural_alignment(bytes));
+    }
+    [[nodiscard]] ARENITE_INLINE static void* operator new(std::size_t bytes,
+                                                           std::align_val_t alignment) {
+        return allocate(bytes, at_least(alignment));
+    }
+    [[nodiscard]] ARENITE_INLINE static void* operator new[](std::size_t bytes,
+                                                             std::align_val_t alignment) {
+        return allocate(bytes, at_least(alignment));
+    }
+
+    [[nodiscard]] static void* operator new(std::size_t, void* place) noexcept { return place; }
+    [[nodiscard]] static void* operator new[](std::size_t, void* place) noexcept { return place; }
+    static void operator delete(void*, void*) noexcept {}
+    static void operator delete[](void*, void*) noexcept {}
+
+    // With the size only: beside a form without it the language would call that one.
+    ARENITE_INLINE static void operator delete(void* p, std::size_t bytes) noexcept {
+        deallocate(p, bytes, natural_alignment(bytes));
+    }
+    ARENITE_INLINE static void operator delete[](void* p, std::size_t bytes) noexcept {
+        deallocate(p, bytes, natural_alignment(bytes));
+    }
+    ARENITE_INLINE static void operator delete(void* p, std::size_t bytes,
+                                               std::align_val_t alignment) noexcept {
+        deallocate(p, bytes, at_least(alignment));
+    }
+    ARENITE_INLINE static void operator delete[](void* p, std::size_t bytes,
+                                                 std::align_val_t alignment) noexcept {
+        deallocate(p, bytes, at_least(alignment));
+    }
+
+    /// What `new` of an object of this size and alignment would take, or nullptr: for try_create.
+    [[nodiscard]] static void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+        return affinity_heap::try_allocate_in<A>(bytes, alignment > default_alignment
+                                                            ? at_least(std::align_val_t{alignment})
+                                                            : natural_alignment(bytes));
+    }
+
+    /// The heap that the objects lie in.
+    [[nodiscard]] static affinity_heap& heap() noexcept { return affinity_heap::of<A>(); }
+
+protected:
+    affine() = default;
+    affine(const affine&) = default;
+    affine(affine&&) = default;
+    affine& operator=(const affine&) = default;
+    affine& operator=(affine&&) = default;
+    ~affine() = default;
+
+private:
+    static constexpr std::size_t floor = affinity_options::of<A>().alignment;
+
+    /// The largest power of two that divides a size, at most 16: `new` does not tell more of an
+    /// object's alignment.
+    [[nodiscard]] static constexpr std::size_t natural_alignment(std::size_t bytes) noexcept {
+        return std::max(std::min(bytes & (~bytes + 1), default_alignment), floor);
+    }
+    [[nodiscard]] static constexpr std::size_t at_least(std::align_val_t alignment) noexcept {
+        return std::max(static_cast<std::size_t>(alignment), floor);
+    }
+
+    [[nodiscard]] ARENITE_INLINE static void* allocate(std::size_t bytes, std::size_t alignment) {
+        void* const p = affinity_heap::try_allocate_in<A>(bytes, alignment);
+        if (p == nullptr) [[unlikely]]
+            throw_out_of_memory(bytes, alignment, &affinity_heap::of<A>());
+        return p;
+    }
+    ARENITE_INLINE static void deallocate(void* p, std::size_t bytes,
+                                          std::size_t alignment) noexcept {
+        if (p != nullptr) [[likely]]
+            affinity_heap::deallocate_in<A>(p, bytes, alignment);
+    }
+};
+
+} // namespace arenite::inline ARENITE_ABI
+
+/// In a class with two affine bases: which of them makes and ends its objects.
+#define ARENITE_AFFINE(Tag)                                                                        \
+    using affinity = Tag;                                                                          \
+    using ::arenite::affine<Tag>::operator new;                                                    \
+    using ::arenite::affine<Tag>::operator new[];                                                  \
+    using ::arenite::affine<Tag>::operator delete;                                                 \
+    using ::arenite::affine<Tag>::operator delete[];                                               \
+    using ::arenite::affine<Tag>::try_allocate;                                                    \
+    using ::arenite::affine<Tag>::heap

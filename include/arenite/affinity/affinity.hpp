@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/ordered/ordered_heap.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// A kind of objects that shall lie together: a plain struct, of which only `name` is required.
+///
+///     struct sounds {
+///         static constexpr std::string_view name = "sounds";
+///         static constexpr std::size_t alignment = 16;        // of each object at least; 1
+///         static constexpr std::size_t block_bytes = 4_MiB;   // asked from the system at once
+///         static constexpr arenite::sizes sizes = arenite::sizes::kept; // ordered_heap.hpp
+///     };
+///
+/// The name is what an affinity is known by, also across shared libraries: tags with one name are
+/// one affinity, and must say the same of everything else.
+template <class A>
+concept AffinityTag = requires {
+    { A::name } -> std::convertible_to<std::string_view>;
+};
+
+/// What a tag says of its affinity, with what it leaves open filled in.
+struct affinity_options {
+    std::string_view name;       ///< of a tag: lives as long as the program
+    std::size_t alignment = 1;   ///< of each object at least, a power of two
+    std::size_t block_bytes = 0; ///< asked from the system at once; 0: starts small and grows
+    arenite::sizes sizes = arenite::sizes::known;
+
+    template <AffinityTag A>
+    [[nodiscard]] static constexpr affinity_options of() noexcept {
+        affinity_options options{.name = A::name};
+        if constexpr (requires { A::alignment; })
+            options.alignment = A::alignment;
+        if constexpr (requires { A::block_bytes; })
+            options.block_bytes = A::block_bytes;
+        if constexpr (requires { A::sizes; })
+            options.sizes = A::sizes;
+        return options;
+    }
+
+    friend constexpr bool operator==(const affinity_options&, const affinity_options&) = default;
+};
+
+/// The affinities that come ready: as VulkanSceneGraph divides a scene.
+namespace affinities {
+struct objects {
+    static constexpr std::string_view name = "objects";
+};
+struct nodes {
+    static constexpr std::string_view name = "nodes";
+};
+struct data {
+    static constexpr std::string_view name = "data";
+};
+struct physics {
+    static constexpr std::string_view name = "physics";
+    static constexpr std::size_t alignment = 16; ///< what physics engines ask for
+};
+} // namespace affinities
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/affinity/affinity.hpp>
+#include <arenite/affinity/affinity_share.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/outside_memory.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/region.hpp>
+#include <arenite/core/strategy.hpp>
+#include <arenite/core/usage.hpp>
+#include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <iosfwd>
+#include <string_view>
+
+// What the fast path needs lies at a fixed place of each thread; what a template adds for a tag
+// belongs to the program or library that it is compiled into.
+#if defined(__GNUC__)
+#define ARENITE_THREAD_FAST __attribute__((tls_model("initial-exec")))
+#define ARENITE_OF_THIS_MODULE __attribute__((visibility("hidden")))
+#else
+#define ARENITE_THREAD_FAST
+#define ARENITE_OF_THIS_MODULE
+#endif
+
+namespace arenite::inline ARENITE_ABI {
+
+class affinity_heap;
+class affinity_neighbourhood;
+
+namespace detail {
+
+inline constexpr unsigned most_affinities = 64;
+
+/// The heaps of this thread, by affinity; nullptr where its next call is a slow one, as always at
+/// 0. Once for requests aligned to less than default_alignment, once for others: where the
+/// affinity's own alignment is larger, those calls are slow ones.
+extern constinit thread_local ordered_heap* thread_heaps[2]
+                                                        [most_affinities + 1] ARENITE_THREAD_FAST;
+
+/// Where in the first half of thread_heaps an affinity has its place, in bytes.
+using thread_place = std::size_t;
+
+[[nodiscard]] ARENITE_INLINE ordered_heap* thread_heap(thread_place at,
+                                                       std::size_t alignment) noexcept {
+    const std::size_t half = alignment >= default_alignment ? sizeof thread_heaps[0] : 0;
+    return *reinterpret_cast<ordered_heap**>(reinterpret_cast<std::byte*>(thread_heaps) + half +
+                                             at);
+}
+
+/// What a tag's heap is; looked up once in each program or library.
+template <AffinityTag A>
+struct ARENITE_OF_THIS_MODULE tag_heap {
+    static constinit std::atomic<affinity_heap*> known;
+    static constinit std::atomic<thread_place> place; ///< 0 before it is known
+};
+template <AffinityTag A>
+constinit std::atomic<affinity_heap*> tag_heap<A>::known{nullptr};
+template <AffinityTag A>
+constinit std::atomic<thread_place> tag_heap<A>::place{0};
+
+struct heaps_of_the_process;
+
+} // namespace detail
+
+/// The memory of one kind of objects: they lie together, in address order, whatever thread asks.
+///
+///     nodes    thread 1 | block | block | block |      a heap of its own for each thread
+///              thread 2 | block | block |              (an ordered_heap, by default)
+///              nobody   | block |                      of threads that ended: the next one's
+///              large    | object |  | object |         above an eighth of a block: for all
+///
+/// Whoever frees, and when: the pointer's block tells whose it is. An object of the thread's own is
+/// freed as in a one-thread heap; one of another thread's by setting a bit, which that thread folds
+/// into its own bits when enough of them have come together. There is no lock but for large
+/// objects. When a thread ends its heap stays with all that lives in it, until another one frees
+/// something there or needs memory.
+///
+/// Use when:  objects are allocated one by one and walked together: nodes of a scene, their data.
+///            Through affine<A> (affinity/affine.hpp) and affinity_allocator as a rule.
+/// Cost:      that of ordered_heap and three loads; a free of another thread's object is two atomic
+///            operations.
+/// Overhead:  that of ordered_heap for each thread that allocates; 1.6 % more of blocks of which
+///            another thread freed something.
+/// Limits:    64 affinities; 4096 heaps (threads times affinities) at a time.
+/// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty.
+/// Misuse:    freeing twice, a pointer that is no affinity's, and one that is another affinity's
+///            are found in every build; wrong sizes where sizes are kept and in checked builds.
+/// Threads:   any; list_regions, report and reset while no other thread uses this affinity. Works
+///            before main, after it, after a thread's own end and in a forked child.
+/// Failure:   out_of_memory / nullptr; nothing changes.
+/// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
+class affinity_heap final : public strategy<affinity_heap> {
+public:
+    /// The heap of a tag. Tags of one name have one, also across shared libraries.
+    template <AffinityTag A>
+    [[nodiscard]] ARENITE_INLINE static affinity_heap& of() noexcept {
+        affinity_heap* const known = detail::tag_heap<A>::known.load(std::memory_order_acquire);
+        if (known == nullptr) [[unlikely]]
+            return first_of(detail::tag_heap<A>::known, detail::tag_heap<A>::place,
+                            affinity_options::of<A>());
+        return *known;
+    }
+
+    /// of<A>().try_allocate and deallocate, a load or two quicker: what affine and
+    /// affinity_allocator use.
+    template <AffinityTag A>
+    [[nodiscard]] ARENITE_INLINE static void* try_allocate_in(std::size_t bytes,
+                                                              std::size_t alignment) noexcept {
+        const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
+        ordered_heap* const h = detail::thread_heap(place, alignment);
+        if (h != nullptr) [[likely]] {
+            if (void* const p = detail::affinity_share::take_open(*h, bytes, alignment)) [[likely]]
+                return p;
+        }
+        return of<A>().allocate_slow(bytes, alignment);
+    }
+    template <AffinityTag A>
+    ARENITE_INLINE static void deallocate_in(void* p, std::size_t bytes,
+                                             std::size_t alignment) noexcept {
+        const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
+        ordered_heap* const h = detail::thread_heap(place, alignment);
+        if (h != nullptr) [[likely]]
+            return h->deallocate(p, bytes, alignment);
+        of<A>().deallocate_slow(p, bytes, alignment);
+    }
+
+    /// nullptr where there is no memory; also for an alignment that is no power of two. Where the
+    /// affinity's own alignment is larger, that counts.
+    [[nodiscard]] ARENITE_INLINE void*
+    try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
+        ordered_heap* const h = detail::thread_heap(thread_place_, alignment);
+        if (h != nullptr) [[likely]] {
+            if (void* const p = detail::affinity_share::take_open(*h, bytes, alignment)) [[likely]]
+                return p;
+        }
+        return allocate_slow(bytes, alignment);
+    }
+
+    /// Gives back what was allocated with the same size and alignment. Not nullptr.
+    ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
+                                   std::size_t alignment = default_alignment) noexcept {
+        // Noted as the heap's own; it finds out whose it is when it clears its bits.
+        ordered_heap* const h = detail::thread_heap(thread_place_, alignment);
+        if (h != nullptr) [[likely]]
+            return h->deallocate(p, bytes, alignment);
+        deallocate_slow(p, bytes, alignment);
+    }
+
+    /// Gives back what was allocated here with its size kept (by arenite::allocate, or by an
+    /// affinity of sizes::kept), or by a strategy that knows sizes.
+    void deallocate(void* p) noexcept { deallocate_unsized(p, this); }
+
+    /// Bytes that may be used at p; of what deallocate(p) takes.
+    [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
+
+    /// Memory whose size is kept, whatever the tag says: deallocate(p) takes it. Under a lock that
+    /// is the thread's own as a rule.
+    [[nodiscard]] void* try_allocate_kept(std::size_t bytes,
+                                          std::size_t alignment = default_alignment) noexcept;
+
+    /// Places what is allocated beside an object: `h.near(parent).allocate(n, a)`. Within 32 KiB of
+    /// it in its own block, if the block is the thread's own and has a hole there; otherwise as
+    /// usual.
+    [[nodiscard]] affinity_neighbourhood near(const void* p) noexcept;
+    [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
+                                          std::size_t alignment = default_alignment) noexcept;
+
+    /// True if p points into memory of this affinity, handed out or not; of what `standard` or a
+    /// user's own strategy gave, to its begin. While no other thread uses the affinity.
+    [[nodiscard]] bool owns(const void* p) const noexcept;
+
+    /// Bytes to ask from the system at once, from now on: 0 starts small and grows with use; blocks
+    /// have 256 KiB, to a multiple of which it is rounded. Other threads follow at their next slow
+    /// call.
+    void set_block_size(std::size_t bytes) noexcept {
+        block_bytes_.store(bytes, std::memory_order_relaxed);
+    }
+    [[nodiscard]] std::size_t block_size() const noexcept {
+        return block_bytes_.load(std::memory_order_relaxed);
+    }
+
+    /// Gives back all memory that holds nothing: of this thread, of threads that ended, of large
+    /// objects; other threads do so at their next slow call. O(blocks).
+    void trim() noexcept;
+
+    /// O(threads). Exact while nobody allocates or frees; else each thread's is one of a moment
+    /// ago. The high water is the sum of the threads' own. live_allocations counts what is listed
+    /// one by one: where sizes are kept, in checked builds, with other strategies.
+    [[nodiscard]] arenite::usage usage() const noexcept;
+
+    /// All its blocks in address order, thread by thread.
+    void list_regions(region_sink& sink) const;
+
+    /// Ends everything in this affinity at once, without destructors: O(blocks). No other thread
+    /// may be using it; what `standard` or a user's own strategy gave stays.
+    void reset() noexcept;
+
+    /// Writes what lives where: totals, then block by block.
+    void report(std::ostream& out) const;
+    static void report_all(std::ostream& out);
+    void report_json(std::ostream& out) const;
+
+    [[nodiscard]] std::string_view name() const noexcept { return name_; }
+    [[nodiscard]] std::size_t alignment() const noexcept { return alignment_; }
+
+    /// Frees what arenite::allocate gave, of any affinity; `expected` of that one only.
+    static void deallocate_unsized(void* p, const affinity_heap* expected = nullptr) noexcept;
+
+private:
+    friend struct detail::heaps_of_the_process;
+
+    static constexpr std::size_t most_name_bytes = 64;
+
+    constexpr affinity_heap() noexcept = default;
+    ~affinity_heap() override = default;
+
+    [[nodiscard]] ARENITE_COLD static affinity_heap&
+    first_of(std::atomic<affinity_heap*>& known, std::atomic<detail::thread_place>& place,
+             const affinity_options& options) noexcept;
+
+    ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
+    ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
+                                          std::size_t alignment) noexcept;
+
+    friend class detail::affinity_share;
+    friend void use_affinity_strategy(affinity_strategy strategy) noexcept;
+
+    [[nodiscard]] static bool may_note() noexcept;
+    static void look_for_others() noexcept;
+    void deallocate_to(detail::affinity_share& s, block& b, void* p, std::size_t bytes,
+                       std::size_t alignment) noexcept;
+    void deallocate_run(void* p, std::size_t bytes) noexcept;
+    [[nodiscard]] void* allocate_in(detail::share_kind kind, std::size_t bytes,
+                                    std::size_t alignment) noexcept;
+    [[nodiscard]] void* allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] detail::affinity_share* share_of_thread(detail::share_kind kind) noexcept;
+    [[nodiscard]] detail::affinity_share* orphan(detail::share_kind kind) noexcept;
+    void make_current(detail::affinity_share& share) noexcept;
+    [[nodiscard]] static affinity_heap& at(unsigned index) noexcept;
+    [[nodiscard]] static unsigned count() noexcept;
+    template <class F>
+    void for_each_share(F f) const noexcept;
+
+    detail::thread_place thread_place_ = 0;
+    unsigned index_ = 0;
+    std::size_t alignment_ = 1;
+    std::atomic<std::size_t> block_bytes_{0};
+    std::atomic<detail::affinity_share*> shares_{nullptr};
+    std::atomic<detail::affinity_share*> large_{nullptr};
+    std::atomic<int> orphans_{0}; ///< shares that may be nobody's
+    affinity_options options_;
+    char name_[most_name_bytes] = {};
+    detail::outside_count outside_;
+};
+
+/// See affinity_heap::near.
+class affinity_neighbourhood {
+public:
+    affinity_neighbourhood(affinity_heap& heap, const void* p) noexcept : heap_{&heap}, p_{p} {}
+
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = default_alignment) const noexcept {
+        return heap_->try_allocate_near(p_, bytes, alignment);
+    }
+    [[nodiscard]] void* allocate(std::size_t bytes,
+                                 std::size_t alignment = default_alignment) const {
+        void* const p = try_allocate(bytes, alignment);
+        if (p == nullptr) [[unlikely]]
+            throw_out_of_memory(bytes, alignment, heap_);
+        return p;
+    }
+
+private:
+    affinity_heap* heap_;
+    const void* p_;
+};
+
+inline affinity_neighbourhood affinity_heap::near(const void* p) noexcept { return {*this, p}; }
+
+/// Memory of an affinity as malloc gives it: `void* p = allocate(64, affinities::data{});`, then
+/// `deallocate(p)`. Throws out_of_memory.
+template <AffinityTag A>
+[[nodiscard]] void* allocate(std::size_t bytes, A, std::size_t alignment = default_alignment) {
+    affinity_heap& h = affinity_heap::of<A>();
+    void* const p = h.try_allocate_kept(bytes, alignment);
+    if (p == nullptr) [[unlikely]]
+        throw_out_of_memory(bytes, alignment, &h);
+    return p;
+}
+
+/// Gives back what allocate(bytes, tag) returned; nullptr is allowed.
+inline void deallocate(void* p) noexcept {
+    if (p != nullptr)
+        affinity_heap::deallocate_unsized(p);
+}
+
+} // namespace arenite::inline ARENITE_ABI

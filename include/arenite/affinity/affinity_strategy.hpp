@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/upstream.hpp>
+
+#include <string_view>
+
+namespace arenite::inline ARENITE_ABI {
+
+/// How affinities get their memory.
+///
+///     ARENITE_AFFINITY=ordered|intrusive|slots|standard ./program
+///
+/// Use when:  ordered is to be compared with what was before it. It is the fastest of them.
+enum class affinity_strategy : unsigned char {
+    ordered,   ///< an ordered_heap a thread: the default
+    intrusive, ///< VulkanSceneGraph's second allocator, an intrusive_resource a thread
+    slots,     ///< VulkanSceneGraph's first allocator, a slots_resource a thread
+    standard,  ///< operator new and delete, 16 bytes before each object
+};
+
+/// Chooses it for all affinities from now on, at any time and from any thread; other threads follow
+/// at their next slow call. Memory of an earlier one stays valid and is freed by that one.
+void use_affinity_strategy(affinity_strategy strategy) noexcept;
+
+/// The same with a resource of the user's own, which gets each request as it is, with 16 bytes (or
+/// the alignment) more before it. It is called from the threads that allocate and free, and must
+/// live as long as anything that it gave.
+void use_affinity_strategy(upstream own) noexcept;
+
+/// The name of the one in use: one of those above, or "own".
+[[nodiscard]] std::string_view affinity_strategy_name() noexcept;
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/upstream.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite::inline ARENITE_ABI::detail {
+
+/// What an affinity has outside the library's pages.
+struct outside_count {
+    std::atomic<std::size_t> bytes{0};
+    std::atomic<std::size_t> high_water{0};
+    std::atomic<std::size_t> allocations{0};
+};
+
+/// Memory of an affinity that operator new, or a resource of the user's, gave: with a prefix that
+/// leads every free back to it.
+///
+///     given |  padding  | magic 32, source 8, affinity 8, alignment 8 | size 64 | object ...
+///                         ^ 16 bytes before the object
+///
+/// Overhead:  16 bytes an object, or its alignment where that is larger.
+/// Threads:   any, as far as the source is.
+/// Failure:   nullptr; nothing changes.
+class outside_memory {
+public:
+    struct prefix {
+        std::uint64_t marks;
+        std::uint64_t size;
+
+        [[nodiscard]] unsigned source() const noexcept { return (marks >> 16) & 0xff; }
+        [[nodiscard]] unsigned affinity() const noexcept { return (marks >> 8) & 0xff; }
+        [[nodiscard]] std::size_t alignment() const noexcept {
+            return std::size_t{1} << (marks & 0xff);
+        }
+    };
+    static constexpr std::size_t prefix_bytes = sizeof(prefix);
+
+    /// Number of the source that is operator new and delete.
+    static constexpr unsigned standard = 0;
+
+    /// Number of a resource of the user's; of 254 different ones at most.
+    [[nodiscard]] static unsigned source_of(const upstream& own) noexcept;
+
+    [[nodiscard]] static void* try_allocate(unsigned source, unsigned affinity,
+                                            outside_count& count, std::size_t bytes,
+                                            std::size_t alignment) noexcept;
+
+    /// What stands before p; nullptr where p is not of this kind.
+    [[nodiscard]] static prefix* of(void* p) noexcept;
+    [[nodiscard]] static const prefix* of(const void* p) noexcept;
+
+    /// Around a fork: nobody is amid naming a source.
+    static void lock_all() noexcept;
+    static void unlock_all() noexcept;
+
+    /// Frees p, of which this is the prefix.
+    static void deallocate(void* p, prefix& before, outside_count& count) noexcept;
+};
+
+} // namespace arenite::inline ARENITE_ABI::detail

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/block/block.hpp>
+#include <arenite/core/bits.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/literals.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite::inline ARENITE_ABI::detail {
+
+/// What threads freed of a block that is another thread's: a second bitmap, one bit a granule.
+///
+///     block      | head | occupancy: its thread's | objects ...
+///                           ^ cleared by its thread, later
+///     apart      | where, next, queued | freed by others, one bit a granule |
+///
+/// Made on the first such free, and then kept for this address, whichever heap has a block there
+/// later. A block with fresh bits hangs once in the list of its heap; who sets a bit that is set
+/// already frees twice.
+///
+/// Cost:      a free is one atomic operation for each word of bits that the object touches.
+/// Overhead:  4 KiB for each block of 256 KiB of which something was freed by another thread.
+/// Threads:   any.
+class alignas(64) remote_frees {
+public:
+    static constexpr std::size_t mask_bytes = 256_KiB;
+    static constexpr std::size_t words = mask_bytes / granule_bytes / bits::word_bits;
+
+    /// The head that stands for an allocation in pages of the library. Blocks and large objects of
+    /// all heaps there have theirs where this looks; other memory has anything.
+    [[nodiscard]] static block& head_of(const void* p) noexcept {
+        const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(p);
+        const std::uintptr_t begin = at & ~(std::uintptr_t{mask_bytes} - 1);
+        return *reinterpret_cast<block*>(begin == at ? at - mask_bytes : begin);
+    }
+
+    /// Of the block at this address, made where it is not yet there; nullptr where there is no
+    /// memory for it.
+    [[nodiscard]] static remote_frees* of(block& b) noexcept;
+
+    /// Sets the bits of an object; false if one of them was set already.
+    [[nodiscard]] bool mark(std::size_t granule, std::size_t count) noexcept;
+
+    /// Around a fork: nobody is amid making one.
+    static void lock_all() noexcept;
+    static void unlock_all() noexcept;
+
+    block* where = nullptr;           ///< the block, or what is there now
+    remote_frees* next = nullptr;     ///< in the list of a heap
+    std::atomic<void*> heap{nullptr}; ///< to be told, as the latest free saw it
+    std::atomic<bool> queued{false};  ///< is in the list of a heap, or about to be
+    std::atomic<bits::word> freed[words] = {};
+};
+
+} // namespace arenite::inline ARENITE_ABI::detail

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/affinity_heap.hpp>
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/report/region_totals.hpp>
+#include <arenite/report/text.hpp>
+
+#include <cstddef>
+#include <ostream>
+
+namespace arenite::inline ARENITE_ABI {
+
+namespace {
+
+using report_text::bytes;
+using report_text::integer;
+
+/// Adds up the regions of one block after the other. A block begins with its head.
+template <class F>
+class block_by_block final : public region_sink {
+public:
+    explicit block_by_block(F one_block) noexcept : one_block_{one_block} {}
+
+    void add(const region& r) override {
+        const std::uintptr_t unit = address_of(r.address) / detail::remote_frees::mask_bytes;
+        if (r.state == region_state::overhead && unit != unit_) {
+            end();
+            unit_ = unit;
+            begin_ = r.address;
+        }
+        totals_.add(r);
+    }
+
+    void end() {
+        if (totals_.bytes() != 0)
+            one_block_(begin_, totals_);
+        totals_ = {};
+    }
+
+private:
+    F one_block_;
+    std::uintptr_t unit_ = 0;
+    const void* begin_ = nullptr;
+    region_totals totals_;
+};
+
+template <class F>
+void for_each_block(const affinity_heap& heap, F f) {
+    block_by_block<F> sink{f};
+    heap.list_regions(sink);
+    sink.end();
+}
+
+} // namespace
+
+void affinity_heap::report(std::ostream& out) const {
+    const arenite::usage now = usage();
+    out << "affinity " << name_ << " (" << affinity_strategy_name() << ")\n"
+        << "  in use " << bytes(now.bytes_in_use) << ", reserved " << bytes(now.bytes_reserved)
+        << ", most in use " << bytes(now.high_water_bytes);
+    if (now.live_allocations != 0 || now.bytes_in_use == 0)
+        out << ", " << integer(now.live_allocations) << " objects";
+    out << '\n';
+    std::size_t large = 0;
+    std::size_t large_bytes = 0;
+    if (detail::affinity_share* const share = large_.load(std::memory_order_acquire)) {
+        const std::lock_guard lock{share->lock()};
+        region_totals totals;
+        share->list_regions(totals);
+        large = totals.objects();
+        large_bytes = totals.bytes(region_state::used);
+    }
+    out << "  large: " << integer(large) << " objects, " << bytes(large_bytes) << '\n';
+    for_each_block(*this, [&](const void* begin, const region_totals& block) {
+        out << "  " << report_text::hex(address_of(begin)) << "  " << bytes(block.bytes())
+            << ": used " << bytes(block.bytes(region_state::used)) << ", free "
+            << bytes(block.free_bytes()) << ", largest hole " << bytes(block.largest_hole_bytes());
+        if (block.objects() != 0)
+            out << ", " << integer(block.objects()) << " objects";
+        out << '\n';
+    });
+}
+
+void affinity_heap::report_all(std::ostream& out) {
+    for (unsigned i = 0; i < count(); ++i)
+        at(i).report(out);
+}
+
+void affinity_heap::report_json(std::ostream& out) const {
+    const arenite::usage now = usage();
+    out << "{\"affinity\": " << '"' << report_text::json(name_) << '"' << ", \"strategy\": " << '"'
+        << report_text::json(affinity_strategy_name()) << '"'
+        << ", \"bytes_in_use\": " << now.bytes_in_use
+        << ", \"bytes_reserved\": " << now.bytes_reserved
+        << ", \"high_water_bytes\": " << now.high_water_bytes
+        << ", \"live_allocations\": " << now.live_allocations << ", \"blocks\": [";
+    const char* comma = "";
+    for_each_block(*this, [&](const void* begin, const region_totals& block) {
+        out << comma << "{\"address\": " << '"' << report_text::hex(address_of(begin)) << '"'
+            << ", \"bytes\": " << block.bytes() << ", \"used\": " << block.bytes(region_state::used)
+            << ", \"free\": " << block.free_bytes()
+            << ", \"largest_hole\": " << block.largest_hole_bytes()
+            << ", \"objects\": " << block.objects() << '}';
+        comma = ", ";
+    });
+    out << "]}\n";
+}
+
+} // namespace arenite::inline ARENITE_ABI

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/remote_frees.hpp>
+
+#include <arenite/block/address_table.hpp>
+#include <arenite/core/spin_lock.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+namespace arenite::inline ARENITE_ABI::detail {
+
+namespace {
+
+// They come from pages of their own and are never given back.
+constexpr std::size_t chunk_bytes = 256_KiB;
+constinit spin_lock making;
+constinit std::byte* unused = nullptr;
+constinit std::byte* unused_end = nullptr;
+
+} // namespace
+
+remote_frees* remote_frees::of(block& b) noexcept {
+    if (const std::uintptr_t found = address_table::find(&b); found != 0) [[likely]]
+        return reinterpret_cast<remote_frees*>(found);
+    const std::lock_guard lock{making};
+    if (const std::uintptr_t found = address_table::find(&b); found != 0)
+        return reinterpret_cast<remote_frees*>(found);
+    if (static_cast<std::size_t>(unused_end - unused) < sizeof(remote_frees)) {
+        auto* const p = static_cast<std::byte*>(page_source().try_allocate(chunk_bytes));
+        if (p == nullptr)
+            return nullptr;
+        unused = p;
+        unused_end = p + chunk_bytes;
+    }
+    auto* const made = ::new (static_cast<void*>(unused)) remote_frees;
+    made->where = &b;
+    if (!address_table::set(&b, address_table::unit_bytes, reinterpret_cast<std::uintptr_t>(made)))
+        return nullptr;
+    unused += sizeof(remote_frees);
+    return made;
+}
+
+void remote_frees::lock_all() noexcept { making.lock(); }
+void remote_frees::unlock_all() noexcept { making.unlock(); }
+
+bool remote_frees::mark(std::size_t granule, std::size_t count) noexcept {
+    bool twice = false;
+    for (std::size_t i = granule / bits::word_bits, shift = granule % bits::word_bits; count != 0;
+         ++i, shift = 0) {
+        const std::size_t here = std::min(count, bits::word_bits - shift);
+        const bits::word mask = bits::low_mask(here) << shift;
+        // In one order with `queued`: who sees the block queued knows that these bits will be seen.
+        const bits::word before = freed[i].fetch_or(mask, std::memory_order_seq_cst);
+        twice = twice || (before & mask) != 0;
+        count -= here;
+    }
+    return !twice;
+}
+
+} // namespace arenite::inline ARENITE_ABI::detail
