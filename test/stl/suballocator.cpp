@@ -62,6 +62,13 @@ static_assert(!std::allocator_traits<stateful_int>::propagate_on_container_move_
 static_assert(std::is_convertible_v<shared_int, suballocator<double>>);
 static_assert(!std::is_constructible_v<own_int, shared_int>);
 
+// Rebound there and back it is the same, also where the base was named for other elements.
+template <class A, class U>
+using rebound = typename std::allocator_traits<A>::template rebind_alloc<U>;
+static_assert(std::is_same_v<rebound<rebound<shared_int, double>, int>, shared_int>);
+static_assert(std::is_same_v<rebound<suballocator<int, std::allocator<char>>, int>,
+                             suballocator<int, std::allocator<char>>>);
+
 struct incomplete;
 struct holder {
     std::list<incomplete, suballocator<incomplete>>* nodes = nullptr;

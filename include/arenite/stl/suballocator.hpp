@@ -411,11 +411,11 @@ public:
         std::allocator_traits<byte_base>::propagate_on_container_move_assignment::value>;
     using propagate_on_container_swap = std::true_type;
 
+    /// The base stays as it was named, whatever its elements are: rebound there and back a
+    /// suballocator is the same type.
     template <class U>
     struct rebind {
-        using other =
-            suballocator<U, typename std::allocator_traits<Base>::template rebind_alloc<U>,
-                         Sharing>;
+        using other = suballocator<U, Base, Sharing>;
     };
 
     /// Over a base of its own making. Where the container has its pool, this asks the base for 40
