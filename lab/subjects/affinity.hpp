@@ -39,7 +39,7 @@ struct numbered_affinity {
 template <class Kind>
 class affinity_as {
 public:
-    static constexpr bool for_any_thread = true;
+    static constexpr bool for_any_thread = !Kind::near; // there it would be its own double
     static constexpr bool of_an_affinity = true;
 
     affinity_as() {
