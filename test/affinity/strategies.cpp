@@ -295,6 +295,22 @@ TYPED_TEST(strategies, any_block_size_will_do) {
     }
 }
 
+TYPED_TEST(strategies, the_block_size_may_change_in_use) {
+    counting_pages pages;
+    TypeParam r{typename TestFixture::options{}, &pages};
+    auto all = this->take_many(r, 1000, 48);
+    r.set_block_bytes(4_MiB);
+    const auto more = this->take_many(r, 20'000, 48);
+    const auto asked = [](const counting_pages::request& x) { return x.bytes == 4_MiB; };
+    EXPECT_EQ(std::count_if(pages.requests().begin(), pages.requests().end(), asked),
+              passthrough() ? 0 : 1);
+    all.insert(all.end(), more.begin(), more.end());
+    for (void* p : all)
+        r.deallocate(p);
+    r.trim();
+    EXPECT_EQ(pages.live(), 0u);
+}
+
 TYPED_TEST(strategies, requests_at_every_limit_are_served_whole) {
     counting_resource up;
     for (const std::size_t block_bytes : {std::size_t{0}, 4_KiB, 128_KiB}) {
