@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/object/observer_ptr.hpp>
 
+#include <arenite/core/error.hpp>
+#include <arenite/core/spin_lock.hpp>
 #include <arenite/core/system_resource.hpp>
 
 #include <algorithm>
@@ -11,27 +13,8 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <thread>
 
 namespace arenite::inline ARENITE_ABI::detail {
-
-namespace {
-
-// Held for a few instructions; constant-initialised and never destroyed, so good before main and
-// after it.
-class brief_lock {
-public:
-    void lock() noexcept {
-        while (taken_.exchange(true, std::memory_order_acquire))
-            std::this_thread::yield();
-    }
-    void unlock() noexcept { taken_.store(false, std::memory_order_release); }
-
-private:
-    std::atomic<bool> taken_{false};
-};
-
-} // namespace
 
 class observation {
 public:
@@ -62,11 +45,12 @@ private:
     const void* key_;
     observation* next_ = nullptr; // in its bucket
     std::atomic<std::size_t> users_{1};
-    brief_lock ending_;
+    spin_lock ending_;
     std::atomic<bool> over_{false};
 };
 
 // All that are observed, by the address of their count: a hash table in parts, each behind a lock.
+// Constant-initialised and never destroyed, so good before main and after it.
 class observation_table {
 public:
     // With a user more; nullptr where there is no memory.
@@ -150,7 +134,7 @@ private:
 
     static observation_table parts[16];
 
-    alignas(64) brief_lock lock_;
+    alignas(64) spin_lock lock_;
     observation** buckets_ = nullptr;
     std::size_t capacity_ = 0;
     std::size_t count_ = 0;

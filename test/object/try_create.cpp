@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/affinity/affine.hpp>
+#include <arenite/check/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/object/intrusive_ptr.hpp>
@@ -13,6 +15,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 using namespace arenite;
 
@@ -95,6 +98,35 @@ TEST_F(try_create_of, class_whose_memory_is_refused_returns_nullptr) {
     p.reset(try_create<plain_node>(1.0));
     ASSERT_TRUE(p);
     EXPECT_EQ(p->use_count(), 1u);
+}
+
+// ---- objects of an affinity ---------------------------------------------------------------
+
+struct of_try_create {
+    static constexpr std::string_view name = "test of try_create";
+};
+struct affine_node : affine<of_try_create>, ref_counted<> {
+    virtual ~affine_node() = default;
+    double value = 1;
+};
+struct wide_affine_node : affine_node {
+    alignas(64) char line[64] = {};
+};
+
+TEST(try_create, object_of_an_affinity_lies_there_and_goes_back_whole) {
+    affinity_heap& heap = affine_node::heap();
+    {
+        intrusive_ptr<affine_node> made = make_intrusive<affine_node>();
+        intrusive_ptr<affine_node> tried{try_create<affine_node>()};
+        intrusive_ptr<affine_node> wide{try_create<wide_affine_node>()};
+        ASSERT_TRUE(tried && wide);
+        EXPECT_TRUE(is_aligned(wide.get(), 64));
+        if (!poison::active) { // there each may be malloc's
+            EXPECT_TRUE(heap.owns(made.get()) && heap.owns(tried.get()) && heap.owns(wide.get()));
+        }
+        EXPECT_GE(heap.usage().bytes_in_use, 2 * sizeof(affine_node) + sizeof(wide_affine_node));
+    }
+    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
 }
 
 #if ARENITE_EXCEPTIONS
