@@ -284,7 +284,7 @@ affinity_share* affinity_heap::share_of_thread(share_kind kind) noexcept {
             return s;
     affinity_share* s = orphan(kind);
     if (s == nullptr) {
-        s = affinity_share::make(*this, index_, name_, kind, block_size(), alignment_);
+        s = affinity_share::make(*this, index_, options_now(), kind);
         if (s == nullptr)
             return nullptr;
         static_cast<void>(s->take(me()));
@@ -383,7 +383,7 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
         const std::lock_guard lock{detail::heaps_of_the_process::adding};
         s = large_.load(std::memory_order_relaxed);
         if (s == nullptr) {
-            s = affinity_share::make(*this, index_, name_, share_kind::large, 0, alignment_);
+            s = affinity_share::make(*this, index_, options_now(), share_kind::large);
             if (s == nullptr)
                 return nullptr;
             affinity_share* first = shares_.load(std::memory_order_relaxed);

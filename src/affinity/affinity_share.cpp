@@ -32,12 +32,10 @@ constexpr std::size_t least_bytes = 32 * 1024;
 
 } // namespace
 
-affinity_share::affinity_share(affinity_heap& heap, unsigned affinity, const char* name,
-                               share_kind kind, std::size_t block_bytes,
-                               std::size_t alignment) noexcept
-    : heap_{&heap}, name_{name}, affinity_{affinity}, kind_{kind},
-      locked_{shares_are_locked || kind != share_kind::ordered}, block_bytes_{block_bytes},
-      alignment_{alignment} {
+affinity_share::affinity_share(affinity_heap& heap, unsigned affinity,
+                               const affinity_options& options, share_kind kind) noexcept
+    : heap_{&heap}, options_{options}, affinity_{affinity}, kind_{kind},
+      locked_{shares_are_locked || kind != share_kind::ordered} {
     begin();
 }
 
@@ -45,18 +43,19 @@ void affinity_share::begin() noexcept {
     void* const p = place_;
     switch (kind_) {
     case share_kind::intrusive:
-        ::new (p) intrusive_resource{
-            intrusive_options{.block_bytes = block_bytes_, .alignment = alignment_}};
+        ::new (p) intrusive_resource{intrusive_options{.block_bytes = options_.block_bytes,
+                                                       .alignment = options_.alignment}};
         break;
     case share_kind::slots:
-        ::new (p)
-            slots_resource{slots_options{.block_bytes = block_bytes_, .alignment = alignment_}};
+        ::new (p) slots_resource{
+            slots_options{.block_bytes = options_.block_bytes, .alignment = options_.alignment}};
         break;
     default:
         auto* const h = ::new (p) ordered_heap{
             ordered_options{.sizes = kind_ == share_kind::kept ? sizes::kept : sizes::known,
-                            .block_bytes = block_bytes_}};
-        h->affinity_ = name_;
+                            .block_bytes = options_.block_bytes,
+                            .magazine = options_.magazine && kind_ == share_kind::ordered}};
+        h->affinity_ = name();
         if (!locked_)
             h->elsewhere_ = [](ordered_heap& here, void* p, std::size_t bytes_of_run) noexcept {
                 of(here).heap_->deallocate_run(p, bytes_of_run);
@@ -65,15 +64,14 @@ void affinity_share::begin() noexcept {
     }
 }
 
-affinity_share* affinity_share::make(affinity_heap& heap, unsigned affinity, const char* name,
-                                     share_kind kind, std::size_t block_bytes,
-                                     std::size_t alignment) noexcept {
+affinity_share* affinity_share::make(affinity_heap& heap, unsigned affinity,
+                                     const affinity_options& options, share_kind kind) noexcept {
     const std::lock_guard lock{making};
     const std::size_t i = made.load(std::memory_order_relaxed);
     if (i == most_shares)
         return nullptr;
     auto* const share = ::new (static_cast<void*>(places + i * sizeof(affinity_share)))
-        affinity_share{heap, affinity, name, kind, block_bytes, alignment};
+        affinity_share{heap, affinity, options, kind};
     made.store(i + 1, std::memory_order_release);
     return share;
 }
@@ -153,11 +151,10 @@ void affinity_share::trim() noexcept {
 }
 
 void affinity_share::set_block_bytes(std::size_t bytes) noexcept {
-    if (bytes == block_bytes_)
+    if (bytes == options_.block_bytes)
         return;
-    block_bytes_ = bytes;
-    if (kind_ != share_kind::intrusive && kind_ != share_kind::slots)
-        ordered().source_.set_block_bytes(bytes);
+    options_.block_bytes = bytes;
+    with_resource([&](auto& r) { r.set_block_bytes(bytes); });
 }
 
 arenite::usage affinity_share::usage() noexcept {
@@ -208,7 +205,7 @@ void affinity_share::deallocate_remotely(block& b, void* p, std::size_t bytes,
     if (!once) [[unlikely]]
         contract_violation_f(std::source_location::current(),
                              "%p was freed, %zu bytes, in block %p of affinity %s: freed twice", p,
-                             bytes, static_cast<void*>(r->where), name_);
+                             bytes, static_cast<void*>(r->where), name());
     remote_granules_.fetch_add(static_cast<std::int64_t>(count), std::memory_order_relaxed);
     if (!r->queued.load(std::memory_order_seq_cst) &&
         !r->queued.exchange(true, std::memory_order_seq_cst))

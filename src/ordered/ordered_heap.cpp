@@ -556,7 +556,7 @@ void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t align
                     {static_cast<std::byte*>(p), static_cast<std::byte*>(p) + bytes});
             if (magazine_->put(p, granules))
                 return;
-            magazine_->take_oldest(granules, magazine::depth / 2, [&](void* old) {
+            magazine_->take_oldest(granules, magazine::depth(granules) / 2, [&](void* old) {
                 auto* const at = static_cast<std::byte*>(old);
                 if (!clear_within_word({at, at + granules * granule_bytes}, granules))
                     clear({at, at + granules * granule_bytes});
@@ -587,7 +587,7 @@ void ordered_heap::unload_magazine() noexcept {
     if (magazine_ == nullptr)
         return;
     for (std::size_t granules = 1; granules <= magazine::largest; ++granules)
-        magazine_->take_oldest(granules, magazine::depth, [&](void* old) {
+        magazine_->take_oldest(granules, magazine::depth(granules), [&](void* old) {
             auto* const at = static_cast<std::byte*>(old);
             clear({at, at + granules * granule_bytes});
         });
@@ -1056,7 +1056,7 @@ void ordered_heap::list_regions(region_sink& sink) const {
     });
 
     // Windows, the magazine and what is in it.
-    std::array<exception, 7 + magazine::largest * magazine::depth> exceptions;
+    std::array<exception, 7 + magazine::capacity> exceptions;
     std::size_t count = 0;
     const auto except = [&](const void* p, std::size_t bytes, region_state state) {
         const auto* const begin = static_cast<const std::byte*>(p);

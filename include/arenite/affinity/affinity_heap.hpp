@@ -243,6 +243,11 @@ private:
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] detail::affinity_share* share_of_thread(detail::share_kind kind) noexcept;
     [[nodiscard]] detail::affinity_share* orphan(detail::share_kind kind) noexcept;
+    [[nodiscard]] affinity_options options_now() const noexcept {
+        affinity_options now = options_;
+        now.block_bytes = block_size();
+        return now;
+    }
     void make_current(detail::affinity_share& share) noexcept;
     [[nodiscard]] static affinity_heap& at(unsigned index) noexcept;
     [[nodiscard]] static unsigned count() noexcept;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/remote_frees.hpp>
 #include <arenite/affinity/slots_resource.hpp>
@@ -58,17 +59,16 @@ struct share_place {
 /// Threads:   as said.
 class affinity_share : private share_place {
 public:
-    affinity_share(affinity_heap& heap, unsigned affinity, const char* name, share_kind kind,
-                   std::size_t block_bytes, std::size_t alignment) noexcept;
+    affinity_share(affinity_heap& heap, unsigned affinity, const affinity_options& options,
+                   share_kind kind) noexcept;
 
     affinity_share(const affinity_share&) = delete;
     affinity_share& operator=(const affinity_share&) = delete;
 
     /// A new one for the calling thread, or nullptr: there are 4096 at most.
     [[nodiscard]] static affinity_share* make(affinity_heap& heap, unsigned affinity,
-                                              const char* name, share_kind kind,
-                                              std::size_t block_bytes,
-                                              std::size_t alignment) noexcept;
+                                              const affinity_options& options,
+                                              share_kind kind) noexcept;
 
     /// The share that this is the heap of.
     [[nodiscard]] static affinity_share& of(ordered_heap& heap) noexcept;
@@ -110,7 +110,7 @@ public:
     [[nodiscard]] share_kind kind() const noexcept { return kind_; }
     [[nodiscard]] bool is_locked() const noexcept { return locked_; }
     [[nodiscard]] unsigned affinity() const noexcept { return affinity_; }
-    [[nodiscard]] const char* name() const noexcept { return name_; }
+    [[nodiscard]] const char* name() const noexcept { return options_.name.data(); }
     [[nodiscard]] spin_lock& lock() noexcept { return lock_; }
 
     // ---- by its thread, or under the lock
@@ -150,7 +150,7 @@ public:
     [[nodiscard]] bool is_alone(std::size_t block_bytes) const noexcept {
         return remote_granules_.load(std::memory_order_relaxed) == 0 &&
                !asked_.load(std::memory_order_relaxed) && next_of_thread == nullptr &&
-               block_bytes == block_bytes_;
+               block_bytes == options_.block_bytes;
     }
     [[nodiscard]] ARENITE_INLINE void* allocate_slow(std::size_t bytes,
                                                      std::size_t alignment) noexcept {
@@ -202,12 +202,10 @@ private:
     // Read by who frees.
     std::atomic<const void*> thread_{nullptr};
     affinity_heap* heap_;
-    const char* name_;
+    affinity_options options_; ///< its name lies in the affinity_heap
     unsigned affinity_;
     share_kind kind_;
     bool locked_;
-    std::size_t block_bytes_;
-    std::size_t alignment_;
     std::int64_t fold_at_ = 4096; ///< granules
 
     // Written by who frees from afar.

@@ -41,7 +41,7 @@ struct ordered_options {
 
     return_policy policy = {};
 
-    /// Hand objects of up to 128 bytes out again that were freed a moment ago, before the next
+    /// Hand objects of up to 512 bytes out again that were freed a moment ago, before the next
     /// hole: quicker where single objects are freed and allocated in turn, at the cost of the
     /// order; not for scene nodes. Every call then goes out of line, and of an object freed twice
     /// only the case in turn is found. Without effect where sizes are kept and in checked builds.
@@ -120,6 +120,10 @@ public:
     /// Gives back all memory that holds nothing: empty spans, and where the upstream lends pages
     /// also every whole page between objects. O(blocks).
     void trim() noexcept;
+
+    /// Bytes to ask from the upstream at once from now on, as ordered_options::block_bytes says; the
+    /// size of blocks stays.
+    void set_block_bytes(std::size_t bytes) noexcept { source_.set_block_bytes(bytes); }
 
     /// O(1). live_allocations is known with sizes::kept and in checked builds.
     [[nodiscard]] arenite::usage usage() const noexcept;
