@@ -270,33 +270,22 @@ TEST_F(lab_json, prints_a_table_for_each_experiment) {
     EXPECT_THAT(run_.output, HasSubstr("Machine"));
 }
 
-/// The rows of the seeds, run once and told as JSON.
-class lab_seeds : public testing::Test {
-protected:
-    static void SetUpTestSuite() {
-        const scratch_directory scratch;
-        const std::string file = (scratch / "seeds.json").string();
-        run_ = lab("run seeds --repeat 1 --json " + file);
-        const auto json = nlohmann::json::parse(contents_of(file), nullptr, false);
-        if (json.is_object() && json.contains("seeds"))
-            rows_ = json.at("seeds");
-    }
-    void SetUp() override {
-        ASSERT_EQ(run_.code, 0) << run_.errors;
-        ASSERT_FALSE(rows_.empty());
-    }
+/// The rows of the seeds, as JSON tells them.
+struct seed_rows_told {
+    nlohmann::json rows;
 
     /// Of the documents whose name begins so.
-    static std::vector<nlohmann::json> rows_of(const std::string& document) {
+    [[nodiscard]] std::vector<nlohmann::json> rows_of(const std::string& document) const {
         std::vector<nlohmann::json> found;
-        for (const auto& row : rows_)
+        for (const auto& row : rows)
             if (row.at("document").get<std::string>().starts_with(document))
                 found.push_back(row);
         return found;
     }
 
     /// The numbers that the documents give for a quantity, in the order of the rows.
-    static std::vector<double> given(const std::string& document, const std::string& quantity) {
+    [[nodiscard]] std::vector<double> given(const std::string& document,
+                                            const std::string& quantity) const {
         std::vector<double> all;
         for (const auto& row : rows_of(document))
             if (row.at("quantity") == quantity && row.at("says").is_number())
@@ -304,39 +293,18 @@ protected:
         return all;
     }
 
-    static double cold(const std::string& document, const std::string& quantity) {
+    [[nodiscard]] double cold(const std::string& document, const std::string& quantity) const {
         for (const auto& row : rows_of(document))
             if (row.at("quantity") == quantity)
                 return row.at("cold").get<double>();
         return 0;
     }
-
-    static inline called run_;
-    static inline nlohmann::json rows_;
 };
 
-TEST_F(lab_seeds, stand_beside_what_is_measured_here) {
-    for (const char* table : {"figure 2.2", "table 6.1", "table 6.2", "seed 2, results",
-                              "seed 4, 1.3, insertion", "not given"})
-        EXPECT_THAT(run_.output, HasSubstr(table));
-    for (const auto& row : rows_) {
-        const std::string document = row.at("document");
-        if (document == "seed 0" || document == "seed 1")
-            continue; // want assimp and OpenSceneGraph
-        const bool done_once = document.starts_with("seed 4");
-        if (!row.at("quantity").get<std::string>().ends_with("boost::fast_pool")) { // may lack
-            EXPECT_TRUE(row.at("cold").is_number()) << row;
-        }
-        if (!done_once) {
-            EXPECT_TRUE(row.at("warm").is_number()) << row;
-        }
-    }
-}
-
-TEST_F(lab_seeds, the_third_gives_some_ratios_and_leaves_others_out) {
+void expect_third_with_some_ratios(const seed_rows_told& seeds) {
     std::vector<double> ratios;
     std::set<std::string> not_given;
-    for (const auto& row : rows_of("seed 3")) {
+    for (const auto& row : seeds.rows_of("seed 3")) {
         const std::string quantity = row.at("quantity");
         if (row.at("says").is_null())
             not_given.insert(quantity);
@@ -355,29 +323,29 @@ TEST_F(lab_seeds, the_third_gives_some_ratios_and_leaves_others_out) {
               (std::vector<double>{2.66, 5.85, 20.14, 357.88, 494.48, 942'902.0 / 187'642}));
 }
 
-TEST_F(lab_seeds, the_two_on_scene_graphs_have_each_figure_of_their_texts) {
-    EXPECT_EQ(given("seed 1", "times, create: first/second"), std::vector<double>{6});
-    EXPECT_EQ(given("seed 1", "times, destroy: first/second"), std::vector<double>{5.8});
-    EXPECT_EQ(given("seed 1", "times, create: first/new"), std::vector<double>{5.76});
-    EXPECT_EQ(given("seed 1", "times, destroy: first/new"), std::vector<double>{7.56});
-    EXPECT_EQ(given("seed 1", "times, create: OSG/second"), std::vector<double>{8});
-    EXPECT_EQ(given("seed 1", "times, traverse: OSG/second"), std::vector<double>{13.5});
-    EXPECT_EQ(given("seed 1", "times, destroy: OSG/second"), std::vector<double>{2});
-    EXPECT_EQ(given("seed 1", "times, memory: OSG/second"), std::vector<double>{6});
-    EXPECT_EQ(given("seed 1", "times, new/second"), std::vector<double>{2.2});
-    EXPECT_NEAR(given("seed 0", "times, new against default: +90 %").at(0), 1.9, 0.01);
-    EXPECT_NEAR(given("seed 0", "times, new against default: +42 %").at(0), 1.42, 0.01);
-    EXPECT_EQ(given("seed 0", "ms, new and delete"), std::vector<double>{0.00416});
-    EXPECT_GT(cold("seed 1", "times, create: first/second"), 1);
-    EXPECT_GT(cold("seed 1", "bytes a node of 38, ours"), 30);
-    EXPECT_LT(cold("seed 1", "bytes a node of 38, ours"),
-              cold("seed 1", "bytes a node of 38, new"));
+void expect_scene_graphs_with_their_figures(const seed_rows_told& seeds) {
+    EXPECT_EQ(seeds.given("seed 1", "times, create: first/second"), std::vector<double>{6});
+    EXPECT_EQ(seeds.given("seed 1", "times, destroy: first/second"), std::vector<double>{5.8});
+    EXPECT_EQ(seeds.given("seed 1", "times, create: first/new"), std::vector<double>{5.76});
+    EXPECT_EQ(seeds.given("seed 1", "times, destroy: first/new"), std::vector<double>{7.56});
+    EXPECT_EQ(seeds.given("seed 1", "times, create: OSG/second"), std::vector<double>{8});
+    EXPECT_EQ(seeds.given("seed 1", "times, traverse: OSG/second"), std::vector<double>{13.5});
+    EXPECT_EQ(seeds.given("seed 1", "times, destroy: OSG/second"), std::vector<double>{2});
+    EXPECT_EQ(seeds.given("seed 1", "times, memory: OSG/second"), std::vector<double>{6});
+    EXPECT_EQ(seeds.given("seed 1", "times, new/second"), std::vector<double>{2.2});
+    EXPECT_NEAR(seeds.given("seed 0", "times, new against default: +90 %").at(0), 1.9, 0.01);
+    EXPECT_NEAR(seeds.given("seed 0", "times, new against default: +42 %").at(0), 1.42, 0.01);
+    EXPECT_EQ(seeds.given("seed 0", "ms, new and delete"), std::vector<double>{0.00416});
+    EXPECT_GT(seeds.cold("seed 1", "times, create: first/second"), 1);
+    EXPECT_GT(seeds.cold("seed 1", "bytes a node of 38, ours"), 30);
+    EXPECT_LT(seeds.cold("seed 1", "bytes a node of 38, ours"),
+              seeds.cold("seed 1", "bytes a node of 38, new"));
 }
 
-TEST_F(lab_seeds, the_second_has_five_rows_of_two_allocators) {
-    const std::vector<double> standard = given("seed 2", "ms, default allocator (D)");
-    const std::vector<double> pool = given("seed 2", "ms, pool allocator (P)");
-    const std::vector<double> ratio = given("seed 2", "D/P");
+void expect_second_with_five_rows(const seed_rows_told& seeds) {
+    const std::vector<double> standard = seeds.given("seed 2", "ms, default allocator (D)");
+    const std::vector<double> pool = seeds.given("seed 2", "ms, pool allocator (P)");
+    const std::vector<double> ratio = seeds.given("seed 2", "D/P");
     ASSERT_EQ(standard.size(), 5U);
     ASSERT_EQ(pool.size(), 5U);
     ASSERT_EQ(ratio.size(), 5U);
@@ -391,32 +359,63 @@ TEST_F(lab_seeds, the_second_has_five_rows_of_two_allocators) {
         EXPECT_DOUBLE_EQ(pool[i], seconds[i][1] * 1e3);
         EXPECT_DOUBLE_EQ(ratio[i], seconds[i][0] / seconds[i][1]);
     }
-    EXPECT_EQ(rows_of("seed 2").size(), 15U);
+    EXPECT_EQ(seeds.rows_of("seed 2").size(), 15U);
 }
 
-TEST_F(lab_seeds, the_fourth_takes_its_gain_apart) {
+void expect_fourth_taken_apart(const seed_rows_told& seeds) {
     const std::string apart = "seed 4, 1.3, where it comes from";
-    EXPECT_EQ(given(apart, "ns, insertion"), std::vector<double>{1005});
-    EXPECT_EQ(given(apart, "ns, allocation"), std::vector<double>{13.6});
-    EXPECT_EQ(given(apart, "ns, the rest: locality"), std::vector<double>{991.4});
+    EXPECT_EQ(seeds.given(apart, "ns, insertion"), std::vector<double>{1005});
+    EXPECT_EQ(seeds.given(apart, "ns, allocation"), std::vector<double>{13.6});
+    EXPECT_EQ(seeds.given(apart, "ns, 1005 - 13.6 = 991.4: locality"), std::vector<double>{991.4});
     const std::string insertion = "seed 4, 1.3, insertion";
     const std::string allocation = "seed 4, 1.3, allocation";
-    const double inserted = cold(insertion, "ns each, A") - cold(insertion, "ns each, S");
-    const double allocated = cold(allocation, "ns each, A") - cold(allocation, "ns each, S");
-    EXPECT_NEAR(cold(apart, "ns, insertion"), inserted, 1e-6);
-    EXPECT_NEAR(cold(apart, "ns, allocation"), allocated, 1e-6);
-    EXPECT_NEAR(cold(apart, "ns, the rest: locality"), inserted - allocated, 1e-6);
+    const double inserted =
+        seeds.cold(insertion, "ns each, A") - seeds.cold(insertion, "ns each, S");
+    const double allocated =
+        seeds.cold(allocation, "ns each, A") - seeds.cold(allocation, "ns each, S");
+    EXPECT_NEAR(seeds.cold(apart, "ns, insertion"), inserted, 1e-6);
+    EXPECT_NEAR(seeds.cold(apart, "ns, allocation"), allocated, 1e-6);
+    EXPECT_NEAR(seeds.cold(apart, "ns, 1005 - 13.6 = 991.4: locality"), inserted - allocated, 1e-6);
 }
 
-TEST_F(lab_seeds, the_fourth_gives_seconds_nanoseconds_and_memory) {
-    EXPECT_EQ(given("seed 4", "s, std (A)"), (std::vector<double>{1.44, 69.78}));
-    EXPECT_EQ(given("seed 4", "s, suballocator (S)"), (std::vector<double>{0.76, 39.65}));
-    EXPECT_EQ(given("seed 4", "ns each, A"), (std::vector<double>{28.8, 2326}));
-    EXPECT_EQ(given("seed 4", "ns each, S"), (std::vector<double>{15.2, 1321}));
-    EXPECT_EQ(given("seed 4", "GB, std"), std::vector<double>{1.56});
-    EXPECT_EQ(given("seed 4", "GB, boost::fast_pool"), std::vector<double>{0.52});
+void expect_fourth_with_its_figures(const seed_rows_told& seeds) {
+    EXPECT_EQ(seeds.given("seed 4", "s, std (A)"), (std::vector<double>{1.44, 69.78}));
+    EXPECT_EQ(seeds.given("seed 4", "s, suballocator (S)"), (std::vector<double>{0.76, 39.65}));
+    EXPECT_EQ(seeds.given("seed 4", "ns each, A"), (std::vector<double>{28.8, 2326}));
+    EXPECT_EQ(seeds.given("seed 4", "ns each, S"), (std::vector<double>{15.2, 1321}));
+    EXPECT_EQ(seeds.given("seed 4", "GB, std"), std::vector<double>{1.56});
+    EXPECT_EQ(seeds.given("seed 4", "GB, boost::fast_pool"), std::vector<double>{0.52});
     const std::string allocation = "seed 4, 1.3, allocation";
-    EXPECT_NEAR(cold(allocation, "s, std (A)"), cold(allocation, "ns each, A") * 5e7 * 1e-9, 1e-6);
+    EXPECT_NEAR(seeds.cold(allocation, "s, std (A)"),
+                seeds.cold(allocation, "ns each, A") * 5e7 * 1e-9, 1e-6);
+}
+
+TEST(lab_seeds, stand_beside_what_is_measured_here) {
+    const scratch_directory scratch;
+    const std::string file = (scratch / "seeds.json").string();
+    const called run = lab("run seeds --repeat 1 --json " + file);
+    ASSERT_EQ(run.code, 0) << run.errors;
+    const seed_rows_told seeds{nlohmann::json::parse(contents_of(file)).at("seeds")};
+    for (const char* table : {"figure 2.2", "table 6.1", "table 6.2", "seed 2, results",
+                              "seed 4, 1.3, insertion", "not given"})
+        EXPECT_THAT(run.output, HasSubstr(table));
+    for (const auto& row : seeds.rows) {
+        const std::string document = row.at("document");
+        if (document == "seed 0" || document == "seed 1")
+            continue; // want assimp and OpenSceneGraph
+        const bool done_once = document.starts_with("seed 4");
+        if (!row.at("quantity").get<std::string>().ends_with("boost::fast_pool")) { // may lack
+            EXPECT_TRUE(row.at("cold").is_number()) << row;
+        }
+        if (!done_once) {
+            EXPECT_TRUE(row.at("warm").is_number()) << row;
+        }
+    }
+    expect_scene_graphs_with_their_figures(seeds);
+    expect_second_with_five_rows(seeds);
+    expect_third_with_some_ratios(seeds);
+    expect_fourth_with_its_figures(seeds);
+    expect_fourth_taken_apart(seeds);
 }
 
 } // namespace
