@@ -262,7 +262,7 @@ TEST(suballocator, memory_goes_back_to_the_base) {
     for (int i = 0; i < 300'000; ++i)
         s.insert(s.end(), i);
     const std::size_t full = up.live_bytes();
-    EXPECT_GE(full, 300'000u * 40);
+    EXPECT_GE(full, 300'000u * 32); // or 40, as the library packs its nodes
     EXPECT_LE(full, 300'000u * 41 + 3_MiB);
     s.erase(s.begin(), std::next(s.begin(), 299'000));
     EXPECT_LT(up.live_bytes(), full / 2);
