@@ -36,8 +36,8 @@ struct affinity_options {
     std::size_t block_bytes = 0; ///< asked from the system at once; 0: starts small and grows
     arenite::sizes sizes = arenite::sizes::known;
 
-    /// Objects are handed out again that a thread freed a moment ago: quicker where single ones come
-    /// and go in turn, at the cost of the order. Without effect where sizes are kept.
+    /// Objects are handed out again that a thread freed a moment ago: quicker where single ones
+    /// come and go in turn, at the cost of the order. Without effect where sizes are kept.
     bool magazine = false;
 
     template <AffinityTag A>

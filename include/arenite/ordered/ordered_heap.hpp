@@ -121,8 +121,8 @@ public:
     /// also every whole page between objects. O(blocks).
     void trim() noexcept;
 
-    /// Bytes to ask from the upstream at once from now on, as ordered_options::block_bytes says; the
-    /// size of blocks stays.
+    /// Bytes to ask from the upstream at once from now on, as ordered_options::block_bytes says;
+    /// the size of blocks stays.
     void set_block_bytes(std::size_t bytes) noexcept { source_.set_block_bytes(bytes); }
 
     /// O(1). live_allocations is known with sizes::kept and in checked builds.
