@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/slots_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
@@ -76,5 +77,64 @@ using cases = testing::Types<on_pages<R>, on_malloc<R>, with_small_blocks<R>, re
 INSTANTIATE_TYPED_TEST_SUITE_P(intrusive_resource, conformance, cases<intrusive_resource>,
                                case_names);
 INSTANTIATE_TYPED_TEST_SUITE_P(slots_resource, conformance, cases<slots_resource>, case_names);
+
+// ---- the heap of an affinity, which the process has but once ------------------------------------
+
+struct conforming {
+    static constexpr std::string_view name = "conforming";
+};
+struct conforming_kept {
+    static constexpr std::string_view name = "conforming, sizes kept";
+    static constexpr arenite::sizes sizes = arenite::sizes::kept;
+};
+struct conforming_hot {
+    static constexpr std::string_view name = "conforming, magazine";
+    static constexpr bool magazine = true;
+};
+
+/// An affinity_heap by another name: a case holds its subject.
+template <AffinityTag A>
+struct heap_of final : strategy<heap_of<A>> {
+    static affinity_heap& heap() noexcept { return affinity_heap::of<A>(); }
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = default_alignment) noexcept {
+        return heap().try_allocate(bytes, alignment);
+    }
+    void deallocate(void* p, std::size_t bytes,
+                    std::size_t alignment = default_alignment) noexcept {
+        heap().deallocate(p, bytes, alignment);
+    }
+    [[nodiscard]] bool owns(const void* p) const noexcept { return heap().owns(p); }
+    void trim() noexcept { heap().trim(); }
+    [[nodiscard]] arenite::usage usage() const noexcept { return heap().usage(); }
+    void list_regions(region_sink& sink) const { heap().list_regions(sink); }
+};
+
+template <AffinityTag A, affinity_strategy Strategy>
+struct of_an_affinity : conformance_case {
+    static constexpr const char* name = A::name.data();
+    static constexpr bool has_upstream = false;
+    heap_of<A> subject;
+    explicit of_an_affinity(upstream) {
+        use_affinity_strategy(Strategy);
+        subject.trim(); // what a test before this one left empty
+    }
+    ~of_an_affinity() { use_affinity_strategy(affinity_strategy::ordered); }
+};
+
+struct affinity_names {
+    template <class Case>
+    static std::string GetName(int i) {
+        return "heap_" + std::to_string(i);
+    }
+};
+
+using affinity_cases = testing::Types<of_an_affinity<conforming, affinity_strategy::ordered>,
+                                      of_an_affinity<conforming_kept, affinity_strategy::ordered>,
+                                      of_an_affinity<conforming_hot, affinity_strategy::ordered>,
+                                      of_an_affinity<conforming, affinity_strategy::intrusive>,
+                                      of_an_affinity<conforming, affinity_strategy::slots>,
+                                      of_an_affinity<conforming, affinity_strategy::standard>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(affinity_heap, conformance, affinity_cases, affinity_names);
 
 } // namespace conformance_suite::affinity

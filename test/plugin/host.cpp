@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/affine.hpp>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <dlfcn.h>
+
+namespace {
+
+struct the_same_name {
+    static constexpr std::string_view name = "of the plugin";
+};
+struct shared_by_name {
+    static constexpr std::string_view name = "shared by name";
+};
+
+void expect(bool holds, const char* what) {
+    if (holds)
+        return;
+    std::fprintf(stderr, "not so: %s\n", what);
+    std::exit(1);
+}
+
+} // namespace
+
+int main(int, char** argv) {
+    using namespace arenite;
+    affinity_heap& common = affinity_heap::of<shared_by_name>();
+    std::vector<void*> small;
+    std::vector<void*> shared;
+    for (int round = 0; round < 2; ++round) { // the second time, the library is loaded anew
+        void* const library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+        if (library == nullptr)
+            std::fprintf(stderr, "%s\n", dlerror());
+        expect(library != nullptr, "the plugin is loaded");
+        using make = void* (*)();
+        const auto make_small = reinterpret_cast<make>(dlsym(library, "make_small"));
+        const auto make_common = reinterpret_cast<make>(dlsym(library, "make_common"));
+        expect(make_small != nullptr && make_common != nullptr, "the plugin has both functions");
+        std::thread{[&] { // which ends, too
+            for (int i = 0; i < 1000; ++i)
+                small.push_back(make_small());
+        }}
+            .join();
+        for (int i = 0; i < 1000; ++i)
+            shared.push_back(make_common());
+        expect(dlclose(library) == 0, "the plugin is closed");
+        expect(dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD) == nullptr, "the plugin has gone");
+    }
+
+    affinity_heap& h = affinity_heap::of<the_same_name>(); // known to the host by its name only
+    expect(h.usage().bytes_in_use >= 2000 * 4 * sizeof(long long), "what it allocated is there");
+    expect(common.usage().bytes_in_use >= 2000 * 5 * sizeof(long long), "in the host's own heap");
+    std::ostringstream text;
+    affinity_heap::report_all(text);
+    expect(text.str().find("of the plugin") != std::string::npos, "its name is there");
+    for (void* p : small)
+        h.deallocate(p, 4 * sizeof(long long), 16);
+    for (void* p : shared)
+        common.deallocate(p, 5 * sizeof(long long), 8);
+    expect(h.usage().bytes_in_use == 0, "all of it is freed");
+    expect(common.usage().bytes_in_use == 0, "all of it is freed");
+}
