@@ -24,6 +24,7 @@
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 
+#include <arenite/os/fork_lock.hpp>
 #include <arenite/os/linux.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/os/platform.hpp>

@@ -10,6 +10,7 @@
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/size.hpp>
+#include <arenite/os/fork_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
@@ -41,8 +42,15 @@ std::uint64_t inverse_of(std::size_t divisor) noexcept {
 }
 
 #if ARENITE_CHECKS
-std::mutex pools_mutex;
 pool_resource* pools = nullptr;
+
+/// Never destroyed: static pools end late.
+detail::fork_lock<std::mutex>& pools_lock() noexcept {
+    using lock = detail::fork_lock<std::mutex>;
+    alignas(lock) static std::byte place[sizeof(lock)];
+    static lock& made = *::new (static_cast<void*>(place)) lock;
+    return made;
+}
 #endif
 
 } // namespace
@@ -143,7 +151,7 @@ pool_resource::pool_resource(slot s, const layout& l, const pool_options& option
         group_inverse_ = inverse_of(l.group_words * bits::word_bits * slot_bytes_ + l.colour_bytes);
     }
 #if ARENITE_CHECKS
-    const std::lock_guard lock{pools_mutex};
+    const std::lock_guard lock{pools_lock()};
     next_ = pools;
     if (pools != nullptr)
         pools->previous_ = this;
@@ -212,7 +220,7 @@ pool_resource::~pool_resource() {
     if constexpr (checks_enabled)
         report_leaks();
 #if ARENITE_CHECKS
-    const std::lock_guard lock{pools_mutex};
+    const std::lock_guard lock{pools_lock()};
     (previous_ != nullptr ? previous_->next_ : pools) = next_;
     if (next_ != nullptr)
         next_->previous_ = previous_;
@@ -546,7 +554,7 @@ void pool_resource::refuse_free(const void* p, const char* why) const noexcept {
 void pool_resource::check_free(const std::byte* p) const noexcept {
     if (!owns(p)) {
 #if ARENITE_CHECKS
-        const std::lock_guard lock{pools_mutex};
+        const std::lock_guard lock{pools_lock()};
         for (const pool_resource* other = pools; other != nullptr; other = other->next_)
             if (other != this && other->owns(p))
                 contract_violation_f(

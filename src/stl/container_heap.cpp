@@ -10,8 +10,8 @@
 #include <arenite/stl/container_pool.hpp>
 
 #include <algorithm>
+#include <mutex>
 #include <new>
-#include <thread>
 
 namespace arenite::inline ARENITE_ABI::detail {
 
@@ -27,15 +27,6 @@ constexpr return_policy nursery_policy{.keep_bytes = 1_MiB, .keep_divisor = 4};
 }
 
 } // namespace
-
-// ---- lock ---------------------------------------------------------------------------------------
-
-void container_lock::lock() noexcept {
-    while (held_.exchange(true, std::memory_order_acquire)) {
-        while (held_.load(std::memory_order_relaxed))
-            std::this_thread::yield();
-    }
-}
 
 // ---- heap ---------------------------------------------------------------------------------------
 
@@ -228,7 +219,7 @@ constinit thread_local bool container_nursery::ended = false;
 
 // What the threads have in common.
 struct container_nursery::shared {
-    std::mutex mutex;
+    fork_lock<std::mutex> mutex;
     container_nursery* idle = nullptr; // of threads that have ended
     container_nursery* late = nullptr; // for objects that end after their thread's own
 

@@ -5,7 +5,6 @@
 #include <arenite/check/passthrough.hpp>
 
 #include <algorithm>
-#include <mutex>
 
 namespace arenite::inline ARENITE_ABI {
 
@@ -30,16 +29,17 @@ void* container_pool::try_allocate_slot(std::size_t kind, std::size_t expected) 
         return arrays_.try_allocate(bytes, std::min<std::size_t>(bytes & (0 - bytes), 64));
     }
     container_heap* heap = heaps_[kind].load(std::memory_order_acquire);
-    if (heap == nullptr) {
-        const std::lock_guard guard{lock_};
-        heap = heaps_[kind].load(std::memory_order_relaxed);
-        if (heap == nullptr) {
-            heap = container_heap::make(kind, container_heap::state::unattended, expected, policy_,
-                                        upstream_, nullptr);
-            if (heap == nullptr)
-                return nullptr;
-            heaps_[kind].store(heap, std::memory_order_release);
-        }
+    if (heap == nullptr) [[unlikely]] {
+        container_heap* const made =
+            container_heap::make(kind, container_heap::state::unattended, expected, policy_,
+                                 upstream_, nullptr); // has no memory yet
+        if (made == nullptr)
+            return nullptr;
+        if (heaps_[kind].compare_exchange_strong(heap, made, std::memory_order_acq_rel,
+                                                 std::memory_order_acquire))
+            heap = made;
+        else
+            made->end(); // another thread was faster
     }
     return heap->try_allocate_locked();
 }

@@ -22,6 +22,8 @@ struct thread_end {
         }
     }
 
+    [[nodiscard]] static bool is_of_this_thread(const thread_slots& slots) noexcept;
+
     thread_slots* first = nullptr;
 };
 
@@ -39,8 +41,19 @@ thread_end& this_thread() {
 
 constinit thread_local bool thread_end::ended = false;
 
+bool thread_end::is_of_this_thread(const thread_slots& slots) noexcept {
+    if (ended)
+        return false; // it has left all pools
+    const thread_slots* t = this_thread().first;
+    while (t != nullptr && t != &slots)
+        t = t->next_of_thread;
+    return t != nullptr;
+}
+
 shared_slots::shared_slots(slot s, upstream up, std::size_t first_row_bytes) noexcept
-    : slots_{s, suballocator_options{.first_row_bytes = first_row_bytes}, up} {}
+    : mutex_{[](void* pool) noexcept { static_cast<shared_slots*>(pool)->adopt_after_fork(); },
+             this},
+      slots_{s, suballocator_options{.first_row_bytes = first_row_bytes}, up} {}
 
 /// The first use of this pool by a thread. Under the lock.
 void shared_slots::join(thread_slots& mine) noexcept {
@@ -65,6 +78,21 @@ void shared_slots::leave(thread_slots& mine) noexcept {
     (mine.previous != nullptr ? mine.previous->next : threads_) = mine.next;
     if (mine.next != nullptr)
         mine.next->previous = mine.previous;
+}
+
+/// The other threads are not in the child, and their memory may become that of new ones.
+void shared_slots::adopt_after_fork() noexcept {
+    const std::lock_guard lock{mutex_};
+    thread_slots* mine = nullptr;
+    for (thread_slots* t = threads_; t != nullptr; t = t->next) {
+        if (thread_end::is_of_this_thread(*t))
+            mine = t;
+        else
+            give(*t, t->count.load(std::memory_order_relaxed));
+    }
+    threads_ = mine;
+    if (mine != nullptr)
+        mine->next = mine->previous = nullptr;
 }
 
 /// Gives back what the thread has held longest.

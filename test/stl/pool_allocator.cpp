@@ -29,6 +29,11 @@
 #include <utility>
 #include <vector>
 
+#if defined(__linux__)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 using namespace arenite;
 
 namespace {
@@ -460,6 +465,83 @@ TEST(pool_allocator_threads, queues_between_threads) {
     done = true;
     consumer.join();
 }
+
+// ---- processes ----------------------------------------------------------------------------------
+
+#if defined(__linux__)
+
+TEST(pool_allocator_threads, a_child_of_a_process_with_threads_works_on) {
+    container_pool cp;
+    std::mutex mutex; // of what is handed over
+    std::list<list> handed;
+    list many;
+    fill(many, 5000);
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    threads.emplace_back([&] { // nearly always in possession of a lock
+        pool_allocator<int> node{cp};
+        while (!stop.load())
+            node.deallocate(node.allocate(1), 1);
+    });
+    threads.emplace_back([&] {
+        pool_allocator<int> array;
+        while (!stop.load())
+            array.deallocate(array.allocate(1000), 1000);
+    });
+    for (int t = 0; t < 2; ++t) {
+        threads.emplace_back([&] {
+            while (!stop.load()) {
+                list small; // in the thread's memory, and some of it in another thread's hands
+                fill(small, 20);
+                list large;
+                fill(large, 1500);
+                const std::lock_guard guard{mutex};
+                handed.push_back(std::move(small));
+                handed.push_back(std::move(large));
+                if (handed.size() > 40)
+                    handed.erase(handed.begin(), std::next(handed.begin(), 20));
+            }
+        });
+    }
+    for (int i = 0; i < 30; ++i) {
+        mutex.lock(); // nobody is amid these
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::alarm(30);
+            bool right = std::accumulate(many.begin(), many.end(), 0) == 5000 * 4999 / 2;
+            for (list& l : handed) {
+                const int n = static_cast<int>(l.size());
+                right = right && std::accumulate(l.begin(), l.end(), 0) == n * (n - 1) / 2;
+                l.pop_front();
+                l.push_back(1);
+                many.splice(many.end(), l);
+            }
+            handed.clear();
+            many.clear();
+            for (int round = 0; round < 3; ++round) {
+                list l{cp};
+                fill(l, 500);
+                std::vector<int, pool_allocator<int>> array(1000, 1, cp);
+                std::vector<list> lists(50);
+                for (list& each : lists)
+                    fill(each, round == 2 ? 2000 : 5);
+                array.resize(100'000);
+            }
+            cp.trim();
+            right = right && cp.usage().bytes_in_use <= cp.usage().bytes_reserved;
+            ::_exit(right ? 0 : 1);
+        }
+        mutex.unlock();
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    }
+    stop = true;
+    for (std::thread& t : threads)
+        t.join();
+}
+
+#endif
 
 // ---- before main and after it -------------------------------------------------------------------
 

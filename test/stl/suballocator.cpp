@@ -17,12 +17,18 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#if defined(__linux__)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 using namespace arenite;
 using support::counting_resource;
@@ -442,6 +448,91 @@ TEST(suballocator_threads, a_container_with_its_own_pool_is_handed_over) {
         EXPECT_EQ(mine.size(), 600u);
     }}.join();
 }
+
+#if defined(__linux__)
+
+TEST(suballocator_threads, a_child_of_a_process_with_threads_works_on) {
+    using element = sized<136>;
+    using list = std::list<element, suballocator<element>>;
+    using small = std::list<int, suballocator<int>>;
+    std::atomic<bool> stop{false};
+    std::atomic<int> waiting{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 2; ++t) {
+        threads.emplace_back([&] { // amid something
+            while (!stop) {
+                list l(200);
+                small s(200);
+                while (!l.empty())
+                    l.pop_back();
+            }
+        });
+        threads.emplace_back([&] { // holds slots back, and waits
+            small{1, 2, 3};
+            ++waiting;
+            while (!stop)
+                std::this_thread::yield();
+        });
+    }
+    while (waiting != 2)
+        std::this_thread::yield();
+    for (int i = 0; i < 30; ++i) {
+        small mine(100);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::alarm(30);
+            mine.clear();
+            list l(1000);
+            l.clear();
+            // All that is free may be had, and nothing twice.
+            small s;
+            for (int n = 0; n < 10'000; ++n)
+                s.push_back(n);
+            const bool right = std::accumulate(s.begin(), s.end(), 0) == 10'000 * 9'999 / 2;
+            s.clear();
+            suballocator<element>{}.trim();
+            ::_exit(right ? 0 : 1);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    }
+    stop = true;
+    for (std::thread& t : threads)
+        t.join();
+}
+
+TEST(suballocator_threads, a_child_has_what_other_threads_held_back) {
+    struct alignas(8) element {
+        std::byte bytes[152];
+    };
+    const suballocator<element> a;
+    element* const p = suballocator<element>{}.allocate(1);
+    std::atomic<int> state{0};
+    std::thread other{[&] {
+        suballocator<element> mine;
+        mine.deallocate(mine.allocate(1), 1);
+        state = 1;
+        while (state != 2)
+            std::this_thread::yield();
+    }};
+    while (state != 1)
+        std::this_thread::yield();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        suballocator<element>{}.deallocate(p, 1);
+        a.trim(); // nothing is held back any more
+        ::_exit(a.usage().bytes_reserved == 0 ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    state = 2;
+    other.join();
+    suballocator<element>{}.deallocate(p, 1);
+}
+
+#endif
 
 /// Ends after main, and after the thread-local memory of the main thread.
 std::set<int, std::less<>, suballocator<int>> ends_last;

@@ -6,8 +6,10 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/core/spin_lock.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/os/fork_lock.hpp>
 #include <arenite/pool/pool_resource.hpp>
 
 #include <atomic>
@@ -40,17 +42,6 @@ inline constexpr std::size_t container_slot_kinds = largest_container_slot / 8 +
     return (bytes + (bytes == 0) + 7) / 8;
 }
 
-/// Held for a moment, and not touched after it was given up: whoever gets it next may end the
-/// object that it is part of.
-class container_lock {
-public:
-    void lock() noexcept;
-    void unlock() noexcept { held_.store(false, std::memory_order_release); }
-
-private:
-    std::atomic<bool> held_{false};
-};
-
 /// A pool that containers take slots of one size from, and the way back to it from any slot's
 /// address, by whomever and on whatever thread it is freed.
 ///
@@ -60,6 +51,9 @@ private:
 ///                  what others free is queued until that one looks for more
 ///     unattended   whoever comes locks it: of a container_pool, of a thread that has ended
 ///     orphan       the same, of a container that has ended; its last slot ends it
+///
+/// In the child of a fork all is as it was, but for what the other threads were amid: what they
+/// attended can be freed there as ever, and is not used again.
 ///
 /// Threads:   try_allocate and deallocate by the one that attends it; the rest from any.
 /// Failure:   nullptr; nothing changes.
@@ -149,7 +143,7 @@ private:
     pool_resource pool_;
     std::atomic<link*> returned_{nullptr}; // written under the lock
     container_nursery* const nursery_;
-    mutable container_lock lock_;
+    mutable fork_lock<spin_lock> lock_;
     state state_;
     std::size_t orphaned_ = 0; // slots of an orphan
     std::size_t trim_at_ = 0;
@@ -178,7 +172,7 @@ public:
 private:
     struct prefix;
 
-    mutable std::mutex mutex_;
+    mutable fork_lock<std::mutex> mutex_;
     ordered_heap heap_;
     std::size_t live_ = 0;
 };

@@ -70,7 +70,6 @@ private:
 
     upstream upstream_;
     return_policy policy_;
-    detail::container_lock lock_; // for making heaps
     std::atomic<detail::container_heap*> heaps_[detail::container_slot_kinds] = {};
     detail::container_arrays arrays_;
 };

@@ -10,6 +10,7 @@
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
+#include <arenite/os/fork_lock.hpp>
 #include <arenite/pool/suballocator_resource.hpp>
 #include <arenite/stl/page_allocator.hpp>
 
@@ -47,7 +48,8 @@ struct thread_slots {
     class shared_slots* owner = nullptr;
 };
 
-/// A pool that all threads use: each takes and gives 32 slots at a time. Never destroyed.
+/// A pool that all threads use: each takes and gives 32 slots at a time. Never destroyed. In the
+/// child of a fork it has what the other threads held back.
 class shared_slots {
 public:
     shared_slots(slot s, upstream up, std::size_t first_row_bytes) noexcept;
@@ -64,8 +66,9 @@ private:
     void join(thread_slots& mine) noexcept;
     void leave(thread_slots& mine) noexcept;
     void give(thread_slots& mine, std::uint32_t count) noexcept;
+    void adopt_after_fork() noexcept;
 
-    std::mutex mutex_; // guards what follows
+    fork_lock<std::mutex> mutex_; // guards what follows
     suballocator_resource slots_;
     thread_slots* threads_ = nullptr;
 };
@@ -489,7 +492,9 @@ public:
             const std::uint32_t count = mine.count.load(std::memory_order_relaxed);
             if (count < mine.room) [[likely]] {
                 mine.slots[count] = p;
-                mine.count.store(count + 1, std::memory_order_relaxed);
+                // Whole at any moment: another thread may fork, and the child take over what is
+                // here.
+                mine.count.store(count + 1, std::memory_order_release);
             } else {
                 pool_of<T>::instance(base()).spill(mine, p);
             }

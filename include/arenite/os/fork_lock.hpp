@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+namespace arenite::inline ARENITE_ABI::detail {
+
+/// One of the locks that are taken while the process forks.
+class fork_link {
+public:
+    fork_link(const fork_link&) = delete;
+    fork_link& operator=(const fork_link&) = delete;
+
+protected:
+    using try_call = bool (*)(fork_link&) noexcept;
+    using call = void (*)(fork_link&) noexcept;
+    using child_call = void (*)(void* owner) noexcept;
+
+    fork_link(try_call try_lock, call unlock, child_call in_child, void* owner) noexcept
+        : try_lock_{try_lock}, unlock_{unlock}, in_child_{in_child}, owner_{owner} {}
+    ~fork_link() = default;
+
+    void add() noexcept;
+    void remove() noexcept;
+
+private:
+    friend struct fork_chain;
+
+    fork_link* next_ = nullptr;
+    fork_link* previous_ = nullptr;
+    try_call try_lock_;
+    call unlock_;
+    child_call in_child_;
+    void* owner_;
+};
+
+/// A lock that no other thread holds when the process forks, so that it is free in the child and
+/// what it guards is whole: `std::lock_guard guard{lock};`
+///
+///     fork()   all of them are taken, in any order, without waiting for one while holding others
+///              -> the process forks
+///              all are given up, in the parent and in the child; in the child alone `in_child`
+///              is called for each that has it, then
+///
+/// Use when:  what it guards is shared by threads and is to be used in a child of any of them.
+/// Cost:      that of Mutex; construction and destruction a lock that all of them share.
+/// Overhead:  48 bytes beside Mutex.
+/// Limits:    who holds one and asks for memory from a resource of the user's that forks, or that
+///            holds a lock over a fork, waits for ever.
+/// Threads:   any.
+template <class Mutex>
+class fork_lock : private fork_link {
+public:
+    fork_lock() noexcept : fork_lock{nullptr, nullptr} {}
+
+    /// Calls in_child(owner) in the child, when all locks are free there.
+    fork_lock(child_call in_child, void* owner) noexcept
+        : fork_link{
+              [](fork_link& l) noexcept { return static_cast<fork_lock&>(l).mutex_.try_lock(); },
+              [](fork_link& l) noexcept { static_cast<fork_lock&>(l).mutex_.unlock(); }, in_child,
+              owner} {
+        add(); // whole by now
+    }
+
+    ~fork_lock() { remove(); }
+
+    void lock() noexcept { mutex_.lock(); }
+    [[nodiscard]] bool try_lock() noexcept { return mutex_.try_lock(); }
+
+    /// Does not touch the lock after it was given up, if Mutex does not: whoever gets it next may
+    /// end the object that it is part of.
+    void unlock() noexcept { mutex_.unlock(); }
+
+private:
+    Mutex mutex_;
+};
+
+} // namespace arenite::inline ARENITE_ABI::detail

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/os/fork_lock.hpp>
+
+#include <arenite/core/spin_lock.hpp>
+#include <arenite/os/page_resource.hpp>
+#include <arenite/os/platform.hpp>
+
+#include <mutex>
+#include <thread>
+
+namespace arenite::inline ARENITE_ABI::detail {
+
+/// All that there are.
+struct fork_chain {
+    static constinit spin_lock adding;
+    static constinit fork_link* first;
+
+    static bool register_once() noexcept {
+        void* const page = page_source().try_allocate(1); // its lock is the last to be taken
+        if (page != nullptr)
+            page_source().deallocate(page, 1);
+        os::platform::at_fork(lock_all, unlock_all, unlock_all_in_child);
+        return true;
+    }
+
+    static void unlock_until(const fork_link* end) noexcept {
+        for (fork_link* l = first; l != end;) {
+            fork_link& here = *l;
+            l = here.next_;
+            here.unlock_(here);
+        }
+    }
+
+    /// Who holds one of them may wait for another, in whatever order: so none is waited for while
+    /// others are held.
+    static void lock_all() noexcept {
+        for (;;) {
+            adding.lock();
+            fork_link* l = first;
+            while (l != nullptr && l->try_lock_(*l))
+                l = l->next_;
+            if (l == nullptr)
+                return;
+            unlock_until(l);
+            adding.unlock();
+            std::this_thread::yield();
+        }
+    }
+
+    static void unlock_all() noexcept {
+        unlock_until(nullptr);
+        adding.unlock();
+    }
+
+    static void unlock_all_in_child() noexcept {
+        unlock_all();
+        for (fork_link* l = first; l != nullptr; l = l->next_)
+            if (l->in_child_ != nullptr)
+                l->in_child_(l->owner_);
+    }
+};
+
+constinit spin_lock fork_chain::adding;
+constinit fork_link* fork_chain::first = nullptr;
+
+void fork_link::add() noexcept {
+    static const bool registered = fork_chain::register_once();
+    static_cast<void>(registered);
+    const std::lock_guard lock{fork_chain::adding};
+    next_ = fork_chain::first;
+    if (next_ != nullptr)
+        next_->previous_ = this;
+    fork_chain::first = this;
+}
+
+void fork_link::remove() noexcept {
+    const std::lock_guard lock{fork_chain::adding};
+    (previous_ != nullptr ? previous_->next_ : fork_chain::first) = next_;
+    if (next_ != nullptr)
+        next_->previous_ = previous_;
+}
+
+} // namespace arenite::inline ARENITE_ABI::detail

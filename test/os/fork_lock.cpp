@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/spin_lock.hpp>
+#include <arenite/os/fork_lock.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#if defined(__linux__)
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace arenite;
+using detail::fork_lock;
+
+namespace {
+
+/// What f says in a child: 0 as a rule; 99 where it hangs.
+template <class F>
+int in_child(F f) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(20);
+        ::_exit(f());
+    }
+    int status = 0;
+    if (::waitpid(child, &status, 0) != child)
+        return 98;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+/// Two numbers that are equal whenever the lock is free.
+template <class Mutex>
+struct guarded {
+    fork_lock<Mutex> lock;
+    volatile int a = 0;
+    volatile int b = 0;
+
+    void change() {
+        const std::lock_guard guard{lock};
+        a = a + 1;
+        for (int i = 0; i < 100; ++i)
+            static_cast<void>(a);
+        b = b + 1;
+    }
+};
+
+template <class Mutex>
+void fork_amid_changes() {
+    guarded<Mutex> shared;
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t) {
+        threads.emplace_back([&] {
+            while (!stop.load()) {
+                shared.change();
+                std::this_thread::yield();
+            }
+        });
+    }
+    for (int i = 0; i < 50; ++i) {
+        ASSERT_EQ(in_child([&] {
+                      const std::lock_guard guard{shared.lock};
+                      return shared.a == shared.b ? 0 : 1;
+                  }),
+                  0);
+    }
+    stop = true;
+    for (std::thread& t : threads)
+        t.join();
+    EXPECT_EQ(shared.a, shared.b);
+}
+
+TEST(fork_lock_threads, a_mutex_is_free_in_the_child_and_what_it_guards_whole) {
+    fork_amid_changes<std::mutex>();
+}
+
+TEST(fork_lock_threads, so_is_a_spin_lock) { fork_amid_changes<spin_lock>(); }
+
+TEST(fork_lock_threads, threads_that_hold_one_may_wait_for_another_in_any_order) {
+    guarded<std::mutex> first;
+    guarded<spin_lock> second;
+    guarded<std::mutex> third;
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    threads.emplace_back([&] {
+        while (!stop.load()) {
+            {
+                const std::lock_guard guard{first.lock};
+                second.change();
+            }
+            std::this_thread::yield();
+        }
+    });
+    threads.emplace_back([&] {
+        while (!stop.load()) {
+            {
+                const std::lock_guard guard{third.lock};
+                first.change();
+            }
+            std::this_thread::yield();
+        }
+    });
+    for (int i = 0; i < 30; ++i) {
+        ASSERT_EQ(in_child([&] {
+                      first.change();
+                      second.change();
+                      third.change();
+                      return first.a == first.b && second.a == second.b ? 0 : 1;
+                  }),
+                  0);
+    }
+    stop = true;
+    for (std::thread& t : threads)
+        t.join();
+}
+
+TEST(fork_lock, tells_its_owner_in_the_child_alone) {
+    struct told {
+        fork_lock<spin_lock> lock{
+            [](void* owner) noexcept {
+                told& me = *static_cast<told*>(owner);
+                const std::lock_guard guard{me.lock}; // all are free by then
+                ++me.times;
+            },
+            this};
+        int times = 0;
+    } owner;
+    {
+        const told gone; // no more to be told
+    }
+    EXPECT_EQ(in_child([&] { return owner.times; }), 1);
+    EXPECT_EQ(owner.times, 0);
+}
+
+TEST(fork_lock, is_a_lock) {
+    fork_lock<std::mutex> lock;
+    lock.lock();
+    EXPECT_FALSE(lock.try_lock());
+    lock.unlock();
+    EXPECT_TRUE(lock.try_lock());
+    lock.unlock();
+}
+
+} // namespace
+
+#endif
