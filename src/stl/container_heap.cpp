@@ -20,6 +20,10 @@ namespace {
 // What a thread keeps for its small containers although it is empty.
 constexpr return_policy nursery_policy{.keep_bytes = 1_MiB, .keep_divisor = 4};
 
+// What a container keeps for itself: one that is cleared is filled again as a rule, and pays more
+// for pages that went and come back than for all else. All of it goes with the container.
+constexpr return_policy own_policy{.keep_bytes = 64_MiB, .keep_divisor = 4};
+
 [[nodiscard]] slot slot_of_kind(std::size_t kind) noexcept {
     const std::size_t bytes = kind * 8;
     return {.bytes = bytes,
@@ -309,9 +313,8 @@ void* container_source::allocate_slot_slow(std::size_t kind, std::uintptr_t enou
     if (passthrough())
         return container_arrays::of_process().try_allocate(kind * 8, slot_of_kind(kind).alignment);
     if (word_ >= enough) {
-        container_heap* const mine =
-            container_heap::make(kind, container_heap::state::attended, expected, return_policy{},
-                                 &page_source(), nullptr);
+        container_heap* const mine = container_heap::make(
+            kind, container_heap::state::attended, expected, own_policy, &page_source(), nullptr);
         if (mine != nullptr) {
             if (void* const p = mine->try_allocate(kind)) {
                 word_ = address_of(mine);

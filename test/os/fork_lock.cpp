@@ -121,13 +121,12 @@ TEST(fork_lock_threads, threads_that_hold_one_may_wait_for_another_in_any_order)
 
 TEST(fork_lock, tells_its_owner_in_the_child_alone) {
     struct told {
-        fork_lock<spin_lock> lock{
-            [](void* owner) noexcept {
-                told& me = *static_cast<told*>(owner);
-                const std::lock_guard guard{me.lock}; // all are free by then
-                ++me.times;
-            },
-            this};
+        fork_lock<spin_lock> lock{[](void* owner) noexcept {
+                                      told& me = *static_cast<told*>(owner);
+                                      const std::lock_guard guard{me.lock}; // all are free by then
+                                      ++me.times;
+                                  },
+                                  this};
         int times = 0;
     } owner;
     {

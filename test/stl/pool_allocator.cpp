@@ -218,6 +218,22 @@ TEST(pool_allocator, a_large_container_releases_all_with_itself) {
     EXPECT_EQ(page_bytes(), before);
 }
 
+TEST(pool_allocator, a_container_that_is_cleared_is_filled_again_without_new_pages) {
+    if (passthrough())
+        return;
+    list l;
+    fill(l, 500'000); // 12 MB
+    l.clear();
+    const std::size_t before = page_requests();
+    fill(l, 500'000);
+    EXPECT_EQ(page_requests(), before);
+    l.clear();
+    fill(l, 4'000'000); // 96 MB, of which not all is kept
+    const std::size_t full = page_bytes();
+    l.clear();
+    EXPECT_LE(page_bytes(), full - 20'000'000);
+}
+
 TEST(pool_allocator, elements_known_ahead_are_one_request) {
     if (passthrough())
         return;
