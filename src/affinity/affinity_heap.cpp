@@ -37,6 +37,7 @@ struct heaps_of_the_process {
     static constinit std::mutex adding;
 
     static affinity_heap& get(const affinity_options& options) noexcept;
+    static void stopped_noting(unsigned affinity) noexcept;
     static void after_fork_in_child() noexcept;
 };
 
@@ -108,8 +109,11 @@ struct thread_record {
     thread_state state = thread_state::fresh;
 
     void stop(unsigned affinity) noexcept {
+        if (current[affinity] == nullptr)
+            return;
         current[affinity] = nullptr;
         thread_heaps[0][affinity + 1] = thread_heaps[1][affinity + 1] = nullptr;
+        detail::heaps_of_the_process::stopped_noting(affinity);
     }
 };
 
@@ -131,6 +135,7 @@ struct at_the_end {
                 affinity_share& share = *next;
                 next = share.next_of_thread;
                 share.clear_noted();
+                share.empty_magazine();
                 if (!share.is_locked())
                     share.fold();
                 this_thread.orphans[i]->fetch_add(1, std::memory_order_relaxed);
@@ -180,9 +185,15 @@ void after_fork() noexcept {
 
 namespace detail {
 
+void heaps_of_the_process::stopped_noting(unsigned affinity) noexcept {
+    all.heaps[affinity].noting_.fetch_sub(1, std::memory_order_release);
+}
+
 /// The other threads are not in the child: their shares are nobody's.
 void heaps_of_the_process::after_fork_in_child() noexcept {
     after_fork();
+    for (unsigned i = 0; i < count.load(std::memory_order_relaxed); ++i)
+        all.heaps[i].noting_.store(this_thread.current[i] != nullptr, std::memory_order_relaxed);
     for (std::size_t i = 0; i < affinity_share::count(); ++i) {
         affinity_share& share = affinity_share::at(i);
         if (share.abandon_after_fork(me()))
@@ -299,7 +310,9 @@ affinity_share* affinity_heap::share_of_thread(share_kind kind) noexcept {
     return s;
 }
 
-/// Puts a share of this thread before its others: it is allocated from.
+/// Puts a share of this thread before its others: it is allocated from, and what the thread frees
+/// is noted there, unless some of it may lie outside the library's pages, where no head tells whose
+/// it is.
 void affinity_heap::make_current(affinity_share& share) noexcept {
     affinity_share** link = &this_thread.own[index_];
     while (*link != &share)
@@ -307,6 +320,13 @@ void affinity_heap::make_current(affinity_share& share) noexcept {
     *link = share.next_of_thread;
     share.next_of_thread = this_thread.own[index_];
     this_thread.own[index_] = &share;
+    if (this_thread.current[index_] == nullptr) {
+        noting_.fetch_add(1, std::memory_order_seq_cst);
+        if (outside_.allocations.load(std::memory_order_seq_cst) != 0) {
+            noting_.fetch_sub(1, std::memory_order_relaxed);
+            return;
+        }
+    }
     ordered_heap* const h = &share.ordered();
     this_thread.current[index_] = h;
     thread_heaps[0][index_ + 1] = alignment_ <= granule_bytes ? h : nullptr;
@@ -354,15 +374,32 @@ void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noe
     if (now == static_cast<unsigned>(affinity_strategy::ordered)) [[likely]]
         return options_.sizes == sizes::kept ? allocate_in(share_kind::kept, bytes, alignment)
                                              : allocate_ordered(bytes, alignment);
+    return allocate_other(now, options_.sizes, bytes, alignment);
+}
+
+/// By a strategy other than ordered.
+void* affinity_heap::allocate_other(unsigned strategy, sizes known, std::size_t bytes,
+                                    std::size_t alignment) noexcept {
     this_thread.stop(index_); // all calls come here from now on
     if (!others_live.load(std::memory_order_relaxed))
         others_live.store(true, std::memory_order_relaxed);
-    if (now == static_cast<unsigned>(affinity_strategy::intrusive))
+    if (strategy == static_cast<unsigned>(affinity_strategy::intrusive))
         return allocate_in(share_kind::intrusive, bytes, alignment);
-    if (now == static_cast<unsigned>(affinity_strategy::slots))
+    if (strategy == static_cast<unsigned>(affinity_strategy::slots))
         return allocate_in(share_kind::slots, bytes, alignment);
-    return outside_memory::try_allocate(now >= first_own ? now - first_own : 0, index_, outside_,
-                                        bytes, alignment);
+    // Counted first: a thread that is about to note what it frees sees that, or is seen here.
+    outside_.allocations.fetch_add(1, std::memory_order_seq_cst);
+    void* p = nullptr;
+    const bool noted = noting_.load(std::memory_order_seq_cst) != 0;
+    if (!noted)
+        p = outside_memory::try_allocate(strategy >= first_own ? strategy - first_own : 0, index_,
+                                         outside_, bytes, alignment);
+    if (p == nullptr)
+        outside_.allocations.fetch_sub(1, std::memory_order_relaxed);
+    if (!noted)
+        return p;
+    return known == sizes::kept ? allocate_in(share_kind::kept, bytes, alignment)
+                                : allocate_ordered(bytes, alignment);
 }
 
 /// From the thread's share of a kind that is locked.
@@ -445,12 +482,14 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
 }
 
 void* affinity_heap::try_allocate_kept(std::size_t bytes, std::size_t alignment) noexcept {
-    if (strategy_in_use() != static_cast<unsigned>(affinity_strategy::ordered))
-        return allocate_slow(bytes, alignment);
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
     if (!is_alignment(alignment) || bytes > max_object_bytes)
         return nullptr;
-    return allocate_in(share_kind::kept, bytes, std::max(alignment, alignment_));
+    alignment = std::max(alignment, alignment_);
+    const unsigned now = strategy_in_use();
+    return now == static_cast<unsigned>(affinity_strategy::ordered)
+               ? allocate_in(share_kind::kept, bytes, alignment)
+               : allocate_other(now, sizes::kept, bytes, alignment);
 }
 
 void* affinity_heap::try_allocate_near(const void* p, std::size_t bytes,
@@ -560,6 +599,8 @@ void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alig
 void affinity_heap::deallocate_to(affinity_share& s, block& b, void* p, std::size_t bytes,
                                   std::size_t alignment) noexcept {
     const bool was_mine = s.is_mine(me());
+    if (was_mine && s.is_amid_change()) // it has sent a run elsewhere, and one of its own came back
+        return s.deallocate_remotely(b, p, bytes, alignment);
     if (!was_mine) {
         // One that nobody has is taken: more will be freed there.
         if (!s.is_nobodys() || !s.take(me()))
@@ -660,9 +701,11 @@ bool affinity_heap::owns(const void* p) const noexcept {
 }
 
 void affinity_heap::trim() noexcept {
-    // First what this thread has noted that is others'.
-    for (affinity_share* s = this_thread.own[index_]; s != nullptr; s = s->next_of_thread)
+    // First what this thread has noted or hoarded that is others'.
+    for (affinity_share* s = this_thread.own[index_]; s != nullptr; s = s->next_of_thread) {
         s->clear_noted();
+        s->empty_magazine();
+    }
     for_each_share([&](affinity_share& s) {
         if (s.is_locked()) {
             const std::lock_guard lock{s.lock()};

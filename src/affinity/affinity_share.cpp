@@ -3,6 +3,7 @@
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_share.hpp>
 
+#include <arenite/block/address_table.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/os/page_resource.hpp>
@@ -30,6 +31,25 @@ affinity_share& place(std::size_t i) noexcept {
 constexpr std::size_t fold_divisor = 16;
 constexpr std::size_t least_bytes = 32 * 1024;
 
+/// Marks a heap as ordered_heap does in its own calls.
+class amid_change {
+public:
+    explicit amid_change(bool& busy) noexcept : busy_{busy}, before_{busy} {
+        busy_ = true;
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    ~amid_change() {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        busy_ = before_;
+    }
+    amid_change(const amid_change&) = delete;
+    amid_change& operator=(const amid_change&) = delete;
+
+private:
+    bool& busy_;
+    bool before_;
+};
+
 } // namespace
 
 affinity_share::affinity_share(affinity_heap& heap, unsigned affinity,
@@ -47,8 +67,10 @@ void affinity_share::begin() noexcept {
                                                        .alignment = options_.alignment}};
         break;
     case share_kind::slots:
-        ::new (p) slots_resource{
-            slots_options{.block_bytes = options_.block_bytes, .alignment = options_.alignment}};
+        // As ordered_heap rounds: what is noted of an object there never reaches beyond it.
+        ::new (p)
+            slots_resource{slots_options{.block_bytes = options_.block_bytes,
+                                         .alignment = std::max(options_.alignment, granule_bytes)}};
         break;
     default:
         auto* const h = ::new (p) ordered_heap{
@@ -107,8 +129,14 @@ bool affinity_share::abandon_after_fork(const void* me) noexcept {
     const void* const thread = thread_.load(std::memory_order_relaxed);
     if (thread == nullptr || thread == me)
         return false;
-    if (!locked_ && ordered().busy_)
-        return false; // it was amid a change when the process forked: nobody can use it any more
+    if (!locked_ && ordered().busy_) {
+        // It was amid a change when the process forked: nobody can use it any more, nor a new
+        // thread that lies where its own did.
+        thread_.store(this, std::memory_order_relaxed);
+        return false;
+    }
+    if (!locked_)
+        ordered().freed_ = {}; // half written, perhaps: what was noted is lost to the child
     thread_.store(nullptr, std::memory_order_relaxed);
     return true;
 }
@@ -116,6 +144,11 @@ bool affinity_share::abandon_after_fork(const void* me) noexcept {
 // ---- by its thread, or under the lock -----------------------------------------------------------
 
 void* affinity_share::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    if (!shares_are_locked && kind_ == share_kind::intrusive && options_.magazine) {
+        // A magazine that it is noted in hands it out again as what an ordered_heap gives.
+        alignment = std::max(alignment, granule_bytes);
+        bytes = ordered_heap::rounded(bytes + (bytes == 0), alignment);
+    }
     return with_resource([&](auto& r) { return r.try_allocate(bytes, alignment); });
 }
 
@@ -140,6 +173,13 @@ void affinity_share::deallocate(void* p) noexcept {
 
 std::size_t affinity_share::size_of(const void* p) noexcept {
     return with_resource([&](auto& r) { return r.size_of(p); });
+}
+
+void affinity_share::clear_noted() noexcept {
+    if (locked_)
+        return;
+    const amid_change mark{ordered().busy_};
+    ordered().clear_noted();
 }
 
 void affinity_share::trim() noexcept {
@@ -180,8 +220,19 @@ bool affinity_share::owns(const void* p) noexcept {
 }
 
 void affinity_share::reset() noexcept {
-    if (!locked_)
-        fold(); // so that no bit is left for who has these addresses next
+    if (!locked_) {
+        // No bit is left for who has these addresses next, nor where another share is to be told.
+        fold();
+        block_list& blocks = ordered().source_.blocks();
+        for (block* b = blocks.first(); b != nullptr; b = blocks.above(*b)) {
+            const std::uintptr_t found = address_table::find(b);
+            if (found == 0 || (b->state & block_state::large) != 0)
+                continue;
+            for (auto& word : reinterpret_cast<remote_frees*>(found)->freed)
+                word.store(0, std::memory_order_relaxed);
+        }
+        remote_granules_.store(0, std::memory_order_relaxed);
+    }
     with_resource([](auto& r) {
         if constexpr (requires { r.leaks_ = false; })
             r.leaks_ = false;
@@ -249,12 +300,13 @@ void affinity_share::fold_unwritten() noexcept {
 
 /// The block was another heap's by the time somebody told this one: tells the other one.
 void affinity_share::hand_over(remote_frees& r) noexcept {
-    auto* const other = static_cast<affinity_share*>(r.heap.load(std::memory_order_relaxed));
-    if (other == this || other == nullptr)
-        return;
     const bool any = std::any_of(std::begin(r.freed), std::end(r.freed), [](const auto& word) {
         return word.load(std::memory_order_seq_cst) != 0;
     });
+    // After the bits: who set one named its heap before.
+    auto* const other = static_cast<affinity_share*>(r.heap.load(std::memory_order_relaxed));
+    if (other == this || other == nullptr)
+        return;
     if (any && !r.queued.exchange(true, std::memory_order_seq_cst))
         other->push(r);
 }
@@ -270,6 +322,7 @@ bool affinity_share::fold() noexcept {
     if (next == nullptr)
         return false;
     ordered_heap& h = ordered();
+    const amid_change mark{h.busy_};
     h.clear_noted();
     h.note_high_water();
     std::int64_t granules = 0;

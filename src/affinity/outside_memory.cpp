@@ -75,7 +75,6 @@ void* outside_memory::try_allocate(unsigned source, unsigned affinity, outside_c
                    static_cast<unsigned>(std::countr_zero(alignment)),
                size};
     const std::size_t now = count.bytes.fetch_add(size, std::memory_order_relaxed) + size;
-    count.allocations.fetch_add(1, std::memory_order_relaxed);
     std::size_t most = count.high_water.load(std::memory_order_relaxed);
     while (most < now &&
            !count.high_water.compare_exchange_weak(most, now, std::memory_order_relaxed))

@@ -105,8 +105,10 @@ void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noex
         is_alignment(alignment) && swept_ != nullptr && !careful_) [[likely]] {
         const std::size_t granules = granules_for(bytes);
         if (magazine_ != nullptr && magazine::holds(granules)) {
-            if (void* const p = magazine_->take(granules))
+            if (void* const p = magazine_->take(granules)) {
+                in_magazine_ -= granules * granule_bytes;
                 return p;
+            }
         }
         if (open_->bytes() >= bytes || (granules < no_fit_ && next_hole(granules))) {
             void* const p = open_->cursor;
@@ -441,6 +443,7 @@ bool ordered_heap::step_back(window hole) noexcept {
         refused_ = 0;
         trust_ = 1;
     }
+    const amid_change mark{busy_};
     note_high_water();
     // What the one before it did not use of the same hole.
     block& b = *swept_;
@@ -554,10 +557,12 @@ void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t align
             if (magazine_->latest(granules) == p) [[unlikely]]
                 return refuse_free(
                     {static_cast<std::byte*>(p), static_cast<std::byte*>(p) + bytes});
+            in_magazine_ += granules * granule_bytes;
             if (magazine_->put(p, granules))
                 return;
             magazine_->take_oldest(granules, magazine::depth(granules) / 2, [&](void* old) {
                 auto* const at = static_cast<std::byte*>(old);
+                in_magazine_ -= granules * granule_bytes;
                 if (!clear_within_word({at, at + granules * granule_bytes}, granules))
                     clear({at, at + granules * granule_bytes});
             });
@@ -579,6 +584,7 @@ bool ordered_heap::load_magazine() noexcept {
     if (p == nullptr)
         return false;
     magazine_ = ::new (p) magazine;
+    in_magazine_ = size;
     return true;
 }
 
@@ -586,6 +592,8 @@ bool ordered_heap::load_magazine() noexcept {
 void ordered_heap::unload_magazine() noexcept {
     if (magazine_ == nullptr)
         return;
+    const amid_change mark{busy_};
+    in_magazine_ = 0;
     for (std::size_t granules = 1; granules <= magazine::largest; ++granules)
         magazine_->take_oldest(granules, magazine::depth(granules), [&](void* old) {
             auto* const at = static_cast<std::byte*>(old);
@@ -840,7 +848,7 @@ void* ordered_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
     const amid_change mark{busy_};
     clear_noted();
     note_high_water();
-    block& b = *block_of(neighbour);
+    block& b = source_.head_of(neighbour); // of a large object perhaps
     if ((b.state & (block_state::large | block_state::empty)) != 0)
         return nullptr;
     const std::size_t count = size / granule_bytes;
@@ -926,6 +934,7 @@ arenite::usage ordered_heap::usage_seen_from_afar() const noexcept {
         if (bytes > 0 && static_cast<std::size_t>(bytes) <= source_.mask_bytes())
             in_use -= bytes;
     }
+    in_use -= static_cast<std::int64_t>(glance(in_magazine_));
     const std::size_t reserved = source_.bytes_reserved_seen_from_afar();
     // What was noted of others' may be more than what lives here; the sum over all heaps is right.
     const std::size_t here = in_use > 0 ? static_cast<std::size_t>(in_use) : 0;
@@ -937,6 +946,7 @@ arenite::usage ordered_heap::usage_seen_from_afar() const noexcept {
 // ---- giving back, end ---------------------------------------------------------------------------
 
 void ordered_heap::trim() noexcept {
+    const amid_change mark{busy_};
     clear_noted();
     note_high_water();
     unload_magazine();

@@ -656,6 +656,142 @@ TEST(affinity_heap_threads, others_follow_a_change_of_strategy) {
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 
+/// As tag, with a magazine.
+struct hot {
+    static constexpr std::string_view name = "hot";
+    static constexpr bool magazine = true;
+};
+
+/// Frees objects of a strategy that is chosen while this thread notes what it frees.
+void free_in_a_thread_that_did_not_follow(affinity_heap& h, affinity_strategy s, std::size_t bytes,
+                                          std::size_t alignment) {
+    std::vector<piece> all;
+    std::vector<piece> smalls;
+    std::vector<piece> again;
+    std::atomic<int> state{0};
+    std::thread other{[&] {
+        const piece first = take(h, 24, 8);
+        give(h, take(h, 24, 8));
+        state = 1;
+        while (state.load() != 2)
+            std::this_thread::yield();
+        for (std::size_t i = 0; i < all.size(); i += 2)
+            give(h, all[i]);
+        // A magazine hands them out again.
+        for (int i = 0; i < 20; ++i)
+            again.push_back(take(h, (bytes + 7) / 8 * 8, 8));
+        for (const piece& x : again)
+            give(h, x);
+        give(h, first);
+    }};
+    while (state.load() != 1)
+        std::this_thread::yield();
+    {
+        const strategy_during now{s};
+        for (int i = 0; i < 2000; ++i) {
+            all.push_back(take(h, bytes, alignment));
+            smalls.push_back(take(h, 4, 4));
+        }
+        state = 2;
+        other.join();
+        for (std::size_t i = 1; i < all.size(); i += 2)
+            give(h, all[i]);
+        for (const piece& x : smalls)
+            give(h, x);
+    }
+    EXPECT_EQ(h.usage().bytes_in_use, 0u) << bytes << " bytes, strategy " << static_cast<int>(s);
+}
+
+TEST(affinity_heap_threads, who_did_not_follow_a_change_of_strategy_frees_what_it_gave) {
+    for (const affinity_strategy s : all_strategies)
+        for (const std::size_t bytes : {9u, 12u, 20u, 24u, 40u})
+            for (const std::size_t alignment : {4u, 16u}) {
+                free_in_a_thread_that_did_not_follow(affinity_heap::of<tag<36>>(), s, bytes,
+                                                     alignment);
+                free_in_a_thread_that_did_not_follow(affinity_heap::of<hot>(), s, bytes, alignment);
+            }
+}
+
+TEST(affinity_heap_threads, a_magazine_is_not_in_use_wherever_it_is_seen_from) {
+    affinity_heap& h = affinity_heap::of<hot>();
+    std::atomic<int> state{0};
+    std::thread other{[&] {
+        std::vector<piece> all;
+        for (int i = 0; i < 100; ++i)
+            all.push_back(take(h, 40, 8));
+        for (const piece& x : all)
+            give(h, x);
+        state = 1;
+        while (state.load() != 2)
+            std::this_thread::yield();
+    }};
+    while (state.load() != 1)
+        std::this_thread::yield();
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+    state = 2;
+    other.join();
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+}
+
+// A thread with several heaps: what it has noted in one is another one's, and the other way round.
+template <AffinityTag A>
+void use_several_heaps(unsigned seed) {
+    affinity_heap& h = affinity_heap::of<A>();
+    std::mt19937 random{seed};
+    std::vector<piece> all;
+    const auto more = [&] { all.push_back(take(h, 8 + random() % 200, 8)); };
+    const auto less = [&](std::size_t i) {
+        give(h, all[i]);
+        all[i] = all.back();
+        all.pop_back();
+    };
+    for (int i = 0; i < 3; ++i) {
+        std::thread{[&] {
+            for (int k = 0; k < 2000; ++k)
+                more();
+        }}.join();
+        for (int k = 0; k < 1000; ++k)
+            more();
+    }
+    for (int i = 0; i < 100'000; ++i) {
+        if (all.size() < 3000 || (all.size() < 9000 && random() % 2 == 0))
+            more();
+        else
+            less(random() % 3 == 0 ? all.size() - 1 : random() % all.size());
+    }
+    while (!all.empty())
+        less(random() % all.size());
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+    h.trim();
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+    EXPECT_EQ(h.usage().bytes_reserved, 0u);
+}
+
+TEST(affinity_heap_threads, a_thread_with_several_heaps_loses_nothing) {
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+        use_several_heaps<tag<36>>(seed);
+        use_several_heaps<hot>(seed);
+    }
+}
+
+TEST(affinity_heap, near_a_large_object_is_anywhere) {
+    affinity_heap& h = affinity_heap::of<tag<36>>();
+    for (const std::size_t alignment :
+         {std::size_t{64}, std::size_t{256_KiB}, std::size_t{1_MiB}}) {
+        void* const large = h.try_allocate_kept(300'000, alignment);
+        ASSERT_NE(large, nullptr);
+        for (int content = 0; content < 256; ++content) { // it is no block's head, whatever it is
+            std::memset(large, content, 512);
+            const piece x{h.try_allocate_near(large, 40, 8), 40, 8};
+            ASSERT_NE(x.p, nullptr);
+            pattern{address_of(x.p)}.write(x.p, x.bytes);
+            give(h, x);
+        }
+        h.deallocate(large);
+    }
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+}
+
 // An object of the thread that ends after everything of the library's that ends with it.
 struct late {
     affinity_heap* heap = nullptr;

@@ -240,6 +240,8 @@ private:
     [[nodiscard]] void* allocate_in(detail::share_kind kind, std::size_t bytes,
                                     std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] void* allocate_other(unsigned strategy, sizes known, std::size_t bytes,
+                                       std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] detail::affinity_share* share_of_thread(detail::share_kind kind) noexcept;
     [[nodiscard]] detail::affinity_share* orphan(detail::share_kind kind) noexcept;
@@ -261,6 +263,7 @@ private:
     std::atomic<detail::affinity_share*> shares_{nullptr};
     std::atomic<detail::affinity_share*> large_{nullptr};
     std::atomic<int> orphans_{0}; ///< shares that may be nobody's
+    std::atomic<int> noting_{0};  ///< threads that may note what they free
     affinity_options options_;
     char name_[most_name_bytes] = {};
     detail::outside_count outside_;

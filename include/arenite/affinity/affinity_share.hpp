@@ -123,10 +123,14 @@ public:
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate(void* p) noexcept;
     [[nodiscard]] std::size_t size_of(const void* p) noexcept;
-    void clear_noted() noexcept {
+    void clear_noted() noexcept;
+    /// Of a thread at its end.
+    void empty_magazine() noexcept {
         if (!locked_)
-            ordered().clear_noted();
+            ordered().unload_magazine();
     }
+    /// Of a share that is not locked: one of its calls waits for this one.
+    [[nodiscard]] bool is_amid_change() const noexcept { return ordered().busy_; }
     /// Drops it: the affinity ends as a whole.
     void clear_noted_for_reset() noexcept {
         if (!locked_)

@@ -15,7 +15,7 @@ namespace arenite::inline ARENITE_ABI::detail {
 struct outside_count {
     std::atomic<std::size_t> bytes{0};
     std::atomic<std::size_t> high_water{0};
-    std::atomic<std::size_t> allocations{0};
+    std::atomic<std::size_t> allocations{0}; ///< raised by who calls try_allocate, before it
 };
 
 /// Memory of an affinity that operator new, or a resource of the user's, gave: with a prefix that

@@ -257,6 +257,7 @@ private:
     void* look_from_ = nullptr; ///< address from which to look for the next
 
     arenite::magazine* magazine_ = nullptr;
+    std::size_t in_magazine_ = 0; ///< bytes, itself included, as others may see them
 
     block_source source_;
     passthrough_chain singles_;   ///< with ARENITE_PASSTHROUGH=1 all there is
