@@ -92,7 +92,8 @@ struct conforming_hot {
     static constexpr bool magazine = true;
 };
 
-/// An affinity_heap by another name: a case holds its subject.
+/// An affinity_heap by another name: a case holds its subject. It owns and lists nothing, since
+/// operator new tells neither.
 template <AffinityTag A>
 struct heap_of final : strategy<heap_of<A>> {
     static affinity_heap& heap() noexcept { return affinity_heap::of<A>(); }
@@ -104,10 +105,8 @@ struct heap_of final : strategy<heap_of<A>> {
                     std::size_t alignment = default_alignment) noexcept {
         heap().deallocate(p, bytes, alignment);
     }
-    [[nodiscard]] bool owns(const void* p) const noexcept { return heap().owns(p); }
     void trim() noexcept { heap().trim(); }
     [[nodiscard]] arenite::usage usage() const noexcept { return heap().usage(); }
-    void list_regions(region_sink& sink) const { heap().list_regions(sink); }
 };
 
 template <AffinityTag A, affinity_strategy Strategy>
