@@ -31,6 +31,13 @@ affinity_share& place(std::size_t i) noexcept {
 constexpr std::size_t fold_divisor = 16;
 constexpr std::size_t least_bytes = 32 * 1024;
 
+/// What a heap is told of a block size: below that of a block its blocks would be smaller ones, and
+/// their heads not where remote_frees looks for them.
+constexpr std::size_t span_bytes(std::size_t asked) noexcept {
+    constexpr std::size_t most = std::size_t{1} << 40;
+    return align_up(std::min(asked, most), remote_frees::mask_bytes);
+}
+
 /// Marks a heap as ordered_heap does in its own calls.
 class amid_change {
 public:
@@ -63,19 +70,19 @@ void affinity_share::begin() noexcept {
     void* const p = place_;
     switch (kind_) {
     case share_kind::intrusive:
-        ::new (p) intrusive_resource{intrusive_options{.block_bytes = options_.block_bytes,
-                                                       .alignment = options_.alignment}};
+        ::new (p) intrusive_resource{intrusive_options{
+            .block_bytes = span_bytes(options_.block_bytes), .alignment = options_.alignment}};
         break;
     case share_kind::slots:
         // As ordered_heap rounds: what is noted of an object there never reaches beyond it.
         ::new (p)
-            slots_resource{slots_options{.block_bytes = options_.block_bytes,
+            slots_resource{slots_options{.block_bytes = span_bytes(options_.block_bytes),
                                          .alignment = std::max(options_.alignment, granule_bytes)}};
         break;
     default:
         auto* const h = ::new (p) ordered_heap{
             ordered_options{.sizes = kind_ == share_kind::kept ? sizes::kept : sizes::known,
-                            .block_bytes = options_.block_bytes,
+                            .block_bytes = span_bytes(options_.block_bytes),
                             .magazine = options_.magazine && kind_ == share_kind::ordered}};
         h->affinity_ = name();
         if (!locked_)
@@ -194,7 +201,7 @@ void affinity_share::set_block_bytes(std::size_t bytes) noexcept {
     if (bytes == options_.block_bytes)
         return;
     options_.block_bytes = bytes;
-    with_resource([&](auto& r) { r.set_block_bytes(bytes); });
+    with_resource([&](auto& r) { r.set_block_bytes(span_bytes(bytes)); });
 }
 
 arenite::usage affinity_share::usage() noexcept {

@@ -82,12 +82,22 @@ void* outside_memory::try_allocate(unsigned source, unsigned affinity, outside_c
     return p;
 }
 
+namespace {
+
+/// Of memory that may be whoever's: AddressSanitizer may have no access to what lies before it.
+[[gnu::noinline, gnu::no_sanitize_address]] std::uint64_t
+marks_before(const outside_memory::prefix* p) noexcept {
+    return p->marks;
+}
+
+} // namespace
+
 outside_memory::prefix* outside_memory::of(void* p) noexcept {
     if (!is_aligned(p, default_alignment))
         return nullptr;
     auto* const before =
         std::launder(reinterpret_cast<prefix*>(static_cast<std::byte*>(p) - prefix_bytes));
-    return before->marks >> 32 == mark_at(p) >> 32 ? before : nullptr;
+    return marks_before(before) >> 32 == mark_at(p) >> 32 ? before : nullptr;
 }
 
 const outside_memory::prefix* outside_memory::of(const void* p) noexcept {

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -80,6 +81,25 @@ TEST(affine, an_object_deleted_through_its_base_is_freed_as_what_it_is) {
     node* const g = new group;
     EXPECT_GE(nodes_in_use(), before + sizeof(group));
     delete g;
+    EXPECT_EQ(nodes_in_use(), before);
+}
+
+struct counted_bytes : affine<test_nodes> {
+    ~counted_bytes() { bytes[0] = 0; }
+    char bytes[3];
+};
+
+TEST(affine, an_array_has_its_number_at_a_place_for_one) {
+    const std::size_t before = nodes_in_use();
+    use_affinity_strategy(affinity_strategy::intrusive);
+    counted_bytes* arrays[20];
+    for (std::size_t i = 0; i < std::size(arrays); ++i) {
+        arrays[i] = new counted_bytes[i + 1];
+        EXPECT_TRUE(is_aligned(arrays[i], alignof(std::size_t))) << i;
+    }
+    for (counted_bytes* const p : arrays)
+        delete[] p;
+    use_affinity_strategy(affinity_strategy::ordered);
     EXPECT_EQ(nodes_in_use(), before);
 }
 

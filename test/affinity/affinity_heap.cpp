@@ -264,6 +264,29 @@ TEST(affinity_heap, block_sizes_are_taken_as_they_come) {
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 
+struct small_blocks {
+    static constexpr std::string_view name = "small blocks";
+    static constexpr std::size_t block_bytes = 1;
+};
+
+TEST(affinity_heap, blocks_are_no_smaller_ones_where_the_tag_asks_for_less) {
+    for (const affinity_strategy s : all_strategies) {
+        const strategy_during now{s};
+        affinity_heap& h = affinity_heap::of<small_blocks>();
+        std::vector<piece> all;
+        std::vector<void*> kept;
+        for (int i = 0; i < 3000; ++i) {
+            all.push_back(take(h, 200, 8));
+            kept.push_back(h.try_allocate_kept(200, 8));
+        }
+        for (const piece& x : all)
+            give(h, x);
+        for (void* const p : kept)
+            h.deallocate(p);
+        EXPECT_EQ(h.usage().bytes_in_use, 0u);
+    }
+}
+
 TEST(affinity_heap, asks_a_block_of_the_size_that_was_set_at_once) {
     if (passthrough())
         return;
@@ -393,6 +416,8 @@ TEST(affinity_heap, owns_what_it_gave) {
         EXPECT_TRUE(h.owns(x.p));
         EXPECT_TRUE(h.owns(large.p));
         EXPECT_FALSE(affinity_heap::of<tag<19>>().owns(x.p));
+        const std::vector<std::max_align_t> of_another(4);
+        EXPECT_FALSE(h.owns(of_another.data()));
         EXPECT_FALSE(h.owns(nullptr));
         EXPECT_FALSE(h.owns(&h));
         give(h, x);

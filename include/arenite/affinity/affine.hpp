@@ -27,6 +27,8 @@ namespace arenite::inline ARENITE_ABI {
 /// Limits:    an object deleted through a base needs a virtual destructor there, as the language
 ///            says: it is freed with its own size. `new (std::nothrow)` does not compile, since its
 ///            delete would have no size: try_create (object/try_create.hpp) is what it is for.
+///            Where the constructor of a class aligned to more than 16 throws, compilers find no
+///            delete that they would call: the object's memory stays taken.
 /// Threads:   any.
 /// Failure:   out_of_memory; nothing changes.
 /// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
@@ -42,7 +44,7 @@ public:
         return allocate(bytes, natural_alignment(bytes));
     }
     [[nodiscard]] ARENITE_INLINE static void* operator new[](std::size_t bytes) {
-        return allocate(bytes, natural_alignment(bytes));
+        return allocate(bytes, array_alignment(bytes));
     }
     [[nodiscard]] ARENITE_INLINE static void* operator new(std::size_t bytes,
                                                            std::align_val_t alignment) {
@@ -63,7 +65,7 @@ public:
         deallocate(p, bytes, natural_alignment(bytes));
     }
     ARENITE_INLINE static void operator delete[](void* p, std::size_t bytes) noexcept {
-        deallocate(p, bytes, natural_alignment(bytes));
+        deallocate(p, bytes, array_alignment(bytes));
     }
     ARENITE_INLINE static void operator delete(void* p, std::size_t bytes,
                                                std::align_val_t alignment) noexcept {
@@ -99,6 +101,10 @@ private:
     /// object's alignment.
     [[nodiscard]] static constexpr std::size_t natural_alignment(std::size_t bytes) noexcept {
         return std::max(std::min(bytes & (~bytes + 1), default_alignment), floor);
+    }
+    /// Before its objects an array may have their number.
+    [[nodiscard]] static constexpr std::size_t array_alignment(std::size_t bytes) noexcept {
+        return std::max(natural_alignment(bytes), alignof(std::size_t));
     }
     [[nodiscard]] static constexpr std::size_t at_least(std::align_val_t alignment) noexcept {
         return std::max(static_cast<std::size_t>(alignment), floor);
