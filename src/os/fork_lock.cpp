@@ -32,13 +32,25 @@ struct fork_chain {
         }
     }
 
-    /// Who holds one of them may wait for another, in whatever order: so none is waited for while
-    /// others are held.
+    /// True if it was to be had within a moment, in which its owner runs as a rule.
+    static bool take(fork_link& l) noexcept {
+        constexpr int patience = 500;
+        for (int n = 0; n < patience; ++n) {
+            if (l.try_lock_(l))
+                return true;
+            if (n % 16 == 15)
+                std::this_thread::yield();
+        }
+        return false;
+    }
+
+    /// Who holds one of them may wait for another, in whatever order: so none is waited for long
+    /// while others are held.
     static void lock_all() noexcept {
         for (;;) {
             adding.lock();
             fork_link* l = first;
-            while (l != nullptr && l->try_lock_(*l))
+            while (l != nullptr && take(*l))
                 l = l->next_;
             if (l == nullptr)
                 return;

@@ -519,7 +519,7 @@ TEST(pool_allocator_threads, a_child_of_a_process_with_threads_works_on) {
             }
         });
     }
-    for (int i = 0; i < 30; ++i) {
+    for (int i = 0; i < 20; ++i) {
         mutex.lock(); // nobody is amid these
         const pid_t child = ::fork();
         if (child == 0) {
@@ -538,7 +538,7 @@ TEST(pool_allocator_threads, a_child_of_a_process_with_threads_works_on) {
                 list l{cp};
                 fill(l, 500);
                 std::vector<int, pool_allocator<int>> array(1000, 1, cp);
-                std::vector<list> lists(50);
+                std::vector<list> lists(10);
                 for (list& each : lists)
                     fill(each, round == 2 ? 2000 : 5);
                 array.resize(100'000);

@@ -38,8 +38,8 @@ private:
 /// A lock that no other thread holds when the process forks, so that it is free in the child and
 /// what it guards is whole: `std::lock_guard guard{lock};`
 ///
-///     fork()   all of them are taken, in any order, without waiting for one while holding others
-///              -> the process forks
+///     fork()   all of them are taken, in any order, without waiting long for one while others
+///              are held -> the process forks
 ///              all are given up, in the parent and in the child; in the child alone `in_child`
 ///              is called for each that has it, then
 ///
