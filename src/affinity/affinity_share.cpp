@@ -6,6 +6,7 @@
 #include <arenite/block/address_table.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/size.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ constexpr std::size_t least_bytes = 32 * 1024;
 /// What a heap is told of a block size: below that of a block its blocks would be smaller ones, and
 /// their heads not where remote_frees looks for them.
 constexpr std::size_t span_bytes(std::size_t asked) noexcept {
-    constexpr std::size_t most = std::size_t{1} << 40;
+    constexpr std::size_t most = max_object_bytes - remote_frees::mask_bytes;
     return align_up(std::min(asked, most), remote_frees::mask_bytes);
 }
 
