@@ -39,25 +39,6 @@ constexpr std::size_t span_bytes(std::size_t asked) noexcept {
     return align_up(std::min(asked, most), remote_frees::mask_bytes);
 }
 
-/// Marks a heap as ordered_heap does in its own calls.
-class amid_change {
-public:
-    explicit amid_change(bool& busy) noexcept : busy_{busy}, before_{busy} {
-        busy_ = true;
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-    }
-    ~amid_change() {
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        busy_ = before_;
-    }
-    amid_change(const amid_change&) = delete;
-    amid_change& operator=(const amid_change&) = delete;
-
-private:
-    bool& busy_;
-    bool before_;
-};
-
 } // namespace
 
 affinity_share::affinity_share(affinity_heap& heap, unsigned affinity,

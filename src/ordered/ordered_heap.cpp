@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cstring>
 #include <initializer_list>
@@ -41,25 +40,6 @@ constexpr bool always_careful = checks_enabled || poison::active;
 // A sweep that finds no hole for a request goes on for smaller ones if this share of the block is
 // left.
 constexpr std::size_t rich_divisor = 16;
-
-/// Marks a heap while its bookkeeping is not in order.
-class amid_change {
-public:
-    explicit amid_change(bool& busy) noexcept : busy_{busy}, before_{busy} {
-        busy_ = true;
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-    }
-    ~amid_change() {
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        busy_ = before_;
-    }
-    amid_change(const amid_change&) = delete;
-    amid_change& operator=(const amid_change&) = delete;
-
-private:
-    bool& busy_;
-    bool before_;
-};
 
 } // namespace
 
@@ -96,7 +76,7 @@ ordered_heap::~ordered_heap() {
 
 /// What the inlined part can't serve. Mostly the open hole is used up and the next one is near.
 void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
-    const amid_change mark{busy_};
+    const detail::amid_change mark{busy_};
     if (below_.limit != nullptr) {
         if (void* const p = step_forward(rounded(bytes, alignment), alignment))
             return p;
@@ -443,7 +423,7 @@ bool ordered_heap::step_back(window hole) noexcept {
         refused_ = 0;
         trust_ = 1;
     }
-    const amid_change mark{busy_};
+    const detail::amid_change mark{busy_};
     note_high_water();
     // What the one before it did not use of the same hole.
     block& b = *swept_;
@@ -550,7 +530,7 @@ void ordered_heap::retire(block& retired, std::int64_t skipped, std::size_t pass
 
 /// What the inlined part does not note.
 void ordered_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    const amid_change mark{busy_};
+    const detail::amid_change mark{busy_};
     if (wants_magazine_ && alignment <= source_.mask_bytes() / large_divisor / 2) [[likely]] {
         const std::size_t granules = rounded(bytes + (bytes == 0), alignment) / granule_bytes;
         if (magazine::holds(granules) && (magazine_ != nullptr || load_magazine())) {
@@ -592,7 +572,7 @@ bool ordered_heap::load_magazine() noexcept {
 void ordered_heap::unload_magazine() noexcept {
     if (magazine_ == nullptr)
         return;
-    const amid_change mark{busy_};
+    const detail::amid_change mark{busy_};
     in_magazine_ = 0;
     for (std::size_t granules = 1; granules <= magazine::largest; ++granules)
         magazine_->take_oldest(granules, magazine::depth(granules), [&](void* old) {
@@ -649,7 +629,7 @@ bool ordered_heap::in_open_hole(const void* p) const noexcept {
 /// Joins a run of frees with the one noted before it, as the parts of a tree that is taken down do;
 /// where they are no neighbours, clears that one.
 void ordered_heap::clear_or_join(window run) noexcept {
-    const amid_change mark{busy_};
+    const detail::amid_change mark{busy_};
     if (run.cursor == freed_before_.limit) {
         freed_before_.limit = run.limit;
     } else if (run.limit == freed_before_.cursor) {
@@ -845,7 +825,7 @@ void* ordered_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
     const std::size_t size = rounded(bytes + (bytes == 0), alignment);
     if (size == 0 || size > far * granule_bytes / 2 || alignment > size * 8 || passes_through_)
         return nullptr;
-    const amid_change mark{busy_};
+    const detail::amid_change mark{busy_};
     clear_noted();
     note_high_water();
     block& b = source_.head_of(neighbour); // of a large object perhaps
@@ -946,7 +926,7 @@ arenite::usage ordered_heap::usage_seen_from_afar() const noexcept {
 // ---- giving back, end ---------------------------------------------------------------------------
 
 void ordered_heap::trim() noexcept {
-    const amid_change mark{busy_};
+    const detail::amid_change mark{busy_};
     clear_noted();
     note_high_water();
     unload_magazine();

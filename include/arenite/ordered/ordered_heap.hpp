@@ -14,14 +14,36 @@
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 namespace arenite::inline ARENITE_ABI {
 
 namespace detail {
+
 class affinity_share;
-}
+
+/// Marks a heap while its bookkeeping is not in order: a forked child does not use it then.
+class amid_change {
+public:
+    explicit amid_change(bool& busy) noexcept : busy_{busy}, before_{busy} {
+        busy_ = true;
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    ~amid_change() {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        busy_ = before_;
+    }
+    amid_change(const amid_change&) = delete;
+    amid_change& operator=(const amid_change&) = delete;
+
+private:
+    bool& busy_;
+    bool before_;
+};
+
+} // namespace detail
 
 /// Who knows how long an allocation is: its user, who says so when freeing it, or the heap.
 enum class sizes {
