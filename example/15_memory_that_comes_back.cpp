@@ -15,7 +15,7 @@
 namespace {
 
 // One word makes the difference: all maps with nodes of this size share rows of them.
-using index =
+using word_index =
     std::map<int, double, std::less<>, arenite::suballocator<std::pair<const int, double>>>;
 
 // Over any allocator, here the standard one, and for this container alone.
@@ -25,7 +25,7 @@ using own_list =
 } // namespace
 
 int main() {
-    index day, night;
+    word_index day, night;
     for (int i = 0; i < 200'000; ++i)
         day[i] = i * 0.5;
     for (int i = 0; i < 100'000; ++i)
