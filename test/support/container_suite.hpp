@@ -341,7 +341,9 @@ TYPED_TEST_P(containers, a_count_whose_size_does_not_fit_is_bad_array_new_length
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
     for (const std::size_t n : {most, most / 8, most / 8 + 1, most / 16 + 1})
         EXPECT_THROW(static_cast<void>(a.allocate(n)), std::bad_array_new_length) << n;
-    EXPECT_THROW(static_cast<void>(a.allocate(most / 16)), std::bad_alloc);
+    // Seen by somebody: what nobody uses a compiler need not allocate.
+    EXPECT_THROW([[maybe_unused]] std::int64_t* volatile seen = a.allocate(most / 16),
+                 std::bad_alloc);
     auto v = TestFixture::template make<typename TestFixture::vector>(this->here, 0, 3);
     EXPECT_THROW(v.reserve(most), std::length_error);
     TestFixture::expect(v, 0, 3);
@@ -844,8 +846,11 @@ TYPED_TEST_P(containers, allocate_shared_outlives_its_allocator) {
         const std::shared_ptr<tracked> adopted(new tracked{7}, std::default_delete<tracked>{}, a);
         weak = all[3];
     }
+    // libc++ 16 frees a shared array with its bytes as the count of units of 8.
+#if !defined(_LIBCPP_VERSION) || _LIBCPP_VERSION >= 170000
     const auto array = std::allocate_shared<int[]>(this->here.template make<int>(), 1000);
     array[999] = 5;
+#endif
     EXPECT_EQ(all[499]->get(), 499);
     all.clear();
     EXPECT_TRUE(weak.expired());
