@@ -37,7 +37,7 @@ struct quadtree {
                 .one_size = [](const parameter_values& v) { return v.at("form") == "group"; },
                 .touches =
                     [](const parameter_values& values) {
-                        return (std::size_t{64} << (2 * std::stoi(values.at("levels")))) * 4 / 3 +
+                        return (std::size_t{112} << (2 * std::stoi(values.at("levels")))) * 4 / 3 +
                                (std::size_t{64} << 20);
                     }};
     }
