@@ -287,6 +287,15 @@ affinity_share* affinity_heap::orphan(share_kind kind) noexcept {
     return nullptr;
 }
 
+/// A new share among those of this affinity.
+void affinity_heap::publish(affinity_share& share) noexcept {
+    affinity_share* first = shares_.load(std::memory_order_relaxed);
+    do
+        share.next_of_affinity = first;
+    while (!shares_.compare_exchange_weak(first, &share, std::memory_order_release,
+                                          std::memory_order_relaxed));
+}
+
 /// The share from which this thread allocates now; of a thread at its end one for this call, to be
 /// left after it. nullptr where there can be no more.
 affinity_share* affinity_heap::share_of_thread(share_kind kind) noexcept {
@@ -299,11 +308,7 @@ affinity_share* affinity_heap::share_of_thread(share_kind kind) noexcept {
         if (s == nullptr)
             return nullptr;
         static_cast<void>(s->take(me()));
-        affinity_share* first = shares_.load(std::memory_order_relaxed);
-        do
-            s->next_of_affinity = first;
-        while (!shares_.compare_exchange_weak(first, s, std::memory_order_release,
-                                              std::memory_order_relaxed));
+        publish(*s);
     }
     if (!has_ended())
         keep(index_, *s, orphans_);
@@ -423,11 +428,7 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
             s = affinity_share::make(*this, index_, options_now(), share_kind::large);
             if (s == nullptr)
                 return nullptr;
-            affinity_share* first = shares_.load(std::memory_order_relaxed);
-            do
-                s->next_of_affinity = first;
-            while (!shares_.compare_exchange_weak(first, s, std::memory_order_release,
-                                                  std::memory_order_relaxed));
+            publish(*s);
             large_.store(s, std::memory_order_release);
         }
     }

@@ -250,6 +250,7 @@ private:
         now.block_bytes = block_size();
         return now;
     }
+    void publish(detail::affinity_share& share) noexcept;
     void make_current(detail::affinity_share& share) noexcept;
     [[nodiscard]] static affinity_heap& at(unsigned index) noexcept;
     [[nodiscard]] static unsigned count() noexcept;
