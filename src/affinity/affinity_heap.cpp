@@ -13,7 +13,8 @@
 #include <cstring>
 #include <mutex>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 using detail::affinity_share;
 using detail::outside_memory;
@@ -802,4 +803,5 @@ std::string_view affinity_strategy_name() noexcept {
     }
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -9,7 +9,8 @@
 #include <cstddef>
 #include <ostream>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace {
 
@@ -107,4 +108,5 @@ void affinity_heap::report_json(std::ostream& out) const {
     out << "]}\n";
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -13,7 +13,9 @@
 #include <bit>
 #include <cstring>
 
-namespace arenite::inline ARENITE_ABI::detail {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
 
 namespace {
 
@@ -348,4 +350,6 @@ void affinity_share::set_fold_at() noexcept {
             std::max(ordered().bytes_in_use() / fold_divisor, least_bytes) / granule_bytes);
 }
 
-} // namespace arenite::inline ARENITE_ABI::detail
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -20,7 +20,8 @@
 #include <new>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace {
 
@@ -792,4 +793,5 @@ void intrusive_resource::report_leaks() noexcept {
     leaks.report();
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -14,7 +14,9 @@
 #include <new>
 #include <optional>
 
-namespace arenite::inline ARENITE_ABI::detail {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
 
 namespace {
 
@@ -120,4 +122,6 @@ void outside_memory::deallocate(void* p, prefix& before, outside_count& count) n
         ::operator delete(given);
 }
 
-} // namespace arenite::inline ARENITE_ABI::detail
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

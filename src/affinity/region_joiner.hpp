@@ -9,7 +9,8 @@
 
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Joins neighbours of one state to one region before it hands them on. What was added last goes
 /// out with flush(), or when this ends.
@@ -61,4 +62,5 @@ private:
     region_state state_ = region_state::free;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

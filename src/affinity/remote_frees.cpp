@@ -10,7 +10,9 @@
 #include <mutex>
 #include <new>
 
-namespace arenite::inline ARENITE_ABI::detail {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
 
 namespace {
 
@@ -60,4 +62,6 @@ bool remote_frees::mark(std::size_t granule, std::size_t count) noexcept {
     return !twice;
 }
 
-} // namespace arenite::inline ARENITE_ABI::detail
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -21,7 +21,8 @@
 #include <span>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace {
 
@@ -673,4 +674,5 @@ void slots_resource::report_leaks() noexcept {
     leaks.report();
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

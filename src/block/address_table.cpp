@@ -4,7 +4,8 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/os/platform.hpp>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 using os::platform;
 
@@ -83,4 +84,5 @@ void address_table::clear(const void* p, std::size_t bytes) noexcept {
     store(units.first, units.end < all ? units.end : all, 0);
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/block/block_list.hpp>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace {
 
@@ -200,4 +201,5 @@ block* block_list::take_all() noexcept {
     return chain;
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

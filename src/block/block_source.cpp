@@ -14,7 +14,8 @@
 #include <bit>
 #include <new>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace {
 
@@ -374,4 +375,5 @@ block* block_source::find(const void* p) const noexcept {
     return address_of(p) < end ? b : nullptr;
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -7,7 +7,8 @@
 #include <atomic>
 #include <cstdio>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace {
 
@@ -47,4 +48,5 @@ void leak_collector::report() const {
                  .example_count = std::min(count_, max_leak_examples)});
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -5,7 +5,8 @@
 #include <atomic>
 #include <cstdlib>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace {
 
@@ -38,4 +39,5 @@ bool detail::set_passthrough_for_test(bool on) noexcept {
     return before;
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

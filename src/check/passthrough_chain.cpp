@@ -10,7 +10,8 @@
 #include <algorithm>
 #include <new>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 // Stands directly before the memory it describes.
 struct passthrough_chain::link {
@@ -135,4 +136,5 @@ std::size_t passthrough_chain::latest() const noexcept {
     return latest_ == nullptr ? 0 : opened { latest_ } -> number;
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

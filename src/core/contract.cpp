@@ -7,7 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace {
 
@@ -43,4 +44,5 @@ void contract_violation_f(std::source_location location, const char* format, ...
     contract_violation(message, location);
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -4,7 +4,8 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 const char* out_of_memory::what() const noexcept {
     return is_alignment(alignment_) ? "arenite::out_of_memory"
@@ -33,4 +34,5 @@ void throw_bad_array_length(std::size_t count, std::size_t element_bytes) {
 #endif
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -11,7 +11,8 @@
 #include <malloc.h>
 #endif
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 void* malloc_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "alignment must be a power of two");
@@ -44,4 +45,5 @@ malloc_resource& system_resource() noexcept {
     return *instance;
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

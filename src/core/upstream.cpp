@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/core/upstream.hpp>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 void* upstream::try_any(resource* source, std::size_t bytes, std::size_t alignment) noexcept {
 #if ARENITE_EXCEPTIONS
@@ -16,4 +17,5 @@ void* upstream::try_any(resource* source, std::size_t bytes, std::size_t alignme
 #endif
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -6,7 +6,9 @@
 
 #include <cinttypes>
 
-namespace arenite::inline ARENITE_ABI::detail {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
 
 void frame_out_of_range(std::size_t index, std::size_t frames) {
     contract_violation_f(std::source_location::current(),
@@ -21,4 +23,6 @@ void frame_in_flight(std::uint64_t awaited, std::uint64_t completed) {
                          awaited, completed);
 }
 
-} // namespace arenite::inline ARENITE_ABI::detail
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -10,7 +10,8 @@
 
 #include <algorithm>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 using os::platform;
 
@@ -184,4 +185,5 @@ void growing_linear_resource::list_regions(region_sink& sink) const {
                   region_state::untouched});
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -8,7 +8,8 @@
 #include <cstring>
 #include <new>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 linear_resource::linear_resource(std::size_t capacity, linear_options options, upstream source)
     : linear_resource{capacity, source} {
@@ -229,4 +230,5 @@ void linear_resource::rewind_slow(std::size_t position) noexcept {
 
 void linear_resource::emptied() noexcept { grower_->emptied(); }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

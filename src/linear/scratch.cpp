@@ -10,7 +10,9 @@
 #include <new>
 #include <source_location>
 
-namespace arenite::inline ARENITE_ABI::detail {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
 
 constinit thread_local linear_resource* first_scratch = nullptr;
 
@@ -77,4 +79,6 @@ linear_resource& scratch_other_than(std::span<const resource* const> conflicts) 
                          scratches_of_a_thread);
 }
 
-} // namespace arenite::inline ARENITE_ABI::detail
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

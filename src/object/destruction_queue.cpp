@@ -8,7 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 constinit thread_local destruction_queue::activity destruction_queue::this_thread{0, nullptr};
 
@@ -61,4 +62,5 @@ bool destruction_queue::grow() noexcept {
     return true;
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

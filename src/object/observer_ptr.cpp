@@ -14,7 +14,9 @@
 #include <mutex>
 #include <new>
 
-namespace arenite::inline ARENITE_ABI::detail {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
 
 class observation {
 public:
@@ -166,4 +168,6 @@ void end_observation(const void* object) noexcept {
     o->leave();
 }
 
-} // namespace arenite::inline ARENITE_ABI::detail
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -20,7 +20,8 @@
 #include <span>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace {
 
@@ -1091,4 +1092,5 @@ void ordered_heap::list_regions(region_sink& sink) const {
     }
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -9,7 +9,9 @@
 #include <mutex>
 #include <thread>
 
-namespace arenite::inline ARENITE_ABI::detail {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
 
 /// All that there are.
 struct fork_chain {
@@ -93,4 +95,6 @@ void fork_link::remove() noexcept {
         next_->previous_ = previous_;
 }
 
-} // namespace arenite::inline ARENITE_ABI::detail
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

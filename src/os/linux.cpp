@@ -18,7 +18,9 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-namespace arenite::inline ARENITE_ABI::os {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace os {
 
 namespace {
 
@@ -134,6 +136,8 @@ void linux_platform::at_fork(void (*before)(), void (*in_parent)(), void (*in_ch
     static_cast<void>(::pthread_atfork(before, in_parent, in_child));
 }
 
-} // namespace arenite::inline ARENITE_ABI::os
+} // namespace os
+} // namespace ARENITE_ABI
+} // namespace arenite
 
 #endif

@@ -16,7 +16,8 @@
 #include <new>
 #include <string_view>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 using os::platform;
 
@@ -459,4 +460,5 @@ namespace detail {
 constinit process_pages the_process_pages;
 } // namespace detail
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -19,7 +19,8 @@
 #include <new>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace {
 
@@ -878,4 +879,5 @@ void suballocator_resource::report_leaks() noexcept {
     leaks.report();
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -12,7 +12,8 @@
 #include <ostream>
 #include <string>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace {
 
@@ -474,4 +475,5 @@ void memory_map::write_json(std::ostream& out, const memory_map_options& options
     write(out, text + "]}\n");
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -4,7 +4,9 @@
 
 #include <charconv>
 
-namespace arenite::inline ARENITE_ABI::report_text {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace report_text {
 
 namespace {
 
@@ -136,4 +138,6 @@ std::size_t columns(std::string_view text) noexcept {
     return count;
 }
 
-} // namespace arenite::inline ARENITE_ABI::report_text
+} // namespace report_text
+} // namespace ARENITE_ABI
+} // namespace arenite

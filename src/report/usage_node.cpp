@@ -11,7 +11,8 @@
 #include <ostream>
 #include <vector>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// What a node tells at one moment.
 struct usage_node::reading {
@@ -183,4 +184,5 @@ void usage_node::write_json(std::ostream& out, const usage_report_options& optio
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -13,7 +13,9 @@
 #include <mutex>
 #include <new>
 
-namespace arenite::inline ARENITE_ABI::detail {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
 
 namespace {
 
@@ -363,4 +365,6 @@ void container_source::deallocate_array(void* p, std::size_t bytes,
     release_slot(p, kind_of_array(bytes) * 8);
 }
 
-} // namespace arenite::inline ARENITE_ABI::detail
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

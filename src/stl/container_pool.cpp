@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 container_pool::container_pool(return_policy policy, upstream up) noexcept
     : upstream_{up}, policy_{policy}, arrays_{ordered_options{.policy = policy}, up} {}
@@ -67,4 +68,5 @@ void container_pool::list_regions(region_sink& sink) const {
     arrays_.list_regions(sink);
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -5,7 +5,8 @@
 #include <memory>
 #include <new>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 rows_or_malloc& rows_or_malloc::instance() noexcept {
     alignas(rows_or_malloc) static std::byte memory[sizeof(rows_or_malloc)];
@@ -13,4 +14,5 @@ rows_or_malloc& rows_or_malloc::instance() noexcept {
     return *made;
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

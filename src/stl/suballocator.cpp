@@ -7,7 +7,9 @@
 
 #include <algorithm>
 
-namespace arenite::inline ARENITE_ABI::detail {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
 
 /// What a thread holds back, of all pools; given back when it ends.
 struct thread_end {
@@ -159,4 +161,6 @@ bool shared_slots::owns(const void* p) noexcept {
     return slots_.owns(p);
 }
 
-} // namespace arenite::inline ARENITE_ABI::detail
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -12,7 +12,8 @@
 #include <cstddef>
 #include <new>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Base of classes whose objects shall lie together: `new Node` and `delete node` go to the heap
 /// of the affinity, and so does all that makes objects by them.
@@ -123,7 +124,8 @@ private:
     }
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite
 
 /// In a class with two affine bases: which of them makes and ends its objects.
 #define ARENITE_AFFINE(Tag)                                                                        \

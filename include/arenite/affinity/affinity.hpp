@@ -10,7 +10,8 @@
 #include <cstddef>
 #include <string_view>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// A kind of objects that shall lie together: a plain struct, of which only `name` is required.
 ///
@@ -74,4 +75,5 @@ struct physics {
 };
 } // namespace affinities
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

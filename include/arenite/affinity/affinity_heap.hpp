@@ -29,7 +29,8 @@
 #define ARENITE_OF_THIS_MODULE
 #endif
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 class affinity_heap;
 class affinity_neighbourhood;
@@ -311,4 +312,5 @@ inline void deallocate(void* p) noexcept {
         affinity_heap::deallocate_unsized(p);
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

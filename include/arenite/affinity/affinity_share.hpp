@@ -20,7 +20,8 @@
 #include <mutex>
 #include <new>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 class affinity_heap;
 
@@ -226,4 +227,5 @@ inline affinity_share& affinity_share::of(ordered_heap& heap) noexcept {
 
 } // namespace detail
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -7,7 +7,8 @@
 
 #include <string_view>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// How affinities get their memory.
 ///
@@ -35,4 +36,5 @@ void use_affinity_strategy(upstream own) noexcept;
 /// The name of the one in use: one of those above, or "own".
 [[nodiscard]] std::string_view affinity_strategy_name() noexcept;
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

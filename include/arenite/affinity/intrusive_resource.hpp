@@ -18,7 +18,8 @@
 #include <cstdint>
 #include <cstring>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// How an intrusive_resource behaves.
 struct intrusive_options {
@@ -295,4 +296,5 @@ private:
     passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

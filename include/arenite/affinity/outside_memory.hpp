@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI::detail {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
 
 /// What an affinity has outside the library's pages.
 struct outside_count {
@@ -63,4 +65,6 @@ public:
     static void deallocate(void* p, prefix& before, outside_count& count) noexcept;
 };
 
-} // namespace arenite::inline ARENITE_ABI::detail
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

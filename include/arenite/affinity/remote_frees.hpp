@@ -11,7 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI::detail {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
 
 /// What threads freed of a block that is another thread's: a second bitmap, one bit a granule.
 ///
@@ -57,4 +59,6 @@ public:
     std::atomic<bits::word> freed[words] = {};
 };
 
-} // namespace arenite::inline ARENITE_ABI::detail
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

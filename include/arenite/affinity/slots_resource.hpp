@@ -16,7 +16,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// How a slots_resource behaves.
 struct slots_options {
@@ -148,4 +149,5 @@ private:
     passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -10,7 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Who owns an address: one table for the process, from units of 64 KiB to a word of the owner's.
 ///
@@ -67,4 +68,5 @@ private:
     static std::atomic<entry*> leaves_[leaf_count];
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

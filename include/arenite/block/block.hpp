@@ -9,7 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// The unit in which blocks count: every object starts at a multiple of it and fills whole ones.
 inline constexpr std::size_t granule_bytes = 8;
@@ -158,4 +159,5 @@ inline constexpr std::uint16_t unseen = 0x4000; ///< sweepable, and may have a h
 }
 } // namespace block_state
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

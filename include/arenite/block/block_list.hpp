@@ -8,7 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// An owner's blocks in address order, linked through their heads: it allocates nothing.
 ///
@@ -63,4 +64,5 @@ private:
     std::size_t size_ = 0;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -13,7 +13,8 @@
 #include <cstdint>
 #include <span>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// How an owner of blocks wants them.
 struct block_options {
@@ -182,4 +183,5 @@ private:
     bool may_grow_ = true;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

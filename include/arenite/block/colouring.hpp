@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Cache colours: objects at the same offset of equally aligned blocks share one cache set and push
 /// each other out. A block therefore begins its objects 0 to 3 cache lines later, by its number.
@@ -21,4 +22,5 @@ inline constexpr std::size_t colour_count = 4;
     return address / spacing % colour_count * colour_bytes;
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -8,7 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Small objects that were freed a moment ago, latest first: whoever frees and allocates in turn
 /// gets the same few lines of cache again, instead of the next hole in address order.
@@ -109,4 +110,5 @@ private:
     void* slots_[capacity];
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

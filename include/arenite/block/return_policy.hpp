@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <limits>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// When memory that holds nothing goes back to the upstream: one policy for all heaps and pools.
 ///
@@ -41,4 +42,5 @@ inline constexpr return_policy return_policy::retain_all{std::numeric_limits<std
                                                          0};
 inline constexpr return_policy return_policy::return_all{0, 0};
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

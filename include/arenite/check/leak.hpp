@@ -7,7 +7,8 @@
 
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// An allocation that was alive when its resource was destroyed.
 struct leak {
@@ -60,4 +61,5 @@ private:
     leak examples_[max_leak_examples];
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

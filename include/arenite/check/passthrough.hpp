@@ -4,7 +4,8 @@
 
 #include <arenite/core/config.hpp>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// True where the environment says ARENITE_PASSTHROUGH=1: every strategy then sends each request to
 /// malloc, so that a sanitizer's red zones and quarantine see single objects.
@@ -22,4 +23,5 @@ bool set_passthrough_for_test(bool on) noexcept;
 
 } // namespace detail
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

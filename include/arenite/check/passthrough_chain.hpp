@@ -7,7 +7,8 @@
 
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// What a strategy does with ARENITE_PASSTHROUGH=1: each allocation is one of malloc's, and all of
 /// them hang on a chain, so that they can be found, measured and given back at once as the strategy
@@ -61,4 +62,5 @@ private:
     std::size_t count_ = 0;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -51,7 +51,9 @@
 /// undefined() once more before memory goes to its upstream: the next owner knows nothing of us.
 /// AddressSanitizer sees units of 8 bytes; the last bytes of an odd size stay accessible.
 /// Threads: any, on memory that is the caller's own.
-namespace arenite::inline ARENITE_ABI::poison {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace poison {
 
 /// True where a tool is compiled in: guards work that only a tool needs.
 #if ARENITE_HAS_ASAN || ARENITE_HAS_MSAN || ARENITE_HAS_VALGRIND
@@ -173,4 +175,6 @@ ARENITE_INLINE void pool_trimmed([[maybe_unused]] const void* anchor,
 #endif
 }
 
-} // namespace arenite::inline ARENITE_ABI::poison
+} // namespace poison
+} // namespace ARENITE_ABI
+} // namespace arenite

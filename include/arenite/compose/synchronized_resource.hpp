@@ -14,7 +14,8 @@
 #include <mutex>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// A resource that any number of threads may use at once: an R, and a mutex around each call.
 ///
@@ -114,4 +115,5 @@ private:
     R inner_;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

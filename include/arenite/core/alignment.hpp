@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// The alignment an allocation has when none is asked for: enough for every fundamental type.
 inline constexpr std::size_t default_alignment = alignof(std::max_align_t);
@@ -46,4 +47,5 @@ inline constexpr std::size_t default_alignment = alignof(std::max_align_t);
     return (0 - address_of(p)) & (alignment - 1);
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -11,7 +11,8 @@
 #include <cstdint>
 #include <span>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Which of a fixed number of positions are taken; finds the lowest free one in a few instructions.
 ///
@@ -315,4 +316,5 @@ private:
     std::size_t first_word_ = 0; // below it nothing is free
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

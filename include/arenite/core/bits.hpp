@@ -12,7 +12,9 @@
 // and counts are in bits, and a run has at least one. Everything here is O(count / 64), without
 // allocation, and safe to inline.
 
-namespace arenite::inline ARENITE_ABI::bits {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace bits {
 
 using word = std::uint64_t;
 inline constexpr std::size_t word_bits = 64;
@@ -174,4 +176,6 @@ ARENITE_INLINE constexpr void clear_run(word* words, std::size_t first,
     }
 }
 
-} // namespace arenite::inline ARENITE_ABI::bits
+} // namespace bits
+} // namespace ARENITE_ABI
+} // namespace arenite

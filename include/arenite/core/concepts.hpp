@@ -10,7 +10,8 @@
 #include <concepts>
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// A resource that can also say no: try_allocate returns nullptr instead of throwing.
 /// Every concrete resource here is one; `resource` itself is not.
@@ -65,4 +66,5 @@ concept Purging = requires(R& r, void* p, std::size_t n) {
     { r.purge(p, n) } noexcept;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

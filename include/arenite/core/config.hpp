@@ -58,9 +58,11 @@
 #define ARENITE_ASSUME(condition) static_cast<void>(0)
 #endif
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// True in a checked build.
 inline constexpr bool checks_enabled = ARENITE_CHECKS != 0;
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -6,7 +6,8 @@
 
 #include <source_location>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// What is known when a promise to the library was broken.
 struct contract_violation_info {
@@ -35,7 +36,8 @@ contract_violation(const char* message,
     void
     contract_violation_f(std::source_location location, const char* format, ...);
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite
 
 /// Checks a precondition in checked builds: ARENITE_ASSERT(p != nullptr, "p must not be null").
 /// In other builds the condition is compiled but not evaluated.

@@ -15,7 +15,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// A T in memory of r: `node* n = arenite::create<node>(heap, args...)`. Inlines for a concrete
 /// resource. Throws what the resource or the constructor throws; then the memory is given back.
@@ -69,4 +70,5 @@ ARENITE_INLINE void deallocate_n(R& r, std::span<T> objects) noexcept {
         r.deallocate(objects.data(), objects.size_bytes(), alignof(T));
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -8,7 +8,8 @@
 #include <cstddef>
 #include <new>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Thrown by allocate: which request failed, and on which resource. Nothing was changed by it.
 class out_of_memory final : public std::bad_alloc {
@@ -39,4 +40,5 @@ private:
 /// calls the contract handler and aborts.
 [[noreturn]] ARENITE_COLD void throw_bad_array_length(std::size_t count, std::size_t element_bytes);
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -12,7 +12,8 @@
 #define ARENITE_UNSEEN_BY_TSAN
 #endif
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// A look at a word that another thread may be changing at this moment: what it was a moment ago.
 ///
@@ -28,4 +29,5 @@ template <class T>
     return *const_cast<const volatile T*>(&value);
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

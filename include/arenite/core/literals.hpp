@@ -6,7 +6,8 @@
 
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Sizes as they are spoken: 64_KiB, 2_MiB, 1_GiB. In scope with `using namespace arenite` or,
 /// alone, with `using namespace arenite::literals`.
@@ -32,4 +33,5 @@ consteval std::size_t operator""_TiB(unsigned long long count) { return scaled_b
 
 } // namespace literals
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

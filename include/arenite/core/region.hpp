@@ -6,7 +6,8 @@
 
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// What a stretch of a resource's memory is for.
 enum class region_state : unsigned char {
@@ -43,4 +44,5 @@ protected:
     ~region_sink() = default;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

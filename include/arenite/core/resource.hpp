@@ -6,10 +6,12 @@
 
 #include <memory_resource>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// The interface of every allocator here, and the one place that names it: a platform without
 /// <memory_resource> is one edit.
 using resource = std::pmr::memory_resource;
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

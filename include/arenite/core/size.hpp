@@ -8,7 +8,8 @@
 #include <limits>
 #include <optional>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// No object can be larger: differences of pointers into it would not fit std::ptrdiff_t.
 inline constexpr std::size_t max_object_bytes =
@@ -38,4 +39,5 @@ checked_align_up(std::size_t value, std::size_t alignment) noexcept {
     return (value + (alignment - 1)) & ~(alignment - 1);
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

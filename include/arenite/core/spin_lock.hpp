@@ -14,7 +14,8 @@
 #define ARENITE_KNOWS_SINGLE_THREADS 0
 #endif
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// A mutex of one byte for what takes less time than going to sleep: `std::lock_guard lock{spin};`
 ///
@@ -68,4 +69,5 @@ private:
     std::atomic<bool> taken_{false};
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

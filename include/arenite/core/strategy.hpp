@@ -9,7 +9,8 @@
 
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// What every concrete resource is built on: it writes try_allocate and deallocate, this makes the
 /// rest.
@@ -58,4 +59,5 @@ private:
     bool do_is_equal(const resource& other) const noexcept final { return this == &other; }
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

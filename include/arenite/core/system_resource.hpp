@@ -7,7 +7,8 @@
 
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// The C library's malloc as a resource: one of the two roots of every chain of upstreams.
 ///
@@ -27,4 +28,5 @@ public:
 /// The process's malloc; never destroyed, usable before main and after it.
 [[nodiscard]] malloc_resource& system_resource() noexcept;
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

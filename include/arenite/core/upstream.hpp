@@ -10,7 +10,8 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Where a strategy gets its memory: a resource and, captured from its concrete type, how to ask it
 /// without exceptions and whether it lends pages.
@@ -73,4 +74,5 @@ private:
     purge_function purge_ = nullptr;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

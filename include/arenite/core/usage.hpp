@@ -6,7 +6,8 @@
 
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// What a resource holds at this moment, in bytes and counts; 0 where a figure is unknown.
 ///
@@ -22,4 +23,5 @@ struct usage {
     friend bool operator==(const usage&, const usage&) = default;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

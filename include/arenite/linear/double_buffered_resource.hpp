@@ -15,7 +15,8 @@
 #include <array>
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Two linear resources in turn: one is filled while what is in the other can still be read.
 ///
@@ -136,4 +137,5 @@ private:
     linear_resource* active_ = sides_.data();
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

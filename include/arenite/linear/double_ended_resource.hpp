@@ -16,7 +16,8 @@
 #include <cstddef>
 #include <span>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// How long an allocation from a double_ended_resource lives, and so from which end it comes.
 enum class lifetime : unsigned char {
@@ -132,4 +133,5 @@ private:
     linear_resource high_{linear_resource::high_end_of{low_}};
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

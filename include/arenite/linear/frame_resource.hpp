@@ -19,7 +19,8 @@
 #include <source_location>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace detail {
 
@@ -213,4 +214,5 @@ private:
     std::array<std::uint64_t, N> fences_{}; // what ends the frame of this index; 0: none was
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -12,7 +12,8 @@
 
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// How a growing_linear_resource behaves.
 struct growing_options {
@@ -114,4 +115,5 @@ private:
     std::size_t window_before_bytes_ = 0;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -11,7 +11,8 @@
 #include <cstddef>
 #include <span>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// A linear_resource whose memory lies in the object itself: on the stack, in a class, static.
 ///
@@ -67,4 +68,5 @@ private:
     alignas(default_alignment) std::byte memory_[Bytes]; // NOLINT(modernize-avoid-c-arrays)
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

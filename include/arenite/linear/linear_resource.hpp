@@ -20,7 +20,8 @@
 #include <cstdint>
 #include <span>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 class double_ended_resource;
 class growing_linear_resource;
@@ -512,4 +513,5 @@ public:
 
 } // namespace detail
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

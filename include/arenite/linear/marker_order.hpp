@@ -7,7 +7,8 @@
 #include <array>
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Which markers of one resource are still good; what a checked build asks before it rewinds.
 ///
@@ -61,4 +62,5 @@ private:
     std::size_t taken_ = 0;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

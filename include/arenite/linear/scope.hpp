@@ -11,7 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Frees, at the end of a block, what a resource handed out since its begin.
 ///
@@ -61,4 +62,5 @@ template <class R>
     requires(std::convertible_to<R&, linear_resource&> && !std::is_const_v<R>)
 scope(R&) -> scope<linear_resource>;
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

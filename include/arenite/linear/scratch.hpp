@@ -12,7 +12,8 @@
 #include <cstddef>
 #include <span>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// How many scratches a thread has at most, so how many conflicts can be told apart, less one.
 inline constexpr std::size_t scratches_of_a_thread = 4;
@@ -73,4 +74,5 @@ template <class... Conflicts>
     }
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

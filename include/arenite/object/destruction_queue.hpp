@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Objects that nobody refers to any more and whose destructors wait for their turn, so that the
 /// end of a long chain does not run the stack over.
@@ -86,4 +87,5 @@ private:
     std::size_t capacity_ = lists_inside;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -13,7 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Says that a reference which is already counted is taken over.
 struct adopt_reference_t {
@@ -177,7 +178,8 @@ template <class U, class T>
     return {const_cast<U*>(p.release()), adopt_reference};
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite
 
 template <class T>
 struct std::hash<arenite::intrusive_ptr<T>> {

@@ -11,7 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace detail {
 
@@ -122,4 +123,5 @@ private:
     detail::observation* observation_ = nullptr;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

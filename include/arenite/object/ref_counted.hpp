@@ -13,7 +13,8 @@
 #include <limits>
 #include <type_traits>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// How references are counted: in a word of so many bits, by several threads or by one.
 namespace counting {
@@ -272,4 +273,5 @@ private:
 
 } // namespace detail
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -11,7 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace detail {
 
@@ -89,4 +90,5 @@ template <class T, class... Args>
     }
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

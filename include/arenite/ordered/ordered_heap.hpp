@@ -18,7 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace detail {
 
@@ -379,4 +380,5 @@ ARENITE_INLINE bool ordered_heap::clear_within_word(window run, std::size_t gran
     return true;
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -4,7 +4,9 @@
 
 #include <arenite/core/config.hpp>
 
-namespace arenite::inline ARENITE_ABI::detail {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
 
 /// One of the locks that are taken while the process forks.
 class fork_link {
@@ -76,4 +78,6 @@ private:
     Mutex mutex_;
 };
 
-} // namespace arenite::inline ARENITE_ABI::detail
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI::os {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace os {
 
 /// Pages on Linux: private anonymous mappings, any architecture and page size.
 /// What each operation promises stands in os/platform.hpp.
@@ -28,4 +30,6 @@ struct linux_platform {
     static void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;
 };
 
-} // namespace arenite::inline ARENITE_ABI::os
+} // namespace os
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -13,7 +13,8 @@
 #include <cstdint>
 #include <mutex>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 namespace detail {
 union process_pages;
@@ -151,4 +152,5 @@ extern process_pages the_process_pages;
     return detail::the_process_pages.pages;
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -13,7 +13,9 @@
 #error "Arenite knows no pages on this system: write os/<system>.hpp as os/platform.hpp tells"
 #endif
 
-namespace arenite::inline ARENITE_ABI::os {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace os {
 
 /// What Arenite asks of an operating system; static functions, thread-safe, usable before main,
 /// without malloc. A new system is one file: a struct that satisfies this concept, named below.
@@ -65,4 +67,6 @@ using platform = linux_platform;
 
 static_assert(page_platform<platform>);
 
-} // namespace arenite::inline ARENITE_ABI::os
+} // namespace os
+} // namespace ARENITE_ABI
+} // namespace arenite

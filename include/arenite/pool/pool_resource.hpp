@@ -23,7 +23,8 @@
 #include <new>
 #include <span>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// What a pool is made of. A slot takes `bytes` (0 counts as 1), rounded up to a multiple of
 /// `alignment`, a power of two; nothing else is added.
@@ -369,4 +370,5 @@ void pool_resource::for_each(F f) {
     end_visit();
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -21,7 +21,8 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Which free slot a suballocator_resource takes.
 enum class slot_order : unsigned char {
@@ -312,4 +313,5 @@ private:
     bits::word inline_open_[1];
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

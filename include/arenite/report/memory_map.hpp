@@ -13,7 +13,8 @@
 #include <string_view>
 #include <vector>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// How a memory_map is drawn. Whatever the memory's size, no more than columns x rows cells.
 struct memory_map_options {
@@ -98,4 +99,5 @@ private:
     mutable bool in_order_ = true;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

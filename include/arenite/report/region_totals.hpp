@@ -11,7 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Sums over the regions of a resource, and its largest hole; keeps none of them.
 ///
@@ -74,4 +75,5 @@ private:
     std::size_t objects_ = 0;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

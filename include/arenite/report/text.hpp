@@ -10,7 +10,9 @@
 #include <string_view>
 
 // How reports write numbers and names: to strings, so that no stream's locale or flags matter.
-namespace arenite::inline ARENITE_ABI::report_text {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace report_text {
 
 /// 12345
 [[nodiscard]] std::string integer(std::uint64_t value);
@@ -39,4 +41,6 @@ namespace arenite::inline ARENITE_ABI::report_text {
 /// Columns that UTF-8 text takes, one a code point.
 [[nodiscard]] std::size_t columns(std::string_view text) noexcept;
 
-} // namespace arenite::inline ARENITE_ABI::report_text
+} // namespace report_text
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -13,7 +13,8 @@
 #include <string>
 #include <string_view>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// How a tree of usage_nodes is written.
 struct usage_report_options {
@@ -127,4 +128,5 @@ private:
     mutable std::size_t high_water_ = 0; ///< of a sum
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -11,7 +11,8 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Lets a standard container lie in the memory of an affinity: children beside their nodes.
 ///
@@ -72,4 +73,5 @@ public:
     }
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

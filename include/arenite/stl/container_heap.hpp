@@ -18,7 +18,8 @@
 #include <mutex>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 class container_pool;
 
@@ -331,4 +332,5 @@ private:
 };
 
 } // namespace detail
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

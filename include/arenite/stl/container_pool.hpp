@@ -13,7 +13,8 @@
 #include <atomic>
 #include <cstddef>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Memory that several containers share, which can be asked and trimmed.
 ///
@@ -74,4 +75,5 @@ private:
     detail::container_arrays arrays_;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

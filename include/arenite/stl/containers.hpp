@@ -20,7 +20,9 @@
 
 /// The standard containers with a pool of their own: `std::map<K, V>` becomes
 /// `arenite::pooled::map<K, V>`. N, the last parameter, is how many elements are expected.
-namespace arenite::inline ARENITE_ABI::pooled {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace pooled {
 
 template <class T, std::size_t N = 0>
 using list = std::list<T, pool_allocator<T, N>>;
@@ -64,12 +66,16 @@ template <class Key, class T, class Hash = std::hash<Key>, class Equal = std::eq
 using unordered_multimap =
     std::unordered_multimap<Key, T, Hash, Equal, pool_allocator<std::pair<const Key, T>, N>>;
 
-} // namespace arenite::inline ARENITE_ABI::pooled
+} // namespace pooled
+} // namespace ARENITE_ABI
+} // namespace arenite
 
 /// The standard containers with elements from rows that the process shares by their size:
 /// `std::map<K, V>` becomes `arenite::suballocated::map<K, V>`. For a pool of the container's own,
 /// or rows from another allocator, see suballocator.hpp.
-namespace arenite::inline ARENITE_ABI::suballocated {
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace suballocated {
 
 template <class T>
 using list = std::list<T, suballocator<T>>;
@@ -109,4 +115,6 @@ template <class Key, class T, class Hash = std::hash<Key>, class Equal = std::eq
 using unordered_multimap =
     std::unordered_multimap<Key, T, Hash, Equal, suballocator<std::pair<const Key, T>>>;
 
-} // namespace arenite::inline ARENITE_ABI::suballocated
+} // namespace suballocated
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -15,7 +15,8 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Pages where much is asked for, else malloc: what the rows of a suballocator come from that is
 /// told no other base.
@@ -105,4 +106,5 @@ public:
     }
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

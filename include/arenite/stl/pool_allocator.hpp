@@ -13,7 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Gives a container a pool of its own.
 ///
@@ -143,4 +144,5 @@ template <class T, class U, std::size_t N, std::size_t M>
     return true;
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

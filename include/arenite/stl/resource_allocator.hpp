@@ -11,7 +11,8 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Lets a container take its memory from a resource.
 ///
@@ -114,4 +115,5 @@ template <class T, class U, class R>
         return a.resource() == b.resource();
 }
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -25,7 +25,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace arenite::inline ARENITE_ABI {
+namespace arenite {
+inline namespace ARENITE_ABI {
 
 /// Whose the slots of a suballocator are.
 enum class sharing : unsigned char {
@@ -646,4 +647,5 @@ private:
     [[no_unique_address]] state state_;
 };
 
-} // namespace arenite::inline ARENITE_ABI
+} // namespace ARENITE_ABI
+} // namespace arenite
