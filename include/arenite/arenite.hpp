@@ -39,12 +39,13 @@
 #include <arenite/report/text.hpp>
 #include <arenite/report/usage_node.hpp>
 
+#include <arenite/block/address_list.hpp>
 #include <arenite/block/address_table.hpp>
 #include <arenite/block/block.hpp>
 #include <arenite/block/block_list.hpp>
 #include <arenite/block/block_source.hpp>
 #include <arenite/block/colouring.hpp>
-#include <arenite/block/magazine.hpp>
+#include <arenite/block/region_joiner.hpp>
 #include <arenite/block/return_policy.hpp>
 
 #include <arenite/linear/double_buffered_resource.hpp>
@@ -61,6 +62,10 @@
 #include <arenite/pool/suballocator_resource.hpp>
 
 #include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/ordered/size_class.hpp>
+#include <arenite/ordered/slab.hpp>
+#include <arenite/ordered/slab_heap.hpp>
+#include <arenite/ordered/slab_source.hpp>
 
 #include <arenite/compose/synchronized_resource.hpp>
 

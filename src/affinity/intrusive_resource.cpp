@@ -13,7 +13,7 @@
 #include <arenite/os/page_resource.hpp>
 #include <arenite/os/platform.hpp>
 
-#include "region_joiner.hpp"
+#include <arenite/block/region_joiner.hpp>
 
 #include <bit>
 #include <limits>

@@ -14,7 +14,7 @@
 #include <arenite/os/platform.hpp>
 #include <arenite/pool/pool_resource.hpp>
 
-#include "region_joiner.hpp"
+#include <arenite/block/region_joiner.hpp>
 
 #include <algorithm>
 #include <new>

@@ -132,20 +132,9 @@ TEST_F(ordered_heap_list, has_large_allocations_each_by_itself_behind_their_head
     }
 }
 
-TEST_F(ordered_heap_list, counts_what_a_magazine_holds_as_free) {
-    ordered_heap heap{ordered_options{.magazine = true}};
-    const std::vector<void*> all = take(heap, 100, 48);
-    for (std::size_t i = 0; i < 100; i += 3)
-        heap.deallocate(all[i], 48);
-    const region_list l{heap};
-    expect_whole(heap, l);
-    for (std::size_t i = 0; i < 100; ++i)
-        EXPECT_EQ(l.at(all[i])->state, i % 3 == 0 ? region_state::free : region_state::used) << i;
-}
-
 TEST_F(ordered_heap_list, agrees_with_a_model_after_any_work) {
     for (const ordered_options& options :
-         {known, kept, ordered_options{.magazine = true}, ordered_options{.block_bytes = 4_KiB},
+         {known, kept, ordered_options{.block_bytes = 4_KiB},
           ordered_options{.sizes = sizes::kept, .block_bytes = 8_KiB}}) {
         counting_resource up;
         ordered_heap heap{options, &up};

@@ -24,6 +24,15 @@ inline constexpr std::size_t word_bits = 64;
     return count >= word_bits ? ~word{0} : (word{1} << count) - 1;
 }
 
+/// Bits that are set. Without a call, also where the machine is not known to have an instruction.
+[[nodiscard]] constexpr std::size_t count_ones(word w) noexcept {
+    constexpr word all = ~word{0};
+    w -= (w >> 1) & (all / 3);
+    w = (w & (all / 15 * 3)) + ((w >> 2) & (all / 15 * 3));
+    w = (w + (w >> 4)) & (all / 255 * 15);
+    return static_cast<std::size_t>((w * (all / 255)) >> 56);
+}
+
 /// Calls f(word&, mask) for each word that the run touches, lowest first.
 template <class Word, class F>
 ARENITE_INLINE constexpr void for_each_part(Word* words, std::size_t first, std::size_t count,
@@ -74,7 +83,7 @@ ARENITE_INLINE constexpr void clear_run(word* words, std::size_t first,
                                               std::size_t count) noexcept {
     std::size_t found = 0;
     for_each_part(words, first, count, [&](word w, word mask) {
-        found += static_cast<std::size_t>(std::popcount(w & mask));
+        found += count_ones(w & mask);
     });
     return found;
 }

@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/block/block_source.hpp>
+#include <arenite/block/region_joiner.hpp>
+#include <arenite/check/poison.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/bits.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/region.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/core/usage.hpp>
+#include <arenite/ordered/size_class.hpp>
+#include <arenite/ordered/slab.hpp>
+#include <arenite/ordered/slab_source.hpp>
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// What the fast path of a slab_heap knows of a size class.
+struct alignas(32) slot_class_state {
+    bits::word* free; ///< the word of bits that it allocates from
+    std::byte* first; ///< the slot of the word's lowest bit
+    std::uint32_t slot_bytes;
+    std::uint32_t live; ///< objects; modulo 2^32, as far as other heaps free them
+};
+
+namespace detail {
+
+/// In these builds every call is a slow one: it tells a memory checker, or checks more.
+inline constexpr bool slow_only = checks_enabled || poison::active;
+
+/// Marks a heap while its bookkeeping is not in order: a forked child does not use it then.
+class slow_call_guard {
+public:
+    explicit slow_call_guard(bool& flag) noexcept : flag_{flag}, before_{flag} {
+        flag_ = true;
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    ~slow_call_guard() {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        flag_ = before_;
+    }
+    slow_call_guard(const slow_call_guard&) = delete;
+    slow_call_guard& operator=(const slow_call_guard&) = delete;
+
+private:
+    bool& flag_;
+    bool before_;
+};
+
+class slab_heap;
+
+/// Who a slab_heap works for.
+struct heap_owner {
+    void* heap;                     ///< the ordered_heap; also for messages
+    const char* affinity = nullptr; ///< for messages: the name of the affinity, or null
+
+    /// Called with an object that does not lie in this heap; null: that is misuse.
+    void (*on_foreign_free)(slab_heap& here, void* p, std::size_t bytes,
+                            std::size_t alignment) noexcept = nullptr;
+};
+
+/// What an ordered_heap and each thread of an affinity allocate from: slots of 63 sizes in address
+/// order, larger requests in units of 1 KiB, large ones from the upstream.
+///
+///     class 48     free --> | word of bits |     the word that it allocates from, and
+///                  first -> the slot of its lowest bit
+///     slabs of it  | 1 0 0 ... | 0 0 ... | 1 1 1 ... |      in address order, 1: free
+///
+/// Allocation, fast to slow; each is tried when the one above has nothing:
+///
+///     try_take          the lowest free slot of the word                        inline
+///     next_word         the next word up of the slab with a free slot
+///     enter             the lowest slab of the class of which an eighth is free
+///     slabs_.make       a new slab: units of the lowest block with room, or of a new block
+///     any_slot          where the upstream refuses: any free slot of the class
+///
+/// Books. A bit says whether its slot is free, and nothing else does: it is cleared when the slot is
+/// handed out and set when it comes back, so that what is freed twice is always found.
+///
+///     slab      slots == used + bits set                      (but see slab: the current one)
+///     class     live  == objects handed out and not yet freed
+///     heap      bytes in use == sum of live * slot_bytes + single_bytes + large_bytes
+///
+/// Threads:   one at a time; usage_approximate() by any.
+class slab_heap {
+public:
+    slab_heap(const block_options& options, upstream up, const heap_owner& owner) noexcept;
+    slab_heap(const slab_heap&) = delete;
+    slab_heap& operator=(const slab_heap&) = delete;
+
+    /// A slot of a class; nullptr where the next one has to be looked for.
+    [[nodiscard]] ARENITE_INLINE void* try_take(unsigned slot_class) noexcept;
+
+    /// nullptr where there is no memory, or the alignment is no power of two.
+    [[nodiscard]] ARENITE_INLINE void* try_allocate(std::size_t bytes,
+                                                    std::size_t alignment) noexcept {
+        void* const p = try_take(bytes, alignment);
+        return p != nullptr ? p : allocate_slow(bytes, alignment);
+    }
+
+    /// The same where a slot lies ready; else nullptr.
+    [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t bytes, std::size_t alignment) noexcept;
+
+    /// What was allocated with this size and alignment.
+    ARENITE_NOINLINE void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+
+    /// Without its size.
+    ARENITE_NOINLINE void deallocate(void* p) noexcept;
+
+    /// As try_allocate, from what is there: the upstream is not asked.
+    [[nodiscard]] void* try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept;
+
+    /// The free slot nearest to an object of this heap, in its block; nullptr where there is none.
+    [[nodiscard]] void* try_allocate_near(const void* neighbour, std::size_t bytes,
+                                          std::size_t alignment) noexcept;
+
+    /// True if the object at p can serve `new_bytes` where it lies; then that is its size.
+    [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                                  std::size_t alignment) noexcept;
+
+    [[nodiscard]] ARENITE_NOINLINE void* allocate_slow(std::size_t bytes,
+                                                       std::size_t alignment) noexcept;
+
+    /// Bytes that may be used at p, an object of this heap.
+    [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
+    [[nodiscard]] bool owns(const void* p) const noexcept;
+
+    void trim() noexcept;
+    void set_block_bytes(std::size_t bytes) noexcept { slabs_.blocks().set_block_bytes(bytes); }
+    void make_first_slab() noexcept;
+
+    [[nodiscard]] arenite::usage usage() noexcept;
+    [[nodiscard]] arenite::usage usage_approximate() const noexcept;
+
+    /// All memory, block by block; objects one by one, or joined where they are neighbours.
+    void list_regions(region_sink& sink, bool one_by_one) const;
+
+    /// Calls f(const void* p, std::size_t bytes) for each object, block by block.
+    template <class F>
+    void for_each_object(F f) const;
+
+    // ---- for an affinity, whose other threads free into bits apart
+
+    /// Frees the slots of a word of a block of this heap. The block may be gone afterwards.
+    void release_word(slab_block& b, std::size_t word, bits::word freed) noexcept;
+
+    /// Counts an object of this size that was freed into another heap.
+    void count_foreign_free(unsigned slot_class) noexcept { --classes_[slot_class].live; }
+
+    [[nodiscard]] const heap_owner& owner() const noexcept { return owner_; }
+    [[nodiscard]] slab_source& slabs() noexcept { return slabs_; }
+    [[nodiscard]] bool in_slow_call() const noexcept { return in_slow_call_; }
+
+private:
+    struct class_slabs {
+        slab_list all;
+        slab* current = nullptr; ///< the one that `free` points into
+        std::size_t units = 0;   ///< of all of them
+    };
+
+    ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    ARENITE_COLD void refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept;
+    ARENITE_COLD void refuse_size(const void* p, std::size_t bytes,
+                                  std::size_t asked) const noexcept;
+    ARENITE_INLINE void set_free(slab& s, bits::word& word, bits::word slot) noexcept;
+    [[nodiscard]] ARENITE_INLINE bool may_be_slot(const void* p, std::size_t offset) const noexcept;
+    [[nodiscard]] std::int32_t count_used(const slab& s) const noexcept;
+
+    [[nodiscard]] void* allocate_slot(unsigned slot_class) noexcept;
+    [[nodiscard]] bool next_word(unsigned slot_class) noexcept;
+    [[nodiscard]] bool next_slab(unsigned slot_class) noexcept;
+    [[nodiscard]] void* any_slot(unsigned slot_class) noexcept;
+    [[nodiscard]] void* allocate_single(std::size_t bytes) noexcept;
+    [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
+    void enter(slab& s) noexcept;
+    bool enter_word(const slab& s, std::size_t from) noexcept;
+    void suspend(unsigned slot_class) noexcept;
+    void set_alarm(slab& s) noexcept;
+    ARENITE_NOINLINE void alarmed(slab& s) noexcept;
+    void give_up_idle_slabs() noexcept;
+    void leave_empty_slabs() noexcept;
+    void remove(slab& s) noexcept;
+    void hand_out(slab& s, void* p, std::size_t bytes) noexcept;
+
+    template <class F>
+    void list_block(block& b, region_joiner& to, F add_object) const;
+
+    [[nodiscard]] std::size_t bytes_in_use() const noexcept;
+    void note_high_water() noexcept;
+
+    slot_class_state classes_[size_class::count + 1];
+    slab_source slabs_;
+    bool in_slow_call_ = false;
+    bool blocks_came_free_ = false; ///< since idle slabs were looked for
+    class_slabs lists_[size_class::count];
+    std::size_t single_bytes_ = 0; ///< in use by slots of their own
+    std::size_t large_bytes_ = 0;
+    std::size_t large_count_ = 0;
+    std::size_t high_water_ = 0;
+    bits::word no_slot_ = 0; ///< what `free` of a class without a slab points to
+    heap_owner owner_;
+};
+
+ARENITE_INLINE void* slab_heap::try_take(unsigned slot_class) noexcept {
+    slot_class_state& c = classes_[slot_class];
+    const bits::word free = *c.free;
+    if (free == 0) [[unlikely]]
+        return nullptr;
+    *c.free = free & (free - 1);
+    ++c.live;
+    const std::size_t slot_bytes =
+        ARENITE_IS_CONSTANT(slot_class) ? size_class::slot_bytes(slot_class) : c.slot_bytes;
+    const std::size_t index = static_cast<unsigned>(std::countr_zero(free));
+    std::byte* const p = c.first + index * slot_bytes;
+    ARENITE_ASSUME(p != nullptr);
+    return p;
+}
+
+ARENITE_INLINE void* slab_heap::try_take(std::size_t bytes, std::size_t alignment) noexcept {
+    if constexpr (slow_only)
+        return nullptr;
+    if (!size_class::is_listed(bytes, alignment)) [[unlikely]]
+        return nullptr;
+    return try_take(size_class::of_listed(bytes, alignment));
+}
+
+template <class F>
+void slab_heap::for_each_object(F f) const {
+    const block_list& all = slabs_.blocks().blocks();
+    for (block* b = all.first(); b != nullptr; b = all.above(*b)) {
+        if ((b->state & block_state::large) != 0) {
+            f(block_source::large_object(*b), block_source::large_bytes(*b));
+        } else if ((b->state & block_state::empty) == 0) {
+            slabs_.for_each_slab(*b, [&](slab& s) {
+                const bits::word* const words = slabs_.words_of(s);
+                for (std::size_t i = 0; (i = bits::next_clear(words, i, s.slots)) != s.slots; ++i)
+                    f(slabs_.begin_of(s) + i * s.slot_bytes, s.slot_bytes);
+            });
+        }
+    }
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

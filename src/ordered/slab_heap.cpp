@@ -1,0 +1,609 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/ordered/slab_heap.hpp>
+
+#include <arenite/block/region_joiner.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/core/glance.hpp>
+#include <arenite/core/size.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+namespace {
+
+/// A request of more than this share of a block goes to the upstream.
+constexpr std::size_t large_divisor = 8;
+
+/// A slab has this many units at most, and as many as its class has already before that.
+constexpr std::size_t most_units = 64;
+
+/// Size of a free that was made without one.
+constexpr std::size_t unknown_bytes = std::numeric_limits<std::size_t>::max();
+
+/// What a heap holds may be this much before slabs that are empty are looked for.
+constexpr std::size_t idle_bytes = std::size_t{4} << 20;
+
+constexpr std::size_t units_for(std::size_t bytes) noexcept {
+    return (bytes + (unit_bytes - 1)) / unit_bytes;
+}
+
+} // namespace
+
+slab_heap::slab_heap(const block_options& options, upstream up, const heap_owner& owner) noexcept
+    : slabs_{options, up, this}, owner_{owner} {
+    for (unsigned i = 0; i <= size_class::count; ++i)
+        classes_[i] = {
+            &no_slot_, nullptr,
+            i < size_class::count ? static_cast<std::uint32_t>(size_class::slot_bytes(i)) : 0u, 0};
+}
+
+// ---- allocate -----------------------------------------------------------------------------------
+
+void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
+    const slow_call_guard mark{in_slow_call_};
+    if (!is_alignment(alignment) || bytes > max_object_bytes) [[unlikely]]
+        return nullptr;
+    const unsigned slot_class = size_class::of(bytes, alignment);
+    const std::size_t most = slabs_.geometry().mask_bytes() / large_divisor;
+    if (slot_class < size_class::count && size_class::slot_bytes(slot_class) <= most) [[likely]] {
+        void* const p = allocate_slot(slot_class);
+        if constexpr (slow_only) {
+            if (p != nullptr)
+                hand_out(slabs_.slab_of(p), p, bytes);
+        }
+        return p;
+    }
+    if (slot_class == size_class::single && bytes <= most)
+        return allocate_single(bytes);
+    return allocate_large(bytes, alignment);
+}
+
+void* slab_heap::allocate_slot(unsigned slot_class) noexcept {
+    if (void* const p = try_take(slot_class); p != nullptr)
+        return p;
+    if (next_word(slot_class) || next_slab(slot_class)) [[likely]]
+        return try_take(slot_class);
+    return any_slot(slot_class);
+}
+
+/// Goes on in the slab that the class allocates from; false at its end.
+bool slab_heap::next_word(unsigned slot_class) noexcept {
+    const slab* const s = lists_[slot_class].current;
+    if (s == nullptr)
+        return false;
+    const auto from = classes_[slot_class].free - slabs_.words_of(*s);
+    return enter_word(*s, static_cast<std::size_t>(from) + 1);
+}
+
+/// Allocates from the first word at or after this one that has a free slot.
+bool slab_heap::enter_word(const slab& s, std::size_t from) noexcept {
+    bits::word* const words = slabs_.words_of(s);
+    const std::size_t end = s.words();
+    for (std::size_t i = from; i < end; ++i) {
+        if (words[i] == 0)
+            continue;
+        slot_class_state& c = classes_[s.slot_class];
+        c.free = words + i;
+        c.first = slabs_.begin_of(s) + i * bits::word_bits * c.slot_bytes;
+        return true;
+    }
+    return false;
+}
+
+/// Goes on in the lowest slab with enough free slots, perhaps the same, or in a new one.
+bool slab_heap::next_slab(unsigned slot_class) noexcept {
+    class_slabs& list = lists_[slot_class];
+    slab* const before = list.current;
+    if (before != nullptr)
+        suspend(slot_class);
+    slab* next = list.all.lowest(slab_state::refillable);
+    if (next == nullptr) {
+        const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
+        const std::size_t wanted =
+            std::max(units_for(4 * slot_bytes), std::min(list.units, most_units));
+        const std::size_t slots = wanted * unit_bytes / slot_bytes;
+        next = slabs_.make(slot_class, units_for(slots * slot_bytes), units_for(slot_bytes));
+        if (next == nullptr)
+            return false;
+        note_high_water();
+        next->counts = &classes_[slot_class];
+        list.units += next->units;
+        list.all.insert(*next);
+    }
+    enter(*next);
+    if (before != nullptr && before != next && before->used == 0)
+        remove(*before);
+    return true;
+}
+
+/// The upstream refused: any free slot of the class, also of slabs that are nearly full.
+void* slab_heap::any_slot(unsigned slot_class) noexcept {
+    leave_empty_slabs();
+    if (next_slab(slot_class))
+        return try_take(slot_class);
+    slab_list& all = lists_[slot_class].all;
+    for (slab* s = all.first(); s != nullptr; s = all.above(*s)) {
+        if (s->used < s->slots) {
+            enter(*s);
+            return try_take(slot_class);
+        }
+    }
+    return nullptr;
+}
+
+/// Makes a slab the one that its class allocates from.
+void slab_heap::enter(slab& s) noexcept {
+    class_slabs& list = lists_[s.slot_class];
+    list.all.set_state(s, slab_state::full);
+    s.alarm = slab::silent;
+    list.current = &s;
+    static_cast<void>(enter_word(s, 0));
+}
+
+/// Takes the slab that a class allocates from among its others, and brings its books up to date.
+void slab_heap::suspend(unsigned slot_class) noexcept {
+    slab& s = *std::exchange(lists_[slot_class].current, nullptr);
+    classes_[slot_class].free = &no_slot_;
+    s.used = count_used(s);
+    set_alarm(s);
+}
+
+std::int32_t slab_heap::count_used(const slab& s) const noexcept {
+    const bits::word* const words = slabs_.words_of(s);
+    std::size_t free = 0;
+    for (std::size_t i = 0; i < s.words(); ++i)
+        free += words[i] == 0 ? 0 : bits::count_ones(words[i]);
+    return static_cast<std::int32_t>(s.slots - free);
+}
+
+/// A slab with exact books that is not allocated from now.
+void slab_heap::set_alarm(slab& s) noexcept {
+    const bool refillable = s.used <= s.refill_alarm();
+    s.alarm = refillable ? 0 : s.refill_alarm();
+    lists_[s.slot_class].all.set_state(s, refillable ? slab_state::refillable : slab_state::full);
+}
+
+void* slab_heap::allocate_single(std::size_t bytes) noexcept {
+    const std::size_t units = units_for(bytes + slab::note_bytes);
+    slab* s = slabs_.make(size_class::single, units, units);
+    if (s == nullptr) {
+        leave_empty_slabs();
+        s = slabs_.make(size_class::single, units, units);
+        if (s == nullptr)
+            return nullptr;
+    }
+    s->used = 1;
+    s->alarm = 0;
+    *slabs_.words_of(*s) = 0;
+    s->counts = &classes_[size_class::single];
+    single_bytes_ += s->bytes();
+    ++s->counts->live;
+    note_high_water();
+    void* const p = slabs_.begin_of(*s);
+    if constexpr (slow_only)
+        hand_out(*s, p, bytes);
+    return p;
+}
+
+void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::optional<std::size_t> size =
+        checked_align_up(std::max<std::size_t>(bytes, 1), granule_bytes);
+    block* const b = size ? slabs_.blocks().try_allocate_large(
+                                *size, slabs_.geometry().large_alignment(alignment))
+                          : nullptr;
+    if (b == nullptr)
+        return nullptr;
+    large_bytes_ += block_source::large_bytes(*b);
+    ++large_count_;
+    note_high_water();
+    void* const p = block_source::large_object(*b);
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    if (offset >= unit_bytes)
+        slabs_.mark_large(*b);
+    poison::undefined(p, bytes);
+    return p;
+}
+
+/// Tells a memory checker of a slot, and notes its size in a checked build.
+void slab_heap::hand_out(slab& s, void* p, std::size_t bytes) noexcept {
+    poison::undefined(p, bytes + (bytes == 0));
+    if constexpr (checks_enabled)
+        slabs_.note_of(s, slabs_.index_of(s, p)) = static_cast<std::uint16_t>(s.slot_bytes - bytes);
+}
+
+void* slab_heap::try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept {
+    slabs_.blocks().may_grow(false);
+    void* const p = try_allocate(bytes, alignment);
+    slabs_.blocks().may_grow(true);
+    return p;
+}
+
+void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
+                                   std::size_t alignment) noexcept {
+    if (!is_alignment(alignment))
+        return nullptr;
+    const unsigned slot_class = size_class::of(bytes, alignment);
+    const block* const b = slabs_.blocks().find(neighbour);
+    if (slot_class >= size_class::count || b == nullptr || (b->state & block_state::open) == 0)
+        return nullptr;
+    const slow_call_guard mark{in_slow_call_};
+    const auto* const here = static_cast<const std::byte*>(neighbour);
+    slab* best = nullptr;
+    std::size_t best_index = 0;
+    std::size_t best_distance = std::numeric_limits<std::size_t>::max();
+    slabs_.for_each_slab(*const_cast<block*>(b), [&](slab& s) {
+        if (s.slot_class != slot_class)
+            return;
+        const bits::word* const words = slabs_.words_of(s);
+        std::byte* const begin = slabs_.begin_of(s);
+        const std::size_t at =
+            here < begin ? 0
+                         : std::min<std::size_t>(
+                               static_cast<std::size_t>(here - begin) / s.slot_bytes, s.slots);
+        const auto look_at = [&](std::size_t index) {
+            if (index == s.slots)
+                return;
+            const std::byte* const slot = begin + index * s.slot_bytes;
+            const auto distance = static_cast<std::size_t>(slot < here ? here - slot : slot - here);
+            if (distance < best_distance) {
+                best = &s;
+                best_index = index;
+                best_distance = distance;
+            }
+        };
+        look_at(bits::next_set(words, at, s.slots));
+        const std::size_t below = bits::last_set(words, 0, at);
+        look_at(below == at ? s.slots : below);
+    });
+    if (best == nullptr)
+        return nullptr;
+    bits::clear_run(slabs_.words_of(*best), best_index, 1);
+    ++classes_[slot_class].live;
+    if (best != lists_[slot_class].current) {
+        ++best->used;
+        if (best->state == slab_state::refillable)
+            set_alarm(*best);
+    }
+    std::byte* const p = slabs_.begin_of(*best) + best_index * best->slot_bytes;
+    if constexpr (slow_only)
+        hand_out(*best, p, bytes);
+    return p;
+}
+
+// ---- deallocate ---------------------------------------------------------------------------------
+
+/// False for what can't lie in a slab: it is large, or not of this heap. One test before anything
+/// is read where p points.
+ARENITE_INLINE bool slab_heap::may_be_slot(const void* p, std::size_t offset) const noexcept {
+    return !slow_only && slabs_.may_hold(p) && offset >= unit_bytes;
+}
+
+/// Sets the bit of a slot, which is not set yet.
+ARENITE_INLINE void slab_heap::set_free(slab& s, bits::word& word, bits::word slot) noexcept {
+    word |= slot;
+    --s.used;
+    if (--s.counts->live == 0 || s.used <= s.alarm) [[unlikely]]
+        alarmed(s);
+}
+
+void slab_heap::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    if (!may_be_slot(p, offset)) [[unlikely]]
+        return deallocate_rare(p, bytes, alignment);
+    slab_block& b = *slabs_.geometry().block_of(p);
+    slab& s = b.slab_at(offset);
+    if (s.owner != this || std::size_t{s.slot_bytes} - bytes >= s.slack) [[unlikely]]
+        return deallocate_rare(p, bytes, alignment);
+    const slot_bit at = b.bit_of(s, offset);
+    if ((*at.word & at.mask) != 0) [[unlikely]]
+        return deallocate_rare(p, bytes, alignment); // says so
+    set_free(s, *at.word, at.mask);
+}
+
+void slab_heap::deallocate(void* p) noexcept {
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    if (!may_be_slot(p, offset)) [[unlikely]]
+        return deallocate_rare(p, unknown_bytes, 1);
+    slab_block& b = *slabs_.geometry().block_of(p);
+    slab& s = b.slab_at(offset);
+    const slot_bit at = b.bit_of(s, offset);
+    if (s.owner != this || (*at.word & at.mask) != 0) [[unlikely]]
+        return deallocate_rare(p, unknown_bytes, 1);
+    set_free(s, *at.word, at.mask);
+}
+
+/// What is large, aligned to more than 16, of another heap, or misuse.
+void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    const slow_call_guard mark{in_slow_call_};
+    block* const b = slabs_.blocks().find(p);
+    if (b == nullptr) {
+        if (owner_.on_foreign_free != nullptr)
+            return owner_.on_foreign_free(*this, p, bytes, alignment);
+        return refuse_free(p, bytes, "not of this heap, or freed before");
+    }
+    if ((b->state & block_state::large) != 0) {
+        if (p != block_source::large_object(*b))
+            return refuse_free(p, bytes, "it points into a large allocation, not to its begin");
+        if (checks_enabled && bytes != unknown_bytes &&
+            align_up(std::max<std::size_t>(bytes, 1), granule_bytes) !=
+                block_source::large_bytes(*b))
+            return refuse_size(p, bytes, block_source::large_bytes(*b));
+        large_bytes_ -= block_source::large_bytes(*b);
+        --large_count_;
+        return slabs_.blocks().deallocate_large(*b, bytes_in_use());
+    }
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    slab_block* const head = slabs_.geometry().block_of(p);
+    slab* const s = (b->state & block_state::open) == 0 ? nullptr : &head->slab_at(offset);
+    if (s == nullptr || s->owner == nullptr)
+        return refuse_free(p, bytes, "no allocation begins there, or it is free already");
+    const std::size_t index = slabs_.index_of(*s, p);
+    if (index >= s->slots || p != slabs_.begin_of(*s) + index * s->slot_bytes)
+        return refuse_free(p, bytes, "it points into an allocation, not to its begin");
+    if (bits::all_set(slabs_.words_of(*s), index, 1))
+        return refuse_free(p, bytes, "it is free already, or was never handed out");
+    if (bytes != unknown_bytes) {
+        const bool right = is_alignment(alignment) &&
+                           size_class::of(bytes, alignment) == s->slot_class &&
+                           bytes <= s->slot_bytes;
+        if constexpr (checks_enabled) {
+            const std::size_t asked = s->slot_bytes - slabs_.note_of(*s, index);
+            if (!right || asked != bytes)
+                return refuse_size(p, bytes, asked);
+        }
+        if (!right)
+            return refuse_size(p, bytes, s->slot_bytes);
+    }
+    poison::no_access(p, s->slot_bytes);
+    const slot_bit at = head->bit_of(*s, offset);
+    set_free(*s, *at.word, at.mask);
+}
+
+/// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
+/// its class lives any more.
+void slab_heap::alarmed(slab& s) noexcept {
+    const slow_call_guard mark{in_slow_call_};
+    const bool class_is_empty = s.counts->live == 0;
+    if (s.slot_class == size_class::single) {
+        single_bytes_ -= s.bytes();
+        blocks_came_free_ = slabs_.release(s, bytes_in_use()) || blocks_came_free_;
+    } else if (s.used <= s.alarm) {
+        if (&s == lists_[s.slot_class].current) // 2^31 frees behind
+            s.used = count_used(s);
+        else if (s.used == 0)
+            remove(s);
+        else
+            set_alarm(s);
+    }
+    if (class_is_empty && blocks_came_free_)
+        give_up_idle_slabs();
+}
+
+void slab_heap::remove(slab& s) noexcept {
+    class_slabs& list = lists_[s.slot_class];
+    list.units -= s.units;
+    list.all.erase(s);
+    blocks_came_free_ = slabs_.release(s, bytes_in_use()) || blocks_came_free_;
+}
+
+/// Blocks have come free since this was looked at last: where the heap holds much more than it needs,
+/// the empty slabs that classes would go on with go too.
+void slab_heap::give_up_idle_slabs() noexcept {
+    blocks_came_free_ = false;
+    const std::size_t reserved = slabs_.blocks().bytes_reserved();
+    if (reserved > idle_bytes && bytes_in_use() < reserved / 4)
+        leave_empty_slabs();
+}
+
+void slab_heap::leave_empty_slabs() noexcept {
+    for (unsigned i = 0; i < size_class::count; ++i) {
+        slab* const s = lists_[i].current;
+        if (s != nullptr && count_used(*s) == 0) {
+            suspend(i);
+            remove(*s);
+        }
+    }
+}
+
+void slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) noexcept {
+    slab& s = b.slab_at(word * unit_bytes);
+    bits::word& free = b.words()[word];
+    if ((free & freed) != 0 || s.owner != this) [[unlikely]] {
+        const std::size_t index = (word - s.first_word) * bits::word_bits +
+                                  static_cast<std::size_t>(std::countr_zero(free & freed));
+        return refuse_free(slabs_.begin_of(s) + index * s.slot_bytes, s.slot_bytes,
+                           "it is free already");
+    }
+    free |= freed;
+    s.used -= static_cast<std::int32_t>(bits::count_ones(freed));
+    if (s.used <= s.alarm)
+        alarmed(s);
+}
+
+void slab_heap::refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept {
+    char size[40] = "";
+    if (bytes != unknown_bytes)
+        std::snprintf(size, sizeof size, ", %zu bytes,", bytes);
+    if (owner_.affinity != nullptr)
+        contract_violation_f(std::source_location::current(),
+                             "%p was freed%s into affinity %s: freed twice, or never handed out "
+                             "(%s)",
+                             p, size, owner_.affinity, why);
+    contract_violation_f(std::source_location::current(), "%p was freed%s into ordered_heap %p: %s",
+                         p, size, owner_.heap, why);
+}
+
+void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t asked) const noexcept {
+    contract_violation_f(std::source_location::current(),
+                         "%p was freed into ordered_heap %p as %zu bytes but allocated as %zu", p,
+                         owner_.heap, bytes, asked);
+}
+
+// ---- in place -----------------------------------------------------------------------------------
+
+bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                           std::size_t alignment) noexcept {
+    const block* const b = slabs_.blocks().find(p);
+    if (b == nullptr || new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
+        return false;
+    if ((b->state & block_state::large) != 0)
+        return false;
+    const unsigned slot_class = size_class::of(new_bytes, alignment);
+    if (slot_class != size_class::of(old_bytes, alignment) || slot_class == size_class::none)
+        return false;
+    if (slot_class == size_class::single &&
+        units_for(new_bytes + slab::note_bytes) != units_for(old_bytes + slab::note_bytes))
+        return false;
+    if constexpr (slow_only)
+        hand_out(slabs_.slab_of(p), p, new_bytes);
+    return true;
+}
+
+// ---- what is where ------------------------------------------------------------------------------
+
+std::size_t slab_heap::size_of(const void* p) const noexcept {
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    if (may_be_slot(p, offset)) {
+        const slab& s = slabs_.geometry().block_of(p)->slab_at(offset);
+        if (s.owner == this)
+            return s.slot_bytes;
+    }
+    block* const b = slabs_.blocks().find(p);
+    if (b == nullptr)
+        contract_violation_f(std::source_location::current(),
+                             "%p does not point into memory of ordered_heap %p", p, owner_.heap);
+    if ((b->state & block_state::large) != 0)
+        return block_source::large_bytes(*b);
+    const slab& s = slabs_.slab_of(p);
+    if constexpr (checks_enabled)
+        return align_up(
+            std::max<std::size_t>(s.slot_bytes - slabs_.note_of(s, slabs_.index_of(s, p)), 1),
+            granule_bytes);
+    return s.slot_bytes;
+}
+
+bool slab_heap::owns(const void* p) const noexcept { return slabs_.blocks().find(p) != nullptr; }
+
+std::size_t slab_heap::bytes_in_use() const noexcept {
+    std::size_t sum = single_bytes_ + large_bytes_;
+    for (unsigned i = 0; i < size_class::count; ++i)
+        sum += std::size_t{classes_[i].live} * size_class::slot_bytes(i);
+    return sum;
+}
+
+void slab_heap::note_high_water() noexcept { high_water_ = std::max(high_water_, bytes_in_use()); }
+
+arenite::usage slab_heap::usage() noexcept {
+    note_high_water();
+    std::size_t live = large_count_;
+    for (const slot_class_state& c : classes_)
+        live += c.live;
+    return {.bytes_in_use = bytes_in_use(),
+            .bytes_reserved = slabs_.blocks().bytes_reserved(),
+            .high_water_bytes = high_water_,
+            .live_allocations = live};
+}
+
+arenite::usage slab_heap::usage_approximate() const noexcept {
+    arenite::usage seen{.bytes_in_use = glance(single_bytes_) + glance(large_bytes_),
+                        .bytes_reserved = slabs_.blocks().bytes_reserved_seen_from_afar(),
+                        .high_water_bytes = glance(high_water_),
+                        .live_allocations = glance(large_count_)};
+    for (unsigned i = 0; i <= size_class::count; ++i) {
+        // Signed: a thread frees what others allocated; the sum over all of them is right.
+        const auto live = static_cast<std::int32_t>(glance(classes_[i].live));
+        seen.live_allocations += static_cast<std::size_t>(std::int64_t{live});
+        if (i < size_class::count)
+            seen.bytes_in_use += static_cast<std::size_t>(
+                std::int64_t{live} * static_cast<std::int64_t>(size_class::slot_bytes(i)));
+    }
+    return seen;
+}
+
+void slab_heap::trim() noexcept {
+    const slow_call_guard mark{in_slow_call_};
+    note_high_water();
+    leave_empty_slabs();
+    slabs_.trim();
+}
+
+void slab_heap::make_first_slab() noexcept {
+    const slow_call_guard mark{in_slow_call_};
+    if (slab* const s = slabs_.make(size_class::single, 1, 1))
+        slabs_.release(*s, 0);
+}
+
+void slab_heap::list_regions(region_sink& sink, bool one_by_one) const {
+    const block_source& blocks = slabs_.blocks();
+    blocks.for_each_kept([&](const std::byte* p, std::size_t bytes) {
+        sink.add({p, bytes, region_state::free});
+    });
+    region_joiner to{sink};
+    const auto add_object = [&](const std::byte* p, std::size_t bytes) {
+        if (one_by_one)
+            to.add_object(p, p + bytes);
+        else
+            to.add(p, p + bytes, region_state::used);
+    };
+    const std::span<const std::byte> fresh = blocks.fresh();
+    const block_list& all = blocks.blocks();
+    for (block* b = all.first(); b != nullptr; b = all.above(*b)) {
+        if ((b->state & block_state::large) != 0) {
+            to.add_large(*b);
+            continue;
+        }
+        list_block(*b, to, add_object);
+        const auto* const end = reinterpret_cast<std::byte*>(b) + b->bytes();
+        if (!fresh.empty() && end == fresh.data())
+            to.add(end, end + fresh.size(), region_state::untouched);
+        to.flush();
+    }
+}
+
+/// A block that is cut into slabs, or empty.
+template <class F>
+void slab_heap::list_block(block& b, region_joiner& to, F add_object) const {
+    auto* const begin = reinterpret_cast<std::byte*>(&b);
+    const slab_geometry& geometry = slabs_.geometry();
+    if ((b.state & block_state::open) == 0) {
+        to.add(begin, begin + sizeof(block), region_state::overhead);
+        return to.add(begin + sizeof(block), begin + b.bytes(), region_state::free);
+    }
+    slab_block& head = *geometry.block_of(&b);
+    const std::size_t units = b.bytes() / unit_bytes;
+    for (std::size_t unit = 0; unit < units;) {
+        const slab& s = head.slab_at(unit * unit_bytes);
+        if (s.owner == nullptr) {
+            const bool free = bits::none_set(head.taken_units, unit, 1);
+            to.add(begin + unit * unit_bytes, begin + (unit + 1) * unit_bytes,
+                   free ? region_state::free : region_state::overhead);
+            ++unit;
+            continue;
+        }
+        const std::byte* const slots = slabs_.begin_of(s);
+        const std::size_t slot_bytes = s.slot_bytes;
+        const bits::word* const words = slabs_.words_of(s);
+        for (std::size_t i = 0; i < s.slots; ++i) {
+            const std::byte* const slot = slots + i * slot_bytes;
+            if (bits::none_set(words, i, 1))
+                add_object(slot, slot_bytes);
+            else
+                to.add(slot, slot + slot_bytes, region_state::free);
+        }
+        to.add(slots + s.slots * slot_bytes, slots + s.bytes(), region_state::overhead);
+        unit += s.units;
+    }
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

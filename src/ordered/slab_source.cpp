@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/ordered/slab_source.hpp>
+
+#include <arenite/check/poison.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/core/size.hpp>
+#include <arenite/os/platform.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <new>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+template class address_list<slab>;
+
+namespace {
+
+// A block that has a run of at least 2^n units is in state first_run << n.
+constexpr std::uint16_t first_run = 32;
+
+std::uint16_t has_run(std::size_t units) noexcept {
+    return static_cast<std::uint16_t>(first_run << std::bit_width(units - 1));
+}
+
+/// A slab may have this share of the units that are wanted, rather than lie higher up.
+constexpr std::size_t short_divisor = 16;
+
+/// The smallest span that holds a slab beside the bookkeeping.
+constexpr std::size_t least_span_bytes = 4096;
+
+block_options with_slabs(block_options options, const upstream& up) noexcept {
+    options.bits = false;
+    const std::size_t usual = block_source::usual_block_bytes(up);
+    std::size_t mask = usual;
+    if (options.block_bytes != 0 && options.block_bytes < usual)
+        mask = std::bit_ceil(std::max(options.block_bytes, block_source::smallest_block_bytes));
+    options.mask_bytes = mask;
+    options.least_bytes = std::max(mask / 4, least_span_bytes);
+    return options;
+}
+
+/// Length of the longest run of clear bits.
+std::size_t longest_run(const bits::word* words, std::size_t end) noexcept {
+    std::size_t longest = 0;
+    for (std::size_t at = 0; at < end;) {
+        const std::size_t first = bits::next_clear(words, at, end);
+        at = bits::next_set(words, first, end);
+        longest = std::max(longest, at - first);
+    }
+    return longest;
+}
+
+} // namespace
+
+slab_source::slab_source(const block_options& options, upstream up, void* owner) noexcept
+    : geometry_{with_slabs(options, up).mask_bytes}, blocks_{with_slabs(options, up), up, owner} {}
+
+/// A block that is empty, made ready for slabs.
+block* slab_source::new_block() noexcept {
+    block* const b = blocks_.clean();
+    if (b == nullptr)
+        return nullptr;
+    blocks_.open(*b);
+    slab_block* const head = geometry_.block_of(b);
+    const std::size_t units = b->bytes() / unit_bytes;
+    auto* const begin = reinterpret_cast<std::byte*>(b);
+    auto* const here = reinterpret_cast<std::byte*>(head);
+    const std::size_t bytes = slab_block::bytes_for(b->bytes());
+    poison::no_access(b + 1, b->bytes() - sizeof(block));
+    poison::undefined(here, bytes);
+    ::new (static_cast<void*>(head)) slab_block{};
+    ::new (static_cast<void*>(head->words())) bits::word[units]{};
+    head->slabs[0].slot_class = size_class::none;
+    head->free_slabs = (std::uint32_t{1} << slab_block::most_slabs) - 2;
+    if (units < slab_block::most_units)
+        bits::set_run(head->taken_units, units, slab_block::most_units - units);
+    bits::set_run(head->taken_units, 0, 1);
+    const auto first = static_cast<std::size_t>(here - begin) / unit_bytes;
+    const auto last = (static_cast<std::size_t>(here - begin) + bytes - 1) / unit_bytes;
+    bits::set_run(head->taken_units, first, last - first + 1);
+
+    const std::uintptr_t low = extent_ == 0 ? address_of(b) : std::min(lowest_, address_of(b));
+    const std::uintptr_t high = std::max(lowest_ + extent_, address_of(b) + b->bytes());
+    lowest_ = low;
+    extent_ = high - low;
+    return b;
+}
+
+void slab_source::set_runs(block& b, slab_block& head) noexcept {
+    const std::size_t run =
+        head.free_slabs == 0 ? 0 : longest_run(head.taken_units, b.bytes() / unit_bytes);
+    std::uint16_t state = block_state::open;
+    for (unsigned log2 = 0; (std::size_t{1} << log2) <= run && log2 < 8; ++log2)
+        state = static_cast<std::uint16_t>(state | first_run << log2);
+    blocks_.blocks().set_state(b, state);
+}
+
+slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t least) noexcept {
+    // A shorter run in a lower block before a new one, if it is not much too short.
+    const std::size_t enough = std::max(least, wanted / short_divisor);
+    block* b = blocks_.blocks().lowest(has_run(enough));
+    if (b == nullptr)
+        b = new_block();
+    if (b == nullptr)
+        b = blocks_.blocks().lowest(has_run(least));
+    if (b == nullptr)
+        return nullptr;
+    slab_block& head = *geometry_.block_of(b);
+    const std::size_t end = b->bytes() / unit_bytes;
+    std::size_t units = enough;
+    std::size_t first = bits::find_clear_run(head.taken_units, 0, end, units);
+    if (first == end) {
+        units = least;
+        first = bits::find_clear_run(head.taken_units, 0, end, units);
+    }
+    if (first == end) { // a new block that is a short one, since the upstream has no more
+        blocks_.close_empty(*b, 0);
+        return nullptr;
+    }
+    units = std::min(bits::next_set(head.taken_units, first, end) - first, wanted);
+    return &cut(*b, slot_class, first, units);
+}
+
+/// Makes a slab of these units of a block.
+slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
+                       std::size_t units) noexcept {
+    slab_block& head = *geometry_.block_of(&b);
+    bits::set_run(head.taken_units, first, units);
+    const auto number = static_cast<unsigned>(std::countr_zero(head.free_slabs));
+    head.free_slabs &= head.free_slabs - 1;
+    ++head.slab_count;
+    std::fill_n(head.slab_of + first, units, static_cast<std::uint8_t>(number));
+
+    const bool single = slot_class == size_class::single;
+    const std::size_t slot_bytes =
+        single ? units * unit_bytes - slab::note_bytes : size_class::slot_bytes(slot_class);
+    const std::size_t slots = single ? 1 : units * unit_bytes / (slot_bytes + slab::note_bytes);
+    slab& s = head.slabs[number];
+    s = {};
+    s.owner = b.owner;
+    s.begin = static_cast<std::uint32_t>(first * unit_bytes);
+    s.inverse = size_class::inverse[slot_class];
+    s.alarm = slab::silent;
+    s.slot_bytes = static_cast<std::uint16_t>(slot_bytes);
+    s.slack = static_cast<std::uint16_t>(std::max<std::size_t>(slot_bytes / 8, 16));
+    s.first_word = static_cast<std::uint16_t>(first);
+    s.slots = static_cast<std::uint16_t>(slots);
+    s.slot_class = static_cast<std::uint8_t>(slot_class);
+    s.units = static_cast<std::uint8_t>(units);
+    bits::word* const words = head.words() + first;
+    for (std::size_t i = 0, rest = slots; rest != 0; ++i) {
+        const std::size_t here = std::min(rest, bits::word_bits);
+        words[i] = bits::low_mask(here);
+        rest -= here;
+    }
+    if constexpr (checks_enabled)
+        poison::undefined(&note_of(s, slots - 1), slots * slab::note_bytes);
+    set_runs(b, head);
+    return s;
+}
+
+void slab_source::mark_large(block& b) noexcept {
+    slab_block* const head = geometry_.block_of(&b);
+    constexpr std::size_t bytes = offsetof(slab_block, slabs) + sizeof(slab);
+    poison::undefined(head, bytes);
+    std::memset(static_cast<void*>(head), 0, bytes);
+}
+
+bool slab_source::release(slab& s, std::size_t bytes_in_use) noexcept {
+    block& b = block_of(s);
+    slab_block& head = *geometry_.block_of(&b);
+    poison::no_access(begin_of(s), s.bytes());
+    const std::size_t first = s.begin / unit_bytes;
+    bits::clear_run(head.taken_units, first, s.units);
+    std::fill_n(head.slab_of + first, s.units, std::uint8_t{0});
+    head.free_slabs |= std::uint32_t{1} << (&s - head.slabs);
+    s.owner = nullptr; // whoever frees into it once more is found
+    if (--head.slab_count != 0) {
+        set_runs(b, head);
+        return false;
+    }
+    blocks_.close_empty(b, bytes_in_use);
+    return true;
+}
+
+// ---- giving back --------------------------------------------------------------------------------
+
+void slab_source::trim() noexcept {
+    blocks_.trim();
+    if (!blocks_.purges())
+        return;
+    block_list& all = blocks_.blocks();
+    for (block* b = all.first(); b != nullptr; b = all.above(*b))
+        if ((b->state & block_state::large) == 0)
+            purge_free(*b);
+}
+
+/// Gives the whole pages of a block that hold no slot in use back.
+void slab_source::purge_free(block& b) noexcept {
+    slab_block& head = *geometry_.block_of(&b);
+    auto* const begin = reinterpret_cast<std::byte*>(&b);
+    const std::size_t end = b.bytes() / unit_bytes;
+    if ((b.state & block_state::empty) != 0) // its bookkeeping is made anew
+        return blocks_.purge(begin + sizeof(block), b.bytes() - sizeof(block));
+    for (std::size_t at = 0; at < end;) {
+        const std::size_t first = bits::next_clear(head.taken_units, at, end);
+        at = bits::next_set(head.taken_units, first, end);
+        if (at - first >= 4)
+            blocks_.purge(begin + first * unit_bytes, (at - first) * unit_bytes);
+    }
+    for_each_slab(b, [&](const slab& s) {
+        const bits::word* const words = words_of(s);
+        for (std::size_t i = 0; i < s.slots;) {
+            const std::size_t first = bits::next_set(words, i, s.slots);
+            i = bits::next_clear(words, first, s.slots);
+            blocks_.purge(begin + s.begin + first * s.slot_bytes, (i - first) * s.slot_bytes);
+        }
+    });
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite
