@@ -22,7 +22,7 @@ using detail::share_kind;
 
 namespace detail {
 
-constinit thread_local ordered_heap* thread_heaps[2][most_affinities + 1] ARENITE_THREAD_FAST = {};
+constinit thread_local slab_heap* thread_heaps[2][most_affinities + 1] ARENITE_THREAD_FAST = {};
 
 /// All affinities there are; never destroyed.
 struct heaps_of_the_process {
@@ -38,7 +38,6 @@ struct heaps_of_the_process {
     static constinit std::mutex adding;
 
     static affinity_heap& get(const affinity_options& options) noexcept;
-    static void stopped_noting(unsigned affinity) noexcept;
     static void after_fork_in_child() noexcept;
 };
 
@@ -55,7 +54,7 @@ using detail::thread_heaps;
 
 /// Above this a request goes to the share for large objects, from whatever thread.
 constexpr std::size_t largest_bytes = detail::remote_frees::mask_bytes / 8;
-constexpr std::size_t largest_alignment = largest_bytes / 2;
+constexpr std::size_t largest_alignment = size_class::largest_alignment;
 
 // ---- strategy -----------------------------------------------------------------------------------
 
@@ -93,10 +92,8 @@ unsigned strategy_in_use() noexcept {
     return chosen.compare_exchange_strong(expected, asked) ? asked : expected;
 }
 
-/// Objects of neighbours may be noted as one run only where each ends at the next one: not while
-/// some live that another strategy gave.
-constinit std::atomic<bool> others_live{false};
-constexpr std::size_t intrusive_header_bytes = 4;
+/// How many blocks with frees of other threads one call sees to: it stays short.
+constexpr std::size_t drained_blocks = 32;
 
 // ---- threads ------------------------------------------------------------------------------------
 
@@ -105,16 +102,13 @@ enum class thread_state : unsigned char { fresh, running, ended };
 /// What a thread has, beside thread_heaps.
 struct thread_record {
     affinity_share* own[most_affinities] = {};
-    ordered_heap* current[most_affinities] = {}; ///< what thread_heaps stands for
+    detail::slab_heap* current[most_affinities] = {}; ///< what thread_heaps stands for
     std::atomic<int>* orphans[most_affinities] = {};
     thread_state state = thread_state::fresh;
 
     void stop(unsigned affinity) noexcept {
-        if (current[affinity] == nullptr)
-            return;
         current[affinity] = nullptr;
         thread_heaps[0][affinity + 1] = thread_heaps[1][affinity + 1] = nullptr;
-        detail::heaps_of_the_process::stopped_noting(affinity);
     }
 };
 
@@ -135,12 +129,10 @@ struct at_the_end {
             while (next != nullptr) {
                 affinity_share& share = *next;
                 next = share.next_of_thread;
-                share.clear_noted();
-                share.empty_magazine();
                 if (!share.is_locked())
-                    share.fold();
+                    share.drain_remote_frees(affinity_share::all_blocks);
                 this_thread.orphans[i]->fetch_add(1, std::memory_order_relaxed);
-                share.leave();
+                share.abandon();
             }
         }
     }
@@ -186,15 +178,9 @@ void after_fork() noexcept {
 
 namespace detail {
 
-void heaps_of_the_process::stopped_noting(unsigned affinity) noexcept {
-    all.heaps[affinity].noting_.fetch_sub(1, std::memory_order_release);
-}
-
 /// The other threads are not in the child: their shares are nobody's.
 void heaps_of_the_process::after_fork_in_child() noexcept {
     after_fork();
-    for (unsigned i = 0; i < count.load(std::memory_order_relaxed); ++i)
-        all.heaps[i].noting_.store(this_thread.current[i] != nullptr, std::memory_order_relaxed);
     for (std::size_t i = 0; i < affinity_share::count(); ++i) {
         affinity_share& share = affinity_share::at(i);
         if (share.abandon_after_fork(me()))
@@ -231,7 +217,7 @@ affinity_heap& heaps_of_the_process::get(const affinity_options& options) noexce
     // The library that the tag lies in may be closed while its memory lives on.
     std::copy(options.name.begin(), options.name.end(), h.name_);
     h.index_ = known;
-    h.thread_place_ = (known + 1) * sizeof(ordered_heap*);
+    h.thread_place_ = (known + 1) * sizeof(slab_heap*);
     h.alignment_ = options.alignment;
     h.block_bytes_.store(options.block_bytes, std::memory_order_relaxed);
     h.options_ = options;
@@ -280,7 +266,7 @@ affinity_share* affinity_heap::orphan(share_kind kind) noexcept {
         return nullptr;
     for (affinity_share* s = shares_.load(std::memory_order_acquire); s != nullptr;
          s = s->next_of_affinity) {
-        if (s->kind() != kind || !s->is_nobodys() || !s->take(me()))
+        if (s->kind() != kind || !s->is_abandoned() || !s->adopt(me()))
             continue;
         orphans_.fetch_sub(1, std::memory_order_relaxed);
         return s;
@@ -305,10 +291,10 @@ affinity_share* affinity_heap::share_of_thread(share_kind kind) noexcept {
             return s;
     affinity_share* s = orphan(kind);
     if (s == nullptr) {
-        s = affinity_share::make(*this, index_, options_now(), kind);
+        s = affinity_share::make(as_owner(), index_, options_now(), kind);
         if (s == nullptr)
             return nullptr;
-        static_cast<void>(s->take(me()));
+        static_cast<void>(s->adopt(me()));
         publish(*s);
     }
     if (!has_ended())
@@ -316,9 +302,7 @@ affinity_share* affinity_heap::share_of_thread(share_kind kind) noexcept {
     return s;
 }
 
-/// Puts a share of this thread before its others: it is allocated from, and what the thread frees
-/// is noted there, unless some of it may lie outside the library's pages, where no head tells whose
-/// it is.
+/// Puts a share of this thread before its others: it is allocated from.
 void affinity_heap::make_current(affinity_share& share) noexcept {
     affinity_share** link = &this_thread.own[index_];
     while (*link != &share)
@@ -326,14 +310,7 @@ void affinity_heap::make_current(affinity_share& share) noexcept {
     *link = share.next_of_thread;
     share.next_of_thread = this_thread.own[index_];
     this_thread.own[index_] = &share;
-    if (this_thread.current[index_] == nullptr) {
-        noting_.fetch_add(1, std::memory_order_seq_cst);
-        if (outside_.allocations.load(std::memory_order_seq_cst) != 0) {
-            noting_.fetch_sub(1, std::memory_order_relaxed);
-            return;
-        }
-    }
-    ordered_heap* const h = &share.ordered();
+    detail::slab_heap* const h = &share.heap();
     this_thread.current[index_] = h;
     thread_heaps[0][index_ + 1] = alignment_ <= granule_bytes ? h : nullptr;
     thread_heaps[1][index_ + 1] = alignment_ <= default_alignment ? h : nullptr;
@@ -350,7 +327,7 @@ public:
         if (!has_ended())
             return;
         orphans_.fetch_add(1, std::memory_order_relaxed);
-        share_.leave();
+        share_.abandon();
     }
     for_this_call(const for_this_call&) = delete;
     for_this_call& operator=(const for_this_call&) = delete;
@@ -370,42 +347,32 @@ void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noe
         return nullptr;
     alignment = std::max(alignment, alignment_);
     const unsigned now = strategy_in_use();
-    if (ordered_heap* const h = this_thread.current[index_];
-        h != nullptr && now == static_cast<unsigned>(affinity_strategy::ordered) &&
-        bytes <= largest_bytes && alignment <= largest_alignment) [[likely]] {
-        if (affinity_share& s = affinity_share::of(*h);
-            s.is_alone(block_size()) && orphans_.load(std::memory_order_relaxed) <= 0) [[likely]]
-            return s.allocate_slow(bytes, alignment);
+    if (now != static_cast<unsigned>(affinity_strategy::ordered)) [[unlikely]]
+        return allocate_other(now, bytes, alignment);
+    if (detail::slab_heap* const h = this_thread.current[index_];
+        h != nullptr && bytes <= largest_bytes && alignment <= largest_alignment) [[likely]] {
+        const affinity_share& s = affinity_share::of(*h);
+        if (s.has_no_pending_work(block_size()) && orphans_.load(std::memory_order_relaxed) <= 0)
+            [[likely]]
+            return h->allocate_slow(bytes, alignment);
     }
-    if (now == static_cast<unsigned>(affinity_strategy::ordered)) [[likely]]
-        return options_.sizes == sizes::kept ? allocate_in(share_kind::kept, bytes, alignment)
-                                             : allocate_ordered(bytes, alignment);
-    return allocate_other(now, options_.sizes, bytes, alignment);
+    return allocate_ordered(bytes, alignment);
 }
 
 /// By a strategy other than ordered.
-void* affinity_heap::allocate_other(unsigned strategy, sizes known, std::size_t bytes,
+void* affinity_heap::allocate_other(unsigned strategy, std::size_t bytes,
                                     std::size_t alignment) noexcept {
     this_thread.stop(index_); // all calls come here from now on
-    if (!others_live.load(std::memory_order_relaxed))
-        others_live.store(true, std::memory_order_relaxed);
     if (strategy == static_cast<unsigned>(affinity_strategy::intrusive))
         return allocate_in(share_kind::intrusive, bytes, alignment);
     if (strategy == static_cast<unsigned>(affinity_strategy::slots))
         return allocate_in(share_kind::slots, bytes, alignment);
-    // Counted first: a thread that is about to note what it frees sees that, or is seen here.
-    outside_.allocations.fetch_add(1, std::memory_order_seq_cst);
-    void* p = nullptr;
-    const bool noted = noting_.load(std::memory_order_seq_cst) != 0;
-    if (!noted)
-        p = outside_memory::try_allocate(strategy >= first_own ? strategy - first_own : 0, index_,
-                                         outside_, bytes, alignment);
+    outside_.allocations.fetch_add(1, std::memory_order_relaxed);
+    void* const p = outside_memory::try_allocate(
+        strategy >= first_own ? strategy - first_own : 0, index_, outside_, bytes, alignment);
     if (p == nullptr)
         outside_.allocations.fetch_sub(1, std::memory_order_relaxed);
-    if (!noted)
-        return p;
-    return known == sizes::kept ? allocate_in(share_kind::kept, bytes, alignment)
-                                : allocate_ordered(bytes, alignment);
+    return p;
 }
 
 /// From the thread's share of a kind that is locked.
@@ -426,7 +393,7 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
         const std::lock_guard lock{detail::heaps_of_the_process::adding};
         s = large_.load(std::memory_order_relaxed);
         if (s == nullptr) {
-            s = affinity_share::make(*this, index_, options_now(), share_kind::large);
+            s = affinity_share::make(as_owner(), index_, options_now(), share_kind::large);
             if (s == nullptr)
                 return nullptr;
             publish(*s);
@@ -440,58 +407,47 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
 void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept {
     if (bytes > largest_bytes || alignment > largest_alignment)
         return allocate_large(bytes, alignment);
-    if constexpr (detail::shares_are_locked)
+    if constexpr (detail::slow_only)
         return allocate_in(share_kind::ordered, bytes, alignment);
     affinity_share* const s = share_of_thread(share_kind::ordered);
     if (s == nullptr)
         return nullptr;
     const for_this_call call{*s, orphans_};
-    if (this_thread.current[index_] == nullptr && !has_ended() && may_note())
+    if (this_thread.current[index_] == nullptr && !has_ended())
         make_current(*s);
     s->set_block_bytes(block_size());
-    s->serve_others();
-    if ((s->is_alone(block_size()) && orphans_.load(std::memory_order_relaxed) <= 0) || has_ended())
+    if (s->trim_is_asked())
+        s->trim();
+    if (has_ended() ||
+        (s->has_no_pending_work(block_size()) && orphans_.load(std::memory_order_relaxed) <= 0))
         return s->try_allocate(bytes, alignment);
-    // Before the system is asked: what others freed, what this thread has besides, and what threads
-    // that ended left.
-    if (void* const p = s->try_allocate_within(bytes, alignment))
+    // Before the system is asked: what is there, what others freed, what this thread has besides,
+    // and what threads that ended left.
+    if (void* const p = s->heap().try_allocate_within(bytes, alignment))
         return p;
-    if (s->fold()) {
-        if (void* const p = s->try_allocate_within(bytes, alignment))
+    if (s->drain_remote_frees(drained_blocks)) {
+        if (void* const p = s->heap().try_allocate_within(bytes, alignment))
             return p;
     }
     for (affinity_share* other = s->next_of_thread; other != nullptr;
          other = other->next_of_thread) {
         if (other->kind() != share_kind::ordered)
             continue;
-        other->fold();
-        if (void* const p = other->try_allocate_within(bytes, alignment)) {
-            if (may_note())
-                make_current(*other);
+        other->drain_remote_frees(drained_blocks);
+        if (void* const p = other->heap().try_allocate_within(bytes, alignment)) {
+            make_current(*other);
             return p;
         }
     }
     if (affinity_share* const other = orphan(share_kind::ordered)) {
         keep(index_, *other, orphans_);
-        other->fold();
-        void* const p = other->try_allocate_within(bytes, alignment);
-        if (may_note())
-            make_current(p != nullptr ? *other : *s);
+        other->drain_remote_frees(drained_blocks);
+        void* const p = other->heap().try_allocate_within(bytes, alignment);
+        make_current(p != nullptr ? *other : *s);
         if (p != nullptr)
             return p;
     }
     return s->try_allocate(bytes, alignment);
-}
-
-void* affinity_heap::try_allocate_kept(std::size_t bytes, std::size_t alignment) noexcept {
-    ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
-    if (!is_alignment(alignment) || bytes > max_object_bytes)
-        return nullptr;
-    alignment = std::max(alignment, alignment_);
-    const unsigned now = strategy_in_use();
-    return now == static_cast<unsigned>(affinity_strategy::ordered)
-               ? allocate_in(share_kind::kept, bytes, alignment)
-               : allocate_other(now, sizes::kept, bytes, alignment);
 }
 
 void* affinity_heap::try_allocate_near(const void* p, std::size_t bytes,
@@ -533,36 +489,10 @@ namespace {
 
 } // namespace
 
-/// True if what is freed may be noted; looks from time to time whether what other strategies gave
-/// has gone.
-bool affinity_heap::may_note() noexcept {
-    if (!others_live.load(std::memory_order_relaxed)) [[likely]]
-        return strategy_in_use() == static_cast<unsigned>(affinity_strategy::ordered);
-    constexpr unsigned pause = 1024;
-    static constinit std::atomic<unsigned> asked{0};
-    if (asked.fetch_add(1, std::memory_order_relaxed) % pause == 0)
-        look_for_others();
-    return false;
-}
-
-void affinity_heap::look_for_others() noexcept {
-    if (strategy_in_use() != static_cast<unsigned>(affinity_strategy::ordered))
-        return;
-    for (unsigned i = 0; i < count(); ++i)
-        if (at(i).outside_.allocations.load(std::memory_order_relaxed) != 0)
-            return;
-    for (std::size_t i = 0; i < affinity_share::count(); ++i) {
-        affinity_share& s = affinity_share::at(i);
-        if (s.kind() != share_kind::intrusive && s.kind() != share_kind::slots)
-            continue;
-        if (!s.lock().try_lock())
-            return;
-        const std::size_t live = s.usage().live_allocations;
-        s.lock().unlock();
-        if (live != 0)
-            return;
-    }
-    others_live.store(false, std::memory_order_relaxed);
+/// What the thread's heap found not to be its own.
+void affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
+                                       std::size_t alignment) noexcept {
+    static_cast<affinity_heap*>(here.owner().heap)->deallocate_slow(p, bytes, alignment);
 }
 
 void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
@@ -573,101 +503,57 @@ void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alig
             refuse_foreign(p, name_);
         if (before->affinity() != index_)
             refuse_other(p, name_, at(before->affinity()).name_);
-        if (checks_enabled && before->size != std::max<std::size_t>(bytes, 1))
+        if (checks_enabled && bytes != detail::slab_heap::unknown_bytes &&
+            before->size != std::max<std::size_t>(bytes, 1))
             contract_violation_f(std::source_location::current(),
                                  "%p was freed into affinity %s as %zu bytes but allocated as %zu",
                                  p, name_, bytes, static_cast<std::size_t>(before->size));
         return outside_memory::deallocate(p, *before, outside_);
     }
-    block& b = detail::remote_frees::head_of(p);
-    affinity_share* const s = affinity_share::with_heap(b.owner);
+    affinity_share* const s = affinity_share::with_heap(detail::remote_frees::head_of(p).owner);
     if (s == nullptr)
         refuse_foreign(p, name_);
     if (s->affinity() != index_)
         refuse_other(p, name_, s->name());
-    if (s->is_locked()) {
-        const std::lock_guard lock{s->lock()};
-        return s->deallocate(p, bytes, alignment);
-    }
-    deallocate_to(*s, b, p, bytes, alignment);
-    // From now on its frees are noted, and neighbours among them seen to at once.
-    if (this_thread.current[index_] == nullptr && !has_ended() && may_note()) {
-        if (affinity_share* const own = share_of_thread(share_kind::ordered))
-            make_current(*own);
-    }
+    deallocate_to(*s, p, bytes, alignment);
 }
 
-/// Into a share that is not locked, of whatever thread.
-void affinity_heap::deallocate_to(affinity_share& s, block& b, void* p, std::size_t bytes,
+/// Into a share of this affinity, of whatever thread.
+void affinity_heap::deallocate_to(affinity_share& s, void* p, std::size_t bytes,
                                   std::size_t alignment) noexcept {
-    const bool was_mine = s.is_mine(me());
-    if (was_mine && s.is_amid_change()) // it has sent a run elsewhere, and one of its own came back
-        return s.deallocate_remotely(b, p, bytes, alignment);
-    if (!was_mine) {
-        // One that nobody has is taken: more will be freed there.
-        if (!s.is_nobodys() || !s.take(me()))
-            return s.deallocate_remotely(b, p, bytes, alignment);
-        orphans_.fetch_sub(1, std::memory_order_relaxed);
-        if (!has_ended()) {
-            keep(index_, s, orphans_);
-            if (ordered_heap* const current = this_thread.current[index_]; current != nullptr)
-                make_current(affinity_share::of(*current));
-        }
+    if (s.is_locked()) {
+        const std::lock_guard lock{s.lock()};
+        return s.deallocate(p, bytes, alignment);
     }
-    s.serve_others();
-    s.deallocate(p, bytes, alignment);
-    if (was_mine || !has_ended())
-        return;
-    s.clear_noted();
-    const for_this_call leaving{s, orphans_};
-}
-
-/// A run of neighbours, whole objects, that a heap of this thread had noted as its own.
-void affinity_heap::deallocate_run(void* p, std::size_t bytes) noexcept {
-    if (!page_source().owns(p))
-        return deallocate_slow(p, bytes, granule_bytes);
-    block& b = detail::remote_frees::head_of(p);
-    affinity_share* const s = affinity_share::with_heap(b.owner);
-    if (s == nullptr)
-        refuse_foreign(p, name_);
-    if (s->affinity() != index_)
-        refuse_other(p, name_, s->name());
-    if (!s->is_locked())
-        return deallocate_to(*s, b, p, bytes, granule_bytes);
-    const std::lock_guard lock{s->lock()};
-    if (s->kind() == share_kind::large)
-        return s->deallocate(p, bytes, granule_bytes);
-    auto* at = static_cast<std::byte*>(p);
-    for (std::byte* const end = at + bytes; at < end;) {
-        const std::size_t here = s->size_of(at);
-        s->deallocate(at);
-        at += here + (s->kind() == share_kind::intrusive ? intrusive_header_bytes : 0);
+    if (s.is_mine(me()))
+        return s.deallocate(p, bytes, alignment);
+    // One that is abandoned is borrowed for this call: kept, it would be lost to the others.
+    if (s.is_abandoned() && s.adopt(me())) {
+        s.deallocate(p, bytes, alignment);
+        return s.abandon();
     }
+    s.deallocate_remotely(p, bytes, alignment, this_thread.current[index_]);
 }
 
 void affinity_heap::deallocate_unsized(void* p, const affinity_heap* expected) noexcept {
     const char* const name = expected != nullptr ? expected->name_ : "any";
+    unsigned index = 0;
     if (!page_source().owns(p)) {
-        outside_memory::prefix* const before = outside_memory::of(p);
+        const outside_memory::prefix* const before = outside_memory::of(p);
         if (before == nullptr)
             refuse_foreign(p, name);
-        affinity_heap& h = at(before->affinity());
-        if (expected != nullptr && expected != &h)
-            refuse_other(p, name, h.name_);
-        return outside_memory::deallocate(p, *before, h.outside_);
+        index = before->affinity();
+    } else {
+        const affinity_share* const s =
+            affinity_share::with_heap(detail::remote_frees::head_of(p).owner);
+        if (s == nullptr)
+            refuse_foreign(p, name);
+        index = s->affinity();
     }
-    affinity_share* const s = affinity_share::with_heap(detail::remote_frees::head_of(p).owner);
-    if (s == nullptr)
-        refuse_foreign(p, name);
-    if (expected != nullptr && s->affinity() != expected->index_)
-        refuse_other(p, name, s->name());
-    if (s->kind() == share_kind::ordered || s->kind() == share_kind::large)
-        contract_violation_f(std::source_location::current(),
-                             "%p is memory of affinity %s that was allocated without keeping its "
-                             "size: deallocate(p) needs the size",
-                             p, s->name());
-    const std::lock_guard lock{s->lock()};
-    s->deallocate(p);
+    affinity_heap& h = at(index);
+    if (expected != nullptr && expected != &h)
+        refuse_other(p, name, h.name_);
+    h.deallocate_slow(p, detail::slab_heap::unknown_bytes, 1);
 }
 
 std::size_t affinity_heap::size_of(const void* p) const noexcept {
@@ -680,9 +566,8 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
     affinity_share* const s = affinity_share::with_heap(detail::remote_frees::head_of(p).owner);
     if (s == nullptr)
         refuse_foreign(p, name_);
-    if (s->kind() == share_kind::ordered || s->kind() == share_kind::large)
-        contract_violation_f(std::source_location::current(),
-                             "the size of %p is not kept by affinity %s", p, s->name());
+    if (!s->is_locked())
+        return s->size_of(p);
     const std::lock_guard lock{s->lock()};
     return s->size_of(p);
 }
@@ -703,20 +588,15 @@ bool affinity_heap::owns(const void* p) const noexcept {
 }
 
 void affinity_heap::trim() noexcept {
-    // First what this thread has noted or hoarded that is others'.
-    for (affinity_share* s = this_thread.own[index_]; s != nullptr; s = s->next_of_thread) {
-        s->clear_noted();
-        s->empty_magazine();
-    }
     for_each_share([&](affinity_share& s) {
         if (s.is_locked()) {
             const std::lock_guard lock{s.lock()};
             s.trim();
         } else if (s.is_mine(me())) {
             s.trim();
-        } else if (s.is_nobodys() && s.take(me())) {
+        } else if (s.is_abandoned() && s.adopt(me())) {
             s.trim();
-            s.leave();
+            s.abandon();
         } else {
             s.ask_to_trim();
         }
@@ -738,7 +618,7 @@ arenite::usage affinity_heap::usage() const noexcept {
         } else if (s.is_mine(me())) {
             one = s.usage();
         } else {
-            one = s.usage_seen_from_afar();
+            one = s.usage_approximate();
         }
         sum.bytes_in_use += one.bytes_in_use;
         sum.bytes_reserved += one.bytes_reserved;
@@ -761,7 +641,6 @@ void affinity_heap::list_regions(region_sink& sink) const {
 }
 
 void affinity_heap::reset() noexcept {
-    for_each_share([&](affinity_share& s) { s.clear_noted_for_reset(); });
     for_each_share([&](affinity_share& s) {
         const std::lock_guard lock{s.lock()};
         s.reset();
@@ -783,7 +662,6 @@ void choose(unsigned value) noexcept {
 void use_affinity_strategy(affinity_strategy strategy) noexcept {
     // Where all is to go to malloc, it does: by operator new.
     choose(static_cast<unsigned>(passthrough() ? affinity_strategy::standard : strategy));
-    affinity_heap::look_for_others();
 }
 
 void use_affinity_strategy(upstream own) noexcept {

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_share.hpp>
 
 #include <arenite/block/address_table.hpp>
@@ -10,8 +9,8 @@
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <memory>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -30,10 +29,6 @@ affinity_share& place(std::size_t i) noexcept {
     return *std::launder(reinterpret_cast<affinity_share*>(places + i * sizeof(affinity_share)));
 }
 
-/// What was freed by others is folded once it is this share of what is in use.
-constexpr std::size_t fold_divisor = 16;
-constexpr std::size_t least_bytes = 32 * 1024;
-
 /// What a heap is told of a block size: below that of a block its blocks would be smaller ones, and
 /// their heads not where remote_frees looks for them.
 constexpr std::size_t span_bytes(std::size_t asked) noexcept {
@@ -43,48 +38,41 @@ constexpr std::size_t span_bytes(std::size_t asked) noexcept {
 
 } // namespace
 
-affinity_share::affinity_share(affinity_heap& heap, unsigned affinity,
+affinity_share::affinity_share(const heap_owner& owner, unsigned affinity,
                                const affinity_options& options, share_kind kind) noexcept
-    : heap_{&heap}, options_{options}, affinity_{affinity}, kind_{kind},
-      locked_{shares_are_locked || kind != share_kind::ordered} {
-    begin();
+    : owner_{owner}, options_{options}, affinity_{affinity}, kind_{kind},
+      locked_{slow_only || kind != share_kind::ordered} {
+    if (locked_)
+        owner_.on_foreign_free = nullptr; // found before
+    construct_heap();
 }
 
-void affinity_share::begin() noexcept {
-    void* const p = place_;
+void affinity_share::construct_heap() noexcept {
+    void* const p = storage_;
+    const std::size_t block_bytes = span_bytes(options_.block_bytes);
     switch (kind_) {
     case share_kind::intrusive:
-        ::new (p) intrusive_resource{intrusive_options{
-            .block_bytes = span_bytes(options_.block_bytes), .alignment = options_.alignment}};
+        ::new (p) intrusive_resource{
+            intrusive_options{.block_bytes = block_bytes, .alignment = options_.alignment}};
         break;
     case share_kind::slots:
-        // As ordered_heap rounds: what is noted of an object there never reaches beyond it.
-        ::new (p)
-            slots_resource{slots_options{.block_bytes = span_bytes(options_.block_bytes),
-                                         .alignment = std::max(options_.alignment, granule_bytes)}};
+        ::new (p) slots_resource{
+            slots_options{.block_bytes = block_bytes, .alignment = options_.alignment}};
         break;
     default:
-        auto* const h = ::new (p) ordered_heap{
-            ordered_options{.sizes = kind_ == share_kind::kept ? sizes::kept : sizes::known,
-                            .block_bytes = span_bytes(options_.block_bytes),
-                            .magazine = options_.magazine && kind_ == share_kind::ordered}};
-        h->affinity_ = name();
-        if (!locked_)
-            h->elsewhere_ = [](ordered_heap& here, void* p, std::size_t bytes_of_run) noexcept {
-                of(here).heap_->deallocate_run(p, bytes_of_run);
-            };
+        ::new (p) slab_heap{{.block_bytes = block_bytes}, upstream{&page_source()}, owner_};
         break;
     }
 }
 
-affinity_share* affinity_share::make(affinity_heap& heap, unsigned affinity,
+affinity_share* affinity_share::make(const heap_owner& owner, unsigned affinity,
                                      const affinity_options& options, share_kind kind) noexcept {
     const std::lock_guard lock{making};
     const std::size_t i = made.load(std::memory_order_relaxed);
     if (i == most_shares)
         return nullptr;
     auto* const share = ::new (static_cast<void*>(places + i * sizeof(affinity_share)))
-        affinity_share{heap, affinity, options, kind};
+        affinity_share{owner, affinity, options, kind};
     made.store(i + 1, std::memory_order_release);
     return share;
 }
@@ -99,7 +87,7 @@ affinity_share* affinity_share::with_heap(const void* heap) noexcept {
     if (i >= count())
         return nullptr;
     affinity_share& share = place(i);
-    return heap == share.place_ ? &share : nullptr;
+    return heap == share.storage_ ? &share : nullptr;
 }
 
 void affinity_share::lock_all() noexcept {
@@ -120,14 +108,12 @@ bool affinity_share::abandon_after_fork(const void* me) noexcept {
     const void* const thread = thread_.load(std::memory_order_relaxed);
     if (thread == nullptr || thread == me)
         return false;
-    if (!locked_ && ordered().busy_) {
+    if (!locked_ && heap().in_slow_call()) {
         // It was amid a change when the process forked: nobody can use it any more, nor a new
         // thread that lies where its own did.
         thread_.store(this, std::memory_order_relaxed);
         return false;
     }
-    if (!locked_)
-        ordered().freed_ = {}; // half written, perhaps: what was noted is lost to the child
     thread_.store(nullptr, std::memory_order_relaxed);
     return true;
 }
@@ -135,26 +121,18 @@ bool affinity_share::abandon_after_fork(const void* me) noexcept {
 // ---- by its thread, or under the lock -----------------------------------------------------------
 
 void* affinity_share::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    if (!shares_are_locked && kind_ == share_kind::intrusive && options_.magazine) {
-        // A magazine that it is noted in hands it out again as what an ordered_heap gives.
-        alignment = std::max(alignment, granule_bytes);
-        bytes = ordered_heap::rounded(bytes + (bytes == 0), alignment);
-    }
     return with_resource([&](auto& r) { return r.try_allocate(bytes, alignment); });
 }
 
 void* affinity_share::try_allocate_near(const void* neighbour, std::size_t bytes,
                                         std::size_t alignment) noexcept {
-    if (kind_ != share_kind::ordered && kind_ != share_kind::kept)
-        return nullptr;
-    return ordered().try_allocate_near(neighbour, bytes, alignment);
+    return kind_ == share_kind::ordered ? heap().try_allocate_near(neighbour, bytes, alignment)
+                                        : nullptr;
 }
 
 void affinity_share::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (kind_ == share_kind::kept && !checks_enabled)
-        return ordered().deallocate(p);
-    if (kind_ == share_kind::large) // of whatever size and alignment it was
-        return ordered().deallocate_slow(p, bytes, alignment);
+    if (bytes == slab_heap::unknown_bytes)
+        return deallocate(p);
     with_resource([&](auto& r) { r.deallocate(p, bytes, alignment); });
 }
 
@@ -163,22 +141,18 @@ void affinity_share::deallocate(void* p) noexcept {
 }
 
 std::size_t affinity_share::size_of(const void* p) noexcept {
+    if (!locked_) { // of any thread: its slab stays as it is while the object lives
+        constexpr slab_geometry geometry{remote_frees::mask_bytes};
+        return geometry.block_of(p)->slab_at(geometry.offset_of(p)).slot_bytes;
+    }
     return with_resource([&](auto& r) { return r.size_of(p); });
-}
-
-void affinity_share::clear_noted() noexcept {
-    if (locked_)
-        return;
-    const amid_change mark{ordered().busy_};
-    ordered().clear_noted();
 }
 
 void affinity_share::trim() noexcept {
     asked_.store(false, std::memory_order_relaxed);
     if (!locked_)
-        fold();
+        drain_remote_frees(all_blocks);
     with_resource([](auto& r) { r.trim(); });
-    set_fold_at();
 }
 
 void affinity_share::set_block_bytes(std::size_t bytes) noexcept {
@@ -189,21 +163,23 @@ void affinity_share::set_block_bytes(std::size_t bytes) noexcept {
 }
 
 arenite::usage affinity_share::usage() noexcept {
-    arenite::usage own = with_resource([](auto& r) { return r.usage(); });
-    if (!locked_)
-        own.bytes_in_use = static_cast<std::size_t>(ordered().balance());
-    return without_remote_frees(own);
+    return without_remote_frees(with_resource([](auto& r) { return r.usage(); }));
 }
 
 arenite::usage affinity_share::without_remote_frees(arenite::usage seen) const noexcept {
-    // What this one has noted of others' counts as freed here: the sum over all shares is right.
-    seen.bytes_in_use -= static_cast<std::size_t>(remote_granules_.load(std::memory_order_relaxed) *
-                                                  static_cast<std::int64_t>(granule_bytes));
+    seen.bytes_in_use -= uncounted_bytes_.load(std::memory_order_relaxed);
+    seen.live_allocations -= uncounted_.load(std::memory_order_relaxed);
     return seen;
 }
 
 void affinity_share::list_regions(region_sink& sink) noexcept {
-    with_resource([&](auto& r) { r.list_regions(sink); });
+    const bool one_by_one = slow_only || options_.sizes == sizes::kept;
+    with_resource([&](auto& r) {
+        if constexpr (requires { r.list_regions(sink, one_by_one); })
+            r.list_regions(sink, one_by_one);
+        else
+            r.list_regions(sink);
+    });
 }
 
 bool affinity_share::owns(const void* p) noexcept {
@@ -213,8 +189,8 @@ bool affinity_share::owns(const void* p) noexcept {
 void affinity_share::reset() noexcept {
     if (!locked_) {
         // No bit is left for who has these addresses next, nor where another share is to be told.
-        fold();
-        block_list& blocks = ordered().source_.blocks();
+        drain_remote_frees(all_blocks);
+        block_list& blocks = heap().slabs().blocks().blocks();
         for (block* b = blocks.first(); b != nullptr; b = blocks.above(*b)) {
             const std::uintptr_t found = address_table::find(b);
             if (found == 0 || (b->state & block_state::large) != 0)
@@ -222,75 +198,81 @@ void affinity_share::reset() noexcept {
             for (auto& word : reinterpret_cast<remote_frees*>(found)->freed)
                 word.store(0, std::memory_order_relaxed);
         }
-        remote_granules_.store(0, std::memory_order_relaxed);
     }
-    with_resource([](auto& r) {
-        if constexpr (requires { r.leaks_ = false; })
-            r.leaks_ = false;
-        std::destroy_at(&r);
-    });
-    begin();
+    uncounted_.store(0, std::memory_order_relaxed);
+    uncounted_bytes_.store(0, std::memory_order_relaxed);
+    with_resource([](auto& r) { std::destroy_at(&r); });
+    construct_heap();
 }
 
 // ---- what other threads free --------------------------------------------------------------------
+//
+//   freeing thread   set the slot's bit | queued? if not: queued = true, push   (all seq_cst)
+//   owner            take the list | queued = false | take the bits             (all seq_cst)
+//
+// A bit that is set after the owner took the bits finds `queued` false, and pushes again; one that
+// is set before is taken. So no bit stays behind.
 
-void affinity_share::deallocate_remotely(block& b, void* p, std::size_t bytes,
-                                         std::size_t alignment) noexcept {
-    const std::size_t count =
-        ordered_heap::rounded(bytes + (bytes == 0), alignment) / granule_bytes;
-    remote_frees* const r = remote_frees::of(b);
+void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t alignment,
+                                         slab_heap* own) noexcept {
+    constexpr slab_geometry geometry{remote_frees::mask_bytes};
+    const std::size_t offset = geometry.offset_of(p);
+    slab_block& b = *geometry.block_of(p);
+    const slab& s = b.slab_at(offset);
+    if (offset < unit_bytes || s.owner != &heap()) [[unlikely]]
+        return heap().refuse_free(p, bytes, "no allocation begins there, or it is free already");
+    if (bytes != slab_heap::unknown_bytes && size_class::of(bytes, alignment) != s.slot_class)
+        return heap().refuse_size(p, bytes, s.slot_bytes);
+    const slot_bit at = b.bit_of(s, offset);
+    const auto word = static_cast<std::size_t>(at.word - b.words());
+    remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]
-        return push_unwritten(p, count);
+        return push_unmarked(p);
+    if (own != nullptr) {
+        own->count_foreign_free(s);
+    } else {
+        uncounted_.fetch_add(1, std::memory_order_relaxed);
+        uncounted_bytes_.fetch_add(s.slot_bytes, std::memory_order_relaxed);
+    }
     r->heap.store(this, std::memory_order_relaxed);
-    const bool once = r->mark(b.index_of(p), count);
+    if (!r->mark(word, at.mask)) [[unlikely]]
+        return heap().refuse_free(p, bytes, "another thread freed it already");
     // The block may be gone from here on.
-    if (!once) [[unlikely]]
-        contract_violation_f(std::source_location::current(),
-                             "%p was freed, %zu bytes, in block %p of affinity %s: freed twice", p,
-                             bytes, static_cast<void*>(r->where), name());
-    remote_granules_.fetch_add(static_cast<std::int64_t>(count), std::memory_order_relaxed);
     if (!r->queued.load(std::memory_order_seq_cst) &&
         !r->queued.exchange(true, std::memory_order_seq_cst))
-        push(*r);
+        push(*r, *r);
 }
 
-void affinity_share::push(remote_frees& r) noexcept {
+/// Enters a chain of blocks with fresh bits.
+void affinity_share::push(remote_frees& first, remote_frees& last) noexcept {
     remote_frees* head = remote_.load(std::memory_order_relaxed);
     do
-        r.next = head;
-    while (!remote_.compare_exchange_weak(head, &r, std::memory_order_release,
+        last.next = head;
+    while (!remote_.compare_exchange_weak(head, &first, std::memory_order_seq_cst,
                                           std::memory_order_relaxed));
 }
 
-// Where there is no memory for bits, objects hang on each other: their first word is the next one's
-// address, with its granules above the 48 bits of it.
-constexpr unsigned address_bits = 48;
+// Where there is no memory for bits, objects hang on each other by their first word.
 
-void affinity_share::push_unwritten(void* p, std::size_t granules) noexcept {
-    const std::uintptr_t mine = address_of(p) | std::uintptr_t{granules} << address_bits;
-    std::uintptr_t head = unwritten_.load(std::memory_order_relaxed);
+void affinity_share::push_unmarked(void* p) noexcept {
+    void* head = unmarked_.load(std::memory_order_relaxed);
     do
         std::memcpy(p, &head, sizeof head);
-    while (!unwritten_.compare_exchange_weak(head, mine, std::memory_order_release,
-                                             std::memory_order_relaxed));
-    remote_granules_.fetch_add(static_cast<std::int64_t>(granules), std::memory_order_relaxed);
+    while (!unmarked_.compare_exchange_weak(head, p, std::memory_order_release,
+                                            std::memory_order_relaxed));
 }
 
-void affinity_share::fold_unwritten() noexcept {
-    std::uintptr_t next = unwritten_.exchange(0, std::memory_order_acquire);
-    while (next != 0) {
-        const std::size_t bytes = (next >> address_bits) * granule_bytes;
-        auto* const p =
-            reinterpret_cast<std::byte*>(next & ((std::uintptr_t{1} << address_bits) - 1));
+void affinity_share::drain_unmarked() noexcept {
+    void* next = unmarked_.exchange(nullptr, std::memory_order_acquire);
+    while (next != nullptr) {
+        void* const p = next;
         std::memcpy(&next, p, sizeof next);
-        remote_granules_.fetch_sub(static_cast<std::int64_t>(bytes / granule_bytes),
-                                   std::memory_order_relaxed);
-        ordered().deallocate(p, bytes, granule_bytes);
+        heap().deallocate(p);
     }
 }
 
-/// The block was another heap's by the time somebody told this one: tells the other one.
-void affinity_share::hand_over(remote_frees& r) noexcept {
+/// The block is another heap's by now: what was freed there since is that one's.
+void affinity_share::forward(remote_frees& r) noexcept {
     const bool any = std::any_of(std::begin(r.freed), std::end(r.freed), [](const auto& word) {
         return word.load(std::memory_order_seq_cst) != 0;
     });
@@ -299,55 +281,50 @@ void affinity_share::hand_over(remote_frees& r) noexcept {
     if (other == this || other == nullptr)
         return;
     if (any && !r.queued.exchange(true, std::memory_order_seq_cst))
-        other->push(r);
+        other->push(r, r);
 }
 
-bool affinity_share::fold() noexcept {
-    if (asked_.load(std::memory_order_relaxed)) {
-        trim(); // folds
-        return true;
-    }
-    if (unwritten_.load(std::memory_order_relaxed) != 0) [[unlikely]]
-        fold_unwritten();
-    remote_frees* next = remote_.exchange(nullptr, std::memory_order_acquire);
-    if (next == nullptr)
+/// Frees what is marked in one block; true if anything was.
+bool affinity_share::drain(remote_frees& r) noexcept {
+    slab_source& slabs = heap().slabs();
+    block* const b = slabs.blocks().find(r.where);
+    if (b != r.where || (b->state & block_state::open) == 0) {
+        forward(r);
         return false;
-    ordered_heap& h = ordered();
-    const amid_change mark{h.busy_};
-    h.clear_noted();
-    h.note_high_water();
-    std::int64_t granules = 0;
-    while (next != nullptr) {
+    }
+    slab_block& head = *slabs.geometry().block_of(b);
+    bool any = false;
+    for (std::size_t i = 0; i < remote_frees::words; ++i) {
+        if (r.freed[i].load(std::memory_order_seq_cst) == 0)
+            continue;
+        any = true;
+        if (!heap().release_word(head, i, r.freed[i].exchange(0, std::memory_order_seq_cst)))
+            break;
+    }
+    return any;
+}
+
+bool affinity_share::drain_remote_frees(std::size_t most_blocks) noexcept {
+    if (unmarked_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+        drain_unmarked();
+    if (remote_.load(std::memory_order_relaxed) == nullptr)
+        return false;
+    remote_frees* next = remote_.exchange(nullptr, std::memory_order_seq_cst);
+    const slow_call_guard mark = heap().begin_slow_call();
+    bool any = false;
+    for (; next != nullptr && most_blocks != 0; --most_blocks) {
         remote_frees& r = *next;
         next = r.next;
         r.queued.exchange(false, std::memory_order_seq_cst);
-        block* const b = h.source_.find(r.where);
-        if (b != r.where || (b->state & block_state::large) != 0) {
-            hand_over(r);
-            continue;
-        }
-        const std::size_t words = b->words();
-        bool here = false;
-        for (std::size_t i = 0; i < words; ++i) {
-            if (r.freed[i].load(std::memory_order_seq_cst) == 0)
-                continue;
-            const bits::word freed = r.freed[i].exchange(0, std::memory_order_seq_cst);
-            h.clear_for_others(*b, i, freed);
-            granules += std::popcount(freed);
-            here = true;
-        }
-        if (here)
-            h.cleared_for_others(*b);
+        any = drain(r) || any;
     }
-    remote_granules_.fetch_sub(granules, std::memory_order_relaxed);
-    set_fold_at();
-    return granules != 0;
-}
-
-void affinity_share::set_fold_at() noexcept {
-    if (!locked_)
-        fold_at_ = static_cast<std::int64_t>(
-            std::max(ordered().bytes_in_use() / fold_divisor, least_bytes) / granule_bytes);
+    if (next != nullptr) { // the rest another time
+        remote_frees* last = next;
+        while (last->next != nullptr)
+            last = last->next;
+        push(*next, *last);
+    }
+    return any;
 }
 
 } // namespace detail

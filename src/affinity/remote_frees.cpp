@@ -48,20 +48,6 @@ remote_frees* remote_frees::of(block& b) noexcept {
 void remote_frees::lock_all() noexcept { making.lock(); }
 void remote_frees::unlock_all() noexcept { making.unlock(); }
 
-bool remote_frees::mark(std::size_t granule, std::size_t count) noexcept {
-    bool twice = false;
-    for (std::size_t i = granule / bits::word_bits, shift = granule % bits::word_bits; count != 0;
-         ++i, shift = 0) {
-        const std::size_t here = std::min(count, bits::word_bits - shift);
-        const bits::word mask = bits::low_mask(here) << shift;
-        // In one order with `queued`: who sees the block queued knows that these bits will be seen.
-        const bits::word before = freed[i].fetch_or(mask, std::memory_order_seq_cst);
-        twice = twice || (before & mask) != 0;
-        count -= here;
-    }
-    return !twice;
-}
-
 } // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -26,9 +26,6 @@ constexpr std::size_t large_divisor = 8;
 /// A slab has this many units at most, and as many as its class has already before that.
 constexpr std::size_t most_units = 64;
 
-/// Size of a free that was made without one.
-constexpr std::size_t unknown_bytes = std::numeric_limits<std::size_t>::max();
-
 /// What a heap holds may be this much before slabs that are empty are looked for.
 constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 
@@ -42,8 +39,8 @@ slab_heap::slab_heap(const block_options& options, upstream up, const heap_owner
     : slabs_{options, up, this}, owner_{owner} {
     for (unsigned i = 0; i <= size_class::count; ++i)
         classes_[i] = {
-            &no_slot_, nullptr,
-            i < size_class::count ? static_cast<std::uint32_t>(size_class::slot_bytes(i)) : 0u, 0};
+            &no_slot_, nullptr, 0,
+            i < size_class::count ? static_cast<std::uint32_t>(size_class::slot_bytes(i)) : 0u};
 }
 
 // ---- allocate -----------------------------------------------------------------------------------
@@ -127,6 +124,8 @@ bool slab_heap::next_slab(unsigned slot_class) noexcept {
 
 /// The upstream refused: any free slot of the class, also of slabs that are nearly full.
 void* slab_heap::any_slot(unsigned slot_class) noexcept {
+    if (!slabs_.blocks().may_grow()) // nobody was asked
+        return nullptr;
     leave_empty_slabs();
     if (next_slab(slot_class))
         return try_take(slot_class);
@@ -414,19 +413,24 @@ void slab_heap::leave_empty_slabs() noexcept {
     }
 }
 
-void slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) noexcept {
+bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) noexcept {
     slab& s = b.slab_at(word * unit_bytes);
     bits::word& free = b.words()[word];
-    if ((free & freed) != 0 || s.owner != this) [[unlikely]] {
-        const std::size_t index = (word - s.first_word) * bits::word_bits +
-                                  static_cast<std::size_t>(std::countr_zero(free & freed));
-        return refuse_free(slabs_.begin_of(s) + index * s.slot_bytes, s.slot_bytes,
-                           "it is free already");
+    if (s.owner != this || (free & freed) != 0) [[unlikely]] {
+        const std::size_t index =
+            (word - s.first_word) * bits::word_bits +
+            static_cast<std::size_t>(std::countr_zero(freed));
+        refuse_free(slabs_.begin_of(s) + index * s.slot_bytes, s.slot_bytes, "it is free already");
     }
     free |= freed;
     s.used -= static_cast<std::int32_t>(bits::count_ones(freed));
-    if (s.used <= s.alarm)
-        alarmed(s);
+    if (s.used > s.alarm)
+        return true;
+    if (s.slot_class == size_class::single) // alarmed() takes it off once more
+        single_bytes_ += s.bytes();
+    const bool last = b.slab_count == 1 && s.used == 0;
+    alarmed(s);
+    return !last;
 }
 
 void slab_heap::refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept {
@@ -493,24 +497,19 @@ std::size_t slab_heap::size_of(const void* p) const noexcept {
 
 bool slab_heap::owns(const void* p) const noexcept { return slabs_.blocks().find(p) != nullptr; }
 
+/// More may have been freed here than lives here: then 0.
 std::size_t slab_heap::bytes_in_use() const noexcept {
-    std::size_t sum = single_bytes_ + large_bytes_;
+    auto sum = static_cast<std::int64_t>(single_bytes_ + large_bytes_);
     for (unsigned i = 0; i < size_class::count; ++i)
-        sum += std::size_t{classes_[i].live} * size_class::slot_bytes(i);
-    return sum;
+        sum += classes_[i].live * static_cast<std::int64_t>(size_class::slot_bytes(i));
+    return static_cast<std::size_t>(std::max<std::int64_t>(sum, 0));
 }
 
 void slab_heap::note_high_water() noexcept { high_water_ = std::max(high_water_, bytes_in_use()); }
 
 arenite::usage slab_heap::usage() noexcept {
     note_high_water();
-    std::size_t live = large_count_;
-    for (const slot_class_state& c : classes_)
-        live += c.live;
-    return {.bytes_in_use = bytes_in_use(),
-            .bytes_reserved = slabs_.blocks().bytes_reserved(),
-            .high_water_bytes = high_water_,
-            .live_allocations = live};
+    return usage_approximate();
 }
 
 arenite::usage slab_heap::usage_approximate() const noexcept {
@@ -519,12 +518,11 @@ arenite::usage slab_heap::usage_approximate() const noexcept {
                         .high_water_bytes = glance(high_water_),
                         .live_allocations = glance(large_count_)};
     for (unsigned i = 0; i <= size_class::count; ++i) {
-        // Signed: a thread frees what others allocated; the sum over all of them is right.
-        const auto live = static_cast<std::int32_t>(glance(classes_[i].live));
-        seen.live_allocations += static_cast<std::size_t>(std::int64_t{live});
+        const std::int64_t live = glance(classes_[i].live);
+        seen.live_allocations += static_cast<std::size_t>(live);
         if (i < size_class::count)
             seen.bytes_in_use += static_cast<std::size_t>(
-                std::int64_t{live} * static_cast<std::int64_t>(size_class::slot_bytes(i)));
+                live * static_cast<std::int64_t>(size_class::slot_bytes(i)));
     }
     return seen;
 }

@@ -36,12 +36,12 @@ TEST(remote_frees, one_block_has_one_of_them) {
 TEST(remote_frees, marking_twice_is_told) {
     a_block one;
     remote_frees& r = *remote_frees::of(one.head);
-    EXPECT_TRUE(r.mark(60, 10)); // over the end of a word
-    EXPECT_EQ(r.freed[0].load(), bits::low_mask(4) << 60);
-    EXPECT_EQ(r.freed[1].load(), bits::low_mask(6));
-    EXPECT_TRUE(r.mark(70, 1));
-    EXPECT_FALSE(r.mark(69, 2));
-    EXPECT_FALSE(r.mark(0, 128));
+    EXPECT_TRUE(r.mark(0, 4));
+    EXPECT_TRUE(r.mark(1, 4));
+    EXPECT_TRUE(r.mark(0, 8));
+    EXPECT_EQ(r.freed[0].load(), 12u);
+    EXPECT_EQ(r.freed[1].load(), 4u);
+    EXPECT_FALSE(r.mark(0, 8));
     r.freed[0] = r.freed[1] = 0;
 }
 

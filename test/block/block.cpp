@@ -181,24 +181,6 @@ TEST(block_state, each_is_a_bit_of_its_own) {
         EXPECT_EQ(seen & state, 0u);
         seen |= state;
     }
-    for (std::size_t granules = 1; granules < 5000; ++granules)
-        EXPECT_EQ(seen & smaller_holes(granules), 0u);
-}
-
-TEST(block_state, holes_passed_over_are_told_to_all_requests_of_half_the_size) {
-    for (std::size_t passed = 1; passed < 3000; ++passed) {
-        const unsigned state = block_state::smaller_holes(passed);
-        for (std::size_t wanted = 1; wanted < 3000; ++wanted) {
-            const bool told = (state & block_state::holes_for(wanted)) != 0;
-            // Never one that is as large: it would look in vain.
-            if (wanted >= passed) {
-                ASSERT_FALSE(told) << wanted << " of " << passed;
-            }
-            if (wanted * 2 <= passed && wanted < 256) {
-                ASSERT_TRUE(told) << wanted << " of " << passed;
-            }
-        }
-    }
 }
 
 } // namespace

@@ -87,11 +87,6 @@ struct conforming_kept {
     static constexpr std::string_view name = "conforming, sizes kept";
     static constexpr arenite::sizes sizes = arenite::sizes::kept;
 };
-struct conforming_hot {
-    static constexpr std::string_view name = "conforming, magazine";
-    static constexpr bool magazine = true;
-};
-
 /// An affinity_heap by another name: a case holds its subject. It owns and lists nothing, since
 /// operator new tells neither.
 template <AffinityTag A>
@@ -130,7 +125,6 @@ struct affinity_names {
 
 using affinity_cases = testing::Types<of_an_affinity<conforming, affinity_strategy::ordered>,
                                       of_an_affinity<conforming_kept, affinity_strategy::ordered>,
-                                      of_an_affinity<conforming_hot, affinity_strategy::ordered>,
                                       of_an_affinity<conforming, affinity_strategy::intrusive>,
                                       of_an_affinity<conforming, affinity_strategy::slots>,
                                       of_an_affinity<conforming, affinity_strategy::standard>>;

@@ -20,7 +20,6 @@ inline namespace ARENITE_ABI {
 ///         static constexpr std::size_t alignment = 16;        // of each object at least; 1
 ///         static constexpr std::size_t block_bytes = 4_MiB;   // asked from the system at once
 ///         static constexpr arenite::sizes sizes = arenite::sizes::kept; // ordered_heap.hpp
-///         static constexpr bool magazine = true;              // see ordered_options
 ///     };
 ///
 /// The name is what an affinity is known by, also across shared libraries: tags with one name are
@@ -37,10 +36,6 @@ struct affinity_options {
     std::size_t block_bytes = 0; ///< asked from the system at once; 0: starts small and grows
     arenite::sizes sizes = arenite::sizes::known;
 
-    /// Objects are handed out again that a thread freed a moment ago: quicker where single ones
-    /// come and go in turn, at the cost of the order. Without effect where sizes are kept.
-    bool magazine = false;
-
     template <AffinityTag A>
     [[nodiscard]] static constexpr affinity_options of() noexcept {
         affinity_options options{.name = A::name};
@@ -50,8 +45,6 @@ struct affinity_options {
             options.block_bytes = A::block_bytes;
         if constexpr (requires { A::sizes; })
             options.sizes = A::sizes;
-        if constexpr (requires { A::magazine; })
-            options.magazine = A::magazine;
         return options;
     }
 

@@ -11,7 +11,7 @@
 #include <arenite/core/region.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/ordered/slab_heap.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <atomic>
@@ -42,16 +42,16 @@ inline constexpr unsigned most_affinities = 64;
 /// The heaps of this thread, by affinity; nullptr where its next call is a slow one, as always at
 /// 0. Once for requests aligned to less than default_alignment, once for others: where the
 /// affinity's own alignment is larger, those calls are slow ones.
-extern constinit thread_local ordered_heap* thread_heaps[2]
-                                                        [most_affinities + 1] ARENITE_THREAD_FAST;
+extern constinit thread_local slab_heap* thread_heaps[2]
+                                                     [most_affinities + 1] ARENITE_THREAD_FAST;
 
 /// Where in the first half of thread_heaps an affinity has its place, in bytes.
 using thread_place = std::size_t;
 
-[[nodiscard]] ARENITE_INLINE ordered_heap* thread_heap(thread_place at,
+[[nodiscard]] ARENITE_INLINE slab_heap* thread_heap(thread_place at,
                                                        std::size_t alignment) noexcept {
     const std::size_t half = alignment >= default_alignment ? sizeof thread_heaps[0] : 0;
-    return *reinterpret_cast<ordered_heap**>(reinterpret_cast<std::byte*>(thread_heaps) + half +
+    return *reinterpret_cast<slab_heap**>(reinterpret_cast<std::byte*>(thread_heaps) + half +
                                              at);
 }
 
@@ -115,9 +115,9 @@ public:
     [[nodiscard]] ARENITE_INLINE static void* try_allocate_in(std::size_t bytes,
                                                               std::size_t alignment) noexcept {
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        ordered_heap* const h = detail::thread_heap(place, alignment);
+        detail::slab_heap* const h = detail::thread_heap(place, alignment);
         if (h != nullptr) [[likely]] {
-            if (void* const p = detail::affinity_share::take_open(*h, bytes, alignment)) [[likely]]
+            if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
         }
         return of<A>().allocate_slow(bytes, alignment);
@@ -126,7 +126,7 @@ public:
     ARENITE_INLINE static void deallocate_in(void* p, std::size_t bytes,
                                              std::size_t alignment) noexcept {
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        ordered_heap* const h = detail::thread_heap(place, alignment);
+        detail::slab_heap* const h = detail::thread_heap(place, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
         of<A>().deallocate_slow(p, bytes, alignment);
@@ -136,9 +136,9 @@ public:
     /// affinity's own alignment is larger, that counts.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        ordered_heap* const h = detail::thread_heap(thread_place_, alignment);
+        detail::slab_heap* const h = detail::thread_heap(thread_place_, alignment);
         if (h != nullptr) [[likely]] {
-            if (void* const p = detail::affinity_share::take_open(*h, bytes, alignment)) [[likely]]
+            if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
         }
         return allocate_slow(bytes, alignment);
@@ -147,28 +147,21 @@ public:
     /// Gives back what was allocated with the same size and alignment. Not nullptr.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
-        // Noted as the heap's own; it finds out whose it is when it clears its bits.
-        ordered_heap* const h = detail::thread_heap(thread_place_, alignment);
+        detail::slab_heap* const h = detail::thread_heap(thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
         deallocate_slow(p, bytes, alignment);
     }
 
-    /// Gives back what was allocated here with its size kept (by arenite::allocate, or by an
-    /// affinity of sizes::kept), or by a strategy that knows sizes.
+    /// Gives back what was allocated here, without its size.
     void deallocate(void* p) noexcept { deallocate_unsized(p, this); }
 
-    /// Bytes that may be used at p; of what deallocate(p) takes.
+    /// Bytes that may be used at p, an allocation of this affinity.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
-    /// Memory whose size is kept, whatever the tag says: deallocate(p) takes it. Under a lock that
-    /// is the thread's own as a rule.
-    [[nodiscard]] void* try_allocate_kept(std::size_t bytes,
-                                          std::size_t alignment = default_alignment) noexcept;
-
-    /// Places what is allocated beside an object: `h.near(parent).allocate(n, a)`. Within 32 KiB of
-    /// it in its own block, if the block is the thread's own and has a hole there; otherwise as
-    /// usual.
+    /// Places what is allocated beside an object: `h.near(parent).allocate(n, a)`. In the nearest free
+    /// slot of its size in the object's block, if the block is the thread's own and has one;
+    /// otherwise as usual.
     [[nodiscard]] affinity_neighbourhood near(const void* p) noexcept;
     [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
                                           std::size_t alignment = default_alignment) noexcept;
@@ -230,18 +223,17 @@ private:
     ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
 
-    friend class detail::affinity_share;
-    friend void use_affinity_strategy(affinity_strategy strategy) noexcept;
-
-    [[nodiscard]] static bool may_note() noexcept;
-    static void look_for_others() noexcept;
-    void deallocate_to(detail::affinity_share& s, block& b, void* p, std::size_t bytes,
+    void deallocate_to(detail::affinity_share& s, void* p, std::size_t bytes,
                        std::size_t alignment) noexcept;
-    void deallocate_run(void* p, std::size_t bytes) noexcept;
+    static void deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
+                                   std::size_t alignment) noexcept;
+    [[nodiscard]] detail::heap_owner as_owner() noexcept {
+        return {this, name_, &deallocate_foreign};
+    }
     [[nodiscard]] void* allocate_in(detail::share_kind kind, std::size_t bytes,
                                     std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept;
-    [[nodiscard]] void* allocate_other(unsigned strategy, sizes known, std::size_t bytes,
+    [[nodiscard]] void* allocate_other(unsigned strategy, std::size_t bytes,
                                        std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] detail::affinity_share* share_of_thread(detail::share_kind kind) noexcept;
@@ -264,8 +256,7 @@ private:
     std::atomic<std::size_t> block_bytes_{0};
     std::atomic<detail::affinity_share*> shares_{nullptr};
     std::atomic<detail::affinity_share*> large_{nullptr};
-    std::atomic<int> orphans_{0}; ///< shares that may be nobody's
-    std::atomic<int> noting_{0};  ///< threads that may note what they free
+    std::atomic<int> orphans_{0}; ///< shares that are abandoned, about
     affinity_options options_;
     char name_[most_name_bytes] = {};
     detail::outside_count outside_;
@@ -300,7 +291,7 @@ inline affinity_neighbourhood affinity_heap::near(const void* p) noexcept { retu
 template <AffinityTag A>
 [[nodiscard]] void* allocate(std::size_t bytes, A, std::size_t alignment = default_alignment) {
     affinity_heap& h = affinity_heap::of<A>();
-    void* const p = h.try_allocate_kept(bytes, alignment);
+    void* const p = h.try_allocate(bytes, alignment);
     if (p == nullptr) [[unlikely]]
         throw_out_of_memory(bytes, alignment, &h);
     return p;

@@ -7,11 +7,10 @@
 #include <arenite/affinity/remote_frees.hpp>
 #include <arenite/affinity/slots_resource.hpp>
 #include <arenite/block/block.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/spin_lock.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/ordered/slab_heap.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -22,27 +21,14 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
-
-class affinity_heap;
-
 namespace detail {
 
 /// What a share's heap is.
 enum class share_kind : unsigned char {
-    ordered,   ///< ordered_heap, sizes known
-    kept,      ///< ordered_heap, sizes kept
-    large,     ///< ordered_heap for what is larger than an eighth of a block, shared by all threads
+    ordered,   ///< slab_heap
+    large,     ///< slab_heap for what is larger than an eighth of a block, shared by all threads
     intrusive, ///< intrusive_resource
     slots,     ///< slots_resource
-};
-
-/// In these builds every heap keeps sizes, so that a free by another thread needs the lock.
-inline constexpr bool shares_are_locked = checks_enabled || poison::active;
-
-/// Where the heap of a share lies: at its begin.
-struct share_place {
-    alignas(64) std::byte place_[std::max({sizeof(ordered_heap), sizeof(intrusive_resource),
-                                           sizeof(slots_resource)})];
 };
 
 /// One thread's heap of an affinity, and what other threads have to do with it.
@@ -51,28 +37,30 @@ struct share_place {
 ///                                |
 ///     share     | thread | lock | remote frees | heap |
 ///
-/// A share lives as long as the program; when its thread ends it is nobody's, with all that lives
-/// in it, until another thread takes it. The heap of a share that is not locked is touched by its
-/// thread alone: what others free of it goes into the bits of remote_frees, which the thread folds
-/// into its own when enough has come together. The heap of a locked one (sizes kept, checked
-/// builds, the two strategies of old) is used by any thread under the lock.
+/// A share lives as long as the program; when its thread ends it is abandoned, with all that lives
+/// in it, until another thread adopts it. An unlocked share's heap is touched by its thread alone:
+/// what others free of it goes into the bits of remote_frees, which the thread drains before its heap
+/// grows. The heap of a locked share (large objects, checked builds, the two strategies of old) is
+/// used by any thread under the lock.
 ///
-/// Threads:   as said.
-class affinity_share : private share_place {
+/// Threads:   an unlocked share's heap by its thread only, remote frees by any; a locked share by
+///            any, under its lock.
+class affinity_share {
 public:
-    affinity_share(affinity_heap& heap, unsigned affinity, const affinity_options& options,
+    /// `owner` is who the heap works for, and whose callback sees to foreign objects.
+    affinity_share(const heap_owner& owner, unsigned affinity, const affinity_options& options,
                    share_kind kind) noexcept;
 
     affinity_share(const affinity_share&) = delete;
     affinity_share& operator=(const affinity_share&) = delete;
 
     /// A new one for the calling thread, or nullptr: there are 4096 at most.
-    [[nodiscard]] static affinity_share* make(affinity_heap& heap, unsigned affinity,
+    [[nodiscard]] static affinity_share* make(const heap_owner& owner, unsigned affinity,
                                               const affinity_options& options,
                                               share_kind kind) noexcept;
 
     /// The share that this is the heap of.
-    [[nodiscard]] static affinity_share& of(ordered_heap& heap) noexcept;
+    [[nodiscard]] static affinity_share& of(slab_heap& heap) noexcept;
 
     /// The share with this heap; nullptr where the address is no such heap's.
     [[nodiscard]] static affinity_share* with_heap(const void* heap) noexcept;
@@ -85,27 +73,21 @@ public:
     static void lock_all() noexcept;
     static void unlock_all() noexcept;
 
-    // ---- the fast path of affinity_heap, on the thread's own heap
-    [[nodiscard]] ARENITE_INLINE static void* take_open(ordered_heap& h, std::size_t bytes,
-                                                        std::size_t alignment) noexcept {
-        return h.take_open(bytes, alignment);
-    }
-
     // ---- whose it is
     [[nodiscard]] bool is_mine(const void* me) const noexcept {
         return thread_.load(std::memory_order_acquire) == me;
     }
-    [[nodiscard]] bool is_nobodys() const noexcept {
+    [[nodiscard]] bool is_abandoned() const noexcept {
         return thread_.load(std::memory_order_relaxed) == nullptr;
     }
     /// False where somebody has it.
-    [[nodiscard]] bool take(const void* me) noexcept {
+    [[nodiscard]] bool adopt(const void* me) noexcept {
         const void* nobody = nullptr;
         return thread_.compare_exchange_strong(nobody, me, std::memory_order_acquire,
                                                std::memory_order_relaxed);
     }
-    void leave() noexcept { thread_.store(nullptr, std::memory_order_release); }
-    /// In a forked child: true where no thread has it any more and it may be taken.
+    void abandon() noexcept { thread_.store(nullptr, std::memory_order_release); }
+    /// In a forked child: true where no thread has it any more and it may be adopted.
     [[nodiscard]] bool abandon_after_fork(const void* me) noexcept;
 
     [[nodiscard]] share_kind kind() const noexcept { return kind_; }
@@ -116,27 +98,11 @@ public:
 
     // ---- by its thread, or under the lock
     [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept;
-    [[nodiscard]] void* try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept {
-        return ordered().try_allocate_within(bytes, alignment);
-    }
     [[nodiscard]] void* try_allocate_near(const void* neighbour, std::size_t bytes,
                                           std::size_t alignment) noexcept;
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate(void* p) noexcept;
     [[nodiscard]] std::size_t size_of(const void* p) noexcept;
-    void clear_noted() noexcept;
-    /// Of a thread at its end.
-    void empty_magazine() noexcept {
-        if (!locked_)
-            ordered().unload_magazine();
-    }
-    /// Of a share that is not locked: one of its calls waits for this one.
-    [[nodiscard]] bool is_amid_change() const noexcept { return ordered().busy_; }
-    /// Drops it: the affinity ends as a whole.
-    void clear_noted_for_reset() noexcept {
-        if (!locked_)
-            ordered().freed_ = ordered().freed_before_ = {};
-    }
     void trim() noexcept;
     void set_block_bytes(std::size_t bytes) noexcept;
     [[nodiscard]] arenite::usage usage() noexcept;
@@ -145,87 +111,89 @@ public:
     /// Ends the heap with all that is in it, and begins it anew.
     void reset() noexcept;
 
-    /// Sees to what others left to do; cheap where that is nothing.
-    ARENITE_INLINE void serve_others() noexcept {
-        if (remote_granules_.load(std::memory_order_relaxed) >= fold_at_ ||
-            asked_.load(std::memory_order_relaxed)) [[unlikely]]
-            fold();
-    }
-    /// True if others left nothing to do, and the next memory is to come from the system.
-    [[nodiscard]] bool is_alone(std::size_t block_bytes) const noexcept {
-        return remote_granules_.load(std::memory_order_relaxed) == 0 &&
+    /// True if nothing is pending from other threads and its thread has no other share: only the
+    /// system can give more.
+    [[nodiscard]] bool has_no_pending_work(std::size_t block_bytes) const noexcept {
+        return remote_.load(std::memory_order_relaxed) == nullptr &&
                !asked_.load(std::memory_order_relaxed) && next_of_thread == nullptr &&
                block_bytes == options_.block_bytes;
     }
-    [[nodiscard]] ARENITE_INLINE void* allocate_slow(std::size_t bytes,
-                                                     std::size_t alignment) noexcept {
-        return ordered().allocate_slow(bytes, alignment);
+
+    /// Frees what other threads freed, of so many blocks at most; true if memory became free.
+    bool drain_remote_frees(std::size_t most_blocks) noexcept;
+    static constexpr std::size_t all_blocks = ~std::size_t{0};
+
+    [[nodiscard]] bool trim_is_asked() const noexcept {
+        return asked_.load(std::memory_order_relaxed);
     }
-    /// The same with what is too little for that; true if anything was freed.
-    bool fold() noexcept;
 
     // ---- by any thread
-    /// Frees an object in the block, of a share that is not locked, for its thread.
-    void deallocate_remotely(block& b, void* p, std::size_t bytes, std::size_t alignment) noexcept;
+
+    /// Frees an object of an unlocked share, for its thread. `own` is the calling thread's heap of
+    /// this affinity, which counts it, or null.
+    void deallocate_remotely(void* p, std::size_t bytes, std::size_t alignment,
+                             slab_heap* own) noexcept;
     /// Its thread trims it at its next slow call.
     void ask_to_trim() noexcept { asked_.store(true, std::memory_order_relaxed); }
-    [[nodiscard]] arenite::usage usage_seen_from_afar() const noexcept {
-        return without_remote_frees(ordered().usage_seen_from_afar());
+    [[nodiscard]] arenite::usage usage_approximate() const noexcept {
+        return without_remote_frees(heap().usage_approximate());
     }
 
-    [[nodiscard]] ordered_heap& ordered() noexcept {
-        return *std::launder(reinterpret_cast<ordered_heap*>(place_));
+    [[nodiscard]] slab_heap& heap() noexcept {
+        return *std::launder(reinterpret_cast<slab_heap*>(storage_));
     }
-    [[nodiscard]] const ordered_heap& ordered() const noexcept {
-        return *std::launder(reinterpret_cast<const ordered_heap*>(place_));
+    [[nodiscard]] const slab_heap& heap() const noexcept {
+        return *std::launder(reinterpret_cast<const slab_heap*>(storage_));
     }
 
-    affinity_share* next_of_thread = nullptr; ///< of one thread and affinity; the thread's
+    affinity_share* next_of_thread = nullptr; ///< of one thread and affinity; used by that thread
     affinity_share* next_of_affinity = nullptr;
 
 private:
-    void begin() noexcept;
+    void construct_heap() noexcept;
     [[nodiscard]] arenite::usage without_remote_frees(arenite::usage seen) const noexcept;
-    void push(remote_frees& r) noexcept;
-    void push_unwritten(void* p, std::size_t granules) noexcept;
-    void fold_unwritten() noexcept;
-    void hand_over(remote_frees& r) noexcept;
-    void set_fold_at() noexcept;
+    void push(remote_frees& first, remote_frees& last) noexcept;
+    void push_unmarked(void* p) noexcept;
+    void drain_unmarked() noexcept;
+    bool drain(remote_frees& r) noexcept;
+    void forward(remote_frees& r) noexcept;
 
     template <class F>
     decltype(auto) with_resource(F f) noexcept {
         switch (kind_) {
         case share_kind::intrusive:
-            return f(*std::launder(reinterpret_cast<intrusive_resource*>(place_)));
+            return f(*std::launder(reinterpret_cast<intrusive_resource*>(storage_)));
         case share_kind::slots:
-            return f(*std::launder(reinterpret_cast<slots_resource*>(place_)));
+            return f(*std::launder(reinterpret_cast<slots_resource*>(storage_)));
         default:
-            return f(ordered());
+            return f(heap());
         }
     }
 
+    alignas(64) std::byte storage_[std::max({sizeof(slab_heap), sizeof(intrusive_resource),
+                                             sizeof(slots_resource)})]; ///< the heap
+
     // Read by who frees.
     std::atomic<const void*> thread_{nullptr};
-    affinity_heap* heap_;
+    heap_owner owner_;
     affinity_options options_; ///< its name lies in the affinity_heap
     unsigned affinity_;
     share_kind kind_;
     bool locked_;
-    std::int64_t fold_at_ = 4096; ///< granules
 
     // Written by who frees from afar.
     alignas(64) spin_lock lock_;
     std::atomic<bool> asked_{false};
-    std::atomic<std::int64_t> remote_granules_{0}; ///< freed by others and not yet folded
     std::atomic<remote_frees*> remote_{nullptr};
-    std::atomic<std::uintptr_t> unwritten_{0}; ///< objects for which there was no remote_frees
+    std::atomic<void*> unmarked_{nullptr};     ///< objects for which there was no remote_frees
+    std::atomic<std::size_t> uncounted_{0};    ///< freed by threads without a heap, objects
+    std::atomic<std::size_t> uncounted_bytes_{0};
 };
 
-inline affinity_share& affinity_share::of(ordered_heap& heap) noexcept {
-    return static_cast<affinity_share&>(*reinterpret_cast<share_place*>(&heap));
+inline affinity_share& affinity_share::of(slab_heap& heap) noexcept {
+    return *reinterpret_cast<affinity_share*>(&heap);
 }
 
 } // namespace detail
-
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -6,6 +6,7 @@
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/ordered/slab.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -15,23 +16,23 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// What threads freed of a block that is another thread's: a second bitmap, one bit a granule.
+/// What threads freed of a block that is another thread's: its bits of slots once more.
 ///
-///     block      | head | occupancy: its thread's | objects ...
-///                           ^ cleared by its thread, later
-///     apart      | where, next, queued | freed by others, one bit a granule |
+///     block      | slab_block | bits: its thread's | slots ...
+///                               ^ set by its thread, later
+///     apart      | where, next, queued | the same bits: freed by others |
 ///
 /// Made on the first such free, and then kept for this address, whichever heap has a block there
 /// later. A block with fresh bits hangs once in the list of its heap; who sets a bit that is set
 /// already frees twice.
 ///
-/// Cost:      a free is one atomic operation for each word of bits that the object touches.
-/// Overhead:  4 KiB for each block of 256 KiB of which something was freed by another thread.
+/// Cost:      a free is one atomic operation.
+/// Overhead:  2 KiB for each block of 256 KiB of which something was freed by another thread.
 /// Threads:   any.
 class alignas(64) remote_frees {
 public:
     static constexpr std::size_t mask_bytes = 256_KiB;
-    static constexpr std::size_t words = mask_bytes / granule_bytes / bits::word_bits;
+    static constexpr std::size_t words = slab_block::most_units;
 
     /// The head that stands for an allocation in pages of the library. Blocks and large objects of
     /// all heaps there have theirs where this looks; other memory has anything.
@@ -45,8 +46,11 @@ public:
     /// memory for it.
     [[nodiscard]] static remote_frees* of(block& b) noexcept;
 
-    /// Sets the bits of an object; false if one of them was set already.
-    [[nodiscard]] bool mark(std::size_t granule, std::size_t count) noexcept;
+    /// Sets the bit of a slot; false if it was set already.
+    [[nodiscard]] bool mark(std::size_t word, bits::word slot) noexcept {
+        // In one order with `queued`: who sees the block queued knows that this bit will be seen.
+        return (freed[word].fetch_or(slot, std::memory_order_seq_cst) & slot) == 0;
+    }
 
     /// Around a fork: nobody is amid making one.
     static void lock_all() noexcept;

@@ -142,21 +142,6 @@ inline constexpr std::uint16_t sweepable = 2;   ///< enough was freed to sweep i
 inline constexpr std::uint16_t empty = 4;       ///< holds no object
 inline constexpr std::uint16_t large = 8;       ///< one object alone, without bits
 inline constexpr std::uint16_t idle = 16;       ///< first of a span whose blocks are all empty
-inline constexpr std::uint16_t unseen = 0x4000; ///< sweepable, and may have a hole of some length
-
-/// A sweep passed over enough for requests of up to `granules`: there may be holes for smaller
-/// ones.
-[[nodiscard]] constexpr std::uint16_t smaller_holes(std::size_t granules) noexcept {
-    const int log2 = static_cast<int>(std::bit_width(granules)) - 1;
-    return log2 < 1 ? std::uint16_t{0}
-                    : static_cast<std::uint16_t>(32u << (log2 < 9 ? log2 - 1 : 8));
-}
-
-/// All smaller_holes states that a request of `granules` is smaller than.
-[[nodiscard]] constexpr std::uint16_t holes_for(std::size_t granules) noexcept {
-    const int log2 = static_cast<int>(std::bit_width(granules)) - 1;
-    return log2 >= 9 ? std::uint16_t{0} : static_cast<std::uint16_t>((~31u << log2) & 0x3fe0u);
-}
 } // namespace block_state
 
 } // namespace ARENITE_ABI

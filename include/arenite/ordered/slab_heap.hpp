@@ -25,10 +25,10 @@ inline namespace ARENITE_ABI {
 
 /// What the fast path of a slab_heap knows of a size class.
 struct alignas(32) slot_class_state {
-    bits::word* free; ///< the word of bits that it allocates from
-    std::byte* first; ///< the slot of the word's lowest bit
+    bits::word* free;  ///< the word of bits that it allocates from
+    std::byte* first;  ///< the slot of the word's lowest bit
+    std::int64_t live; ///< objects handed out here less those freed here, whoever's they were
     std::uint32_t slot_bytes;
-    std::uint32_t live; ///< objects; modulo 2^32, as far as other heaps free them
 };
 
 namespace detail {
@@ -59,7 +59,7 @@ class slab_heap;
 
 /// Who a slab_heap works for.
 struct heap_owner {
-    void* heap;                     ///< the ordered_heap; also for messages
+    void* heap;                     ///< the ordered_heap or affinity_heap; also for messages
     const char* affinity = nullptr; ///< for messages: the name of the affinity, or null
 
     /// Called with an object that does not lie in this heap; null: that is misuse.
@@ -149,15 +149,31 @@ public:
 
     // ---- for an affinity, whose other threads free into bits apart
 
-    /// Frees the slots of a word of a block of this heap. The block may be gone afterwards.
-    void release_word(slab_block& b, std::size_t word, bits::word freed) noexcept;
+    /// Frees the slots of a word of a block of this heap, which count_foreign_free() has counted
+    /// elsewhere. False where the block is gone then.
+    bool release_word(slab_block& b, std::size_t word, bits::word freed) noexcept;
 
-    /// Counts an object of this size that was freed into another heap.
-    void count_foreign_free(unsigned slot_class) noexcept { --classes_[slot_class].live; }
+    /// Counts an object of another heap that was freed here.
+    void count_foreign_free(const slab& s) noexcept {
+        --classes_[s.slot_class].live;
+        if (s.slot_class == size_class::single)
+            single_bytes_ -= s.bytes();
+    }
+
+    /// Size of a free that was made without one.
+    static constexpr std::size_t unknown_bytes = ~std::size_t{0};
 
     [[nodiscard]] const heap_owner& owner() const noexcept { return owner_; }
     [[nodiscard]] slab_source& slabs() noexcept { return slabs_; }
     [[nodiscard]] bool in_slow_call() const noexcept { return in_slow_call_; }
+    [[nodiscard]] slow_call_guard begin_slow_call() noexcept {
+        return slow_call_guard{in_slow_call_};
+    }
+
+    /// Reports a free that is misuse.
+    ARENITE_COLD void refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept;
+    ARENITE_COLD void refuse_size(const void* p, std::size_t bytes,
+                                  std::size_t asked) const noexcept;
 
 private:
     struct class_slabs {
@@ -167,9 +183,6 @@ private:
     };
 
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
-    ARENITE_COLD void refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept;
-    ARENITE_COLD void refuse_size(const void* p, std::size_t bytes,
-                                  std::size_t asked) const noexcept;
     ARENITE_INLINE void set_free(slab& s, bits::word& word, bits::word slot) noexcept;
     [[nodiscard]] ARENITE_INLINE bool may_be_slot(const void* p, std::size_t offset) const noexcept;
     [[nodiscard]] std::int32_t count_used(const slab& s) const noexcept;
