@@ -11,6 +11,7 @@
 
 #include "support/counting_resource.hpp"
 #include "support/limits.hpp"
+#include "support/mappings.hpp"
 #include "support/pattern.hpp"
 #include "support/region_list.hpp"
 
@@ -894,12 +895,12 @@ TEST(affinity_heap_death, memory_that_ends_amid_a_scene_leaves_it_whole) {
         const piece first = take(h, 40, 8);
         limit.rlim_cur = 512_GiB;
         ::setrlimit(RLIMIT_AS, &limit);
+        std::vector<piece> all;
+        all.reserve(5'000'000);
         rlimit data{};
         ::getrlimit(RLIMIT_DATA, &data);
-        data.rlim_cur = 200_MiB;
+        data.rlim_cur = support::writable_bytes() + 200_MiB;
         ::setrlimit(RLIMIT_DATA, &data);
-        std::vector<piece> all;
-        all.reserve(1'000'000);
         for (;;) {
             void* const p = h.try_allocate(1000, 8);
             if (p == nullptr)
