@@ -44,6 +44,7 @@
 #include <arenite/block/block_list.hpp>
 #include <arenite/block/block_source.hpp>
 #include <arenite/block/colouring.hpp>
+#include <arenite/block/large_objects.hpp>
 #include <arenite/block/magazine.hpp>
 #include <arenite/block/return_policy.hpp>
 

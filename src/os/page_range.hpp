@@ -45,11 +45,11 @@ struct searched {
 
 } // namespace detail
 
-/// Neighbouring units of a range, advised alike.
+/// Neighbouring units of a range.
 struct page_resource::run {
     std::size_t first;
     std::size_t units;
-    bool huge;
+    bool huge; // some of them are advised to be in huge pages
 };
 
 /// One reservation. It lies at the beginning of its bookkeeping, which is a mapping of its own:
@@ -60,7 +60,7 @@ struct page_resource::run {
 ///
 ///     taken      handed out, or on its way to the system
 ///     waiting    free, with its memory: in one of two generations; see page_resource::generations
-///     clean      free, without memory
+///     clean      free, without memory or advice
 ///
 /// Invariant: no unit is taken and waiting; waiting_units[g] == bits set in waiting[g]. Units below
 /// `usable_units` can be read and written whatever they are, so that neighbours are one mapping of

@@ -31,7 +31,7 @@ constexpr std::size_t small_range_alignment = 4_MiB;
 constexpr std::size_t usable_step = 4_MiB;
 /// So much of what is due goes back at a call, where it is in small pages; huge ones are quicker.
 constexpr std::size_t due_units_per_call = 2_MiB / unit;
-constexpr std::size_t huge_units_alike = 16;
+constexpr std::size_t huge_units_alike = 4;
 
 constinit const page_options defaults{};
 
@@ -232,7 +232,6 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
     range* r = nullptr;
     std::size_t i = bitmap_tree::npos;
     bool to_advise = false;
-    bool to_renew = false;
     {
         const std::lock_guard lock{mutex_};
         if (ask_environment_) {
@@ -254,14 +253,11 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
         r->take(i, units, page_count);
         for (std::size_t g = 0; g < 2; ++g)
             waiting_.units[g] -= r->stop_waiting(i, units, g);
-        if (options_.huge == huge_pages::automatic) {
-            to_advise = large && !bits::all_set(r->huge, i, units);
-            to_renew = !large && !bits::none_set(r->huge, i, units);
-            if (to_advise)
-                bits::set_run(r->huge, i, units);
-            else if (to_renew)
-                bits::clear_run(r->huge, i, units);
-        }
+        // A small request among what waits in huge pages leaves them: they are resident.
+        to_advise =
+            large && options_.huge == huge_pages::automatic && !bits::all_set(r->huge, i, units);
+        if (to_advise)
+            bits::set_run(r->huge, i, units);
         ++live_;
         in_use_bytes_ += page_bytes;
         high_water_bytes_ = std::max(high_water_bytes_, in_use_bytes_);
@@ -269,9 +265,7 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
     // The units are ours by now: others need not wait for the system.
     std::byte* const p = r->base + i * unit;
     if (make_usable(*r, i, units)) [[likely]] {
-        if (to_renew)
-            platform::renew(p, whole_bytes);
-        else if (to_advise)
+        if (to_advise)
             platform::advise_huge(p, whole_bytes, true);
         if (options_.prefault)
             platform::prefault(p, page_bytes);
@@ -316,7 +310,7 @@ void page_resource::take_back(void* p, std::size_t bytes, bool at_once) noexcept
                 --live_;
                 in_use_bytes_ -= page_bytes;
                 if (at_once)
-                    return give_to_system(lock, *r, {i, units, r->is_huge(i)});
+                    return give_to_system(lock, *r, {i, units, !bits::none_set(r->huge, i, units)});
                 let_wait(*r, i, units, now);
                 const std::size_t most =
                     std::max(options_.most_waiting_bytes, high_water_bytes_ / 2) / unit;

@@ -393,13 +393,18 @@ TEST(page_resource, memory_of_huge_pages_waits_and_goes_without_their_advice) {
     pages.purge_due();
     EXPECT_EQ(platform::resident_bytes(p, huge), 0u);
     EXPECT_EQ(support::mapping_flags(p).find(" hg "), std::string::npos);
-    // A small request in the midst of what waits takes no huge page.
+    // A small request in the midst of what waits keeps its memory, and nothing beside it.
     p = touched(pages, huge);
     pages.deallocate(p, huge);
     EXPECT_EQ(pages.allocate(unit), p);
-    EXPECT_EQ(platform::resident_bytes(p, unit), 0u);
+    EXPECT_EQ(*p, std::byte{1});
+    the_time += 1000;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(p, huge), unit);
+    EXPECT_EQ(support::mapping_flags(p + unit).find(" hg "), std::string::npos);
+    pages.release(p, unit);
+    EXPECT_EQ(platform::resident_bytes(p, huge), 0u);
     EXPECT_EQ(support::mapping_flags(p).find(" hg "), std::string::npos);
-    pages.deallocate(p, unit);
 }
 
 TEST(page_resource, a_range_that_ends_takes_what_waits_in_it_along) {
@@ -613,7 +618,7 @@ TEST(page_resource, huge_pages_are_advised_as_the_option_says) {
                            {huge_pages::never, " nh ", " nh "},
                            {huge_pages::always, " hg ", " hg "}};
     for (const auto& c : cases) {
-        page_resource pages{page_options{.reserve_bytes = 64_MiB, .huge = c.option}};
+        page_resource pages{page_options{.reserve_bytes = 64_MiB, .huge = c.option, .delay_ms = 0}};
         void* few = pages.allocate(unit);
         void* many = pages.allocate(huge + unit);
         const std::string few_flags = support::mapping_flags(few);
