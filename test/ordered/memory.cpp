@@ -9,6 +9,7 @@
 #include <arenite/stl/resource_allocator.hpp>
 
 #include "ordered/heap_test.hpp"
+#include "support/mappings.hpp"
 
 #include <forward_list>
 #include <list>
@@ -884,5 +885,20 @@ TEST_P(ordered_heap_holes, a_steady_heap_stops_growing) {
     EXPECT_LE(heap.usage().bytes_reserved, after_a_while + after_a_while / 10);
     EXPECT_LE(after_a_while, heap.usage().bytes_in_use * 5 / 4 + 2_MiB);
 }
+
+#if LIMITS_CAN_BE_TESTED
+TEST(ordered_heap_mappings, a_hundred_thousand_large_objects_are_few_mappings) {
+    ordered_heap heap;
+    std::vector<void*> live(100'000); // a process may have 65,530 mappings
+    for (void*& p : live) {
+        p = heap.try_allocate(40'000, 8);
+        ASSERT_NE(p, nullptr);
+    }
+    EXPECT_LE(support::mapping_count(), 20'000u);
+    for (void* p : live)
+        heap.deallocate(p, 40'000, 8);
+    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+}
+#endif
 
 } // namespace

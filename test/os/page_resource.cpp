@@ -291,14 +291,14 @@ TEST(page_resource, a_call_gives_only_so_much_of_what_is_due) {
     page_options options = slowly();
     options.huge = huge_pages::never;
     page_resource pages{options};
-    std::byte* p = touched(pages, 32_MiB);
-    pages.deallocate(p, 32_MiB);
+    std::byte* p = touched(pages, 8_MiB);
+    pages.deallocate(p, 8_MiB);
     the_time += 1000;
-    for (std::size_t left = 32_MiB; left != 0; left -= 2_MiB) {
-        EXPECT_EQ(platform::resident_bytes(p, 32_MiB), left) << "the highest goes first";
+    for (std::size_t left = 8_MiB; left != 0; left -= 512_KiB) {
+        EXPECT_EQ(platform::resident_bytes(p, 8_MiB), left) << "the highest goes first";
         pages.purge_due();
     }
-    EXPECT_EQ(platform::resident_bytes(p, 32_MiB), 0u);
+    EXPECT_EQ(platform::resident_bytes(p, 8_MiB), 0u);
 }
 
 TEST(page_resource, only_so_much_waits_and_the_oldest_goes_for_it) {

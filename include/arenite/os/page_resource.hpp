@@ -63,7 +63,7 @@ struct page_options {
 /// *waits*: who asks for its addresses meanwhile gets them with their memory, without a page fault.
 /// Addresses come first: the lowest that fit are handed out, also where higher ones wait; so fresh
 /// order is address order. What has waited for `delay_ms` goes to the system at the next call of
-/// anybody, 2 MiB a call (8 MiB of huge pages), so that no call takes long; purge_due() is such a
+/// anybody, 512 KiB a call (8 MiB of huge pages), so that no call takes long; purge_due() is such a
 /// call, which heaps make when they are slow anyway. At most 256 MiB wait, or half of the most that
 /// was in use if that is more: beyond it the oldest goes at once. release() and trim() do not wait.
 ///
