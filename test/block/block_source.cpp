@@ -250,8 +250,8 @@ TEST_F(block_source_of, what_goes_by_itself_may_wait_at_the_source_of_pages) {
             &slow,
             &owner};
         block* const b = take(source);
+        poison::undefined(b->at(b->granules / 2), 64_KiB); // as an owner hands it out
         std::memset(b->at(b->granules / 2), 1, 64_KiB);
-        poison::undefined(b, 256_KiB);
         source.close_empty(*b, 0);
         EXPECT_EQ(slow.usage().bytes_in_use, 0u);
         EXPECT_EQ(platform::resident_bytes(b, 256_KiB) == 0, at_once);

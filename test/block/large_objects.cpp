@@ -100,6 +100,9 @@ TEST_F(large_objects_of, have_addresses_to_grow_into_on_pages_and_none_elsewhere
             EXPECT_GE(slack, bytes / 8) << bytes;
         }
         EXPECT_LE(slack, bytes / 4 + 6_KiB) << bytes;
+        if (const std::size_t huge = platform::huge_page_bytes(); bytes + 8_KiB < huge) {
+            EXPECT_LT(a->span_bytes, huge) << "slack makes no huge page of it";
+        }
         EXPECT_LE(large_objects::slack(*b), 4_KiB) << "for colours";
         EXPECT_LE(large_objects::slack(*c), 4_KiB);
         on_pages.deallocate(*a, 0);

@@ -259,6 +259,21 @@ TEST(page_resource, what_has_waited_long_enough_goes_at_the_next_call_of_anybody
     pages.deallocate(stays, unit);
 }
 
+TEST(page_resource, nothing_goes_before_its_time_whatever_waits_beside_it) {
+    page_resource pages{slowly()};
+    std::byte* a = touched(pages, unit);
+    std::byte* b = touched(pages, unit);
+    pages.deallocate(a, unit);
+    the_time += 400;
+    pages.deallocate(b, unit);
+    the_time += 999;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(b, unit), unit);
+    the_time += 1;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(a, 2 * unit), 0u);
+}
+
 TEST(page_resource, what_is_used_again_and_again_never_goes) {
     page_resource pages{slowly()};
     for (int i = 0; i < 100; ++i) {
@@ -395,6 +410,7 @@ TEST(page_resource, memory_of_huge_pages_waits_and_goes_without_their_advice) {
     EXPECT_EQ(support::mapping_flags(p).find(" hg "), std::string::npos);
     // A small request in the midst of what waits keeps its memory, and nothing beside it.
     p = touched(pages, huge);
+    EXPECT_NE(support::mapping_flags(p).find(" hg "), std::string::npos);
     pages.deallocate(p, huge);
     EXPECT_EQ(pages.allocate(unit), p);
     EXPECT_EQ(*p, std::byte{1});
@@ -1041,6 +1057,28 @@ TEST(page_resource_death, memory_goes_back_at_once_where_the_system_counts_it) {
     if (support::emulated())
         GTEST_SKIP() << "an emulator ignores limits";
     EXPECT_EXIT(give_room_to_others_where_memory_is_counted(), testing::ExitedWithCode(0), "");
+}
+
+[[noreturn]] void end_a_range_that_waits() {
+    allow_address_space(1_GiB);
+    page_resource pages{page_options{.reserve_bytes = 16_MiB}};
+    void* const first = pages.try_allocate(unit);
+    pages.deallocate(pages.try_allocate(300_MiB), 300_MiB); // waits in a range of its own
+    EXPECT_IN_CHILD(pages.usage().bytes_reserved > 200_MiB);
+    void* const large = pages.try_allocate(850_MiB); // needs the addresses of it
+    EXPECT_IN_CHILD(large != nullptr);
+    EXPECT_IN_CHILD(pages.usage().bytes_reserved < 852_MiB);
+    pages.deallocate(large, 850_MiB);
+    pages.deallocate(first, unit);
+    pages.trim();
+    EXPECT_IN_CHILD(pages.usage().bytes_reserved < 1_MiB);
+    std::_Exit(0);
+}
+
+TEST(page_resource_death, a_range_whose_memory_waits_gives_its_addresses_to_another) {
+    if (support::emulated())
+        GTEST_SKIP() << "an emulator ignores limits";
+    EXPECT_EXIT(end_a_range_that_waits(), testing::ExitedWithCode(0), "");
 }
 
 TEST(page_resource_death, lives_within_a_limited_address_space) {
