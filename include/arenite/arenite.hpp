@@ -45,6 +45,7 @@
 #include <arenite/block/block_list.hpp>
 #include <arenite/block/block_source.hpp>
 #include <arenite/block/colouring.hpp>
+#include <arenite/block/large_objects.hpp>
 #include <arenite/block/region_joiner.hpp>
 #include <arenite/block/return_policy.hpp>
 

@@ -8,11 +8,13 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/size.hpp>
+#include <arenite/os/page_resource.hpp>
 #include <arenite/os/platform.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -24,9 +26,6 @@ constexpr std::size_t other_block_bytes = 64_KiB;
 
 constexpr std::size_t first_span_divisor = 4;
 constexpr std::size_t large_span_blocks = 8;
-
-constexpr std::size_t most_kept = 16;   // pieces of memory of large objects
-constexpr std::size_t kept_divisor = 4; // a request may leave this share of one unused
 
 std::size_t mask_bytes_for(std::size_t asked, const upstream& up) noexcept {
     const std::size_t usual = block_source::usual_block_bytes(up);
@@ -40,8 +39,6 @@ void touch_pages(std::byte* p, std::size_t bytes) noexcept {
         *static_cast<volatile std::byte*>(p + at) = std::byte{};
 }
 
-bool is_large(const block& b) noexcept { return (b.state & block_state::large) != 0; }
-
 } // namespace
 
 std::size_t block_source::usual_block_bytes(const upstream& up) noexcept {
@@ -52,6 +49,7 @@ block_source::block_source(const block_options& options, upstream up, void* owne
     : mask_bytes_{options.mask_bytes != 0 ? options.mask_bytes
                                           : mask_bytes_for(options.block_bytes, up)},
       span_bytes_{0}, upstream_{up}, policy_{options.policy}, owner_{owner},
+      large_{blocks_, upstream_, options.policy, mask_bytes_, options.prefault, owner},
       prefault_{options.prefault}, ends_{options.ends}, bits_{options.bits} {
     least_bytes_ =
         options.least_bytes != 0 ? options.least_bytes : mask_bytes_ / first_span_divisor;
@@ -66,17 +64,16 @@ void block_source::set_block_bytes(std::size_t bytes) noexcept {
 }
 
 block_source::~block_source() {
-    return_all_kept();
     for (block* b = blocks_.take_all(); b != nullptr;) {
-        block* const span = b->span;
-        const bool large = is_large(*b);
-        const std::size_t bytes = large ? b->span_bytes : span->span_bytes;
-        const std::size_t alignment = large ? std::size_t{1} << b->note : mask_bytes_;
-        do // the next is read before its span is gone
+        block* const span = b->span; // the next is read before its span is gone
+        if (large_objects::is_large(*b)) {
+            large_.give_back(*std::exchange(b, b->right));
+            continue;
+        }
+        do
             b = b->right;
         while (b != nullptr && b->span == span);
-        poison::undefined(span, bytes);
-        upstream_.deallocate(span, bytes, alignment);
+        give_back(span, span->span_bytes, mask_bytes_, false);
     }
 }
 
@@ -89,6 +86,7 @@ std::size_t block_source::head_granules(const block& b) const noexcept {
 // ---- blocks -------------------------------------------------------------------------------------
 
 block* block_source::clean() noexcept {
+    page_source().purge_due();
     block* const kept = blocks_.lowest(block_state::empty);
     return kept != nullptr ? kept : cut();
 }
@@ -109,6 +107,7 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     blocks_.set_state(b, block_state::empty);
     b.alarm = 0;
     block& first = *b.span;
+    page_source().purge_due();
     if (--first.span_busy != 0)
         return;
     idle_ += first.span_bytes;
@@ -116,11 +115,11 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     // Two at most for each that comes: what is kept shrinks with what is in use, and no call takes
     // long.
     const std::size_t allowance = policy_.allowance(bytes_in_use);
-    for (int n = 0; n < 2 && idle_ + kept_bytes_ > allowance; ++n) {
-        if (kept_ != nullptr)
-            return_kept(oldest_kept());
+    for (int n = 0; n < 2 && idle_ + large_.bytes_kept() > allowance; ++n) {
+        if (large_.bytes_kept() != 0)
+            large_.give_oldest_kept();
         else
-            return_span(*blocks_.highest(block_state::idle));
+            return_span(*blocks_.highest(block_state::idle), false);
     }
 }
 
@@ -158,9 +157,10 @@ bool block_source::get_span() noexcept {
         return false;
     std::size_t bytes = span_bytes_;
     if (bytes == 0)
-        bytes = reserved_ == 0                                ? least_bytes_
-                : reserved_ < mask_bytes_ * large_span_blocks ? mask_bytes_
-                                                              : mask_bytes_ * large_span_blocks;
+        bytes = bytes_reserved() == 0 ? least_bytes_
+                : bytes_reserved() < mask_bytes_ * large_span_blocks
+                    ? mask_bytes_
+                    : mask_bytes_ * large_span_blocks;
     void* p = ask(bytes, mask_bytes_);
     while (p == nullptr && bytes > least_bytes_) {
         bytes = bytes > mask_bytes_ ? mask_bytes_ : std::max(bytes / 2, least_bytes_);
@@ -183,15 +183,19 @@ void* block_source::ask(std::size_t bytes, std::size_t alignment) noexcept {
     if (!may_grow_)
         return nullptr;
     void* const p = upstream_.try_allocate(bytes, alignment);
-    if (p != nullptr || (idle_ == 0 && kept_ == nullptr))
+    if (p != nullptr || !holds_empty())
         return p;
-    return_all_kept();
-    while (block* const first = blocks_.highest(block_state::idle))
-        return_span(*first);
+    give_all_empty();
     return upstream_.try_allocate(bytes, alignment);
 }
 
-void block_source::return_span(block& first) noexcept {
+void block_source::give_all_empty() noexcept {
+    large_.give_kept(true);
+    while (block* const first = blocks_.highest(block_state::idle))
+        return_span(*first, true);
+}
+
+void block_source::return_span(block& first, bool at_once) noexcept {
     std::byte* const begin = reinterpret_cast<std::byte*>(&first);
     const std::size_t bytes = first.span_bytes;
     std::byte* end = begin + bytes;
@@ -204,24 +208,33 @@ void block_source::return_span(block& first) noexcept {
         blocks_.erase(*reinterpret_cast<block*>(at));
     idle_ -= bytes;
     reserved_ -= bytes;
-    poison::undefined(begin, bytes);
-    upstream_.deallocate(begin, bytes, mask_bytes_);
+    give_back(begin, bytes, mask_bytes_, at_once);
+}
+
+/// What goes back by itself may wait at a source of pages; what goes by trim() may not.
+void block_source::give_back(void* p, std::size_t bytes, std::size_t alignment,
+                             bool at_once) const {
+    poison::undefined(p, bytes);
+    if (at_once || policy_ == return_policy::return_all)
+        upstream_.release(p, bytes, alignment);
+    else
+        upstream_.deallocate(p, bytes, alignment);
 }
 
 void block_source::trim() noexcept {
-    return_all_kept();
+    large_.give_kept(true);
     for (block* b = blocks_.first(); b != nullptr;) {
         block& first = *b; // of a span, which lie apart from each other
         block* last = b;
         while ((b = blocks_.above(*last)) != nullptr && b->span == first.span)
             last = b;
-        if (!is_large(first) && first.span_busy == 0)
-            return_span(first);
+        if (!large_objects::is_large(first) && first.span_busy == 0)
+            return_span(first, true);
     }
     if (!upstream_.purges())
         return;
     for (block* b = blocks_.first(); bits_ && b != nullptr; b = blocks_.above(*b))
-        if (!is_large(*b))
+        if (!large_objects::is_large(*b))
             purge_holes(*b);
     if (fresh_ != fresh_end_)
         purge(fresh_, static_cast<std::size_t>(fresh_end_ - fresh_));
@@ -251,111 +264,16 @@ void block_source::purge(void* p, std::size_t bytes) const noexcept {
 // ---- large --------------------------------------------------------------------------------------
 
 block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t asked = std::max(alignment, mask_bytes_);
-    std::size_t before = alignment;      // bytes in front of the object
-    std::size_t most_before = alignment; // there is room for every colour, since others come later
-    if (alignment < mask_bytes_) {
-        before = most_before = std::max(alignment, sizeof(block));
-        if (alignment <= colour_bytes && mask_bytes_ >= other_block_bytes) {
-            before += blocks_.size() % colour_count * colour_bytes;
-            most_before += (colour_count - 1) * colour_bytes;
-        }
-    }
-    const std::optional<std::size_t> needed = checked_add(most_before, bytes);
-    if (!needed || before / granule_bytes > UINT32_MAX)
-        return nullptr;
-    std::size_t total = *needed;
-    std::byte* base = take_kept(total, asked);
-    if (base == nullptr) {
-        base = static_cast<std::byte*>(ask(total, asked));
-        if (base == nullptr)
-            return nullptr;
-        reserved_ += total;
-        if (prefault_)
-            touch_pages(base, total);
-    }
-    std::byte* const head = alignment < mask_bytes_ ? base : base + before - mask_bytes_;
-    block* const b = ::new (static_cast<void*>(head)) block{};
-    b->granules = static_cast<std::uint32_t>(before / granule_bytes);
-    b->state = block_state::large;
-    b->owner = owner_;
-    b->span = reinterpret_cast<block*>(base);
-    b->span_bytes = total;
-    b->span_busy = static_cast<std::uint32_t>((total - before - bytes) / granule_bytes);
-    b->note = static_cast<std::uint32_t>(std::countr_zero(asked));
-    blocks_.insert(*b);
-    return b;
+    block* const b = large_.try_allocate(bytes, alignment);
+    if (b != nullptr || !may_grow_ || !holds_empty())
+        return b;
+    give_all_empty();
+    return large_.try_allocate(bytes, alignment);
 }
 
 void block_source::deallocate_large(block& large, std::size_t bytes_in_use) noexcept {
-    blocks_.erase(large);
-    const std::size_t bytes = large.span_bytes;
-    const std::uint32_t alignment_log2 = large.note;
-    void* const base = large.span;
-    large.owner = nullptr; // whoever frees it once more is found
-    large.state = 0;
-    // Its head moves to the begin, where the next one that uses this memory is told of it.
-    poison::undefined(base, bytes);
-    block* const head = ::new (base) block{};
-    head->span = head;
-    head->span_bytes = bytes;
-    head->note = alignment_log2;
-    head->right = kept_;
-    kept_ = head;
-    kept_bytes_ += bytes;
-    ++kept_count_;
-    poison::no_access(head + 1, bytes - sizeof(block));
-    // The oldest first, until the rest is allowed; empty spans are counted with them.
-    const std::size_t allowance = policy_.allowance(bytes_in_use);
-    while (kept_ != nullptr && (kept_count_ > most_kept || idle_ + kept_bytes_ > allowance))
-        return_kept(oldest_kept());
-}
-
-block*& block_source::oldest_kept() noexcept {
-    block** link = &kept_;
-    while ((*link)->right != nullptr)
-        link = &(*link)->right;
-    return *link;
-}
-
-/// Memory kept of an earlier large object for a request of `bytes`, which becomes its size; the
-/// smallest that fits, if that leaves little unused. nullptr: none.
-std::byte* block_source::take_kept(std::size_t& bytes, std::size_t alignment) noexcept {
-    block** best = nullptr;
-    for (block** link = &kept_; *link != nullptr; link = &(*link)->right) {
-        const block& b = **link;
-        if (b.span_bytes >= bytes && b.span_bytes - bytes <= b.span_bytes / kept_divisor &&
-            (b.span_bytes - bytes) / granule_bytes < UINT32_MAX / 2 &&
-            std::size_t{1} << b.note == alignment &&
-            (best == nullptr || b.span_bytes < (*best)->span_bytes))
-            best = link;
-    }
-    if (best == nullptr)
-        return nullptr;
-    block& taken = **best;
-    *best = taken.right;
-    kept_bytes_ -= taken.span_bytes;
-    --kept_count_;
-    bytes = taken.span_bytes;
-    poison::undefined(&taken, bytes);
-    return reinterpret_cast<std::byte*>(&taken);
-}
-
-void block_source::return_kept(block*& link) noexcept {
-    block& gone = *link;
-    link = gone.right;
-    const std::size_t bytes = gone.span_bytes;
-    const std::size_t alignment = std::size_t{1} << gone.note;
-    kept_bytes_ -= bytes;
-    --kept_count_;
-    reserved_ -= bytes;
-    poison::undefined(&gone, bytes);
-    upstream_.deallocate(&gone, bytes, alignment);
-}
-
-void block_source::return_all_kept() noexcept {
-    while (kept_ != nullptr)
-        return_kept(kept_);
+    const std::size_t allowance = policy_.allowance(bytes_in_use); // empty spans count as well
+    large_.deallocate(large, allowance - std::min(idle_, allowance));
 }
 
 // ---- what is where ------------------------------------------------------------------------------
@@ -370,8 +288,9 @@ block* block_source::find(const void* p) const noexcept {
     block* const b = blocks_.at_or_below(p);
     if (b == nullptr)
         return nullptr;
-    const std::uintptr_t end =
-        is_large(*b) ? address_of(large_object(*b)) + large_bytes(*b) : address_of(b) + b->bytes();
+    const std::uintptr_t end = large_objects::is_large(*b)
+                                   ? address_of(large_object(*b)) + large_bytes(*b)
+                                   : address_of(b) + b->bytes();
     return address_of(p) < end ? b : nullptr;
 }
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <ctime>
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -93,6 +94,13 @@ void linux_platform::purge(void* p, std::size_t bytes) noexcept {
     ::madvise(p, bytes, MADV_DONTNEED);
 }
 
+void linux_platform::renew(void* p, std::size_t bytes) noexcept {
+    const errno_kept keep;
+    // As decommit does it, and for the same reason.
+    if (::mmap(p, bytes, PROT_READ | PROT_WRITE, lent_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
+        ::madvise(p, bytes, MADV_DONTNEED);
+}
+
 void linux_platform::advise_huge(void* p, std::size_t bytes, bool wanted) noexcept {
     const errno_kept keep;
     ::madvise(p, bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
@@ -130,6 +138,13 @@ std::size_t linux_platform::resident_bytes(const void* p, std::size_t bytes) noe
             found += (in_memory[i] & 1U) != 0 ? page : 0;
     }
     return found;
+}
+
+std::uint64_t linux_platform::now_ms() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now); // no system call, 5 ns
+    return static_cast<std::uint64_t>(now.tv_sec) * 1000 +
+           static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
 }
 
 void linux_platform::at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {

@@ -1,14 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/bitmap_tree.hpp>
-#include <arenite/core/bits.hpp>
+#include "page_range.hpp"
+
 #include <arenite/core/contract.hpp>
 #include <arenite/core/size.hpp>
-#include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,16 +21,17 @@ using os::platform;
 namespace {
 
 constexpr std::size_t unit = page_resource::unit_bytes;
-constexpr std::size_t none = bitmap_tree::npos;
 
 /// A range is not made smaller than this because the system refused a larger one.
 constexpr std::size_t smallest_range_bytes = 16_MiB;
 /// Alignments up to this one cost a large range no addresses.
 constexpr std::size_t large_range_alignment = 1_GiB;
 constexpr std::size_t small_range_alignment = 4_MiB;
-/// Each allocation that ends within a unit splits a mapping. Above this many, whole units are made
-/// accessible, so that neighbours merge: Linux allows 65530 mappings.
-constexpr std::size_t odd_allocations = 8192;
+/// Units are made usable by so many bytes at once, upwards.
+constexpr std::size_t usable_step = 4_MiB;
+/// So much of what is due goes back at a call, where it is in small pages; huge ones are quicker.
+constexpr std::size_t due_units_per_call = 512_KiB / unit;
+constexpr std::size_t huge_units_alike = 16;
 
 constinit const page_options defaults{};
 
@@ -54,138 +52,7 @@ huge_pages huge_pages_from_environment() noexcept {
     return huge_pages::automatic;
 }
 
-/// The starts of runs of n (1 to 64) set bits in the word `low`, which `high` follows.
-bits::word run_starts_across(bits::word low, bits::word high, std::size_t n) noexcept {
-    for (std::size_t have = 1; have < n && low != 0;) {
-        const std::size_t step = std::min(have, n - have);
-        low &= (low >> step) | (high << (64 - step));
-        high &= high >> step;
-        have += step;
-    }
-    return low;
-}
-
-/// A search that was made: no run of `units` free units at a multiple of `alignment` begins below
-/// `from`. Requests repeat, so the next search need not begin at the bottom.
-struct searched {
-    std::size_t units = 0;
-    std::size_t alignment = 0;
-    std::size_t from = 0;
-};
-
 } // namespace
-
-/// One reservation. It lies at the beginning of its bookkeeping, which is a mapping of its own:
-///
-///     | range | tree of bits, top first | pages, 4 bytes a unit .... |
-///
-/// Untouched parts of it are not resident: it grows with the highest unit in use.
-struct page_resource::range {
-    std::byte* base;
-    std::size_t bytes;
-    std::size_t own_bytes; // of the bookkeeping
-    range* next = nullptr;
-    std::size_t units;
-    std::size_t touched_units = 0; // highest unit ever handed out + 1
-    std::uint32_t* pages;          // of the allocation that begins at the unit, 0 where none does
-    std::size_t next_search = 0;   // which of the searches is forgotten next
-    searched searches[8] = {};
-    bitmap_tree taken;
-
-    [[nodiscard]] bool contains(const void* p) const noexcept {
-        return address_of(p) - address_of(base) < bytes;
-    }
-
-    /// The first unit at or above i whose address is a multiple of alignment (in units).
-    [[nodiscard]] std::size_t aligned(std::size_t i, std::size_t alignment) const noexcept {
-        const std::size_t origin = address_of(base) / unit;
-        return align_up(origin + i, alignment) - origin;
-    }
-
-    [[nodiscard]] std::size_t find(std::size_t n, std::size_t alignment) noexcept {
-        if (n > units)
-            return none;
-        if (n == 1 && alignment == 1)
-            return taken.lowest_free();
-        std::size_t from = 0;
-        searched* mine = nullptr;
-        for (searched& s : searches) {
-            if (s.units == 0 || s.units > n || s.alignment > alignment)
-                continue;
-            from = std::max(from, s.from);
-            if (s.units == n && s.alignment == alignment)
-                mine = &s;
-        }
-        if (mine == nullptr) {
-            mine = &searches[next_search];
-            next_search = (next_search + 1) % std::size(searches);
-        }
-        const std::size_t i = n <= 64 && alignment <= 64 ? find_in_words(from, n, alignment)
-                                                         : find_long(from, n, alignment);
-        *mine = {n, alignment, i == none ? units : i};
-        return i;
-    }
-
-    /// Word by word, all starts in a word at once; full words are skipped by the tree.
-    [[nodiscard]] std::size_t find_in_words(std::size_t from, std::size_t n,
-                                            std::size_t alignment) const noexcept {
-        bits::word allowed = 0;
-        for (std::size_t b = aligned(0, alignment) % alignment; b < 64; b += alignment)
-            allowed |= bits::word{1} << b;
-        const auto words = taken.words();
-        std::size_t i = taken.next_free(from);
-        while (i != none) {
-            const std::size_t w = i / 64;
-            const bits::word low = ~words[w] & (~bits::word{0} << (i % 64));
-            const bits::word high = w + 1 < words.size() ? ~words[w + 1] : 0;
-            const bits::word starts = run_starts_across(low, high, n) & allowed;
-            if (starts != 0)
-                return w * 64 + static_cast<std::size_t>(std::countr_zero(starts));
-            i = taken.next_free((w + 1) * 64);
-        }
-        return none;
-    }
-
-    /// From one candidate to the first behind the last taken unit in it.
-    [[nodiscard]] std::size_t find_long(std::size_t from, std::size_t n,
-                                        std::size_t alignment) const noexcept {
-        const bits::word* words = taken.words().data();
-        for (;;) {
-            from = taken.next_free(from);
-            if (from == none)
-                return none;
-            const std::size_t i = aligned(from, alignment);
-            if (i > units || n > units - i)
-                return none;
-            const std::size_t obstacle = bits::last_set(words, i, i + n);
-            if (obstacle == i + n)
-                return i;
-            from = obstacle + 1;
-        }
-    }
-
-    void take(std::size_t i, std::size_t n, std::size_t page_count) noexcept {
-        taken.take_range(i, n);
-        pages[i] = static_cast<std::uint32_t>(page_count);
-        touched_units = std::max(touched_units, i + n);
-    }
-
-    void give(std::size_t i, std::size_t n) noexcept {
-        taken.give_range(i, n);
-        for (searched& s : searches) {
-            const std::size_t lowest = i + 1 > s.units ? i + 1 - s.units : 0;
-            s.from = std::min(s.from, lowest);
-        }
-    }
-
-    /// Bookkeeping that was touched.
-    [[nodiscard]] std::size_t bookkeeping_bytes() const noexcept {
-        const std::size_t page = platform::page_bytes();
-        const std::size_t head = sizeof(range) + bitmap_tree::bytes_for(units) - units / 8;
-        return align_up(head, page) + align_up(touched_units / 8, page) +
-               align_up(touched_units * sizeof(std::uint32_t), page);
-    }
-};
 
 page_resource::~page_resource() {
     for (range* r = first_; r != nullptr;) {
@@ -197,9 +64,12 @@ page_resource::~page_resource() {
 
 page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t units = bytes / unit;
-    const std::size_t tree_bytes = bitmap_tree::bytes_for(units);
-    const std::size_t own_bytes = align_up(
-        sizeof(range) + tree_bytes + units * sizeof(std::uint32_t), platform::page_bytes());
+    const std::size_t tree_words = bitmap_tree::words_for(units);
+    const std::size_t map_words = align_up(units, bits::word_bits) / bits::word_bits;
+    const std::size_t own_bytes =
+        align_up(sizeof(range) + (tree_words + 3 * map_words) * sizeof(bits::word) +
+                     units * sizeof(std::uint32_t),
+                 platform::page_bytes());
     void* const base = platform::reserve(bytes, alignment);
     if (base == nullptr)
         return nullptr;
@@ -211,16 +81,17 @@ page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t a
         return nullptr;
     }
     platform::advise_huge(own, own_bytes, false); // it grows page by page
-    auto* const tree_words =
-        reinterpret_cast<bits::word*>(static_cast<std::byte*>(own) + sizeof(range));
+    auto* const tree = reinterpret_cast<bits::word*>(static_cast<std::byte*>(own) + sizeof(range));
+    bits::word* const maps = tree + tree_words;
     auto* const r = ::new (own)
         range{.base = static_cast<std::byte*>(base),
               .bytes = bytes,
               .own_bytes = own_bytes,
               .units = units,
-              .pages = reinterpret_cast<std::uint32_t*>(tree_words + bitmap_tree::words_for(units)),
-              .taken = bitmap_tree{
-                  units, {tree_words, bitmap_tree::words_for(units)}, bitmap_tree::contents::zero}};
+              .waiting = {maps, maps + map_words},
+              .huge = maps + 2 * map_words,
+              .pages = reinterpret_cast<std::uint32_t*>(maps + 3 * map_words),
+              .taken = bitmap_tree{units, {tree, tree_words}, bitmap_tree::contents::zero}};
     return r;
 }
 
@@ -297,24 +168,49 @@ void page_resource::end_empty_ranges() noexcept {
             continue;
         }
         before->next = r->next;
+        for (std::size_t g = 0; g < 2; ++g)
+            waiting_.units[g] -= r->waiting_units[g];
         end_range(r);
         further_ranges_.fetch_sub(1, std::memory_order_release);
     }
 }
 
-bool page_resource::make_usable(void* p, std::size_t page_bytes, std::size_t whole_bytes,
-                                bool whole_units) noexcept {
-    // Where one mapping too many would be made, whole units may merge with their neighbours.
-    if (!platform::commit(p, whole_units ? whole_bytes : page_bytes) &&
-        (whole_units || page_bytes == whole_bytes || !platform::commit(p, whole_bytes)))
-        return false;
-    const std::size_t huge = platform::huge_page_bytes();
-    if (options_.huge == huge_pages::never)
-        platform::advise_huge(p, page_bytes, false);
-    else if (huge != 0 && (options_.huge == huge_pages::always || page_bytes >= huge))
-        platform::advise_huge(p, page_bytes, true);
-    if (options_.prefault)
-        platform::prefault(p, page_bytes);
+// ---- handing out --------------------------------------------------------------------------------
+
+/// Units below the mark can be read and written, taken or not. It rises by steps and outside the
+/// lock: who raises it makes all usable from where it was, so that two at once do no harm.
+///
+/// Once the system refuses a step it counts what is usable (ulimit -d, strict overcommit), or has
+/// no mapping left. From then on units are made usable one request at a time, and what comes back
+/// loses the access at once.
+bool page_resource::make_usable(range& r, std::size_t i, std::size_t n) noexcept {
+    const std::size_t from = r.usable_units.load(std::memory_order_acquire);
+    const bool scarce = scarce_.load(std::memory_order_relaxed);
+    if (i + n <= from && !scarce)
+        return true;
+    const std::size_t to = std::min(align_up(i + n, usable_step / unit), r.units);
+    std::byte* const p = r.base + from * unit;
+    const std::size_t bytes = (to - from) * unit;
+    if (scarce || !platform::commit(p, bytes)) {
+        scarce_.store(true, std::memory_order_relaxed);
+        std::byte* const own = r.base + i * unit;
+        if (!platform::commit(own, n * unit)) {
+            std::unique_lock lock{mutex_};
+            give_oldest(lock, 0, waiting_.all_units());
+            lock.unlock();
+            if (!platform::commit(own, n * unit))
+                return false;
+        }
+        if (options_.huge != huge_pages::automatic)
+            platform::advise_huge(own, n * unit, options_.huge == huge_pages::always);
+        return true;
+    }
+    if (options_.huge != huge_pages::automatic)
+        platform::advise_huge(p, bytes, options_.huge == huge_pages::always);
+    std::size_t seen = from;
+    while (seen < to && !r.usable_units.compare_exchange_weak(seen, to, std::memory_order_release,
+                                                              std::memory_order_relaxed)) {
+    }
     return true;
 }
 
@@ -328,14 +224,14 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
     const std::size_t page_count = page_bytes / page;
     if (page_count > std::numeric_limits<std::uint32_t>::max())
         return nullptr;
-    const std::size_t huge = platform::huge_page_bytes();
-    alignment = std::max({alignment, unit, huge != 0 && page_bytes >= huge ? huge : 0});
+    const std::size_t huge_page = platform::huge_page_bytes();
+    const bool large = huge_page != 0 && page_bytes >= huge_page;
+    alignment = std::max({alignment, unit, large ? huge_page : 0});
 
     const std::size_t units = whole_bytes / unit;
-    const bool odd = page_bytes != whole_bytes;
     range* r = nullptr;
-    std::size_t i = none;
-    bool whole_units = false;
+    std::size_t i = bitmap_tree::npos;
+    bool to_advise = false;
     {
         const std::lock_guard lock{mutex_};
         if (ask_environment_) {
@@ -345,7 +241,7 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
         }
         for (r = first_; r != nullptr; r = r->next) {
             i = r->find(units, alignment / unit);
-            if (i != none)
+            if (i != bitmap_tree::npos)
                 break;
         }
         if (r == nullptr) {
@@ -355,51 +251,70 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
             i = r->find(units, alignment / unit);
         }
         r->take(i, units, page_count);
+        for (std::size_t g = 0; g < 2; ++g)
+            waiting_.units[g] -= r->stop_waiting(i, units, g);
+        // A small request among what waits in huge pages leaves them: they are resident.
+        to_advise =
+            large && options_.huge == huge_pages::automatic && !bits::all_set(r->huge, i, units);
+        if (to_advise)
+            bits::set_run(r->huge, i, units);
         ++live_;
-        whole_units = odd && ++live_odd_ > odd_allocations;
         in_use_bytes_ += page_bytes;
         high_water_bytes_ = std::max(high_water_bytes_, in_use_bytes_);
     }
     // The units are ours by now: others need not wait for the system.
     std::byte* const p = r->base + i * unit;
-    if (make_usable(p, page_bytes, whole_bytes, whole_units)) [[likely]]
+    if (make_usable(*r, i, units)) [[likely]] {
+        if (to_advise)
+            platform::advise_huge(p, whole_bytes, true);
+        if (options_.prefault)
+            platform::prefault(p, page_bytes);
+        purge_due();
         return p;
-    platform::decommit(p, whole_bytes);
+    }
     const std::lock_guard lock{mutex_};
     r->pages[i] = 0;
     r->give(i, units);
     --live_;
-    live_odd_ -= odd ? 1U : 0U;
     in_use_bytes_ -= page_bytes;
     return nullptr;
 }
 
-/// No other thread is amid a change of the process's pages when it forks.
-void page_resource::prepare_for_fork() noexcept {
-    platform::at_fork([] { page_source().mutex_.lock(); }, [] { page_source().mutex_.unlock(); },
-                      [] { page_source().mutex_.unlock(); });
-}
+// ---- taking back --------------------------------------------------------------------------------
 
 void page_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
+    take_back(p, bytes, options_.delay_ms == 0 || scarce_.load(std::memory_order_relaxed));
+    purge_due();
+}
+
+void page_resource::release(void* p, std::size_t bytes, std::size_t) noexcept {
+    take_back(p, bytes, true);
+}
+
+void page_resource::take_back(void* p, std::size_t bytes, bool at_once) noexcept {
     const std::size_t page = platform::page_bytes();
     const std::size_t page_bytes =
         align_up(std::clamp<std::size_t>(bytes, 1, max_object_bytes - page), page);
-    const std::size_t whole_bytes = align_up(page_bytes, unit);
-    const bool odd = page_bytes != whole_bytes;
+    const std::size_t units = align_up(page_bytes, unit) / unit;
+    const std::uint64_t now = at_once ? 0 : options_.now_ms();
     range* r = nullptr;
-    std::size_t i = 0;
     std::size_t page_count = 0;
     {
-        const std::lock_guard lock{mutex_};
+        std::unique_lock lock{mutex_};
         r = find_range(p);
         if (r != nullptr && is_aligned(p, unit)) {
-            i = static_cast<std::size_t>(static_cast<std::byte*>(p) - r->base) / unit;
+            const auto i = static_cast<std::size_t>(static_cast<std::byte*>(p) - r->base) / unit;
             page_count = r->pages[i];
             if (page_count == page_bytes / page) [[likely]] {
                 r->pages[i] = 0; // of two that free it at once, one finds it gone
                 --live_;
-                live_odd_ -= odd ? 1U : 0U;
                 in_use_bytes_ -= page_bytes;
+                if (at_once)
+                    return give_to_system(lock, *r, {i, units, !bits::none_set(r->huge, i, units)});
+                let_wait(*r, i, units, now);
+                const std::size_t most =
+                    std::max(options_.most_waiting_bytes, high_water_bytes_ / 2) / unit;
+                return give_oldest(lock, most, units);
             }
         }
     }
@@ -416,10 +331,130 @@ void page_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept
                              "page_resource: %zu bytes at %p were given back, but %zu pages of %zu "
                              "bytes were allocated there",
                              bytes, p, page_count, page);
-    // Not free before the system has it: nobody can be handed pages that are just taken away.
-    platform::decommit(p, whole_bytes);
-    const std::lock_guard lock{mutex_};
-    r->give(i, whole_bytes / unit);
+}
+
+// ---- giving to the system -----------------------------------------------------------------------
+
+/// Taken units on their way to the system; known to the page_resource for the sake of a child that
+/// is forked meanwhile.
+struct page_resource::transit {
+    range& from;
+    run units;
+    transit* next;
+    transit** link;
+};
+
+/// Gives the memory of units that nobody else can get, since they are taken, and then the units.
+/// The lock is not held meanwhile.
+void page_resource::give_to_system(std::unique_lock<std::mutex>& lock, range& r,
+                                   const run& units) noexcept {
+    transit mine{.from = r, .units = units, .next = transits_, .link = &transits_};
+    if (transits_ != nullptr)
+        transits_->link = &mine.next;
+    transits_ = &mine;
+    if (units.huge)
+        bits::clear_run(r.huge, units.first, units.units);
+    lock.unlock();
+    std::byte* const p = r.base + units.first * unit;
+    if (scarce_.load(std::memory_order_relaxed))
+        platform::decommit(p, units.units * unit);
+    else if (units.huge) // without the advice: a neighbour's huge page shall not come back here
+        platform::renew(p, units.units * unit);
+    else
+        platform::purge(p, units.units * unit);
+    lock.lock();
+    *mine.link = mine.next;
+    if (mine.next != nullptr)
+        mine.next->link = mine.link;
+    r.give(units.first, units.units);
+}
+
+/// Frees units with their memory.
+void page_resource::let_wait(range& r, std::size_t i, std::size_t n, std::uint64_t now) noexcept {
+    r.give(i, n);
+    r.wait(i, n, waiting_.young);
+    waiting_.add(n, now);
+    note_next_due();
+}
+
+/// Gives waiting units of a generation to the system, the highest first. Returns how many in small
+/// pages would have cost as much.
+std::size_t page_resource::give_waiting(std::unique_lock<std::mutex>& lock, std::size_t generation,
+                                        std::size_t most, std::size_t most_huge) noexcept {
+    range* r = first_;
+    while (r->waiting_units[generation] == 0)
+        r = r->next;
+    const run units = r->highest_waiting(generation, most, most_huge);
+    waiting_.units[generation] -= r->stop_waiting(units.first, units.units, generation);
+    r->taken.take_range(units.first, units.units);
+    give_to_system(lock, *r, units);
+    return units.huge ? most * units.units / most_huge : units.units;
+}
+
+/// While more than `allowed` units wait: the oldest to the system, `most` in all.
+void page_resource::give_oldest(std::unique_lock<std::mutex>& lock, std::size_t allowed,
+                                std::size_t most) noexcept {
+    while (most != 0 && waiting_.all_units() > allowed) {
+        const std::size_t n = std::min(most, waiting_.all_units() - allowed);
+        const std::size_t g = waiting_.units[waiting_.old()] != 0 ? waiting_.old() : waiting_.young;
+        most -= give_waiting(lock, g, n, n);
+    }
+    note_next_due();
+}
+
+void page_resource::give_due() noexcept {
+    const std::uint64_t now = options_.now_ms();
+    if (now < next_due_ms_.load(std::memory_order_relaxed))
+        return;
+    std::unique_lock lock{mutex_};
+    for (std::size_t left = due_units_per_call;
+         left != 0 && waiting_.are_due(now, options_.delay_ms);) {
+        const std::size_t gone = give_waiting(lock, waiting_.old(), left, left * huge_units_alike);
+        left -= std::clamp<std::size_t>(gone, 1, left);
+    }
+    note_next_due();
+}
+
+void page_resource::note_next_due() noexcept {
+    next_due_ms_.store(waiting_.next_due_ms(options_.delay_ms), std::memory_order_relaxed);
+}
+
+void page_resource::generations::add(std::size_t n, std::uint64_t now_ms) noexcept {
+    if (units[young] == 0)
+        young_since_ms = now_ms;
+    young_until_ms = std::max(young_until_ms, now_ms);
+    units[young] += n;
+}
+
+/// True if the old ones are; the young are made the old where it is time.
+bool page_resource::generations::are_due(std::uint64_t now_ms, std::uint64_t delay_ms) noexcept {
+    if (units[old()] == 0 && now_ms >= young_since_ms + delay_ms / 2) {
+        young = old();
+        old_until_ms = young_until_ms;
+    }
+    return units[old()] != 0 && now_ms >= old_until_ms + delay_ms;
+}
+
+/// When are_due may have something to do.
+std::uint64_t page_resource::generations::next_due_ms(std::uint64_t delay_ms) const noexcept {
+    if (units[old()] != 0)
+        return old_until_ms + delay_ms;
+    return units[young] != 0 ? young_since_ms + delay_ms / 2
+                             : std::numeric_limits<std::uint64_t>::max();
+}
+
+/// No other thread is amid a change of the process's pages when it forks. What such a thread was
+/// about to give to the system waits in the child.
+void page_resource::prepare_for_fork() noexcept {
+    platform::at_fork([] { page_source().mutex_.lock(); }, [] { page_source().mutex_.unlock(); },
+                      [] {
+                          page_resource& pages = page_source();
+                          for (transit* t = pages.transits_; t != nullptr; t = t->next)
+                              pages.let_wait(t->from, t->units.first, t->units.units,
+                                             pages.waiting_.young_until_ms);
+                          pages.transits_ = nullptr;
+                          pages.mutex_.unlock();
+                      });
 }
 
 void page_resource::purge(void* p, std::size_t bytes) noexcept {
@@ -437,7 +472,7 @@ void page_resource::purge(void* p, std::size_t bytes) noexcept {
 
 arenite::usage page_resource::usage() const noexcept {
     const std::lock_guard lock{mutex_};
-    std::size_t reserved = in_use_bytes_;
+    std::size_t reserved = in_use_bytes_ + waiting_.all_units() * unit;
     for (const range* r = first_; r != nullptr; r = r->next)
         reserved += r->bookkeeping_bytes();
     return {.bytes_in_use = in_use_bytes_,
@@ -452,8 +487,10 @@ page_options page_resource::options() const noexcept {
 }
 
 void page_resource::trim() noexcept {
-    const std::lock_guard lock{mutex_};
+    std::unique_lock lock{mutex_};
+    give_oldest(lock, 0, waiting_.all_units());
     end_empty_ranges();
+    note_next_due();
 }
 
 namespace detail {

@@ -5,6 +5,8 @@
 #include <arenite/check/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/os/page_resource.hpp>
+#include <arenite/os/platform.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,6 +16,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
@@ -238,6 +241,41 @@ TEST_F(block_source_of, trim_gives_back_what_is_empty_and_leaves_the_rest) {
     EXPECT_EQ(source.bytes_reserved(), pages.live_bytes());
 }
 
+TEST_F(block_source_of, what_goes_by_itself_may_wait_at_the_source_of_pages) {
+    for (const bool at_once : {false, true}) {
+        page_resource slow{page_options{.reserve_bytes = 64_MiB, .delay_ms = 1'000'000}};
+        const return_policy nothing{.keep_bytes = 0, .keep_divisor = 1'000'000};
+        block_source source{
+            {.block_bytes = 256_KiB, .policy = at_once ? return_policy::return_all : nothing},
+            &slow,
+            &owner};
+        block* const b = take(source);
+        poison::undefined(b->at(b->granules / 2), 64_KiB); // as an owner hands it out
+        std::memset(b->at(b->granules / 2), 1, 64_KiB);
+        source.close_empty(*b, 0);
+        EXPECT_EQ(slow.usage().bytes_in_use, 0u);
+        EXPECT_EQ(platform::resident_bytes(b, 256_KiB) == 0, at_once);
+        block* const large = source.try_allocate_large(1_MiB, 16);
+        std::memset(block_source::large_object(*large), 1, 1_MiB);
+        source.deallocate_large(*large, 0);
+        EXPECT_EQ(slow.usage().bytes_in_use, 0u);
+        EXPECT_EQ(platform::resident_bytes(b, 1_MiB) == 0, at_once);
+    }
+}
+
+TEST_F(block_source_of, trim_lets_nothing_wait) {
+    page_resource slow{page_options{.reserve_bytes = 64_MiB, .delay_ms = 1'000'000}};
+    block_source source{{.policy = return_policy::retain_all}, &slow, &owner};
+    const auto all = take(source, 4);
+    block* const large = source.try_allocate_large(1_MiB, 16);
+    std::memset(block_source::large_object(*large), 1, 1_MiB);
+    source.deallocate_large(*large, 0);
+    give(source, all);
+    source.trim();
+    EXPECT_EQ(slow.usage().bytes_in_use, 0u);
+    EXPECT_EQ(platform::resident_bytes(all[0], 4_MiB), 0u);
+}
+
 TEST_F(block_source_of, trim_purges_the_whole_pages_of_holes) {
     block_source source{{.block_bytes = 256_KiB, .prefault = true}, &pages, &owner};
     block& b = *take(source);
@@ -270,49 +308,6 @@ TEST_F(block_source_of, its_end_gives_everything_back_whatever_is_in_it) {
 }
 
 // ---- large objects ------------------------------------------------------------------------------
-
-TEST_F(block_source_of, memory_of_a_large_object_serves_the_next_of_nearly_its_size) {
-    block_source source{{}, &pages, &owner};
-    block* const first = source.try_allocate_large(1_MiB, 16);
-    void* const memory = first->span;
-    source.deallocate_large(*first, 0);
-    EXPECT_EQ(pages.live(), 1u);
-    EXPECT_EQ(source.find(memory), nullptr);
-    for (const std::size_t bytes : {1_MiB, 1_MiB - 64_KiB, 800_KiB}) {
-        block* const again = source.try_allocate_large(bytes, 16);
-        EXPECT_EQ(again->span, memory) << bytes;
-        EXPECT_EQ(block_source::large_bytes(*again), bytes);
-        EXPECT_EQ(pages.calls(), 1u);
-        EXPECT_EQ(source.bytes_reserved(), pages.live_bytes());
-        source.deallocate_large(*again, 0);
-    }
-    for (const std::size_t bytes : {2_MiB, 512_KiB}) // too large, and a waste
-        source.deallocate_large(*source.try_allocate_large(bytes, 16), 0);
-    EXPECT_EQ(pages.calls(), 3u);
-    // Another alignment is another piece of memory: its upstream is to get back what it lent.
-    source.deallocate_large(*source.try_allocate_large(1_MiB, 1_MiB), 0);
-    EXPECT_EQ(pages.calls(), 4u);
-    EXPECT_EQ(source.bytes_reserved(), pages.live_bytes());
-    source.trim();
-    EXPECT_EQ(pages.live(), 0u);
-    EXPECT_EQ(source.bytes_reserved(), 0u);
-}
-
-TEST_F(block_source_of, what_is_kept_of_large_objects_is_bounded_by_the_policy_and_in_number) {
-    block_source source{{}, &pages, &owner}; // 8 MiB by default
-    for (const std::size_t bytes : {3_MiB, 4_MiB, 5_MiB})
-        source.deallocate_large(*source.try_allocate_large(bytes, 16), 0);
-    EXPECT_LE(pages.live_bytes(), 8_MiB);
-    EXPECT_GE(pages.live_bytes(), 5_MiB) << "the latest stays";
-    source.deallocate_large(*source.try_allocate_large(20_MiB, 16), 0);
-    EXPECT_EQ(pages.live_bytes(), 0u);
-    std::vector<block*> all;
-    for (std::size_t i = 0; i < 40; ++i)
-        all.push_back(source.try_allocate_large(70_KiB, 16));
-    for (block* b : all)
-        source.deallocate_large(*b, 0);
-    EXPECT_EQ(pages.live(), 16u);
-}
 
 TEST_F(block_source_of, memory_kept_of_large_objects_goes_back_before_the_upstream_is_given_up) {
     pages.lend_at_most(3_MiB);

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
-TEST(return_policy, keeps_by_default_8_mib_or_a_quarter_of_what_is_in_use) {
+TEST(return_policy, keeps_by_default_2_mib_or_a_sixteenth_of_what_is_in_use) {
     constexpr return_policy policy;
-    static_assert(policy.allowance(0) == 8_MiB);
-    static_assert(policy.allowance(32_MiB) == 8_MiB);
-    static_assert(policy.allowance(100_MiB) == 25_MiB);
-    static_assert(policy.allowance(all) == all / 4);
+    static_assert(policy.allowance(0) == 2_MiB);
+    static_assert(policy.allowance(32_MiB) == 2_MiB);
+    static_assert(policy.allowance(160_MiB) == 10_MiB);
+    static_assert(policy.allowance(all) == all / 16);
 }
 
 TEST(return_policy, retain_all_keeps_everything) {

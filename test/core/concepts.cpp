@@ -26,6 +26,7 @@ struct able final : strategy<able> {
     arenite::usage usage() const { return {}; }
     void list_regions(region_sink&) const {}
     void purge(void*, std::size_t) noexcept {}
+    void release(void*, std::size_t, std::size_t = default_alignment) noexcept {}
 };
 
 using unable = std::pmr::monotonic_buffer_resource;
@@ -44,6 +45,7 @@ struct almost final : strategy<almost> {
     arenite::usage usage() { return {}; }        // not const
     void list_regions(region_sink&) {}           // not const
     void purge(void*, std::size_t) {}            // may throw
+    void release(void*, std::size_t) noexcept {} // takes no alignment
 };
 
 TEST(concepts, hold_for_what_has_the_members) {
@@ -56,6 +58,7 @@ TEST(concepts, hold_for_what_has_the_members) {
     static_assert(Measurable<able>);
     static_assert(Mappable<able>);
     static_assert(Purging<able>);
+    static_assert(Releasing<able>);
 }
 
 TEST(concepts, do_not_hold_for_the_bare_interface) {
@@ -69,6 +72,7 @@ TEST(concepts, do_not_hold_for_the_bare_interface) {
     static_assert(!Measurable<resource>);
     static_assert(!Mappable<resource>);
     static_assert(!Purging<resource>);
+    static_assert(!Releasing<resource>);
 }
 
 TEST(concepts, do_not_hold_for_what_only_looks_alike) {
@@ -81,6 +85,7 @@ TEST(concepts, do_not_hold_for_what_only_looks_alike) {
     static_assert(!Measurable<almost>);
     static_assert(!Mappable<almost>);
     static_assert(!Purging<almost>);
+    static_assert(!Releasing<almost>);
 }
 
 } // namespace

@@ -40,7 +40,7 @@ private:
 class page_lender final : public strategy<page_lender> {
 public:
     void* try_allocate(std::size_t, std::size_t = default_alignment) noexcept { return nullptr; }
-    void deallocate(void*, std::size_t, std::size_t = default_alignment) noexcept {}
+    void deallocate(void*, std::size_t, std::size_t = default_alignment) noexcept { ++deallocated; }
     void purge(void* p, std::size_t bytes) noexcept {
         purged = p;
         purged_bytes = bytes;
@@ -48,6 +48,19 @@ public:
 
     void* purged = nullptr;
     std::size_t purged_bytes = 0;
+    int deallocated = 0;
+};
+
+// Keeps memory for a while, unless it is released.
+class slow_lender final : public strategy<slow_lender> {
+public:
+    void* try_allocate(std::size_t, std::size_t = default_alignment) noexcept { return nullptr; }
+    void deallocate(void*, std::size_t, std::size_t = default_alignment) noexcept { ++deallocated; }
+    void release(void*, std::size_t, std::size_t = default_alignment) noexcept { ++released; }
+    void purge(void*, std::size_t) noexcept {}
+
+    int deallocated = 0;
+    int released = 0;
 };
 
 TEST(upstream, is_made_from_any_pointer_to_a_resource) {
@@ -133,6 +146,24 @@ TEST(upstream, sees_who_lends_pages) {
     u.purge(&page, 4096);
     EXPECT_EQ(lender.purged, &page);
     EXPECT_EQ(lender.purged_bytes, 4096u);
+}
+
+TEST(upstream, releases_without_delay_where_there_is_one_and_deallocates_elsewhere) {
+    int page = 0;
+    slow_lender slow;
+    const upstream delayed = &slow;
+    delayed.release(&page, 4096, 16);
+    EXPECT_EQ(slow.released, 1);
+    EXPECT_EQ(slow.deallocated, 0);
+    delayed.deallocate(&page, 4096, 16);
+    EXPECT_EQ(slow.deallocated, 1);
+    page_lender lender;
+    const upstream u = &lender;
+    u.release(&page, 4096, 16);
+    EXPECT_EQ(lender.deallocated, 1);
+    const upstream bare = static_cast<resource*>(&slow);
+    bare.release(&page, 4096, 16);
+    EXPECT_EQ(slow.deallocated, 2);
 }
 
 TEST(upstream, never_purges_what_others_lent) {

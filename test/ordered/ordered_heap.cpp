@@ -284,8 +284,9 @@ TEST_F(ordered_heap_large, more_than_an_eighth_goes_to_the_upstream_and_back) {
 }
 
 TEST_F(ordered_heap_large, vectors_that_grow_and_end_soon_ask_the_upstream_for_nothing_more) {
+    ordered_heap keeping{ordered_options{.policy = {.keep_bytes = 8_MiB}}, &up};
     const auto grow = [&] {
-        std::pmr::vector<int> v{&heap};
+        std::pmr::vector<int> v{&keeping};
         for (int i = 0; i < 300'000; ++i)
             v.push_back(i);
     };

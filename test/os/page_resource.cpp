@@ -34,6 +34,8 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace arenite;
 using os::platform;
@@ -43,6 +45,7 @@ static_assert(Owning<page_resource>);
 static_assert(Trimmable<page_resource>);
 static_assert(Measurable<page_resource>);
 static_assert(Purging<page_resource>);
+static_assert(Releasing<page_resource>);
 
 namespace {
 
@@ -180,32 +183,261 @@ TEST(page_resource, nothing_is_reserved_before_the_first_request) {
     EXPECT_FALSE(pages.owns(nullptr));
 }
 
-TEST(page_resource, a_small_request_gets_its_pages_and_no_more_access) {
+TEST(page_resource, a_request_takes_memory_only_for_the_pages_it_touches) {
     const std::size_t page = platform::page_bytes();
     if (page == unit)
         GTEST_SKIP() << "a page is a unit here";
     page_resource pages{small};
     std::byte* p = bytes_at(pages.allocate(page + 1));
     std::memset(p, 1, 2 * page);
-    EXPECT_TRUE(support::readable(p + 2 * page - 1));
-    EXPECT_FALSE(support::readable(p + 2 * page));
     EXPECT_EQ(platform::resident_bytes(p, unit), 2 * page);
     pages.deallocate(p, page + 1);
 }
 
-TEST(page_resource, memory_that_comes_back_leaves_the_process_at_once) {
-    page_resource pages{small};
-    for (std::size_t bytes : {std::size_t{1}, unit, 3 * unit + 1, 4_MiB}) {
-        std::byte* p = bytes_at(pages.allocate(bytes));
-        std::memset(p, 1, bytes);
+// ---- back to the system, sooner or later --------------------------------------------------------
+
+std::uint64_t the_time = 0; // of the resources below
+
+/// Small ranges, and a clock that goes when it is told.
+page_options slowly(std::uint32_t delay_ms = 1000) {
+    the_time = 5000;
+    page_options options = small;
+    options.delay_ms = delay_ms;
+    options.now_ms = []() noexcept { return the_time; };
+    return options;
+}
+
+/// Memory handed out and touched.
+std::byte* touched(page_resource& pages, std::size_t bytes) {
+    std::byte* p = bytes_at(pages.allocate(bytes));
+    std::memset(p, 1, bytes);
+    return p;
+}
+
+TEST(page_resource, without_a_delay_memory_that_comes_back_leaves_the_process_at_once) {
+    page_resource pages{slowly(0)};
+    for (std::size_t bytes : {std::size_t{1}, unit, 3 * unit + 1, std::size_t{4_MiB}}) {
+        std::byte* p = touched(pages, bytes);
         EXPECT_GE(platform::resident_bytes(p, in_pages(bytes)), in_pages(bytes));
         pages.deallocate(p, bytes);
         EXPECT_EQ(platform::resident_bytes(p, in_pages(bytes)), 0u);
-        EXPECT_FALSE(support::readable(p));
         EXPECT_EQ(pages.allocate(bytes), p);
         EXPECT_EQ(*p, std::byte{0});
         pages.deallocate(p, bytes);
     }
+}
+
+TEST(page_resource, memory_that_comes_back_waits_with_its_addresses) {
+    page_resource pages{slowly()};
+    for (std::size_t bytes : {std::size_t{1}, unit, 3 * unit + 1, std::size_t{4_MiB}}) {
+        std::byte* p = touched(pages, bytes);
+        pages.deallocate(p, bytes);
+        EXPECT_EQ(platform::resident_bytes(p, in_pages(bytes)), in_pages(bytes));
+        EXPECT_EQ(pages.allocate(bytes), p);
+        EXPECT_EQ(*p, std::byte{1}) << "no page was cleared for it";
+        pages.deallocate(p, bytes);
+    }
+}
+
+TEST(page_resource, what_has_waited_long_enough_goes_at_the_next_call_of_anybody) {
+    page_resource pages{slowly()};
+    std::byte* a = touched(pages, unit);
+    std::byte* b = touched(pages, 2 * unit);
+    std::byte* stays = touched(pages, unit);
+    pages.deallocate(b, 2 * unit);
+    the_time += 999;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(b, 2 * unit), 2 * unit);
+    the_time += 1;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(b, 2 * unit), 0u);
+    pages.deallocate(a, unit);
+    the_time += 1000;
+    pages.deallocate(pages.allocate(4 * unit), 4 * unit); // other addresses
+    EXPECT_EQ(platform::resident_bytes(a, unit), 0u);
+    EXPECT_EQ(platform::resident_bytes(stays, unit), unit);
+    pages.deallocate(stays, unit);
+}
+
+TEST(page_resource, nothing_goes_before_its_time_whatever_waits_beside_it) {
+    page_resource pages{slowly()};
+    std::byte* a = touched(pages, unit);
+    std::byte* b = touched(pages, unit);
+    pages.deallocate(a, unit);
+    the_time += 400;
+    pages.deallocate(b, unit);
+    the_time += 999;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(b, unit), unit);
+    the_time += 1;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(a, 2 * unit), 0u);
+}
+
+TEST(page_resource, what_is_used_again_and_again_never_goes) {
+    page_resource pages{slowly()};
+    for (int i = 0; i < 100; ++i) {
+        std::byte* p = bytes_at(pages.allocate(10 * unit));
+        if (i > 0) {
+            EXPECT_EQ(*p, std::byte{1});
+        }
+        std::memset(p, 1, 10 * unit);
+        pages.deallocate(p, 10 * unit);
+        the_time += 300;
+        pages.purge_due();
+    }
+}
+
+TEST(page_resource, while_much_goes_on_nothing_waits_for_more_than_two_delays) {
+    page_resource pages{slowly()};
+    std::byte* always = touched(pages, unit);
+    std::byte* once = touched(pages, unit);
+    pages.deallocate(once, unit);
+    for (std::uint64_t end = the_time + 2000; the_time < end; the_time += 10) {
+        pages.deallocate(always, unit);
+        EXPECT_EQ(pages.allocate(unit), always);
+    }
+    EXPECT_EQ(platform::resident_bytes(once, unit), 0u);
+    EXPECT_EQ(platform::resident_bytes(always, unit), unit);
+    pages.deallocate(always, unit);
+}
+
+TEST(page_resource, a_call_gives_only_so_much_of_what_is_due) {
+    page_options options = slowly();
+    options.huge = huge_pages::never;
+    page_resource pages{options};
+    std::byte* p = touched(pages, 8_MiB);
+    pages.deallocate(p, 8_MiB);
+    the_time += 1000;
+    for (std::size_t left = 8_MiB; left != 0; left -= 512_KiB) {
+        EXPECT_EQ(platform::resident_bytes(p, 8_MiB), left) << "the highest goes first";
+        pages.purge_due();
+    }
+    EXPECT_EQ(platform::resident_bytes(p, 8_MiB), 0u);
+}
+
+TEST(page_resource, only_so_much_waits_and_the_oldest_goes_for_it) {
+    page_options options = slowly();
+    options.most_waiting_bytes = 4 * unit;
+    page_resource pages{options};
+    std::array<std::byte*, 8> p{};
+    for (std::byte*& each : p)
+        each = touched(pages, unit);
+    pages.deallocate(p[5], unit);
+    the_time += 500; // it is the old generation from now on
+    pages.purge_due();
+    for (std::size_t i : {1u, 2u, 3u})
+        pages.deallocate(p[i], unit);
+    EXPECT_EQ(platform::resident_bytes(p[0], 8 * unit), 8 * unit);
+    pages.deallocate(p[7], unit);
+    EXPECT_EQ(platform::resident_bytes(p[5], unit), 0u);
+    EXPECT_EQ(platform::resident_bytes(p[0], 8 * unit), 7 * unit);
+    for (std::size_t i : {0u, 4u, 6u})
+        pages.deallocate(p[i], unit);
+    EXPECT_EQ(platform::resident_bytes(p[0], 8 * unit), 4 * unit);
+}
+
+TEST(page_resource, half_of_the_most_that_was_in_use_may_wait) {
+    page_options options = slowly();
+    options.most_waiting_bytes = 0;
+    page_resource pages{options};
+    std::byte* p = touched(pages, 16 * unit);
+    pages.deallocate(p, 16 * unit);
+    EXPECT_EQ(platform::resident_bytes(p, 16 * unit), 8 * unit);
+    EXPECT_EQ(platform::resident_bytes(p, 8 * unit), 8 * unit) << "the highest goes first";
+}
+
+TEST(page_resource, released_memory_leaves_at_once_and_trim_gives_all_that_waits) {
+    page_resource pages{slowly()};
+    std::byte* a = touched(pages, 3 * unit);
+    std::byte* b = touched(pages, 3_MiB);
+    std::byte* c = touched(pages, unit);
+    pages.release(a, 3 * unit);
+    EXPECT_EQ(platform::resident_bytes(a, 3 * unit), 0u);
+    pages.deallocate(b, 3_MiB);
+    pages.deallocate(c, unit);
+    EXPECT_EQ(platform::resident_bytes(b, 3_MiB), 3_MiB);
+    pages.trim();
+    EXPECT_EQ(platform::resident_bytes(b, 3_MiB), 0u);
+    EXPECT_EQ(platform::resident_bytes(c, unit), 0u);
+    EXPECT_EQ(pages.allocate(3 * unit), a);
+    pages.deallocate(a, 3 * unit);
+}
+
+TEST(page_resource, what_waits_counts_as_reserved) {
+    page_resource pages{slowly()};
+    std::byte* a = touched(pages, unit);
+    std::byte* b = touched(pages, 5 * unit);
+    const usage before = pages.usage();
+    pages.deallocate(b, 5 * unit);
+    EXPECT_EQ(pages.usage().bytes_reserved, before.bytes_reserved);
+    EXPECT_EQ(pages.usage().bytes_in_use, before.bytes_in_use - 5 * unit);
+    EXPECT_EQ(pages.allocate(2 * unit), b); // two of the five
+    EXPECT_EQ(pages.usage().bytes_reserved, before.bytes_reserved);
+    pages.deallocate(b, 2 * unit);
+    pages.trim();
+    EXPECT_EQ(pages.usage().bytes_reserved, before.bytes_reserved - 5 * unit);
+    pages.deallocate(a, unit);
+}
+
+TEST(page_resource, the_lowest_addresses_are_handed_out_also_where_higher_ones_wait) {
+    page_resource pages{slowly()};
+    std::array<std::byte*, 4> p{};
+    for (std::byte*& each : p)
+        each = touched(pages, unit);
+    pages.release(p[0], unit);
+    pages.deallocate(p[2], unit);
+    EXPECT_EQ(pages.allocate(unit), p[0]);
+    EXPECT_EQ(pages.allocate(unit), p[2]);
+    EXPECT_EQ(*p[2], std::byte{1});
+}
+
+TEST(page_resource, memory_of_huge_pages_waits_and_goes_without_their_advice) {
+    const std::size_t huge = platform::huge_page_bytes();
+    if (huge == 0 || huge > 16_MiB)
+        GTEST_SKIP() << "no huge pages of a usual size";
+    page_resource pages{slowly()};
+    std::byte* p = touched(pages, huge);
+    if (support::emulated() || support::mapping_flags(p).empty())
+        GTEST_SKIP() << "this system does not tell the advice it was given";
+    pages.deallocate(p, huge);
+    EXPECT_EQ(pages.allocate(huge), p);
+    EXPECT_EQ(*p, std::byte{1});
+    pages.deallocate(p, huge);
+    the_time += 1000;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(p, huge), 0u);
+    EXPECT_EQ(support::mapping_flags(p).find(" hg "), std::string::npos);
+    // A small request in the midst of what waits keeps its memory, and nothing beside it.
+    p = touched(pages, huge);
+    EXPECT_NE(support::mapping_flags(p).find(" hg "), std::string::npos);
+    pages.deallocate(p, huge);
+    EXPECT_EQ(pages.allocate(unit), p);
+    EXPECT_EQ(*p, std::byte{1});
+    the_time += 1000;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(p, huge), unit);
+    EXPECT_EQ(support::mapping_flags(p + unit).find(" hg "), std::string::npos);
+    pages.release(p, unit);
+    EXPECT_EQ(platform::resident_bytes(p, huge), 0u);
+    EXPECT_EQ(support::mapping_flags(p).find(" hg "), std::string::npos);
+}
+
+TEST(page_resource, a_range_that_ends_takes_what_waits_in_it_along) {
+    page_options options = slowly();
+    options.reserve_bytes = 1_MiB;
+    page_resource pages{options};
+    std::byte* first = touched(pages, unit);
+    std::byte* other = touched(pages, 20_MiB); // a range of its own
+    pages.deallocate(other, 20_MiB);
+    pages.deallocate(first, unit);
+    pages.trim();
+    EXPECT_FALSE(pages.owns(other));
+    EXPECT_LT(pages.usage().bytes_reserved, unit);
+    the_time += 5000;
+    pages.purge_due();
+    EXPECT_EQ(pages.allocate(unit), first);
+    pages.deallocate(first, unit);
 }
 
 TEST(page_resource, purged_memory_is_gone_and_stays_usable) {
@@ -355,23 +587,23 @@ TEST(page_resource, neighbours_are_one_mapping) {
     EXPECT_LE(support::mapping_count(), before + 10);
 }
 
-#if LIMITS_CAN_BE_TESTED
-TEST(page_resource, many_odd_sizes_do_not_use_up_the_mappings) {
-    if (platform::page_bytes() == unit)
-        GTEST_SKIP() << "no size is odd here";
-    page_resource pages;
-    constexpr std::size_t count = 40'000; // twice as many mappings would be too many
-    std::vector<void*> live;
-    live.reserve(count);
-    for (std::size_t i = 0; i < count; ++i)
-        live.push_back(pages.allocate(1));
-    EXPECT_LE(support::mapping_count(), 20'000u);
-    EXPECT_EQ(pages.usage().bytes_in_use, count * platform::page_bytes());
-    for (void* p : live)
-        pages.deallocate(p, 1);
+TEST(page_resource, neither_odd_sizes_nor_gaps_make_mappings) {
+    page_resource pages{page_options{.reserve_bytes = 64_GiB}};
+    constexpr std::size_t count = 100'000; // more than there may be mappings
+    std::vector<std::pair<void*, std::size_t>> live;
+    live.reserve(2 * count);
+    pages.deallocate(pages.allocate(1), 1);
+    const std::size_t before = support::mapping_count();
+    for (std::size_t i = 0; i < count; ++i) {
+        live.emplace_back(pages.allocate(1), 1);
+        live.emplace_back(pages.allocate(41'000, 256_KiB), 41'000);
+    }
+    EXPECT_LE(support::mapping_count(), before + 10);
+    EXPECT_EQ(pages.usage().bytes_in_use, count * (in_pages(1) + in_pages(41'000)));
+    for (auto [p, bytes] : live)
+        pages.deallocate(p, bytes);
     EXPECT_EQ(pages.usage().bytes_in_use, 0u);
 }
-#endif
 
 TEST(page_resource, prefault_makes_memory_resident_before_it_is_handed_out) {
     if (support::emulated())
@@ -402,7 +634,7 @@ TEST(page_resource, huge_pages_are_advised_as_the_option_says) {
                            {huge_pages::never, " nh ", " nh "},
                            {huge_pages::always, " hg ", " hg "}};
     for (const auto& c : cases) {
-        page_resource pages{page_options{.reserve_bytes = 64_MiB, .huge = c.option}};
+        page_resource pages{page_options{.reserve_bytes = 64_MiB, .huge = c.option, .delay_ms = 0}};
         void* few = pages.allocate(unit);
         void* many = pages.allocate(huge + unit);
         const std::string few_flags = support::mapping_flags(few);
@@ -473,7 +705,11 @@ TEST(page_resource, random_requests_always_get_the_lowest_place_that_fits) {
     std::mt19937_64 random{seed};
     const std::size_t huge = platform::huge_page_bytes();
 
-    page_resource pages{page_options{.reserve_bytes = 128_MiB}};
+    page_options options = slowly(7); // of its calls: all of what waits is in some state
+    options.reserve_bytes = 128_MiB;
+    options.most_waiting_bytes = 16_MiB;
+    options.now_ms = []() noexcept { return the_time++; };
+    page_resource pages{options};
     std::byte* const base = bytes_at(pages.allocate(1)); // the lowest unit of the range
     ASSERT_TRUE(is_aligned(base, 4_MiB));
     unit_model model{128_MiB / unit};
@@ -529,7 +765,12 @@ TEST(page_resource, random_requests_always_get_the_lowest_place_that_fits) {
 // ---- threads -----------------------------------------------------------------------------------
 
 TEST(page_resource_threads, use_one_resource_without_meeting) {
-    page_resource pages{page_options{.reserve_bytes = 4_MiB}};
+    page_options options{.reserve_bytes = 4_MiB, .delay_ms = 3, .most_waiting_bytes = 2_MiB};
+    options.now_ms = []() noexcept {
+        static constinit std::atomic<std::uint64_t> ticks{0};
+        return ticks.fetch_add(1, std::memory_order_relaxed);
+    };
+    page_resource pages{options};
     constexpr int threads = 4;
     constexpr int rounds = 300;
     std::vector<std::thread> all;
@@ -573,6 +814,37 @@ TEST(page_resource_threads, use_one_resource_without_meeting) {
     EXPECT_EQ(pages.usage().bytes_in_use, 0u);
     EXPECT_EQ(pages.usage().live_allocations, 0u);
 }
+
+#if LIMITS_CAN_BE_TESTED
+TEST(page_source_threads, what_goes_back_while_the_process_forks_is_not_lost_to_the_child) {
+    page_source().trim();
+    const std::size_t live = page_source().usage().live_allocations;
+    void* const lowest = page_source().allocate(8_MiB);
+    page_source().release(lowest, 8_MiB);
+    std::atomic<bool> end{false};
+    std::thread busy{[&] {
+        while (!end) {
+            std::byte* p = bytes_at(page_source().allocate(8_MiB));
+            for (std::size_t i = 0; i < 8_MiB; i += 4096)
+                p[i] = std::byte{1};
+            page_source().release(p, 8_MiB);
+        }
+    }};
+    for (int i = 0; i < 50; ++i) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const bool in_use = page_source().usage().live_allocations != live;
+            void* const p = page_source().try_allocate(8_MiB);
+            ::_exit(in_use || p == lowest ? 0 : 1);
+        }
+        int status = -1;
+        ::waitpid(child, &status, 0);
+        EXPECT_EQ(status, 0);
+    }
+    end = true;
+    busy.join();
+}
+#endif
 
 // ---- the process's own -------------------------------------------------------------------------
 
@@ -752,6 +1024,63 @@ void allow_address_space(std::size_t more) {
     std::_Exit(0);
 }
 
+[[noreturn]] void give_room_to_others_where_memory_is_counted() {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_DATA, &limit);
+    limit.rlim_cur = support::writable_bytes() + 300_MiB;
+    if (::setrlimit(RLIMIT_DATA, &limit) != 0)
+        std::_Exit(77);
+    page_resource pages{page_options{.reserve_bytes = 1_GiB}};
+    void* const other = platform::reserve(64_MiB, platform::page_bytes());
+    std::vector<void*> live;
+    live.reserve(10'000);
+    const auto fill = [&] {
+        while (void* p = pages.try_allocate(unit)) {
+            std::memset(p, 1, unit);
+            live.push_back(p);
+        }
+    };
+    fill();
+    EXPECT_IN_CHILD(live.size() * unit > 200_MiB); // to the last unit
+    EXPECT_IN_CHILD(!platform::commit(other, 64_MiB));
+    for (int n = 0; n < 65 * 16; ++n, live.pop_back())
+        pages.deallocate(live.back(), unit);
+    EXPECT_IN_CHILD(platform::commit(other, 64_MiB));
+    platform::decommit(other, 64_MiB);
+    const std::size_t left = live.size();
+    fill();
+    EXPECT_IN_CHILD(live.size() >= left + 64 * 16);
+    std::_Exit(0);
+}
+
+TEST(page_resource_death, memory_goes_back_at_once_where_the_system_counts_it) {
+    if (support::emulated())
+        GTEST_SKIP() << "an emulator ignores limits";
+    EXPECT_EXIT(give_room_to_others_where_memory_is_counted(), testing::ExitedWithCode(0), "");
+}
+
+[[noreturn]] void end_a_range_that_waits() {
+    allow_address_space(1_GiB);
+    page_resource pages{page_options{.reserve_bytes = 16_MiB}};
+    void* const first = pages.try_allocate(unit);
+    pages.deallocate(pages.try_allocate(300_MiB), 300_MiB); // waits in a range of its own
+    EXPECT_IN_CHILD(pages.usage().bytes_reserved > 200_MiB);
+    void* const large = pages.try_allocate(850_MiB); // needs the addresses of it
+    EXPECT_IN_CHILD(large != nullptr);
+    EXPECT_IN_CHILD(pages.usage().bytes_reserved < 852_MiB);
+    pages.deallocate(large, 850_MiB);
+    pages.deallocate(first, unit);
+    pages.trim();
+    EXPECT_IN_CHILD(pages.usage().bytes_reserved < 1_MiB);
+    std::_Exit(0);
+}
+
+TEST(page_resource_death, a_range_whose_memory_waits_gives_its_addresses_to_another) {
+    if (support::emulated())
+        GTEST_SKIP() << "an emulator ignores limits";
+    EXPECT_EXIT(end_a_range_that_waits(), testing::ExitedWithCode(0), "");
+}
+
 TEST(page_resource_death, lives_within_a_limited_address_space) {
     if (support::emulated())
         GTEST_SKIP() << "an emulator ignores limits";
@@ -786,8 +1115,8 @@ TEST(page_resource_death, a_request_may_take_nearly_all_of_a_limited_address_spa
     std::size_t split = 0;
     while (split < many && platform::commit(filler + 2 * split * page, page))
         ++split;
-    EXPECT_IN_CHILD(split < many);     // else the limit is another one here
-    pages.deallocate(p[1], 16 * unit); // would split the mapping of the three
+    EXPECT_IN_CHILD(split < many); // else the limit is another one here
+    pages.release(p[1], 16 * unit);
     EXPECT_IN_CHILD(platform::resident_bytes(p[1], 16 * unit) == 0);
     EXPECT_IN_CHILD(p[0][16 * unit - 1] == std::byte{1});
     EXPECT_IN_CHILD(p[2][0] == std::byte{1});

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -161,6 +162,31 @@ TEST(platform, purge_takes_memory_and_leaves_it_usable) {
     r.p[page] = std::byte{2};
     EXPECT_EQ(r.p[page], std::byte{2});
     EXPECT_EQ(r.p[3 * page], std::byte{1});
+}
+
+TEST(platform, renewed_memory_is_usable_and_its_advice_forgotten) {
+    const std::size_t page = platform::page_bytes();
+    const std::size_t bytes = std::max(4 * page, platform::huge_page_bytes());
+    const reservation r{bytes, bytes};
+    ASSERT_TRUE(platform::commit(r.p, bytes));
+    platform::advise_huge(r.p, bytes, true);
+    std::memset(r.p, 1, bytes);
+    platform::renew(r.p, bytes);
+    EXPECT_EQ(platform::resident_bytes(r.p, bytes), 0u);
+    EXPECT_EQ(support::mapping_flags(r.p).find(" hg "), std::string::npos);
+    r.p[page] = std::byte{2};
+    EXPECT_EQ(r.p[page], std::byte{2});
+    EXPECT_EQ(r.p[0], std::byte{0});
+}
+
+TEST(platform, the_clock_goes_and_never_back) {
+    const std::uint64_t begin = platform::now_ms();
+    std::uint64_t before = begin;
+    while (before < begin + 30) {
+        const std::uint64_t now = platform::now_ms();
+        ASSERT_GE(now, before);
+        before = now;
+    }
 }
 
 TEST(platform, a_part_can_be_released) {

@@ -49,17 +49,14 @@ public:
 
     void deallocate(void* p, std::size_t bytes,
                     std::size_t alignment = arenite::default_alignment) noexcept {
-        const auto found = live_.find(arenite::address_of(p));
-        if (found == live_.end()) {
-            ADD_FAILURE() << "deallocate of " << p << ", which is not out";
-            return;
-        }
-        EXPECT_EQ(found->second.bytes, bytes) << "another size came back";
-        EXPECT_EQ(found->second.alignment, alignment) << "another alignment came back";
-        ++deallocations_;
-        live_bytes_ -= found->second.bytes;
-        pages_.deallocate(p, found->second.bytes, found->second.alignment);
-        live_.erase(found);
+        if (comes_back(p, bytes, alignment))
+            pages_.deallocate(p, bytes, alignment);
+    }
+
+    void release(void* p, std::size_t bytes,
+                 std::size_t alignment = arenite::default_alignment) noexcept {
+        if (comes_back(p, bytes, alignment))
+            pages_.release(p, bytes, alignment);
     }
 
     void purge(void* p, std::size_t bytes) noexcept {
@@ -96,10 +93,24 @@ public:
     }
 
 private:
+    bool comes_back(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        const auto found = live_.find(arenite::address_of(p));
+        if (found == live_.end()) {
+            ADD_FAILURE() << "deallocate of " << p << ", which is not out";
+            return false;
+        }
+        EXPECT_EQ(found->second.bytes, bytes) << "another size came back";
+        EXPECT_EQ(found->second.alignment, alignment) << "another alignment came back";
+        ++deallocations_;
+        live_bytes_ -= found->second.bytes;
+        live_.erase(found);
+        return true;
+    }
+
     static constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
 
-    arenite::page_resource pages_{arenite::page_options{.reserve_bytes = std::size_t{4} << 30,
-                                                        .huge = arenite::huge_pages::never}};
+    arenite::page_resource pages_{arenite::page_options{
+        .reserve_bytes = std::size_t{4} << 30, .huge = arenite::huge_pages::never, .delay_ms = 0}};
     std::map<std::uintptr_t, request> live_;
     std::vector<request> all_;
     std::size_t most_bytes_ = most;

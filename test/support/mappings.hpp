@@ -65,6 +65,15 @@ inline std::size_t address_space_in_use() {
     return pages * arenite::os::platform::page_bytes();
 }
 
+/// Bytes that the process may write, touched or not, and no other has: what RLIMIT_DATA limits.
+inline std::size_t writable_bytes() {
+    std::ifstream statm{"/proc/self/statm"};
+    std::size_t pages = 0;
+    for (int field = 0; field < 6; ++field)
+        statm >> pages;
+    return pages * arenite::os::platform::page_bytes();
+}
+
 /// Mappings of the process; the kernel allows 65530 by default.
 inline std::size_t mapping_count() {
     std::ifstream maps{"/proc/self/maps"};

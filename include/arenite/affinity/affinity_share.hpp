@@ -46,6 +46,10 @@ enum class share_kind : unsigned char {
 /// Threads:   an unlocked share's heap by its thread only, remote frees by any; a locked share by
 ///            any, under its lock.
 class affinity_share {
+    // The heap, first: its address is the share's.
+    alignas(64) std::byte storage_[std::max({sizeof(slab_heap), sizeof(intrusive_resource),
+                                             sizeof(slots_resource)})];
+
 public:
     /// `owner` is who the heap works for, and whose callback sees to foreign objects.
     affinity_share(const heap_owner& owner, unsigned affinity, const affinity_options& options,
@@ -169,9 +173,6 @@ private:
             return f(heap());
         }
     }
-
-    alignas(64) std::byte storage_[std::max({sizeof(slab_heap), sizeof(intrusive_resource),
-                                             sizeof(slots_resource)})]; ///< the heap
 
     // Read by who frees.
     std::atomic<const void*> thread_{nullptr};

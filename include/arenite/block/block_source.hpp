@@ -4,6 +4,7 @@
 
 #include <arenite/block/block.hpp>
 #include <arenite/block/block_list.hpp>
+#include <arenite/block/large_objects.hpp>
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/glance.hpp>
@@ -45,9 +46,9 @@ struct block_options {
 /// block.
 ///
 /// A span whose blocks are all empty stays for reuse or goes back, by return_policy, the highest
-/// first; so does the memory of a large object, of which the 16 latest may stay, for requests of at
-/// least three quarters of its size. All of it goes back before the upstream is taken to have no
-/// memory.
+/// first; and what is kept of large objects, see there. All of it goes back before the upstream is
+/// taken to have no memory. What goes back to page_source() keeps its memory for a while there; by
+/// return_policy::return_all and by trim() it leaves the process at once.
 ///
 /// Blocks lie at multiples of one size, mask_bytes(), and begin with their head: so an object's
 /// address leads to it, and no object of a block begins at such a multiple. A large object with
@@ -74,7 +75,10 @@ public:
     void set_block_bytes(std::size_t bytes) noexcept;
 
     /// While it may not, nothing is asked from the upstream: what would need it fails.
-    void may_grow(bool may) noexcept { may_grow_ = may; }
+    void may_grow(bool may) noexcept {
+        may_grow_ = may;
+        large_.may_grow(may);
+    }
     [[nodiscard]] bool may_grow() const noexcept { return may_grow_; }
 
     /// No block is asked for that is smaller.
@@ -95,16 +99,19 @@ public:
     /// Puts a block that holds nothing any more into state empty. Its span may go back at once.
     void close_empty(block& b, std::size_t bytes_in_use) noexcept;
 
-    /// A block for one object of `bytes`, a multiple of 8; its object, see large_object(). O(log
+    /// A block for one object of `bytes`, a multiple of 8; its object, see large_objects. O(log
     /// blocks).
     [[nodiscard]] block* try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate_large(block& large, std::size_t bytes_in_use) noexcept;
 
+    /// The large objects, to ask about and to resize them.
+    [[nodiscard]] large_objects& large() noexcept { return large_; }
+    [[nodiscard]] const large_objects& large() const noexcept { return large_; }
+
     /// Calls f(const std::byte*, std::size_t) for memory of large objects that is kept for others.
     template <class F>
     void for_each_kept(F f) const {
-        for (const block* b = kept_; b != nullptr; b = b->right)
-            f(reinterpret_cast<const std::byte*>(b->span), b->span_bytes);
+        large_.for_each_kept(f);
     }
 
     /// The head that stands for an allocation, of a block or large.
@@ -113,11 +120,11 @@ public:
     /// The block that p lies in, or nullptr. O(log blocks).
     [[nodiscard]] block* find(const void* p) const noexcept;
 
-    [[nodiscard]] static std::byte* large_object(block& large) noexcept {
-        return reinterpret_cast<std::byte*>(large.span) + large.bytes();
+    [[nodiscard]] static std::byte* large_object(const block& large) noexcept {
+        return large_objects::object(large);
     }
     [[nodiscard]] static std::size_t large_bytes(const block& large) noexcept {
-        return large.span_bytes - large.bytes() - large.span_busy * granule_bytes;
+        return large_objects::size(large);
     }
 
     /// Gives all empty spans back, and the whole pages of holes where the upstream lends pages.
@@ -138,12 +145,14 @@ public:
     /// last block cut.
     [[nodiscard]] std::span<const std::byte> fresh() const noexcept { return {fresh_, fresh_end_}; }
 
-    /// Bytes held from the upstream.
-    [[nodiscard]] std::size_t bytes_reserved() const noexcept { return reserved_; }
+    /// Bytes held from the upstream: addresses, touched or not.
+    [[nodiscard]] std::size_t bytes_reserved() const noexcept {
+        return reserved_ + large_.bytes_reserved();
+    }
 
     /// The same, of a moment ago, while the owner's thread works on.
     [[nodiscard]] std::size_t bytes_reserved_seen_from_afar() const noexcept {
-        return glance(reserved_);
+        return glance(reserved_) + large_.bytes_reserved_seen_from_afar();
     }
 
     /// True if a clean block is to be had without the upstream.
@@ -154,11 +163,12 @@ public:
 private:
     block* cut() noexcept;
     bool get_span() noexcept;
-    void return_span(block& first) noexcept;
-    [[nodiscard]] std::byte* take_kept(std::size_t& bytes, std::size_t alignment) noexcept;
-    [[nodiscard]] block*& oldest_kept() noexcept;
-    void return_kept(block*& link) noexcept;
-    void return_all_kept() noexcept;
+    void return_span(block& first, bool at_once) noexcept;
+    void give_back(void* p, std::size_t bytes, std::size_t alignment, bool at_once) const;
+    [[nodiscard]] bool holds_empty() const noexcept {
+        return idle_ != 0 || large_.bytes_kept() != 0;
+    }
+    void give_all_empty() noexcept;
     [[nodiscard]] void* ask(std::size_t bytes, std::size_t alignment) noexcept;
     void purge_holes(block& b) noexcept;
 
@@ -173,10 +183,8 @@ private:
     std::byte* fresh_end_ = nullptr;
     block* fresh_span_ = nullptr;
     std::size_t reserved_ = 0;
-    std::size_t idle_ = 0;  ///< bytes in spans that are empty
-    block* kept_ = nullptr; ///< memory of large objects that are gone, the latest first
-    std::size_t kept_count_ = 0;
-    std::size_t kept_bytes_ = 0;
+    std::size_t idle_ = 0; ///< bytes in spans that are empty
+    large_objects large_;
     bool prefault_;
     bool ends_;
     bool bits_;

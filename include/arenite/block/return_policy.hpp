@@ -12,21 +12,25 @@ inline namespace ARENITE_ABI {
 
 /// When memory that holds nothing goes back to the upstream: one policy for all heaps and pools.
 ///
+///     in use | empty, kept | at page_source(), waiting for a second | the system's
+///            |< allowance >|
+///
 /// Empty spans are kept for reuse up to an allowance, the larger of `keep_bytes` and
-/// bytes in use / `keep_divisor`; a span that becomes empty beyond it goes back at once. A heap
-/// that shrinks therefore follows its use, and one that swings by less than a quarter never pays
-/// for pages. Spans are what the heap asked from its upstream (at most a huge page by default), so
-/// nothing smaller is decommitted on the way; only trim() goes down to pages. The memory of large
-/// objects that are gone counts with the spans; at most 16 pieces of it are kept, for requests of
-/// nearly their size: a vector that grows again and again pays for its pages once.
+/// bytes in use / `keep_divisor`; a span that becomes empty beyond it goes back at once. An
+/// upstream of pages holds their memory for a while (see page_resource): a heap that is emptied and
+/// filled again within a second pays for no page, whatever its policy keeps, and one that shrinks
+/// and stays small has given the rest to the system a second later. So little is kept here by
+/// default: what saves making blocks again where a heap swings. Spans are what the heap asked from
+/// its upstream (at most a huge page by default); only trim() goes down to pages. The memory of
+/// large objects that are gone counts with the spans where it is kept; see large_objects.
 struct return_policy {
-    std::size_t keep_bytes = std::size_t{8} << 20; ///< always kept, in bytes
-    std::size_t keep_divisor = 4;                  ///< a share of what is in use; 0: no share
+    std::size_t keep_bytes = std::size_t{2} << 20; ///< always kept, in bytes
+    std::size_t keep_divisor = 16;                 ///< a share of what is in use; 0: no share
 
     /// Nothing goes back before trim() or the end.
     static const return_policy retain_all;
 
-    /// Empty spans go back at once.
+    /// Empty spans go back at once, and their memory leaves the process with the same call.
     static const return_policy return_all;
 
     /// Bytes of empty spans that may be kept while `bytes_in_use` are in use.

@@ -110,6 +110,13 @@ public:
         inner_.purge(p, bytes);
     }
 
+    void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept
+        requires Releasing<R>
+    {
+        const std::lock_guard lock{mutex_};
+        inner_.release(p, bytes, alignment);
+    }
+
 private:
     mutable std::mutex mutex_;
     R inner_;

@@ -66,5 +66,12 @@ concept Purging = requires(R& r, void* p, std::size_t n) {
     { r.purge(p, n) } noexcept;
 };
 
+/// Keeps the memory of what comes back for a while, but for what comes by release(p, bytes,
+/// alignment).
+template <class R>
+concept Releasing = Purging<R> && requires(R& r, void* p, std::size_t n) {
+    { r.release(p, n, n) } noexcept;
+};
+
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -32,7 +32,7 @@ public:
         if constexpr (Allocating<R>)
             try_allocate_ = &try_concrete<R>;
         if constexpr (Purging<R>)
-            purge_ = &purge_concrete<R>;
+            lending_ = &lends<R>;
     }
 
     /// nullptr where the resource has no memory, also where it says so by throwing.
@@ -45,16 +45,30 @@ public:
     }
 
     /// True where the resource lends whole private pages (see concept Purging).
-    [[nodiscard]] bool purges() const noexcept { return purge_ != nullptr; }
+    [[nodiscard]] bool purges() const noexcept { return lending_ != nullptr; }
 
     /// Gives the physical memory of whole pages back; their contents are lost. Requires purges().
-    void purge(void* p, std::size_t bytes) const noexcept { purge_(source_, p, bytes); }
+    void purge(void* p, std::size_t bytes) const noexcept { lending_->purge(source_, p, bytes); }
+
+    /// deallocate, without the delay that a resource may have that lends pages: their memory leaves
+    /// the process with this call.
+    void release(void* p, std::size_t bytes, std::size_t alignment) const {
+        if (lending_ != nullptr)
+            lending_->release(source_, p, bytes, alignment);
+        else
+            source_->deallocate(p, bytes, alignment);
+    }
 
     [[nodiscard]] resource* get() const noexcept { return source_; }
 
 private:
     using try_function = void* (*)(resource*, std::size_t, std::size_t) noexcept;
-    using purge_function = void (*)(resource*, void*, std::size_t) noexcept;
+
+    /// What a resource can that lends pages.
+    struct lending {
+        void (*purge)(resource*, void*, std::size_t) noexcept;
+        void (*release)(resource*, void*, std::size_t, std::size_t);
+    };
 
     /// The one place that turns a throw into nullptr.
     static void* try_any(resource* source, std::size_t bytes, std::size_t alignment) noexcept;
@@ -65,13 +79,21 @@ private:
     }
 
     template <class R>
-    static void purge_concrete(resource* source, void* p, std::size_t bytes) noexcept {
-        static_cast<R*>(source)->purge(p, bytes);
-    }
+    static constexpr lending lends{
+        [](resource* source, void* p, std::size_t bytes) noexcept {
+            static_cast<R*>(source)->purge(p, bytes);
+        },
+        [](resource* source, void* p, std::size_t bytes, std::size_t alignment) {
+            auto& lender = *static_cast<R*>(source);
+            if constexpr (Releasing<R>)
+                lender.release(p, bytes, alignment);
+            else
+                lender.deallocate(p, bytes, alignment);
+        }};
 
     resource* source_;
     try_function try_allocate_;
-    purge_function purge_ = nullptr;
+    const lending* lending_ = nullptr;
 };
 
 } // namespace ARENITE_ABI

@@ -5,6 +5,7 @@
 #include <arenite/core/config.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -22,11 +23,13 @@ struct linux_platform {
     [[nodiscard]] static bool commit(void* p, std::size_t bytes) noexcept;
     static void decommit(void* p, std::size_t bytes) noexcept;
     static void purge(void* p, std::size_t bytes) noexcept;
+    static void renew(void* p, std::size_t bytes) noexcept;
 
     static void advise_huge(void* p, std::size_t bytes, bool wanted) noexcept;
     static void prefault(void* p, std::size_t bytes) noexcept;
     [[nodiscard]] static std::size_t resident_bytes(const void* p, std::size_t bytes) noexcept;
 
+    [[nodiscard]] static std::uint64_t now_ms() noexcept;
     static void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;
 };
 

@@ -7,6 +7,7 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/usage.hpp>
+#include <arenite/os/platform.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -32,6 +33,13 @@ struct page_options {
     std::size_t reserve_bytes = 256_GiB; ///< address space of the first range; costs no memory
     huge_pages huge = huge_pages::automatic;
     bool prefault = false; ///< make memory resident before it is handed out
+
+    /// How long memory that comes back stays with its addresses; 0: goes to the system at once.
+    std::uint32_t delay_ms = 1000;
+    /// More than this waits only up to half of the most that ever was in use.
+    std::size_t most_waiting_bytes = 256_MiB;
+    /// The clock for it: any that never goes back.
+    std::uint64_t (*now_ms)() noexcept = &os::platform::now_ms;
 };
 
 /// Pages of the operating system, lowest address first: the upstream that heaps and pools have
@@ -40,26 +48,38 @@ struct page_options {
 ///     range   |aaaa|b...|cccccccccccc|....|....|dddd|....|....|....   256 GiB of addresses
 ///             |<-->| a unit: 64 KiB
 ///     taken     1    1    1  1  1      0    0    1    0   ...         64-ary tree of bits, apart
+///     waiting   0    0    0  0  0      1    0    0    0   ...         free, with its memory
 ///     pages    16    2   48  -  -      -    -   16                    size of what begins here
+///     usable  <------------------------------------->                 grows by 4 MiB
 ///
-/// One range of addresses is reserved at the first request; what is handed out is committed, what
-/// comes back is decommitted at once and merges with its neighbours by being zero bits. So fresh
-/// order is address order, and adjacent memory is one mapping of the kernel's. Where the system
-/// refuses the range (ulimit -v) a smaller one is taken, at most half of what is to be had; where a
-/// range is exhausted further ones are reserved.
+/// One range of addresses is reserved at the first request; it is made usable from below, as far as
+/// something was ever handed out, so that it is one mapping of the kernel's whatever is free in it.
+/// Where the system refuses the range (ulimit -v) a smaller one is taken, at most half of what is
+/// to be had; where a range is exhausted further ones are reserved. Where it counts what is usable
+/// and refuses that (ulimit -d), access is given request by request from then on, and no memory
+/// waits.
+///
+/// Memory goes back with a delay. What is freed merges with its neighbours by being zero bits and
+/// *waits*: who asks for its addresses meanwhile gets them with their memory, without a page fault.
+/// Addresses come first: the lowest that fit are handed out, also where higher ones wait; so fresh
+/// order is address order. What has waited for `delay_ms` goes to the system at the next call of
+/// anybody, 512 KiB a call (8 MiB of huge pages), so that no call takes long; purge_due() is such a
+/// call, which heaps make when they are slow anyway. At most 256 MiB wait, or half of the most that
+/// was in use if that is more: beyond it the oldest goes at once. release() and trim() do not wait.
 ///
 /// Use when:  a strategy needs spans of 64 KiB and more, of any alignment. Not for objects.
-/// Cost:      allocate 1 or 2 system calls, deallocate 1, and a search of the bits that skips full
-///            words and what was searched in vain before. The first touch of a page costs more.
-/// Overhead:  addresses in units of 64 KiB, memory in pages; 4.2 bytes of bookkeeping a unit.
+/// Cost:      allocate and deallocate a lock and a search of the bits that skips full words and
+///            what was searched in vain before; no system call as a rule, one each for huge pages
+///            and each 4 MiB that were never used. The first touch of a page costs more.
+/// Overhead:  addresses in units of 64 KiB, memory in pages; 4.6 bytes of bookkeeping a unit.
 /// Limits:    any alignment that the address space has; a request of less than 2^32 pages.
 /// Threads:   any. page_source() works on in the child of a process that forks.
 /// Failure:   out_of_memory / nullptr; nothing changes. Giving back what is not the beginning of a
 ///            live allocation, or with a wrong size, is a contract violation in every build.
 ///
-/// Memory is zero-filled as a rule, not as a promise. Destruction gives all of it back, whatever is
-/// live. ARENITE_HUGE_PAGES=automatic, never or always in the environment decides for
-/// page_source().
+/// Memory is zero where it is fresh and as its last user left it where it waited. Destruction gives
+/// all of it back, whatever is live. ARENITE_HUGE_PAGES=automatic, never or always in the
+/// environment decides for page_source().
 class page_resource final : public strategy<page_resource> {
 public:
     /// The unit of addresses: everything handed out begins at a multiple of it.
@@ -74,8 +94,19 @@ public:
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept;
 
-    /// Gives the addresses back and the memory to the system. bytes is what was asked for.
+    /// Gives the addresses back, and the memory to the system after a delay. bytes is what was
+    /// asked for.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+
+    /// The same without a delay.
+    void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+
+    /// Gives some of what has waited long enough to the system, so little that it takes no more
+    /// than about 50 us. One load where nothing waits, and no system call before its time.
+    ARENITE_INLINE void purge_due() noexcept {
+        if (next_due_ms_.load(std::memory_order_relaxed) != UINT64_MAX) [[unlikely]]
+            give_due();
+    }
 
     /// Gives the memory of the whole pages in [p, p + bytes) to the system. The addresses stay
     /// handed out and usable; the contents are lost.
@@ -91,11 +122,12 @@ public:
         return further_ranges_.load(std::memory_order_acquire) != 0 && owns_further(p);
     }
 
-    /// Whole pages handed out; reserved adds the bookkeeping. Exact at the moment of the call, O(1)
-    /// but for further ranges.
+    /// Whole pages handed out; reserved adds the units that wait and the bookkeeping. Exact at the
+    /// moment of the call, O(1) but for further ranges.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
-    /// Ends the reservation of ranges that hold nothing, except the first.
+    /// Gives all that waits to the system, and ends the reservation of ranges that hold nothing,
+    /// except the first.
     void trim() noexcept;
 
     /// As given, and with what the environment said once the first request was made.
@@ -104,6 +136,27 @@ public:
 private:
     friend union detail::process_pages;
     struct range;
+    struct run;
+    struct transit;
+
+    /// How much waits and since when. What is freed becomes young; when the young have collected
+    /// for half a delay and no old ones are left they become the old, which are due a delay after
+    /// the last of them was freed. So everything waits for a delay at least, and for two at most
+    /// where much goes on.
+    struct generations {
+        std::size_t units[2] = {};
+        std::size_t young = 0; ///< the generation of what is freed now
+        std::uint64_t young_since_ms = 0;
+        std::uint64_t young_until_ms = 0;
+        std::uint64_t old_until_ms = 0;
+
+        [[nodiscard]] std::size_t old() const noexcept { return 1 - young; }
+        [[nodiscard]] std::size_t all_units() const noexcept { return units[0] + units[1]; }
+        void add(std::size_t n, std::uint64_t now_ms) noexcept;
+        [[nodiscard]] bool are_due(std::uint64_t now_ms, std::uint64_t delay_ms) noexcept;
+        [[nodiscard]] std::uint64_t next_due_ms(std::uint64_t delay_ms) const noexcept;
+    };
+
     struct from_environment {};
 
     constexpr explicit page_resource(from_environment) noexcept : ask_environment_{true} {}
@@ -115,20 +168,31 @@ private:
     [[nodiscard]] static range* make_range(std::size_t bytes, std::size_t alignment) noexcept;
     static void end_range(range* r) noexcept;
     void end_empty_ranges() noexcept;
-    [[nodiscard]] bool make_usable(void* p, std::size_t page_bytes, std::size_t whole_bytes,
-                                   bool whole_units) noexcept;
+    [[nodiscard]] bool make_usable(range& r, std::size_t i, std::size_t n) noexcept;
+    void take_back(void* p, std::size_t bytes, bool at_once) noexcept;
+    void let_wait(range& r, std::size_t i, std::size_t n, std::uint64_t now) noexcept;
+    void give_due() noexcept;
+    void give_oldest(std::unique_lock<std::mutex>& lock, std::size_t allowed,
+                     std::size_t most) noexcept;
+    std::size_t give_waiting(std::unique_lock<std::mutex>& lock, std::size_t generation,
+                             std::size_t most, std::size_t most_huge) noexcept;
+    void give_to_system(std::unique_lock<std::mutex>& lock, range& r, const run& units) noexcept;
+    void note_next_due() noexcept;
 
     std::atomic<std::uintptr_t> first_address_{0};
     std::atomic<std::size_t> first_bytes_{0};
     std::atomic<std::size_t> further_ranges_{0};
-    mutable std::mutex mutex_; // guards what follows, and the ranges
+    std::atomic<std::uint64_t> next_due_ms_{UINT64_MAX};
+    std::atomic<bool> scarce_{false}; // the system has refused to make units usable
+    mutable std::mutex mutex_;        // guards what follows, and the ranges
     range* first_ = nullptr;
     page_options options_;
     bool ask_environment_ = false;
     std::size_t in_use_bytes_ = 0;
     std::size_t high_water_bytes_ = 0;
     std::size_t live_ = 0;
-    std::size_t live_odd_ = 0; // of them, those that end within a unit
+    transit* transits_ = nullptr;
+    generations waiting_;
 };
 
 namespace detail {

@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 
 #if defined(__linux__)
 #include <arenite/os/linux.hpp>
@@ -33,14 +34,15 @@ namespace os {
 ///                      memory and may not be touched; nullptr where the system refuses
 /// release(p, n)        ends a reservation, all of it or a part; whatever its state
 /// commit(p, n)         makes part of a reservation usable, zero-filled if it was not committed
-/// before;
-///                      false where the system refuses, then nothing has changed
+///                      before; false where the system refuses, then nothing has changed
 /// decommit(p, n)       gives its memory back and takes the access away. May leave the access where
 ///                      the system cannot take it; the memory is gone in any case. Never fails
 /// purge(p, n)          gives the memory back; it stays usable, contents are zero or as they were
+/// renew(p, n)          purge, and advice is forgotten where the system can: as it was committed
 /// advise_huge(p, n, b) asks for huge pages in a committed part, or (b false) asks for none; a hint
 /// prefault(p, n)       makes a committed part resident and keeps its contents; a hint as well.
 ///                      No other thread may write there meanwhile
+/// now_ms()             milliseconds of a clock that never goes back; cheap, may be 10 ms late
 /// at_fork(f, g, h)     f is called before the process forks, latest first; then g in it and h in
 ///                      the child, earliest first. Nothing where processes do not fork
 /// resident_bytes(p, n) how much of a reservation is in memory now; slow, for tests and reports
@@ -54,9 +56,11 @@ concept page_platform = requires(void* p, const void* where, std::size_t bytes,
     { P::commit(p, bytes) } noexcept -> std::same_as<bool>;
     { P::decommit(p, bytes) } noexcept -> std::same_as<void>;
     { P::purge(p, bytes) } noexcept -> std::same_as<void>;
+    { P::renew(p, bytes) } noexcept -> std::same_as<void>;
     { P::advise_huge(p, bytes, wanted) } noexcept -> std::same_as<void>;
     { P::prefault(p, bytes) } noexcept -> std::same_as<void>;
     { P::resident_bytes(where, bytes) } noexcept -> std::same_as<std::size_t>;
+    { P::now_ms() } noexcept -> std::same_as<std::uint64_t>;
     { P::at_fork(call, call, call) } noexcept -> std::same_as<void>;
 };
 

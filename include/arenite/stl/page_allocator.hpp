@@ -47,6 +47,14 @@ public:
     /// Gives the memory of whole pages back that were asked for as such.
     void purge(void* p, std::size_t bytes) noexcept { page_source().purge(p, bytes); }
 
+    /// deallocate, where it gives pages back without their delay.
+    void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
+        if (bytes < least_bytes)
+            system_resource().deallocate(p, bytes, alignment);
+        else
+            page_source().release(p, bytes, alignment);
+    }
+
     /// The process's; never destroyed.
     [[nodiscard]] static rows_or_malloc& instance() noexcept;
 };

@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/block/large_objects.hpp>
+
+#include <arenite/block/colouring.hpp>
+#include <arenite/check/poison.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/core/size.hpp>
+#include <arenite/os/page_resource.hpp>
+#include <arenite/os/platform.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <new>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+namespace {
+
+constexpr std::size_t most_kept = 16;
+constexpr std::size_t kept_divisor = 4; // a request may leave this share of a kept piece unused
+constexpr std::size_t slack_divisor = 8;
+
+/// Heads on smaller masks have no colour: there would be no room for it.
+constexpr std::size_t least_coloured_mask = 64_KiB;
+
+/// What the head of a large object can tell of what is unused behind it.
+constexpr std::size_t most_slack = std::size_t{UINT32_MAX} / 2 * granule_bytes;
+
+} // namespace
+
+large_objects::large_objects(block_list& blocks, const upstream& up, return_policy policy,
+                             std::size_t mask_bytes, bool prefault, void* owner) noexcept
+    : blocks_{blocks}, upstream_{up}, policy_{policy}, mask_bytes_{mask_bytes}, owner_{owner},
+      prefault_{prefault} {}
+
+/// What to ask for memory of `bytes`: an eighth to a quarter more, in steps that are few to a power
+/// of two; but no huge page for what would do without one, and nothing where all is touched.
+std::size_t large_objects::with_slack(std::size_t bytes) const noexcept {
+    if (!upstream_.purges() || prefault_ || bytes > most_slack)
+        return bytes;
+    const std::size_t page = os::platform::page_bytes();
+    const std::size_t step = std::max(std::bit_floor(bytes) / slack_divisor, page);
+    const std::size_t more = align_up(bytes + bytes / slack_divisor, step);
+    const std::size_t huge = os::platform::huge_page_bytes();
+    return align_up(bytes, page) < huge ? std::min(more, huge - page) : more;
+}
+
+block* large_objects::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    page_source().purge_due();
+    const std::size_t asked = std::max(alignment, mask_bytes_);
+    std::size_t before = alignment;      // bytes in front of the object
+    std::size_t most_before = alignment; // there is room for every colour, since others come later
+    if (alignment < mask_bytes_) {
+        before = most_before = std::max(alignment, sizeof(block));
+        if (alignment <= colour_bytes && mask_bytes_ >= least_coloured_mask) {
+            before += blocks_.size() % colour_count * colour_bytes;
+            most_before += (colour_count - 1) * colour_bytes;
+        }
+    }
+    const auto needed = checked_add(most_before, bytes);
+    if (!needed || before / granule_bytes > UINT32_MAX)
+        return nullptr;
+    std::size_t total = *needed;
+    std::byte* base = take_kept(total, asked);
+    if (base == nullptr) {
+        if (!may_grow_)
+            return nullptr;
+        total = with_slack(*needed);
+        base = static_cast<std::byte*>(upstream_.try_allocate(total, asked));
+        if (base == nullptr && total != *needed) {
+            total = *needed;
+            base = static_cast<std::byte*>(upstream_.try_allocate(total, asked));
+        }
+        if (base == nullptr)
+            return nullptr;
+        reserved_ += total;
+        if (prefault_) {
+            const std::size_t page = os::platform::page_bytes();
+            for (std::size_t at = 0; at < *needed; at += page)
+                *static_cast<volatile std::byte*>(base + at) = std::byte{};
+        }
+    }
+    std::byte* const head = alignment < mask_bytes_ ? base : base + before - mask_bytes_;
+    block* const b = ::new (static_cast<void*>(head)) block{};
+    b->granules = static_cast<std::uint32_t>(before / granule_bytes);
+    b->state = block_state::large;
+    b->owner = owner_;
+    b->span = reinterpret_cast<block*>(base);
+    b->span_bytes = total;
+    b->span_busy = static_cast<std::uint32_t>((total - before - bytes) / granule_bytes);
+    b->note = static_cast<std::uint32_t>(std::countr_zero(asked));
+    poison::no_access(base + before + bytes, total - before - bytes);
+    blocks_.insert(*b);
+    bytes_ += bytes;
+    ++count_;
+    return b;
+}
+
+bool large_objects::try_resize(block& large, std::size_t new_bytes) noexcept {
+    const std::size_t old_bytes = size(large);
+    const std::size_t room = old_bytes + slack(large);
+    if (new_bytes > room || new_bytes == 0 || room - new_bytes > most_slack ||
+        (!upstream_.purges() && new_bytes < room / 2))
+        return false;
+    std::byte* const p = object(large);
+    large.span_busy = static_cast<std::uint32_t>((room - new_bytes) / granule_bytes);
+    bytes_ += new_bytes - old_bytes;
+    if (new_bytes >= old_bytes) {
+        poison::undefined(p + old_bytes, new_bytes - old_bytes);
+        return true;
+    }
+    if (upstream_.purges()) {
+        const std::size_t page = os::platform::page_bytes();
+        std::byte* const from = p + new_bytes + padding_for(p + new_bytes, page);
+        std::byte* const to = std::min(p + old_bytes + padding_for(p + old_bytes, page),
+                                       reinterpret_cast<std::byte*>(large.span) + large.span_bytes);
+        if (from + page <= to)
+            upstream_.purge(from, align_down(static_cast<std::size_t>(to - from), page));
+    }
+    poison::no_access(p + new_bytes, old_bytes - new_bytes);
+    return true;
+}
+
+void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
+    bytes_ -= size(large);
+    --count_;
+    blocks_.erase(large);
+    large.owner = nullptr; // whoever frees it once more is found
+    large.state = 0;
+    if (upstream_.purges() && policy_ != return_policy::retain_all)
+        return give(large.span, large.span_bytes, large.note, false);
+    // Its head moves to the begin, where the next one that uses this memory is told of it.
+    const std::size_t bytes = large.span_bytes;
+    const std::uint32_t alignment_log2 = large.note;
+    void* const base = large.span;
+    poison::undefined(base, bytes);
+    block* const head = ::new (base) block{};
+    head->span = head;
+    head->span_bytes = bytes;
+    head->note = alignment_log2;
+    head->right = kept_;
+    kept_ = head;
+    kept_bytes_ += bytes;
+    ++kept_count_;
+    poison::no_access(head + 1, bytes - sizeof(block));
+    while (kept_ != nullptr && (kept_count_ > most_kept || kept_bytes_ > allowance))
+        give_oldest_kept();
+}
+
+void large_objects::give_back(block& large) noexcept {
+    bytes_ -= size(large);
+    --count_;
+    give(large.span, large.span_bytes, large.note, false);
+}
+
+void large_objects::give(void* p, std::size_t bytes, std::size_t alignment_log2,
+                         bool at_once) noexcept {
+    reserved_ -= bytes;
+    poison::undefined(p, bytes);
+    if (at_once || policy_ == return_policy::return_all)
+        upstream_.release(p, bytes, std::size_t{1} << alignment_log2);
+    else
+        upstream_.deallocate(p, bytes, std::size_t{1} << alignment_log2);
+}
+
+// ---- kept pieces --------------------------------------------------------------------------------
+
+block*& large_objects::oldest_kept() noexcept {
+    block** link = &kept_;
+    while ((*link)->right != nullptr)
+        link = &(*link)->right;
+    return *link;
+}
+
+/// A kept piece for a request of `bytes`, which becomes its size; the smallest that fits, if that
+/// leaves little unused. nullptr: none.
+std::byte* large_objects::take_kept(std::size_t& bytes, std::size_t alignment) noexcept {
+    block** best = nullptr;
+    for (block** link = &kept_; *link != nullptr; link = &(*link)->right) {
+        const block& b = **link;
+        if (b.span_bytes >= bytes && b.span_bytes - bytes <= b.span_bytes / kept_divisor &&
+            b.span_bytes - bytes < most_slack && std::size_t{1} << b.note == alignment &&
+            (best == nullptr || b.span_bytes < (*best)->span_bytes))
+            best = link;
+    }
+    if (best == nullptr)
+        return nullptr;
+    block& taken = **best;
+    *best = taken.right;
+    kept_bytes_ -= taken.span_bytes;
+    --kept_count_;
+    bytes = taken.span_bytes;
+    poison::undefined(&taken, bytes);
+    return reinterpret_cast<std::byte*>(&taken);
+}
+
+void large_objects::give_kept(block*& link, bool at_once) noexcept {
+    block& gone = *link;
+    link = gone.right;
+    kept_bytes_ -= gone.span_bytes;
+    --kept_count_;
+    give(&gone, gone.span_bytes, gone.note, at_once);
+}
+
+void large_objects::give_kept(bool at_once) noexcept {
+    while (kept_ != nullptr)
+        give_kept(kept_, at_once);
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite
