@@ -368,8 +368,8 @@ void* affinity_heap::allocate_other(unsigned strategy, std::size_t bytes,
     if (strategy == static_cast<unsigned>(affinity_strategy::slots))
         return allocate_in(share_kind::slots, bytes, alignment);
     outside_.allocations.fetch_add(1, std::memory_order_relaxed);
-    void* const p = outside_memory::try_allocate(
-        strategy >= first_own ? strategy - first_own : 0, index_, outside_, bytes, alignment);
+    void* const p = outside_memory::try_allocate(strategy >= first_own ? strategy - first_own : 0,
+                                                 index_, outside_, bytes, alignment);
     if (p == nullptr)
         outside_.allocations.fetch_sub(1, std::memory_order_relaxed);
     return p;
@@ -554,6 +554,20 @@ void affinity_heap::deallocate_unsized(void* p, const affinity_heap* expected) n
     if (expected != nullptr && expected != &h)
         refuse_other(p, name, h.name_);
     h.deallocate_slow(p, detail::slab_heap::unknown_bytes, 1);
+}
+
+bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                               std::size_t alignment) noexcept {
+    if (!page_source().owns(p))
+        return false;
+    affinity_share* const s = affinity_share::with_heap(detail::remote_frees::head_of(p).owner);
+    if (s == nullptr || s->affinity() != index_)
+        return false;
+    alignment = std::max(alignment, alignment_);
+    if (!s->is_locked()) // in its slot, whoever's that is
+        return detail::slab_heap::fits_same_slot(old_bytes, new_bytes, alignment);
+    const std::lock_guard lock{s->lock()};
+    return s->try_resize(p, old_bytes, new_bytes, alignment);
 }
 
 std::size_t affinity_heap::size_of(const void* p) const noexcept {

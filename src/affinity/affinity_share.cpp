@@ -140,6 +140,12 @@ void affinity_share::deallocate(void* p) noexcept {
     with_resource([&](auto& r) { r.deallocate(p); });
 }
 
+bool affinity_share::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                                std::size_t alignment) noexcept {
+    return (kind_ == share_kind::ordered || kind_ == share_kind::large) &&
+           heap().try_resize(p, old_bytes, new_bytes, alignment);
+}
+
 std::size_t affinity_share::size_of(const void* p) noexcept {
     if (!locked_) { // of any thread: its slab stays as it is while the object lives
         constexpr slab_geometry geometry{remote_frees::mask_bytes};

@@ -6,6 +6,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/glance.hpp>
 #include <arenite/core/size.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -38,9 +39,9 @@ constexpr std::size_t units_for(std::size_t bytes) noexcept {
 slab_heap::slab_heap(const block_options& options, upstream up, const heap_owner& owner) noexcept
     : slabs_{options, up, this}, owner_{owner} {
     for (unsigned i = 0; i <= size_class::count; ++i)
-        classes_[i] = {
-            &no_slot_, nullptr, 0,
-            i < size_class::count ? static_cast<std::uint32_t>(size_class::slot_bytes(i)) : 0u};
+        classes_[i] = {&no_slot_, nullptr, 0,
+                       i < size_class::count ? static_cast<std::uint32_t>(size_class::slot_bytes(i))
+                                             : 0u};
 }
 
 // ---- allocate -----------------------------------------------------------------------------------
@@ -104,6 +105,7 @@ bool slab_heap::next_slab(unsigned slot_class) noexcept {
         suspend(slot_class);
     slab* next = list.all.lowest(slab_state::refillable);
     if (next == nullptr) {
+        page_source().purge_due();
         const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
         const std::size_t wanted =
             std::max(units_for(4 * slot_bytes), std::min(list.units, most_units));
@@ -201,8 +203,6 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
                           : nullptr;
     if (b == nullptr)
         return nullptr;
-    large_bytes_ += block_source::large_bytes(*b);
-    ++large_count_;
     note_high_water();
     void* const p = block_source::large_object(*b);
     const std::size_t offset = slabs_.geometry().offset_of(p);
@@ -336,8 +336,6 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
             align_up(std::max<std::size_t>(bytes, 1), granule_bytes) !=
                 block_source::large_bytes(*b))
             return refuse_size(p, bytes, block_source::large_bytes(*b));
-        large_bytes_ -= block_source::large_bytes(*b);
-        --large_count_;
         return slabs_.blocks().deallocate_large(*b, bytes_in_use());
     }
     const std::size_t offset = slabs_.geometry().offset_of(p);
@@ -417,9 +415,8 @@ bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) 
     slab& s = b.slab_at(word * unit_bytes);
     bits::word& free = b.words()[word];
     if (s.owner != this || (free & freed) != 0) [[unlikely]] {
-        const std::size_t index =
-            (word - s.first_word) * bits::word_bits +
-            static_cast<std::size_t>(std::countr_zero(freed));
+        const std::size_t index = (word - s.first_word) * bits::word_bits +
+                                  static_cast<std::size_t>(std::countr_zero(freed));
         refuse_free(slabs_.begin_of(s) + index * s.slot_bytes, s.slot_bytes, "it is free already");
     }
     free |= freed;
@@ -454,18 +451,32 @@ void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t asked)
 
 // ---- in place -----------------------------------------------------------------------------------
 
-bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
-                           std::size_t alignment) noexcept {
-    const block* const b = slabs_.blocks().find(p);
-    if (b == nullptr || new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
-        return false;
-    if ((b->state & block_state::large) != 0)
+bool slab_heap::fits_same_slot(std::size_t old_bytes, std::size_t new_bytes,
+                               std::size_t alignment) noexcept {
+    if (new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
         return false;
     const unsigned slot_class = size_class::of(new_bytes, alignment);
     if (slot_class != size_class::of(old_bytes, alignment) || slot_class == size_class::none)
         return false;
-    if (slot_class == size_class::single &&
-        units_for(new_bytes + slab::note_bytes) != units_for(old_bytes + slab::note_bytes))
+    return slot_class != size_class::single ||
+           units_for(new_bytes + slab::note_bytes) == units_for(old_bytes + slab::note_bytes);
+}
+
+bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                           std::size_t alignment) noexcept {
+    block* const b = slabs_.blocks().find(p);
+    if (b == nullptr || new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
+        return false;
+    if ((b->state & block_state::large) != 0) {
+        const slow_call_guard mark{in_slow_call_};
+        if (p != block_source::large_object(*b) ||
+            !slabs_.blocks().large().try_resize(*b, align_up(new_bytes, granule_bytes)))
+            return false;
+        note_high_water();
+        poison::undefined(p, new_bytes);
+        return true;
+    }
+    if (!fits_same_slot(old_bytes, new_bytes, alignment))
         return false;
     if constexpr (slow_only)
         hand_out(slabs_.slab_of(p), p, new_bytes);
@@ -499,7 +510,7 @@ bool slab_heap::owns(const void* p) const noexcept { return slabs_.blocks().find
 
 /// More may have been freed here than lives here: then 0.
 std::size_t slab_heap::bytes_in_use() const noexcept {
-    auto sum = static_cast<std::int64_t>(single_bytes_ + large_bytes_);
+    auto sum = static_cast<std::int64_t>(single_bytes_ + slabs_.blocks().large().bytes());
     for (unsigned i = 0; i < size_class::count; ++i)
         sum += classes_[i].live * static_cast<std::int64_t>(size_class::slot_bytes(i));
     return static_cast<std::size_t>(std::max<std::int64_t>(sum, 0));
@@ -513,10 +524,11 @@ arenite::usage slab_heap::usage() noexcept {
 }
 
 arenite::usage slab_heap::usage_approximate() const noexcept {
-    arenite::usage seen{.bytes_in_use = glance(single_bytes_) + glance(large_bytes_),
+    arenite::usage seen{.bytes_in_use =
+                            glance(single_bytes_) + slabs_.blocks().large().bytes_approximate(),
                         .bytes_reserved = slabs_.blocks().bytes_reserved_seen_from_afar(),
                         .high_water_bytes = glance(high_water_),
-                        .live_allocations = glance(large_count_)};
+                        .live_allocations = slabs_.blocks().large().count_approximate()};
     for (unsigned i = 0; i <= size_class::count; ++i) {
         const std::int64_t live = glance(classes_[i].live);
         seen.live_allocations += static_cast<std::size_t>(live);

@@ -42,17 +42,15 @@ inline constexpr unsigned most_affinities = 64;
 /// The heaps of this thread, by affinity; nullptr where its next call is a slow one, as always at
 /// 0. Once for requests aligned to less than default_alignment, once for others: where the
 /// affinity's own alignment is larger, those calls are slow ones.
-extern constinit thread_local slab_heap* thread_heaps[2]
-                                                     [most_affinities + 1] ARENITE_THREAD_FAST;
+extern constinit thread_local slab_heap* thread_heaps[2][most_affinities + 1] ARENITE_THREAD_FAST;
 
 /// Where in the first half of thread_heaps an affinity has its place, in bytes.
 using thread_place = std::size_t;
 
 [[nodiscard]] ARENITE_INLINE slab_heap* thread_heap(thread_place at,
-                                                       std::size_t alignment) noexcept {
+                                                    std::size_t alignment) noexcept {
     const std::size_t half = alignment >= default_alignment ? sizeof thread_heaps[0] : 0;
-    return *reinterpret_cast<slab_heap**>(reinterpret_cast<std::byte*>(thread_heaps) + half +
-                                             at);
+    return *reinterpret_cast<slab_heap**>(reinterpret_cast<std::byte*>(thread_heaps) + half + at);
 }
 
 /// What a tag's heap is; looked up once in each program or library.
@@ -155,6 +153,12 @@ public:
 
     /// Gives back what was allocated here, without its size.
     void deallocate(void* p) noexcept { deallocate_unsized(p, this); }
+
+    /// True if the object at p, of this affinity, can have `new_bytes` (not 0) where it lies: from
+    /// now on that is its size. False, and nothing has changed: it can't, or another strategy than
+    /// `ordered` gave it.
+    [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                                  std::size_t alignment = default_alignment) noexcept;
 
     /// Bytes that may be used at p, an allocation of this affinity.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;

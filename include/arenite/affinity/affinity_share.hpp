@@ -47,8 +47,8 @@ enum class share_kind : unsigned char {
 ///            any, under its lock.
 class affinity_share {
     // The heap, first: its address is the share's.
-    alignas(64) std::byte storage_[std::max({sizeof(slab_heap), sizeof(intrusive_resource),
-                                             sizeof(slots_resource)})];
+    alignas(64) std::byte
+        storage_[std::max({sizeof(slab_heap), sizeof(intrusive_resource), sizeof(slots_resource)})];
 
 public:
     /// `owner` is who the heap works for, and whose callback sees to foreign objects.
@@ -106,6 +106,8 @@ public:
                                           std::size_t alignment) noexcept;
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate(void* p) noexcept;
+    [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                                  std::size_t alignment) noexcept;
     [[nodiscard]] std::size_t size_of(const void* p) noexcept;
     void trim() noexcept;
     void set_block_bytes(std::size_t bytes) noexcept;
@@ -186,8 +188,8 @@ private:
     alignas(64) spin_lock lock_;
     std::atomic<bool> asked_{false};
     std::atomic<remote_frees*> remote_{nullptr};
-    std::atomic<void*> unmarked_{nullptr};     ///< objects for which there was no remote_frees
-    std::atomic<std::size_t> uncounted_{0};    ///< freed by threads without a heap, objects
+    std::atomic<void*> unmarked_{nullptr};  ///< objects for which there was no remote_frees
+    std::atomic<std::size_t> uncounted_{0}; ///< freed by threads without a heap, objects
     std::atomic<std::size_t> uncounted_bytes_{0};
 };
 

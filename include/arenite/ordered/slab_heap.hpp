@@ -126,6 +126,10 @@ public:
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment) noexcept;
 
+    /// True if both sizes take the same slot.
+    [[nodiscard]] static bool fits_same_slot(std::size_t old_bytes, std::size_t new_bytes,
+                                             std::size_t alignment) noexcept;
+
     [[nodiscard]] ARENITE_NOINLINE void* allocate_slow(std::size_t bytes,
                                                        std::size_t alignment) noexcept;
 
@@ -215,8 +219,6 @@ private:
     bool blocks_came_free_ = false; ///< since idle slabs were looked for
     class_slabs lists_[size_class::count];
     std::size_t single_bytes_ = 0; ///< in use by slots of their own
-    std::size_t large_bytes_ = 0;
-    std::size_t large_count_ = 0;
     std::size_t high_water_ = 0;
     bits::word no_slot_ = 0; ///< what `free` of a class without a slab points to
     heap_owner owner_;
