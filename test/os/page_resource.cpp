@@ -337,14 +337,25 @@ TEST(page_resource, only_so_much_waits_and_the_oldest_goes_for_it) {
     EXPECT_EQ(platform::resident_bytes(p[0], 8 * unit), 4 * unit);
 }
 
-TEST(page_resource, half_of_the_most_that_was_in_use_may_wait) {
+TEST(page_resource, a_quarter_of_the_most_that_was_in_use_may_wait) {
     page_options options = slowly();
     options.most_waiting_bytes = 0;
     page_resource pages{options};
     std::byte* p = touched(pages, 16 * unit);
     pages.deallocate(p, 16 * unit);
-    EXPECT_EQ(platform::resident_bytes(p, 16 * unit), 8 * unit);
-    EXPECT_EQ(platform::resident_bytes(p, 8 * unit), 8 * unit) << "the highest goes first";
+    EXPECT_EQ(platform::resident_bytes(p, 16 * unit), 4 * unit);
+    EXPECT_EQ(platform::resident_bytes(p, 4 * unit), 4 * unit) << "the highest goes first";
+}
+
+TEST(page_resource, what_waits_fills_up_what_was_in_use_at_most) {
+    page_resource pages{slowly()};
+    std::byte* const low = touched(pages, 8 * unit);
+    std::byte* const high = touched(pages, 8 * unit);
+    pages.deallocate(low, 8 * unit);
+    std::byte* const above = touched(pages, 12 * unit); // 20 units at most: 4 of 8 wait already
+    pages.deallocate(high, 8 * unit);
+    pages.deallocate(above, 12 * unit);
+    EXPECT_LE(platform::resident_bytes(low, 28 * unit), 20 * unit);
 }
 
 TEST(page_resource, released_memory_leaves_at_once_and_trim_gives_all_that_waits) {
