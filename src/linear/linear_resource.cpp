@@ -80,7 +80,7 @@ void* linear_resource::try_allocate_slow(std::size_t count, std::size_t alignmen
     return low_ != nullptr ? try_allocate_down(count, alignment) : try_allocate(count, alignment);
 }
 
-// Of what grows upward and is full: so that `needed` bytes are free above the top.
+// Extends what grows upward and is full, so that `needed` bytes are free above the top.
 bool linear_resource::extend(std::size_t needed) noexcept {
     if (grower_ != nullptr)
         return grower_->make_room(needed, 1);
@@ -91,7 +91,7 @@ bool linear_resource::extend(std::size_t needed) noexcept {
     return true;
 }
 
-// Of a high end: where it has reached its floor, but perhaps not the other end.
+// Allocates from a high end that has reached its floor, but perhaps not the other end.
 void* linear_resource::try_allocate_down(std::size_t count, std::size_t alignment) noexcept {
     const std::uintptr_t lower = align_down(address_of(begin_) - count, alignment);
     const std::size_t needed = address_of(begin_) - lower; // less than two such sizes: exact

@@ -149,7 +149,7 @@ region_totals memory_map::totals() const {
 // ---- cells --------------------------------------------------------------------------------------
 
 std::size_t memory_map::cell_bytes(std::size_t most) const {
-    // Of cells of a size: those that a region begins or lies in, each counted once.
+    // Counts cells of a size: those that a region begins or lies in, each counted once.
     const auto count = [&](std::size_t bytes) {
         std::size_t cells = 0;
         std::uintptr_t next = 0; // number of the first cell not counted yet

@@ -48,7 +48,7 @@ usage_node::~usage_node() {
     }
 }
 
-/// Of the resource; of a sum without those below.
+/// Reads the usage of the resource; of a sum without those below.
 usage_node::reading usage_node::read_own(bool walk) const {
     reading now;
     if (source_.resource == nullptr)

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "support/counting_resource.hpp"
+#include "support/piece.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -23,6 +24,7 @@
 
 using namespace arenite;
 using support::counting_resource;
+using support::piece;
 
 namespace {
 
@@ -104,15 +106,11 @@ TEST(synchronized_resource_threads, hand_out_memory_that_does_not_overlap) {
     std::atomic<int> wrong{0};
     run_in_threads([&](int id) {
         std::mt19937 random(static_cast<unsigned>(id));
-        struct piece {
-            unsigned char* p;
-            std::size_t bytes;
-        };
         std::vector<piece> live;
         for (int i = 0; i < 5000; ++i) {
             if (live.size() < 50 || random() % 2 == 0) {
                 const std::size_t bytes = 1 + random() % 300;
-                auto* p = static_cast<unsigned char*>(s.allocate(bytes));
+                void* const p = s.allocate(bytes);
                 std::memset(p, id + 1, bytes);
                 live.push_back({p, bytes});
             } else {
@@ -120,7 +118,7 @@ TEST(synchronized_resource_threads, hand_out_memory_that_does_not_overlap) {
                 const piece last = live.back();
                 live.pop_back();
                 for (std::size_t k = 0; k < last.bytes; ++k)
-                    if (last.p[k] != id + 1)
+                    if (static_cast<const unsigned char*>(last.p)[k] != id + 1)
                         ++wrong;
                 s.deallocate(last.p, last.bytes);
             }

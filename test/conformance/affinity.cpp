@@ -71,12 +71,14 @@ struct in_a_buffer : strategy_case<R> {
 };
 
 template <class R>
-using cases = testing::Types<on_pages<R>, on_malloc<R>, with_small_blocks<R>, returning_all<R>,
-                             in_a_buffer<R>>;
+auto cases_on() {
+    return cases<on_pages<R>, on_malloc<R>, with_small_blocks<R>, returning_all<R>,
+                 in_a_buffer<R>>();
+}
 
-INSTANTIATE_TYPED_TEST_SUITE_P(intrusive_resource, conformance, cases<intrusive_resource>,
-                               case_names);
-INSTANTIATE_TYPED_TEST_SUITE_P(slots_resource, conformance, cases<slots_resource>, case_names);
+INSTANTIATE_TEST_SUITE_P(intrusive_resource, conformance, cases_on<intrusive_resource>(),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(slots_resource, conformance, cases_on<slots_resource>(), case_name);
 
 // ---- the heap of an affinity, which the process has but once ------------------------------------
 
@@ -116,18 +118,16 @@ struct of_an_affinity : conformance_case {
     ~of_an_affinity() { use_affinity_strategy(affinity_strategy::ordered); }
 };
 
-struct affinity_names {
-    template <class Case>
-    static std::string GetName(int i) {
-        return "heap_" + std::to_string(i);
-    }
-};
+std::string heap_number(const testing::TestParamInfo<promises>& info) {
+    return "heap_" + std::to_string(info.index);
+}
 
-using affinity_cases = testing::Types<of_an_affinity<conforming, affinity_strategy::ordered>,
-                                      of_an_affinity<conforming_kept, affinity_strategy::ordered>,
-                                      of_an_affinity<conforming, affinity_strategy::intrusive>,
-                                      of_an_affinity<conforming, affinity_strategy::slots>,
-                                      of_an_affinity<conforming, affinity_strategy::standard>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(affinity_heap, conformance, affinity_cases, affinity_names);
+INSTANTIATE_TEST_SUITE_P(affinity_heap, conformance,
+                         (cases<of_an_affinity<conforming, affinity_strategy::ordered>,
+                                of_an_affinity<conforming_kept, affinity_strategy::ordered>,
+                                of_an_affinity<conforming, affinity_strategy::intrusive>,
+                                of_an_affinity<conforming, affinity_strategy::slots>,
+                                of_an_affinity<conforming, affinity_strategy::standard>>()),
+                         heap_number);
 
 } // namespace conformance_suite::affinity

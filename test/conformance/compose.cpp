@@ -22,7 +22,7 @@ struct synchronized_heap : conformance_case {
     explicit synchronized_heap(upstream up) : subject{ordered_options{}, up} {}
 };
 
-using composed_cases = testing::Types<synchronized_linear, synchronized_heap>;
-INSTANTIATE_TYPED_TEST_SUITE_P(composed, conformance, composed_cases, case_names);
+INSTANTIATE_TEST_SUITE_P(composed, conformance, (cases<synchronized_linear, synchronized_heap>()),
+                         case_name);
 
 } // namespace conformance_suite::composed

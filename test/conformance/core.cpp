@@ -22,7 +22,6 @@ struct on_pages : conformance_case {
     explicit on_pages(upstream) {}
 };
 
-using root_cases = testing::Types<on_malloc, on_pages>;
-INSTANTIATE_TYPED_TEST_SUITE_P(roots, conformance, root_cases, case_names);
+INSTANTIATE_TEST_SUITE_P(roots, conformance, (cases<on_malloc, on_pages>()), case_name);
 
 } // namespace conformance_suite::roots

@@ -90,8 +90,9 @@ struct growing : linear_case {
     explicit growing(upstream) {}
 };
 
-using linear_cases = testing::Types<on_upstream, in_a_buffer, in_itself, double_ended, high_end,
-                                    double_buffered, frames, growing>;
-INSTANTIATE_TYPED_TEST_SUITE_P(linear, conformance, linear_cases, case_names);
+INSTANTIATE_TEST_SUITE_P(linear, conformance,
+                         (cases<on_upstream, in_a_buffer, in_itself, double_ended, high_end,
+                                double_buffered, frames, growing>()),
+                         case_name);
 
 } // namespace conformance_suite::linear

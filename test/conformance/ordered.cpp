@@ -55,10 +55,11 @@ struct in_a_buffer : heap_case<Sizes> {
     explicit in_a_buffer(upstream) {}
 };
 
-using heap_cases = testing::Types<on_pages<sizes::known>, on_upstream<sizes::known>,
-                                  with_small_blocks<sizes::known>, in_a_buffer<sizes::known>,
-                                  on_pages<sizes::kept>, on_upstream<sizes::kept>,
-                                  with_small_blocks<sizes::kept>, in_a_buffer<sizes::kept>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(ordered_heap, conformance, heap_cases, case_names);
+INSTANTIATE_TEST_SUITE_P(
+    ordered_heap, conformance,
+    (cases<on_pages<sizes::known>, on_upstream<sizes::known>, with_small_blocks<sizes::known>,
+           in_a_buffer<sizes::known>, on_pages<sizes::kept>, on_upstream<sizes::kept>,
+           with_small_blocks<sizes::kept>, in_a_buffer<sizes::kept>>()),
+    case_name);
 
 } // namespace conformance_suite::ordered

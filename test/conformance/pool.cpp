@@ -33,8 +33,8 @@ struct returning_all : conformance_case {
         : subject{slot{24, 8}, pool_options{.policy = return_policy::return_all}, up} {}
 };
 
-using pool_cases = testing::Types<on_pages, on_malloc, of_large_slots, returning_all>;
-INSTANTIATE_TYPED_TEST_SUITE_P(pool_resource, conformance, pool_cases, case_names);
+INSTANTIATE_TEST_SUITE_P(pool_resource, conformance,
+                         (cases<on_pages, on_malloc, of_large_slots, returning_all>()), case_name);
 
 struct rows_on_pages : conformance_case {
     static constexpr const char* name = "on_pages";
@@ -58,7 +58,8 @@ struct rows_by_the_seeds_rules : conformance_case {
                   up} {}
 };
 
-using suballocator_cases = testing::Types<rows_on_pages, rows_on_malloc, rows_by_the_seeds_rules>;
-INSTANTIATE_TYPED_TEST_SUITE_P(suballocator_resource, conformance, suballocator_cases, case_names);
+INSTANTIATE_TEST_SUITE_P(suballocator_resource, conformance,
+                         (cases<rows_on_pages, rows_on_malloc, rows_by_the_seeds_rules>()),
+                         case_name);
 
 } // namespace conformance_suite::pool

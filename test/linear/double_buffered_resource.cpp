@@ -112,7 +112,7 @@ TEST(double_buffered_resource, each_side_asks_upstream_once_and_when_needed) {
         double_buffered_resource f{1000, &up};
         EXPECT_EQ(up.calls(), 0u);
         if (passthrough())
-            return;
+            GTEST_SKIP() << "each allocation is one of malloc's";
         static_cast<void>(f.allocate(10));
         EXPECT_EQ(up.calls(), 1u);
         f.swap();

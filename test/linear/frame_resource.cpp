@@ -138,7 +138,7 @@ TEST(frame_resource, each_frame_asks_upstream_once_and_when_needed) {
         frame_resource<3> frames{1000, &up};
         EXPECT_EQ(up.calls(), 0u);
         if (passthrough())
-            return;
+            GTEST_SKIP() << "each allocation is one of malloc's";
         for (int i = 0; i < 10; ++i) {
             static_cast<void>(frames.allocate(10));
             frames.next();

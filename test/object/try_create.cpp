@@ -21,7 +21,7 @@ using namespace arenite;
 
 namespace {
 
-/// As affine does it: memory of a resource, sizes from the language.
+/// Does what affine does: memory of a resource, sizes from the language.
 struct from_a_resource {
     static void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
         return refuse ? nullptr : memory->try_allocate(bytes, alignment);

@@ -25,6 +25,16 @@ def replace(path, old, new):
     path.write_text(text.replace(old, new))
 
 
+def in_arenite(text):
+    return "namespace arenite {\ninline namespace ARENITE_ABI {\n" + text + "}\n}\n"
+
+
+def wide_class(members):
+    """Statics, functions and nested types do not count."""
+    return in_arenite("class wide {\n    static int shared_;\n    int f(int x);\n    struct inner { int y; };\n"
+                      + "".join(f"    int m{i}_ = 0;\n" for i in range(members)) + "};\n")
+
+
 # What is done to the copy, and a piece of the line that must come.
 CASES = [
     (lambda r: append(r / "include/arenite/core/size.hpp", "#include <arenite/block/new.hpp>\n"),
@@ -58,13 +68,34 @@ CASES = [
     (lambda r: append(r / "README.md", "\n[a page](doc/none.md)\n"), "links to doc/none.md"),
     (lambda r: replace(r / "CMakeLists.txt", "arenite VERSION 0.", "arenite VERSION 77."),
      "says version"),
+    (lambda r: append(r / "src/core/error.cpp", "//\n" * 500), "500 are allowed"),
+    (lambda r: append(r / "src/core/error.cpp", "int x; // The same for y.\n"), "name the thing"),
+    (lambda r: append(r / "src/core/error.cpp", "\n/// Of a thread.\n/// More.\nint x;\n"), "name the thing"),
+    (lambda r: append(r / "test/core/size.cpp",
+                      "TEST(a, b) {\n    if (x || arenite::passthrough())\n        return; // why\n}\n"),
+     "use GTEST_SKIP()"),
+    (lambda r: append(r / "test/core/size.cpp", "TEST(a, c) {\n    if constexpr (checks_enabled) {\n        return;\n"),
+     "use GTEST_SKIP()"),
+    (lambda r: append(r / "test/structure/allowed.txt", "files are short | src/core/error.cpp | 600 | no reason\n"),
+     "take it out of the list"),
+    (lambda r: append(r / "include/arenite/core/size.hpp", wide_class(16)), "16 data members"),
+    (lambda r: append(r / "include/arenite/core/size.hpp", in_arenite("struct one {};\nclass two {};\nenum class e {};\n")),
+     "has 2 types, one, two"),
+    (lambda r: replace(r / "include/arenite/core/spin_lock.hpp",
+                       "namespace arenite {\ninline namespace ARENITE_ABI {", "namespace arenite::inline ARENITE_ABI {"),
+     "ctags does not find this type"),
 ]
+NEED_CTAGS = ("data members", "has 2 types", "ctags does not")
 
 
 def check(tree):
     run = subprocess.run([sys.executable, here / "check.py", tree], capture_output=True, text=True)
     return run.returncode, run.stdout + run.stderr
 
+
+if "skipped, since Universal Ctags is not installed" in check(root)[1]:
+    print("not installed: Universal Ctags; what it sees is not tried")
+    CASES = [case for case in CASES if not any(need in case[1] for need in NEED_CTAGS)]
 
 with tempfile.TemporaryDirectory() as scratch:
     clean = Path(scratch) / "clean"
@@ -75,10 +106,10 @@ with tempfile.TemporaryDirectory() as scratch:
     for entry in [*root.glob("*.md"), root / "CMakeLists.txt", root / "LICENSE"]:
         shutil.copy(entry, clean)
     failures = 0
+    before = check(clean)[1].splitlines()
     for number, (damage, expected) in enumerate(CASES):
         tree = Path(scratch) / str(number)
         shutil.copytree(clean, tree)
-        before = check(tree)[1].splitlines()
         damage(tree)
         code, output = check(tree)
         told = [line for line in output.splitlines() if line not in before]

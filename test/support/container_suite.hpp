@@ -18,6 +18,7 @@
 #include <deque>
 #include <forward_list>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <list>
@@ -320,7 +321,8 @@ TYPED_TEST_P(containers, memory_of_any_count_is_distinct_and_aligned) {
     };
     auto a = this->here.template make<wide>();
     std::vector<std::pair<wide*, std::size_t>> all;
-    for (std::size_t n : {0, 1, 2, 3, 7, 20, 21, 22, 100, 1, 0, 5000, 100000}) {
+    for (const std::size_t n :
+         std::initializer_list<std::size_t>{0, 1, 2, 3, 7, 20, 21, 22, 100, 1, 0, 5000, 100000}) {
         wide* const p = a.allocate(n);
         ASSERT_NE(p, nullptr);
         EXPECT_TRUE(arenite::is_aligned(p, alignof(wide)));

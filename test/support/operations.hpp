@@ -27,7 +27,7 @@
 
 namespace support {
 
-/// As many random decisions as there are steps; the same for the same seed, on every machine.
+/// Random decisions, one a step; the same for the same seed, on every machine.
 class random_source {
 public:
     random_source(std::uint64_t seed, std::size_t steps) : engine_{seed}, left_{steps} {}
@@ -264,8 +264,8 @@ private:
     std::string error_;
 };
 
-/// The same for a linear_resource: marks, rewinds, resets, growth in place. `begin` is where its
-/// region begins, or nullptr where that is not known.
+/// Random operations on a linear_resource against a model: marks, rewinds, resets, growth in place.
+/// `begin` is where its region begins, or nullptr where that is not known.
 class linear_operations {
 public:
     linear_operations(arenite::linear_resource& r, std::byte* begin)

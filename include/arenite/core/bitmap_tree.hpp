@@ -77,7 +77,7 @@ public:
         return words;
     }
 
-    /// The same in bytes.
+    /// Bytes for a tree of `capacity` bits.
     [[nodiscard]] static constexpr std::size_t bytes_for(std::size_t capacity) noexcept {
         return words_for(capacity) * sizeof(word);
     }

@@ -28,7 +28,8 @@ contract_handler set_contract_handler(contract_handler handler) noexcept;
 contract_violation(const char* message,
                    std::source_location location = std::source_location::current());
 
-/// As above; the message is made as by printf, at most 511 characters, without allocating.
+/// Makes the message as printf does, at most 511 characters, without allocating, and calls
+/// contract_violation with it.
 [[noreturn]] ARENITE_COLD
 #if defined(__GNUC__) || defined(__clang__)
     [[gnu::format(printf, 2, 3)]]

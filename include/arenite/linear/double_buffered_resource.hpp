@@ -44,7 +44,7 @@ public:
     explicit double_buffered_resource(std::size_t capacity, upstream source = &system_resource())
         : sides_{linear_resource{capacity, source}, linear_resource{capacity, source}} {}
 
-    /// As above, or at once: then it throws out_of_memory where upstream has none.
+    /// With options; an eager one asks at once and throws out_of_memory where upstream has none.
     double_buffered_resource(std::size_t capacity, linear_options options,
                              upstream source = &system_resource())
         : sides_{linear_resource{capacity, options, source},
@@ -86,7 +86,7 @@ public:
         side.deallocate(p, bytes, alignment);
     }
 
-    /// As linear_resource::try_resize, on the active side.
+    /// Resizes in place on the active side; see linear_resource::try_resize.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
                                                  std::size_t new_bytes) noexcept {
         return active_->try_resize(p, old_bytes, new_bytes);
@@ -109,10 +109,10 @@ public:
         return sides_[0].owns(p) || sides_[1].owns(p);
     }
 
-    /// Of one side.
+    /// Bytes of one side.
     [[nodiscard]] std::size_t capacity() const noexcept { return sides_[0].capacity(); }
 
-    /// Of both sides; the high water is that of each side added, the hole the active one's.
+    /// Adds both sides; the high water is that of each side added, the hole the active one's.
     [[nodiscard]] arenite::usage usage() const noexcept {
         const arenite::usage a = active().usage();
         const arenite::usage b = inactive().usage();
@@ -122,7 +122,7 @@ public:
                 .largest_hole_bytes = a.largest_hole_bytes};
     }
 
-    /// As linear_resource, of one side after the other.
+    /// Lists one side after the other; see linear_resource.
     void list_regions(region_sink& sink) const {
         sides_[0].list_regions(sink);
         sides_[1].list_regions(sink);

@@ -51,7 +51,7 @@ public:
     explicit double_ended_resource(std::size_t capacity, upstream source = &system_resource())
         : low_{capacity, source} {}
 
-    /// As above, or at once: then it throws out_of_memory where upstream has none.
+    /// With options; an eager one asks at once and throws out_of_memory where upstream has none.
     double_ended_resource(std::size_t capacity, linear_options options,
                           upstream source = &system_resource())
         : low_{capacity, options, source} {}
@@ -110,7 +110,7 @@ public:
     /// Bytes between the ends.
     [[nodiscard]] std::size_t room() const noexcept { return low_.usage().largest_hole_bytes; }
 
-    /// Of both ends. The high water is that of each end added, at most the capacity: it may never
+    /// Adds both ends. The high water is that of each end added, at most the capacity: it may never
     /// have been reached at once.
     [[nodiscard]] arenite::usage usage() const noexcept {
         const arenite::usage low = low_.usage();
@@ -122,7 +122,7 @@ public:
                 .largest_hole_bytes = low.largest_hole_bytes};
     }
 
-    /// As linear_resource, of the low end and then of the high one.
+    /// Lists the low end and then the high one; see linear_resource.
     void list_regions(region_sink& sink) const {
         low_.list_regions(sink);
         high_.list_regions(sink);

@@ -70,7 +70,7 @@ public:
     explicit frame_resource(std::size_t capacity, upstream source = &system_resource())
         : frame_resource{capacity, linear_options{}, source} {}
 
-    /// As above, or at once: then it throws out_of_memory where upstream has none.
+    /// With options; an eager one asks at once and throws out_of_memory where upstream has none.
     frame_resource(std::size_t capacity, linear_options options,
                    upstream source = &system_resource())
         : frame_resource{capacity, options, source, std::make_index_sequence<N>{}} {}
@@ -96,7 +96,7 @@ public:
         return *current_;
     }
 
-    /// As next(), where the fence has reached `completed`. Requires ready(completed).
+    /// Calls next() where the fence has reached `completed`. Requires ready(completed).
     linear_resource& next(std::uint64_t completed) {
         if (!ready(completed)) [[unlikely]]
             detail::frame_in_flight(awaited(), completed);
@@ -116,10 +116,10 @@ public:
     void set_fence(std::uint64_t value) noexcept { fences_[index()] = value; }
     [[nodiscard]] std::uint64_t fence() const noexcept { return fences_[index()]; }
 
-    /// Of the current frame, from 1.
+    /// Number of the current frame, from 1.
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
-    /// Of the current frame, 0 to N - 1: for arrays that have an element a frame.
+    /// Index of the current frame, 0 to N - 1: for arrays that have an element a frame.
     [[nodiscard]] std::size_t index() const noexcept {
         return static_cast<std::size_t>((number_ - 1) % N);
     }
@@ -149,7 +149,7 @@ public:
         frame.deallocate(p, bytes, alignment);
     }
 
-    /// As linear_resource::try_resize, in the current frame.
+    /// Resizes in place in the current frame; see linear_resource::try_resize.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
                                                  std::size_t new_bytes) noexcept {
         return current_->try_resize(p, old_bytes, new_bytes);
@@ -170,10 +170,10 @@ public:
                            [p](const linear_resource& frame) { return frame.owns(p); });
     }
 
-    /// Of one frame.
+    /// Bytes of one frame.
     [[nodiscard]] std::size_t capacity() const noexcept { return frames_[0].capacity(); }
 
-    /// Of all frames; the high water is that of each frame added, the hole the current one's.
+    /// Adds all frames; the high water is that of each frame added, the hole the current one's.
     [[nodiscard]] arenite::usage usage() const noexcept {
         arenite::usage all{.largest_hole_bytes = current().usage().largest_hole_bytes};
         for (const linear_resource& frame : frames_) {
@@ -185,7 +185,7 @@ public:
         return all;
     }
 
-    /// As linear_resource, of one frame after the other.
+    /// Lists one frame after the other; see linear_resource.
     void list_regions(region_sink& sink) const {
         for (const linear_resource& frame : frames_)
             frame.list_regions(sink);

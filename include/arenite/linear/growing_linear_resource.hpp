@@ -85,7 +85,7 @@ public:
     /// Gives all memory above what is allocated to the system; the addresses too if nothing is.
     void trim() noexcept;
 
-    /// As linear_resource, of what is committed, and then the address space as untouched.
+    /// Lists what is committed, see linear_resource, and then the address space as untouched.
     void list_regions(region_sink& sink) const;
 
 private:

@@ -97,7 +97,7 @@ public:
     explicit linear_resource(std::size_t capacity, upstream source = &system_resource()) noexcept
         : capacity_{capacity}, source_{source} {}
 
-    /// As above, or at once: then it throws out_of_memory where upstream has none.
+    /// With options; an eager one asks at once and throws out_of_memory where upstream has none.
     linear_resource(std::size_t capacity, linear_options options,
                     upstream source = &system_resource());
 
@@ -113,8 +113,8 @@ public:
                                      "current frame hands memory out");
         const std::size_t count = bytes + (bytes == 0 ? 1 : 0);
         if (count <= largest_request && is_alignment(alignment)) [[likely]] {
-            // As numbers, since that is the shortest way from one top to the next. The room is
-            // negative where alignment passes the limit, and where it wraps past the last address.
+            // By numbers: the shortest way from one top to the next. The room is negative where
+            // alignment passes the limit, and where it wraps past the last address.
             const std::uintptr_t aligned = align_up(address_of(top_), alignment);
             const auto room = static_cast<std::ptrdiff_t>(address_of(limit_) - aligned);
             if (room >= static_cast<std::ptrdiff_t>(count)) [[likely]] {
@@ -125,7 +125,7 @@ public:
                 begin_life(p, count);
                 return p;
             }
-            // The same downward, for the high end of a region; for others floor_ is begin_ and
+            // Downward, for the high end of a region; for others floor_ is begin_ and
             // nothing fits. The difference does not wrap, as size and alignment are not the
             // largest.
             const std::uintptr_t lower = align_down(address_of(begin_) - count, alignment);
@@ -250,7 +250,7 @@ public:
         return recent > earlier_high_water_ ? recent : earlier_high_water_;
     }
 
-    /// As given at construction.
+    /// Bytes in all, as given at construction.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
     /// What is allocated, as one run but for the hole under the latest allocation; what is free,

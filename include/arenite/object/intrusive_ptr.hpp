@@ -168,7 +168,7 @@ template <class T, class... Args>
     return intrusive_ptr<T>{object, adopt_reference};
 }
 
-/// The same object, known to be a U.
+/// A pointer to the same object, which is known to be a U.
 template <class U, class T>
 [[nodiscard]] intrusive_ptr<U> static_pointer_cast(intrusive_ptr<T> p) noexcept {
     return {static_cast<U*>(p.release()), adopt_reference};

@@ -56,7 +56,7 @@ public:
     constexpr observer_ptr() noexcept = default;
     constexpr observer_ptr(std::nullptr_t) noexcept {}
 
-    /// Of an object that lives, and goes on to while this runs.
+    /// Observes an object that lives, and goes on to while this runs.
     template <class U>
         requires std::convertible_to<U*, T*>
     explicit observer_ptr(U* object) : object_{object} {

@@ -41,7 +41,7 @@ struct memory_for {
             return ::operator new(sizeof(T), std::nothrow);
     }
 
-    // As a delete-expression would choose.
+    // Calls the form that a delete-expression would choose.
     static void deallocate(void* p) noexcept {
         if constexpr (wide && requires { T::operator delete(p, std::align_val_t{}); })
             T::operator delete(p, std::align_val_t{alignof(T)});

@@ -29,10 +29,10 @@ namespace report_text {
 /// "part of whole" in percent, without the sign; 0 of nothing.
 [[nodiscard]] std::string percent(double part, double whole);
 
-/// As the inside of a JSON string; bytes that are no UTF-8 become U+FFFD.
+/// Escapes for the inside of a JSON string; bytes that are no UTF-8 become U+FFFD.
 [[nodiscard]] std::string json(std::string_view any);
 
-/// As text of XML or HTML, also within quotes; what may not stand in XML becomes U+FFFD.
+/// Escapes for XML or HTML, also within quotes; what may not stand in XML becomes U+FFFD.
 [[nodiscard]] std::string xml(std::string_view any);
 
 /// For a terminal: control characters and broken UTF-8 as \xNN.

@@ -75,7 +75,7 @@ public:
     [[nodiscard]] const usage_node* first_child() const noexcept { return first_; }
     [[nodiscard]] const usage_node* next_sibling() const noexcept { return next_; }
 
-    /// Of the resource, or of all below. O(nodes below).
+    /// Usage of the resource, or the sum of all below. O(nodes below).
     [[nodiscard]] arenite::usage usage() const;
 
     /// 0 (all that is free is one hole) to 1; nothing where it is not known, or nothing is free.

@@ -13,18 +13,6 @@ namespace container_suite {
 using arenite::sharing;
 using arenite::suballocator;
 
-/// One pool of the process for each size, in pages.
-struct suballocated {
-    static constexpr const char* name = "shared";
-    template <class T>
-    using allocator = suballocator<T>;
-    template <class T>
-    allocator<T> make() {
-        return {};
-    }
-    support::counting_resource* upstream() { return nullptr; }
-};
-
 /// Pools that some containers have for themselves, over the standard allocator as the seed has it.
 struct own {
     static constexpr const char* name = "own";
@@ -79,7 +67,7 @@ struct own_over_a_state {
     allocator<std::byte> first{base<std::byte>{up}};
 };
 
-using suballocator_families = testing::Types<suballocated, own, own_over_a_state>;
-INSTANTIATE_TYPED_TEST_SUITE_P(suballocator, containers, suballocator_families, family_names);
+using own_families = testing::Types<own, own_over_a_state>;
+INSTANTIATE_TYPED_TEST_SUITE_P(suballocator_own, containers, own_families, family_names);
 
 } // namespace container_suite
