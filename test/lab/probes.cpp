@@ -3,6 +3,7 @@
 #include "probes/clock.hpp"
 #include "probes/latency.hpp"
 #include "probes/random.hpp"
+#include "probes/request.hpp"
 #include "probes/reserved.hpp"
 #include "probes/resident.hpp"
 #include "probes/ticks.hpp"
@@ -35,6 +36,35 @@ TEST(lab_resident, stays_where_nothing_happens) {
     for (int i = 0; i < 100; ++i)
         static_cast<void>(resident());
     EXPECT_LE(resident()->bytes, first->bytes + 64 * 1024);
+}
+
+TEST(lab_resident, remembers_its_peak) {
+    restart_peak();
+    const auto before = peak_resident();
+    if (!before)
+        GTEST_SKIP() << "this system does not tell";
+    constexpr std::size_t bytes = std::size_t{8} << 20;
+    { const reserved<char> memory{bytes}; }
+    EXPECT_GE(*peak_resident(), *before + bytes - bytes / 8);
+    restart_peak();
+    EXPECT_LT(*peak_resident(), *before + bytes / 2);
+}
+
+TEST(lab_resident, counts_page_faults) {
+    const std::size_t before = page_faults();
+    if (before == 0)
+        GTEST_SKIP() << "this system does not tell";
+    constexpr std::size_t bytes = std::size_t{1} << 20;
+    { const reserved<char> memory{bytes}; }
+    EXPECT_GE(page_faults(), before + bytes / 65536); // of 4 KiB, or of 64 at most
+    EXPECT_LE(page_faults(), before + bytes / 4096 + 64);
+}
+
+TEST(lab_request, is_aligned_as_new_aligns_what_it_knows_nothing_of) {
+    EXPECT_EQ(alignment_of_new(1), 1U);
+    EXPECT_EQ(alignment_of_new(24), 8U);
+    EXPECT_EQ(alignment_of_new(48), 16U);
+    EXPECT_EQ(alignment_of_new(4096), 16U);
 }
 
 TEST(lab_reserved, is_zero) {
