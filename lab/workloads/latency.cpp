@@ -21,8 +21,9 @@
 //                          in a warm one of what is left of all that was freed.
 //
 // The first 16 bytes of an object are written within the time of its allocation, and read before
-// the time of its free. What taking the time costs, some 20 ns, is in each figure. The worst may be
-// the system's, which interrupts: its least of several turns tells more.
+// the time of its free. What taking the time costs, some 20 ns, is in each figure. Calls in which
+// the system gave the processor to others do not count (probes/latency.hpp); that of a virtual
+// machine may be taken unseen, so of a worst the least of several turns tells most.
 
 namespace arenite::lab {
 namespace {

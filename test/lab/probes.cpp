@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include "probes/clock.hpp"
+#include "probes/interruptions.hpp"
 #include "probes/latency.hpp"
 #include "probes/random.hpp"
 #include "probes/request.hpp"
@@ -10,8 +11,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <thread>
+#include <vector>
 
 using namespace arenite::lab;
 
@@ -100,6 +104,41 @@ TEST(lab_latencies, tell_of_those_that_were_timed_and_no_others) {
     EXPECT_GE(times.percentile(0, 5), 900);
     EXPECT_GE(times.percentile(1, 5), times.percentile(0.5, 5));
     EXPECT_EQ(times.percentile(0), 0) << "five of ten were not timed";
+}
+
+TEST(lab_latencies_threads, leave_out_what_the_system_interrupted) {
+    std::atomic<bool> ended{false};
+    std::vector<std::thread> others; // more than there are processors
+    for (unsigned i = 0; i <= std::thread::hardware_concurrency(); ++i)
+        others.emplace_back([&] {
+            while (!ended.load(std::memory_order_relaxed)) {
+            }
+        });
+    const std::size_t before = interruptions();
+    latencies times{2};
+    times.time(1, [&] {
+        const stopwatch watch; // until it was interrupted, or the system does not tell
+        while (interruptions() == before && watch.nanoseconds() < 5e9) {
+        }
+    });
+    const std::size_t after = interruptions();
+    ended = true;
+    for (std::thread& other : others)
+        other.join();
+    if (after == before)
+        GTEST_SKIP() << "this system does not tell";
+    EXPECT_EQ(times.percentile(1), 0);
+}
+
+TEST(lab_latencies, keep_what_is_long_by_itself) {
+    latencies times{200};
+    for (std::size_t i = 0; i < 200; ++i)
+        times.time(i, [] {
+            const stopwatch watch;
+            while (watch.nanoseconds() < 50'000) {
+            }
+        });
+    EXPECT_GE(times.percentile(1), 50'000 * 0.9);
 }
 
 TEST(lab_ticks, advance_at_the_measured_rate) {
