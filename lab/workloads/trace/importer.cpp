@@ -106,7 +106,7 @@ void recording::make_importer() {
                 table.add(program.allocate(72));
             program.free(word);
         }
-        for (const std::uint64_t element : {12, 12, 8}) // positions, normals, coordinates
+        for (const std::uint64_t element : {12U, 12U, 8U}) // positions, normals, coordinates
             scene.add(program.allocate(vertex_count * element));
         scene.add(program.allocate(face_count * 6));
         program.free(vertices);
