@@ -73,6 +73,18 @@ concept subject = (any_size<S> || one_size<S> || holds_objects<S> || serves<S, s
     { S::ways() } -> std::same_as<std::vector<subject_info>>;
 };
 
+/// What can change the length of an allocation where it lies: true, or nothing has changed.
+template <class S>
+concept resizes_in_place = requires(S& s, void* p, std::size_t bytes) {
+    { s.try_resize(p, bytes, bytes) } -> std::same_as<bool>;
+};
+
+/// A malloc with a realloc of its own, which keeps the alignment of malloc and no greater one.
+template <class S>
+concept reallocates = requires(S& s, void* p, std::size_t bytes) {
+    { s.reallocate(p, bytes) } -> std::same_as<void*>;
+};
+
 /// True for a subject that frees nothing singly, but all at once by reset(); it has prepare(bytes)
 /// too.
 template <class S>

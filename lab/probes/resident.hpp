@@ -16,4 +16,12 @@ struct resident_memory {
 /// pages a processor); nothing where the system does not tell. Allocates nothing.
 [[nodiscard]] std::optional<resident_memory> resident() noexcept;
 
+/// The most bytes of this process that were in physical memory at once since restart_peak(), within
+/// some dozen pages; nothing where the system does not tell or the peak was never restarted.
+[[nodiscard]] std::optional<std::size_t> peak_resident() noexcept;
+void restart_peak() noexcept;
+
+/// Page faults of this process until now that needed no disk; 0 where the system does not tell.
+[[nodiscard]] std::size_t page_faults() noexcept;
+
 } // namespace arenite::lab

@@ -51,18 +51,30 @@ bool is_or_twin_of(const std::string& subject, const std::string& base) {
     return subject == base || subject == base + "-4k" || subject == base + "-thp";
 }
 
-std::optional<comparison> against_fastest(const row& r, const experiment& e,
-                                          const std::string& pages) {
+bool is_retaining_twin_of(const std::string& subject, const std::string& base) {
+    return subject == base + ".retain" || subject == base + "-retain";
+}
+
+bool retains(const std::string& subject) {
+    return subject.find(".retain") != std::string::npos ||
+           subject.find("-retain") != std::string::npos;
+}
+
+std::optional<comparison> against_fastest(const row& r, const experiment& e, pairing p) {
+    const std::string pages = p == pairing::huge_pages    ? "huge"
+                              : p == pairing::small_pages ? "4k"
+                                                          : "";
+    const auto is_way_of = p == pairing::retaining ? is_retaining_twin_of : is_or_twin_of;
     const result* ours = nullptr;
     const result* theirs = nullptr;
     for (const result* candidate : r.results) {
         if (!pages.empty() && pages_of(e, candidate->subject) != pages)
             continue;
-        if (pages.empty() ? candidate->subject == e.workload->ours
-                          : is_or_twin_of(candidate->subject, e.workload->ours))
+        if (p == pairing::defaults ? candidate->subject == e.workload->ours
+                                   : is_way_of(candidate->subject, e.workload->ours))
             ours = candidate;
         for (const std::string& base : e.workload->against)
-            if (is_or_twin_of(candidate->subject, base) &&
+            if (is_way_of(candidate->subject, base) &&
                 (theirs == nullptr || candidate->median() < theirs->median()))
                 theirs = candidate;
     }

@@ -36,10 +36,22 @@ struct row {
 /// "mimalloc-4k" and "mimalloc-thp" are "mimalloc", run otherwise.
 [[nodiscard]] bool is_or_twin_of(const std::string& subject, const std::string& base);
 
-/// Ours against the fastest of those it is compared with; of these only the ones that were started
-/// with such pages ("huge", "4k") where pages is not empty, and then ours too. Nothing where one is
-/// missing.
+/// "arenite.ordered.retain" and "mimalloc-retain" are "arenite.ordered" and "mimalloc", told to
+/// keep what is empty.
+[[nodiscard]] bool is_retaining_twin_of(const std::string& subject, const std::string& base);
+[[nodiscard]] bool retains(const std::string& subject);
+
+/// Which of the subjects a ratio is made of. What keeps all that is empty is compared with its like
+/// alone.
+enum class pairing {
+    defaults,    ///< ours as it comes, the peer's faster twin
+    huge_pages,  ///< both started with huge pages
+    small_pages, ///< both started with pages of 4 KiB
+    retaining    ///< both told to keep what is empty
+};
+
+/// Ours against the fastest of those it is compared with. Nothing where one is missing.
 [[nodiscard]] std::optional<comparison> against_fastest(const row& r, const experiment& e,
-                                                        const std::string& pages = {});
+                                                        pairing p = pairing::defaults);
 
 } // namespace arenite::lab

@@ -32,6 +32,17 @@ using report_text::xml;
 /// What a workload shows, in a sentence; of one not named here its own summary is told alone.
 std::string shows(const std::string& workload) {
     static const std::map<std::string, std::string> sentences{
+        {"trace/replay",
+         "Every allocation and free of a real program, in its order: what a heap is "
+         "worth where nobody had it in mind. (file=importer is made, not "
+         "recorded.)"},
+        {"latency/heap", "Each call timed by itself: what the rare, slow ones cost a frame."},
+        {"order/pair", "One object goes, another comes, again and again: what a heap costs that "
+                       "is never quiet."},
+        {"memory/phases", "A program that changes what it holds: whether memory that one size "
+                          "left serves another."},
+        {"memory/fragmentation", "Objects are replaced by others of random sizes, ten times over: "
+                                 "how much memory that takes."},
         {"scene/quadtree", "How quickly a tree of many nodes is made, walked and taken down: order "
                            "in memory makes the walk a stroll, bookkeeping makes all three dear."},
         {"scene/model", "A real building, loaded many times into a city as a paging engine does, "

@@ -66,10 +66,10 @@ void add_table_6_2(std::vector<seed_row>& rows) {
         rows.push_back(std::move(r));
     };
     constexpr double pool = 187'642, malloc = 942'902;
-    row("cycles, pool (P)", pool, "no", "arenite.pool");
+    row("cycles, pool (P)", pool, "no", "arenite.pool.retain");
     row("cycles, malloc (M)", malloc, "no", "malloc");
-    row("M/P", malloc / pool, "no", "malloc", "arenite.pool");
-    row("M/P, a word of each written", std::nullopt, "word", "malloc", "arenite.pool");
+    row("M/P", malloc / pool, "no", "malloc", "arenite.pool.retain");
+    row("M/P, a word of each written", std::nullopt, "word", "malloc", "arenite.pool.retain");
 }
 
 /// The same, figure 2.2: bars without numbers; the text gives their ratio.
@@ -96,9 +96,9 @@ void add_figure_2_2(std::vector<seed_row>& rows) {
     time("ns, vector of pointers (P)", "pointers");
     time("ns, vector of objects (O)", "objects");
     row("P/O", 2.66, "build_as_written", "malloc");
-    row("P/O, pointees by arenite", std::nullopt, "build_as_written", "arenite.ordered");
+    row("P/O, pointees by arenite", std::nullopt, "build_as_written", "arenite.ordered.retain");
     row("P/O, vectors reserved", std::nullopt, "build", "malloc");
-    row("P/O, both", std::nullopt, "build", "arenite.ordered");
+    row("P/O, both", std::nullopt, "build", "arenite.ordered.retain");
 }
 
 /// Shyrobo, Allocator: five rows in seconds, of how many elements its text does not say.

@@ -13,7 +13,7 @@
 namespace arenite::lab {
 namespace {
 
-/// "arenite.ordered-default-policy" in lines of one word each, so that columns stay narrow.
+/// "arenite.ordered.retain-4k" in lines of one word each, so that columns stay narrow.
 grid::cell heading(const std::string& name) {
     grid::cell lines{""};
     for (const char letter : name) {
@@ -33,9 +33,9 @@ grid::cell ratio_cell(const std::optional<comparison>& c) {
 }
 
 /// True where any row has such a comparison: else the column is left out.
-bool any_ratio(const std::vector<row>& rows, const experiment& e, const std::string& pages) {
+bool any_ratio(const std::vector<row>& rows, const experiment& e, pairing p) {
     return std::any_of(rows.begin(), rows.end(),
-                       [&](const row& r) { return against_fastest(r, e, pages).has_value(); });
+                       [&](const row& r) { return against_fastest(r, e, p).has_value(); });
 }
 
 std::string title(const experiment& e) {
@@ -46,16 +46,18 @@ std::string title(const experiment& e) {
            fmt::format("  ({} turns, a cold and {} warm passes each)", e.repeats, e.warm_passes);
 }
 
-/// Each row in which some peer is better than ours, beyond the spread.
-std::string where_peers_win(const std::vector<row>& rows, const experiment& e) {
+/// Each row in which some peer is better than ours, beyond the spread; of a subject of ours that
+/// retains, a peer that does so too.
+std::string where_peers_win(const std::vector<row>& rows, const experiment& e,
+                            const std::string& subject) {
     std::string text;
     for (const row& r : rows) {
-        const result* ours = r.of(e.workload->ours);
+        const result* ours = r.of(subject);
         if (ours == nullptr || !r.compared)
             continue;
         std::vector<std::string> winners;
         for (const result* peer : r.results) {
-            if (peer->subject.starts_with("arenite"))
+            if (peer->subject.starts_with("arenite") || retains(peer->subject) != retains(subject))
                 continue;
             const comparison c = compare(*ours, *peer);
             if (!c.tie && c.ratio > 1)
@@ -64,7 +66,7 @@ std::string where_peers_win(const std::vector<row>& rows, const experiment& e) {
         }
         if (!winners.empty())
             text += fmt::format("A peer wins: {} ({}): {} against {} of {}\n", r.metric, r.state,
-                                join(winners), short_number(ours->median()), e.workload->ours);
+                                join(winners), short_number(ours->median()), subject);
     }
     return text;
 }
@@ -119,8 +121,10 @@ std::string table(const experiment& e, const outcome& measured) {
     const std::vector<row> rows = rows_of(measured);
     std::string text = title(e) + "\n";
     if (!rows.empty()) {
-        const bool best = any_ratio(rows, e, "");
-        const bool twins = any_ratio(rows, e, "huge") && any_ratio(rows, e, "4k");
+        const bool best = any_ratio(rows, e, pairing::defaults);
+        const bool twins =
+            any_ratio(rows, e, pairing::huge_pages) && any_ratio(rows, e, pairing::small_pages);
+        const bool retaining = any_ratio(rows, e, pairing::retaining);
         std::vector<std::string> names;
         for (const known_subject* s : e.subjects)
             if (std::any_of(rows.begin(), rows.end(),
@@ -135,6 +139,8 @@ std::string table(const experiment& e, const outcome& measured) {
             head.push_back({"both with", "huge pages"});
             head.push_back({"both with", "4k pages"});
         }
+        if (retaining)
+            head.push_back({"both", "retaining"});
         for (const std::string& name : names)
             head.push_back(heading(name));
         g.add(std::move(head));
@@ -145,9 +151,11 @@ std::string table(const experiment& e, const outcome& measured) {
             if (best)
                 cells.push_back(ratio_cell(against_fastest(r, e)));
             if (twins) {
-                cells.push_back(ratio_cell(against_fastest(r, e, "huge")));
-                cells.push_back(ratio_cell(against_fastest(r, e, "4k")));
+                cells.push_back(ratio_cell(against_fastest(r, e, pairing::huge_pages)));
+                cells.push_back(ratio_cell(against_fastest(r, e, pairing::small_pages)));
             }
+            if (retaining)
+                cells.push_back(ratio_cell(against_fastest(r, e, pairing::retaining)));
             for (const std::string& name : names) {
                 const result* figure = r.of(name);
                 if (figure == nullptr)
@@ -160,7 +168,8 @@ std::string table(const experiment& e, const outcome& measured) {
             g.add(std::move(cells));
         }
         text += g.text(output_width());
-        text += where_peers_win(rows, e);
+        text += where_peers_win(rows, e, e.workload->ours);
+        text += where_peers_win(rows, e, e.workload->ours + ".retain");
     }
     for (const failure& f : measured.failures)
         text += fmt::format("FAILED: {}: {}\n", f.subject, f.what);

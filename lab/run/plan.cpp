@@ -119,8 +119,8 @@ std::vector<const known_subject*> choose(const catalogue& all, const workload_in
         return chosen;
     }
     static const std::vector<std::string> short_list{
-        "arenite.ordered", "arenite.ordered-4k", "std",      "mimalloc",
-        "mimalloc-4k",     "mimalloc-thp",       "jemalloc", "tcmalloc"};
+        "arenite.ordered", "arenite.ordered-4k", "arenite.ordered.retain", "std",      "mimalloc",
+        "mimalloc-4k",     "mimalloc-thp",       "mimalloc-retain",        "jemalloc", "tcmalloc"};
     const std::vector<std::string>* names = &workload.subjects;
     if (asked.in_short)
         names = workload.short_subjects.empty() ? &short_list : &workload.short_subjects;

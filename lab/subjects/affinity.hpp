@@ -63,6 +63,10 @@ public:
     {
         return heap_->near(p).allocate(bytes, alignment);
     }
+    template <resizes_in_place Heap = affinity_heap>
+    [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+        return static_cast<Heap&>(*heap_).try_resize(p, old_bytes, new_bytes);
+    }
     void trim() noexcept { heap_->trim(); }
 
     static std::vector<subject_info> ways() { return Kind::ways(); }

@@ -40,6 +40,10 @@ public:
         else
             heap_.deallocate(p, bytes, alignment);
     }
+    template <resizes_in_place Heap = ordered_heap>
+    [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+        return static_cast<Heap&>(heap_).try_resize(p, old_bytes, new_bytes);
+    }
 
     static std::vector<subject_info> ways() { return Kind::ways(); }
 
@@ -47,24 +51,26 @@ private:
     ordered_heap heap_{Kind::options};
 };
 
-/// Empty memory is kept until the end.
-struct ordered_retaining {
-    static constexpr ordered_options options{.policy = return_policy::retain_all};
+/// As a user gets it who sets nothing.
+struct ordered_by_default {
+    static constexpr ordered_options options{};
     static std::vector<subject_info> ways() {
-        const subject_info info{.name = "arenite.ordered",
-                                .summary = "ordered_heap, return_policy::retain_all",
-                                .pages = "huge"};
+        const subject_info info{
+            .name = "arenite.ordered", .summary = "ordered_heap, default options", .pages = "huge"};
         return {info, without_huge_pages(info)};
     }
 };
 
-/// As a user gets it who sets nothing: much that is empty goes back at once.
-struct ordered_by_default {
-    static constexpr ordered_options options{};
+/// Empty memory is kept until the end.
+struct ordered_retaining {
+    static constexpr ordered_options options{.policy = return_policy::retain_all};
     static std::vector<subject_info> ways() {
-        return {{.name = "arenite.ordered-default-policy",
-                 .summary = "ordered_heap, default return policy",
-                 .pages = "huge"}};
+        const subject_info info{.name = "arenite.ordered.retain",
+                                .summary = "ordered_heap, return_policy::retain_all",
+                                .pages = "huge"};
+        std::vector<subject_info> all{info, without_huge_pages(info)};
+        all.back().on_request = true;
+        return all;
     }
 };
 
@@ -79,13 +85,12 @@ struct ordered_magazine {
     }
 };
 
-/// With a second bitmap, so that size_of and unsized frees work; freed without the size.
+/// What size_of and unsized frees ask for; freed without the size.
 struct ordered_kept {
-    static constexpr ordered_options options{.sizes = sizes::kept,
-                                             .policy = return_policy::retain_all};
+    static constexpr ordered_options options{.sizes = sizes::kept};
     static std::vector<subject_info> ways() {
-        return {{.name = "arenite.ordered-kept",
-                 .summary = "ordered_heap, sizes::kept, retain_all, unsized frees",
+        return {{.name = "arenite.ordered.kept",
+                 .summary = "ordered_heap, sizes::kept, unsized frees",
                  .pages = "huge",
                  .on_request = true}};
     }
@@ -148,25 +153,23 @@ public:
     static std::vector<subject_info> ways() { return Kind::ways(); }
 };
 
-/// Empty memory is kept until the end.
-struct pool_retaining {
-    static constexpr pool_options options{.policy = return_policy::retain_all};
-    static std::vector<subject_info> ways() {
-        const subject_info info{.name = "arenite.pool",
-                                .summary = "pool_resource, return_policy::retain_all",
-                                .pages = "huge"};
-        return {info, without_huge_pages(info)};
-    }
-};
-
 /// As a user gets it who sets nothing.
 struct pool_by_default {
     static constexpr pool_options options{};
     static std::vector<subject_info> ways() {
-        return {{.name = "arenite.pool-default-policy",
-                 .summary = "pool_resource, default return policy",
-                 .pages = "huge",
-                 .on_request = true}};
+        const subject_info info{
+            .name = "arenite.pool", .summary = "pool_resource, default options", .pages = "huge"};
+        return {info, without_huge_pages(info)};
+    }
+};
+
+/// Empty memory is kept until the end.
+struct pool_retaining {
+    static constexpr pool_options options{.policy = return_policy::retain_all};
+    static std::vector<subject_info> ways() {
+        return {{.name = "arenite.pool.retain",
+                 .summary = "pool_resource, return_policy::retain_all",
+                 .pages = "huge"}};
     }
 };
 

@@ -31,6 +31,10 @@ public:
             sdallocx(p, bytes, 0);
     }
 
+    [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept {
+        return realloc(p, bytes);
+    }
+
     template <class T>
     [[nodiscard]] heap_allocator<T, jemalloc> allocator_of() {
         return {};
@@ -53,6 +57,12 @@ public:
                  .summary = "jemalloc told to ask for huge pages",
                  .pages = "huge",
                  .environment = {{"MALLOC_CONF", "thp:always,metadata_thp:auto"}},
+                 .version = version},
+                {.name = "jemalloc-retain",
+                 .summary = "jemalloc told to keep what is empty",
+                 .pages = "4k",
+                 .environment = {{"MALLOC_CONF", "dirty_decay_ms:-1,muzzy_decay_ms:-1"}},
+                 .on_request = true,
                  .version = version}};
     }
 };

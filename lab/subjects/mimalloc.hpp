@@ -70,6 +70,12 @@ public:
             mi_free_size(p, bytes);
     }
 
+    [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept
+        requires(!one_of_several)
+    {
+        return mi_realloc(p, bytes);
+    }
+
     template <class T>
         requires(!one_of_several)
     [[nodiscard]] mi_stl_allocator<T> allocator_of() {
@@ -98,12 +104,11 @@ public:
              .environment = other_environment(),
              .on_request = on_request,
              .version = version()}};
-        // As our subjects with retain_all: the comparison of warm passes that is fair to both.
+        // What is measured beside our subjects with retain_all.
         all.push_back(all.front());
         all.back().name += "-retain";
         all.back().summary = "mimalloc told to keep what is empty" + heaps;
         all.back().environment = {{"MIMALLOC_PURGE_DELAY", "-1"}};
-        all.back().on_request = true;
         return all;
     }
 
@@ -137,6 +142,31 @@ private:
 
 using mimalloc = mimalloc_with<mimalloc_heap::of_thread>;
 using mimalloc_heaps = mimalloc_with<mimalloc_heap::separate>;
+
+#if MI_MALLOC_VERSION >= 30600
+/// mimalloc freed by mi_free alone, for comparison with what frees without sizes.
+class mimalloc_unsized {
+public:
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+        return heap_.allocate(bytes, alignment);
+    }
+    void deallocate(void* p, std::size_t, std::size_t) noexcept { mi_free(p); }
+    [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept {
+        return mi_realloc(p, bytes);
+    }
+
+    static std::vector<subject_info> ways() {
+        subject_info info = mimalloc::ways().front();
+        info.name += ".unsized";
+        info.summary += ", frees without sizes";
+        info.on_request = true;
+        return {info};
+    }
+
+private:
+    mimalloc heap_;
+};
+#endif
 
 /// In containers `mimalloc` is its own mi_stl_allocator, whose frees do not tell the size. This is
 /// its calls as std::allocator makes them where mimalloc is the malloc of the whole program.
@@ -201,6 +231,9 @@ public:
 using subjects = subject_list<
 #if MI_MALLOC_VERSION < 30600
     mimalloc_of_any_thread,
+#endif
+#if MI_MALLOC_VERSION >= 30600
+    mimalloc_unsized,
 #endif
     mimalloc, mimalloc_heaps, mimalloc_as_malloc>;
 

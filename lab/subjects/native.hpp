@@ -23,7 +23,7 @@
 namespace arenite::lab {
 
 using subjects = subject_list<
-    pool_as<pool_retaining>, pool_as<pool_by_default>, pool_allocating, container_pool_sharing,
+    pool_as<pool_by_default>, pool_as<pool_retaining>, pool_allocating, container_pool_sharing,
     suballocating<suballocator_own>, suballocating<suballocator_over_std>,
     suballocating<suballocator_shared>,
 #if defined(ARENITE_LAB_BOOST)
@@ -35,7 +35,7 @@ using subjects = subject_list<
 #if defined(ARENITE_LAB_PLF)
     plf_colony,
 #endif
-    ordered_as<ordered_retaining>, ordered_as<ordered_by_default>, affinity_as<affinity_ordered>,
+    ordered_as<ordered_by_default>, ordered_as<ordered_retaining>, affinity_as<affinity_ordered>,
     affinity_as<affinity_near>, affinity_as<affinity_magazine>, affinity_as<affinity_intrusive>,
     affinity_as<affinity_slots>, affinity_as<affinity_standard>, ordered_synchronized,
     ordered_as<ordered_magazine>, ordered_as<ordered_kept>, ordered_virtual, linear,

@@ -9,6 +9,9 @@
 #include <memory>
 #include <memory_resource>
 #include <new>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #if defined(__GLIBC__)
@@ -23,6 +26,15 @@ namespace arenite::lab {
     return std::string{"glibc "} + gnu_get_libc_version();
 #else
     return "the system's C library";
+#endif
+}
+
+/// The variable that makes the C library's malloc ask for huge pages, where it knows one.
+[[nodiscard]] inline std::optional<std::pair<std::string, std::string>> huge_pages_by_tunable() {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 35)
+    return {{"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"}};
+#else
+    return std::nullopt;
 #endif
 }
 
@@ -60,13 +72,12 @@ public:
                                        .summary = "operator new and delete over the C library",
                                        .pages = "4k",
                                        .version = c_library_version()}};
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 35)
-        all.push_back({.name = "std-thp",
-                       .summary = "the same, glibc told to ask for huge pages",
-                       .pages = "huge",
-                       .environment = {{"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"}},
-                       .version = c_library_version()});
-#endif
+        if (const auto asking = huge_pages_by_tunable())
+            all.push_back({.name = "std-thp",
+                           .summary = "the same, glibc told to ask for huge pages",
+                           .pages = "huge",
+                           .environment = {*asking},
+                           .version = c_library_version()});
         return all;
     }
 };
@@ -82,12 +93,24 @@ public:
 
     void deallocate(void* p, std::size_t, std::size_t) noexcept { std::free(p); }
 
+    [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept {
+        return std::realloc(p, bytes);
+    }
+
     static std::vector<subject_info> ways() {
-        return {{.name = "malloc",
-                 .summary = "malloc and free of the C library",
-                 .pages = "4k",
-                 .on_request = true,
-                 .version = c_library_version()}};
+        std::vector<subject_info> all{{.name = "malloc",
+                                       .summary = "malloc and free of the C library",
+                                       .pages = "4k",
+                                       .on_request = true,
+                                       .version = c_library_version()}};
+        if (const auto asking = huge_pages_by_tunable()) {
+            all.push_back(all.front());
+            all.back().name += "-thp";
+            all.back().summary += ", told to ask for huge pages";
+            all.back().pages = "huge";
+            all.back().environment.push_back(*asking);
+        }
+        return all;
     }
 };
 

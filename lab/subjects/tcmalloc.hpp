@@ -32,6 +32,10 @@ public:
             tc_free_sized(p, bytes);
     }
 
+    [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept {
+        return tc_realloc(p, bytes);
+    }
+
     template <class T>
     [[nodiscard]] heap_allocator<T, tcmalloc> allocator_of() {
         return {};

@@ -43,11 +43,12 @@ struct pool_thesis {
                 .short_warm_passes = 51,
                 .ours = "arenite.pool",
                 .against = {"malloc", "mimalloc", "boost.fast_pool"},
-                .subjects = {"arenite.pool", "arenite.pool-4k", "arenite.ordered", "malloc",
-                             "mimalloc", "mimalloc-4k", "jemalloc", "tcmalloc", "pmr.pool",
-                             "boost.fast_pool", "boost.adaptive_pool", "boost.node_allocator",
-                             "foonathan.node_pool"},
-                .short_subjects = {"arenite.pool", "malloc", "mimalloc", "boost.fast_pool"},
+                .subjects = {"arenite.pool", "arenite.pool-4k", "arenite.pool.retain",
+                             "arenite.ordered", "malloc", "mimalloc", "mimalloc-4k", "jemalloc",
+                             "tcmalloc", "pmr.pool", "boost.fast_pool", "boost.adaptive_pool",
+                             "boost.node_allocator", "foonathan.node_pool"},
+                .short_subjects = {"arenite.pool", "arenite.pool.retain", "malloc", "mimalloc",
+                                   "boost.fast_pool"},
                 .touches = [](const parameter_values&) { return std::size_t{64} << 20; }};
     }
 

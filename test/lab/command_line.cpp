@@ -42,11 +42,18 @@ TEST(lab_command_line, lists_workloads_parameters_and_subjects) {
                              "suballocator/raw",
                              "suballocator/set",
                              "threads/scaling",
+                             "trace/replay",
+                             "latency/heap",
+                             "order/pair",
+                             "memory/phases",
+                             "memory/fragmentation",
                              "seeds",
                              "levels",
                              "sizes",
                              "holes",
                              "arenite.ordered",
+                             "arenite.ordered.retain",
+                             "arenite.ordered.kept",
                              "arenite.linear",
                              "arenite.pool_allocator",
                              "arenite.suballocator",
@@ -134,10 +141,21 @@ TEST(lab_command_line, refuses_what_threads_cannot_do) {
                    {"arenite.affinity", "std"});
 }
 
+TEST(lab_command_line, refuses_what_the_workloads_of_general_heaps_cannot_do) {
+    expect_refused("run latency/heap --set live=15", {"live=15", "16 to"});
+    expect_refused("run latency/heap --set calls=1", {"calls=1", "1000 to"});
+    expect_refused("run order/pair --set slots=0", {"slots=0", "1 to"});
+    expect_refused("run order/pair --set sizes=all", {"sizes='all'", "16-512, 24-80"});
+    expect_refused("run memory/phases --set sizes=48", {"sizes='48'", "48-64, 48-200, mixed"});
+    expect_refused("run memory/fragmentation --set pattern=small", {"large, halves, powers"});
+    expect_refused("run memory/fragmentation --subject arenite.linear", {"arenite.linear", "std"});
+}
+
 TEST(lab_command_line, runs_each_pattern_of_threads) {
-    const called c = lab("run threads/scaling --set levels=4 --set batches=10 --repeat 1 --warm 1 "
-                         "--subject std --subject arenite.affinity "
-                         "--subject arenite.ordered-synchronized");
+    const called c = lab(
+        "run threads/scaling --set threads=2 --set levels=4 --set batches=10 --repeat 1 --warm 1 "
+        "--subject std --subject arenite.affinity "
+        "--subject arenite.ordered-synchronized");
     EXPECT_EQ(c.code, 0) << c.errors << c.output; // 1 where the work is not the same
     for (const char* metric : {"one_thread, warm", "all_threads, warm", "handover, warm",
                                "resident, cold", "passing, warm", "replace, warm"})

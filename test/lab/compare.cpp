@@ -21,6 +21,8 @@ protected:
         workload_.against = {"mimalloc"};
         for (const auto& [name, pages] : {std::pair{"arenite.ordered", "huge"},
                                           {"arenite.ordered-4k", "4k"},
+                                          {"arenite.ordered.retain", "huge"},
+                                          {"mimalloc-retain", "huge"},
                                           {"std", "4k"},
                                           {"mimalloc", "huge"},
                                           {"mimalloc-4k", "4k"},
@@ -61,9 +63,24 @@ TEST_F(lab_compare, shows_what_huge_pages_alone_give) {
     figure("mimalloc", {2, 2, 2});
     figure("mimalloc-4k", {8, 8, 8});
     const row r = rows_of(measured_).front();
-    EXPECT_DOUBLE_EQ(against_fastest(r, experiment_, "huge")->ratio, 0.5);
-    EXPECT_DOUBLE_EQ(against_fastest(r, experiment_, "4k")->ratio, 0.5);
-    EXPECT_EQ(against_fastest(r, experiment_, "4k")->theirs, "mimalloc-4k");
+    EXPECT_DOUBLE_EQ(against_fastest(r, experiment_, pairing::huge_pages)->ratio, 0.5);
+    EXPECT_DOUBLE_EQ(against_fastest(r, experiment_, pairing::small_pages)->ratio, 0.5);
+    EXPECT_EQ(against_fastest(r, experiment_, pairing::small_pages)->theirs, "mimalloc-4k");
+}
+
+TEST_F(lab_compare, pairs_what_keeps_its_memory_with_its_like_alone) {
+    figure("arenite.ordered", {8, 8, 8});
+    figure("arenite.ordered.retain", {3, 3, 3});
+    figure("mimalloc", {4, 4, 4});
+    figure("mimalloc-retain", {1, 1, 1});
+    const row r = rows_of(measured_).front();
+    EXPECT_DOUBLE_EQ(against_fastest(r, experiment_)->ratio, 2);
+    EXPECT_EQ(against_fastest(r, experiment_, pairing::huge_pages)->theirs, "mimalloc");
+    EXPECT_DOUBLE_EQ(against_fastest(r, experiment_, pairing::retaining)->ratio, 3);
+    EXPECT_EQ(against_fastest(r, experiment_, pairing::retaining)->theirs, "mimalloc-retain");
+    const std::string text = table(experiment_, measured_);
+    EXPECT_THAT(text, HasSubstr("mimalloc 4.00 against 8.00 of arenite.ordered\n"));
+    EXPECT_THAT(text, HasSubstr("mimalloc-retain 1.00 against 3.00 of arenite.ordered.retain"));
 }
 
 TEST_F(lab_compare, calls_a_ratio_inside_the_spread_a_tie) {

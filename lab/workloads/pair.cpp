@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "../probes/random.hpp"
+#include "../probes/request.hpp"
+#include "../workload.hpp"
+
+#include <arenite/core/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+// order/pair: one is freed at random, another one allocated.
+//
+// As many objects as there are slots are allocated; then, a million times, that of a random slot is
+// freed and one of another size allocated into it; then all are freed. A few slots stay in the
+// cache, a million do not: a thousand of 16 to 512 bytes are what one thread of threads/scaling's
+// larson does. The first 8 bytes of an object are written when it is allocated and not touched when
+// it is freed. order/refill has such pairs in memory that has aged.
+
+namespace arenite::lab {
+namespace {
+
+struct pair {
+    static workload_info info() {
+        return {.name = "order/pair",
+                .summary = "a random object is freed and another one allocated, again and again",
+                .parameters = {{.name = "slots",
+                                .defaults = {"1000", "10000", "1000000"},
+                                .summary = "objects that live at once",
+                                .least = 1,
+                                .most = 100'000'000},
+                               {.name = "sizes",
+                                .type = parameter::kind::choice,
+                                .defaults = {"16-512", "24-80"},
+                                .summary = "of the objects in bytes, at random",
+                                .choices = {"16-512", "24-80"}}},
+                .warm_passes = 2,
+                .in_short = false,
+                .touches = [](const parameter_values& values) {
+                    return 640 * static_cast<std::size_t>(std::stoll(values.at("slots"))) +
+                           (std::size_t{64} << 20);
+                }};
+    }
+
+    template <class S>
+    static constexpr bool accepts = frees_singly<S> && !one_of_several<S>;
+
+    template <class S>
+    class on {
+    public:
+        explicit on(turn& t) : slots_{static_cast<std::size_t>(t.integer("slots"))}, steps_{pairs} {
+            const bool wide = t.text("sizes") == "16-512";
+            const std::size_t least = wide ? 16 : 24, most = wide ? 512 : 80;
+            random_source random{1};
+            for (step& s : steps_) {
+                s.slot = static_cast<std::uint32_t>(random.below(slots_.size()));
+                s.bytes = static_cast<std::uint32_t>(least + random.below(most - least + 1));
+            }
+        }
+
+        void pass(turn& t) {
+            const stopwatch filling;
+            for (std::size_t i = 0; i < slots_.size(); ++i)
+                make(slots_[i], steps_[i % pairs].bytes);
+            t.record("fill", "ns/object", filling.per(slots_.size()));
+
+            const stopwatch pairing;
+            replace_all();
+            t.record("pair", "ns/pair", pairing.per(pairs));
+
+            std::uint64_t sum = 0;
+            for (object& o : slots_) {
+                sum = sum * 31 + *o.value;
+                free(o);
+            }
+            t.checksum(sum);
+        }
+
+    private:
+        struct object {
+            std::uint64_t* value; ///< what it holds
+            std::size_t bytes;
+        };
+        struct step {
+            std::uint32_t slot, bytes;
+        };
+        static constexpr std::size_t pairs = 1'000'000;
+
+        /// Out of line, so that callgrind can tell its instructions (lab/calls).
+        ARENITE_NOINLINE void replace_all() {
+            for (const step& s : steps_) {
+                free(slots_[s.slot]);
+                make(slots_[s.slot], s.bytes);
+            }
+        }
+
+        void make(object& o, std::size_t bytes) {
+            o = {static_cast<std::uint64_t*>(heap_.allocate(bytes, alignment_of_new(bytes))),
+                 bytes};
+            *o.value = bytes;
+            opaque(o.value);
+        }
+        void free(object& o) { heap_.deallocate(o.value, o.bytes, alignment_of_new(o.bytes)); }
+
+        S heap_;
+        reserved<object> slots_;
+        reserved<step> steps_;
+    };
+};
+
+ARENITE_LAB_WORKLOAD(pair);
+
+} // namespace
+} // namespace arenite::lab
