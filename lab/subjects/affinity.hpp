@@ -19,20 +19,17 @@
 namespace arenite::lab {
 
 /// The affinities that subjects are: each object takes the next one.
-template <std::size_t Number, bool Magazine>
+template <std::size_t Number>
 struct numbered_affinity {
-    static constexpr char text[]{Magazine ? 'h' : 'l', 'a', 'b', ' ', '0' + Number / 10,
-                                 '0' + Number % 10,    '\0'};
+    static constexpr char text[]{'l', 'a', 'b', ' ', '0' + Number / 10, '0' + Number % 10, '\0'};
     static constexpr std::string_view name{text};
-    static constexpr bool magazine = Magazine;
 };
 
-template <bool Magazine>
-[[nodiscard]] affinity_heap& next_affinity() {
+[[nodiscard]] inline affinity_heap& next_affinity() {
     constexpr std::size_t most = 16;
     static constexpr auto all = []<std::size_t... I>(std::index_sequence<I...>) {
         return std::array<affinity_heap& (*)() noexcept, most>{
-            &affinity_heap::of<numbered_affinity<I, Magazine>>...};
+            &affinity_heap::of<numbered_affinity<I>>...};
     }(std::make_index_sequence<most>{});
     static std::size_t taken = 0;
     return all.at(taken++)();
@@ -44,12 +41,10 @@ class affinity_as {
 public:
     static constexpr bool for_any_thread = !Kind::near; // there it would be its own double
     static constexpr bool of_an_affinity = true;
-    static constexpr bool magazine = requires { requires Kind::magazine; };
-    static constexpr bool only_for_threads = magazine;
 
     affinity_as() {
         use_affinity_strategy(Kind::strategy); // the process has but one
-        heap_ = &next_affinity<magazine>();
+        heap_ = &next_affinity();
     }
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
@@ -93,18 +88,6 @@ struct affinity_near {
     static std::vector<subject_info> ways() {
         return {{.name = "arenite.affinity.near",
                  .summary = "affinity_heap, what is added later by near(parent)",
-                 .pages = "huge"}};
-    }
-};
-
-/// A magazine for each thread, for objects that come and go in turn.
-struct affinity_magazine {
-    static constexpr auto strategy = affinity_strategy::ordered;
-    static constexpr bool near = false;
-    static constexpr bool magazine = true;
-    static std::vector<subject_info> ways() {
-        return {{.name = "arenite.affinity.magazine",
-                 .summary = "affinity_heap of a tag with a magazine",
                  .pages = "huge"}};
     }
 };

@@ -74,17 +74,6 @@ struct ordered_retaining {
     }
 };
 
-/// What was freed a moment ago is handed out first.
-struct ordered_magazine {
-    static constexpr ordered_options options{.policy = return_policy::retain_all, .magazine = true};
-    static std::vector<subject_info> ways() {
-        return {{.name = "arenite.ordered-magazine",
-                 .summary = "ordered_heap with a magazine, retain_all",
-                 .pages = "huge",
-                 .on_request = true}};
-    }
-};
-
 /// What size_of and unsized frees ask for; freed without the size.
 struct ordered_kept {
     static constexpr ordered_options options{.sizes = sizes::kept};

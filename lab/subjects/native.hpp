@@ -36,10 +36,9 @@ using subjects = subject_list<
     plf_colony,
 #endif
     ordered_as<ordered_by_default>, ordered_as<ordered_retaining>, affinity_as<affinity_ordered>,
-    affinity_as<affinity_near>, affinity_as<affinity_magazine>, affinity_as<affinity_intrusive>,
-    affinity_as<affinity_slots>, affinity_as<affinity_standard>, ordered_synchronized,
-    ordered_as<ordered_magazine>, ordered_as<ordered_kept>, ordered_virtual, linear,
-    linear_as<linear_low>, linear_as<linear_high>, linear_as<linear_buffered>,
+    affinity_as<affinity_near>, affinity_as<affinity_intrusive>, affinity_as<affinity_slots>,
+    affinity_as<affinity_standard>, ordered_synchronized, ordered_as<ordered_kept>, ordered_virtual,
+    linear, linear_as<linear_low>, linear_as<linear_high>, linear_as<linear_buffered>,
     linear_as<linear_frames>, linear_as<linear_growing>, linear_as<linear_growing_4k>,
     linear_as<linear_scratch>, std_new, c_malloc, pmr_pool, std_vector>;
 
