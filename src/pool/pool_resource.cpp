@@ -454,9 +454,9 @@ void pool_resource::deallocate_slow(std::byte* p) noexcept {
         return;
     }
     constexpr std::size_t half = hot_depth / 2;
+    hot_count_ = half; // so that what is in use is never less than nothing while bits are cleared
     clear_hot(half);
     std::memmove(hot_, hot_ + half, half * sizeof(hot_[0]));
-    hot_count_ = half;
     // Neighbours one after the other: more of them may come.
     const std::byte* const latest = hot_[half - 1];
     if (p == latest + slot_bytes_ || p + slot_bytes_ == latest) {
@@ -468,23 +468,32 @@ void pool_resource::deallocate_slow(std::byte* p) noexcept {
     }
 }
 
-/// Clears the bits of the oldest hot slots.
+/// Clears the bits of the oldest hot slots. Those of one block after the other are accounted for at
+/// once, so that the words of bits are all that one slot waits for.
 void pool_resource::clear_hot(std::size_t count) noexcept {
+    block* b = nullptr;
+    std::size_t end = 0; // of the slots of b whose bits exist
+    std::int32_t cleared = 0;
     for (std::size_t k = 0; k < count; ++k) {
         const std::byte* const p = hot_[k];
-        block& b = *block_of(p);
-        const std::size_t i = index_of(b, p);
-        if (b.owner != this || i / bits::word_bits >= b.note) [[unlikely]]
+        if (block* const mine = block_of(p); mine != b) {
+            if (b != nullptr)
+                account(*b, std::exchange(cleared, 0));
+            b = mine;
+            end = b->owner == this ? b->note * bits::word_bits : 0;
+        }
+        const std::size_t i = index_of(*b, p);
+        if (i >= end) [[unlikely]]
             return refuse_free(p, "it is not of this pool");
-        bits::word& word = b.occupancy()[i / bits::word_bits];
+        bits::word& word = b->occupancy()[i / bits::word_bits];
         const bits::word mask = bits::word{1} << i % bits::word_bits;
         if ((word & mask) == 0) [[unlikely]]
             return refuse_free(p, "it was freed twice");
         word ^= mask;
-        if (--b.live <= b.alarm) [[unlikely]]
-            freed(b);
+        ++cleared;
     }
-    taken_ -= count;
+    if (b != nullptr)
+        account(*b, cleared);
 }
 
 /// Slots of a block have become free.

@@ -293,6 +293,16 @@ TEST(pool_allocator, small_containers_share_what_the_thread_has) {
     EXPECT_LE(page_bytes() - before, bytes + 64_KiB);
 }
 
+TEST(pool_allocator, a_hundred_lists_of_a_thousand_ask_for_pages_together) {
+    if (passthrough())
+        GTEST_SKIP() << "memory comes from malloc";
+    const std::size_t before = page_requests();
+    std::vector<list> all(100);
+    for (list& l : all)
+        fill(l, 1000);
+    EXPECT_LE(page_requests() - before, 12u) << "2.4 MB, in spans that double";
+}
+
 TEST(pool_allocator, a_moved_from_container_begins_anew) {
     list a;
     fill(a, 5000);

@@ -290,8 +290,9 @@ private:
     static constexpr std::uintptr_t marks = 3;
     static constexpr std::uintptr_t counted = 4;
 
-    // A container has earned its heap when this much of it is in use: beside it, the heap is small.
-    static constexpr std::size_t earned_bytes = 16_KiB;
+    // A container has earned its heap when this much of it is in use, as much as the heap's first
+    // memory: beside it the heap is small, and so is what it costs to get and give back.
+    static constexpr std::size_t earned_bytes = 64_KiB;
     static constexpr std::size_t expected_bytes = 4_KiB;
 
     /// Slots that a container has from the nursery at most. The first comes from there even where
