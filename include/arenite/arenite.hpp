@@ -58,6 +58,11 @@
 #include <arenite/linear/scratch.hpp>
 
 #include <arenite/pool/pool_resource.hpp>
+#include <arenite/pool/row_table.hpp>
+#include <arenite/pool/slot.hpp>
+#include <arenite/pool/slot_cache.hpp>
+#include <arenite/pool/slot_layout.hpp>
+#include <arenite/pool/slot_pool.hpp>
 #include <arenite/pool/suballocator_resource.hpp>
 
 #include <arenite/ordered/ordered_heap.hpp>

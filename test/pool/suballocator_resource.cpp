@@ -563,7 +563,7 @@ TEST(suballocator_resource_death, a_slot_of_another_resource_is_refused) {
             a.deallocate(take(b, 1000)[5]);
             a.trim();
         },
-        "freed into suballocator_resource .*it is not of this resource");
+        "freed into suballocator_resource .*it is not of this pool");
 }
 
 TEST(suballocator_resource_death, misuse_is_found_at_once_in_checked_builds) {
@@ -574,7 +574,7 @@ TEST(suballocator_resource_death, misuse_is_found_at_once_in_checked_builds) {
     void* const large = r.allocate(10'000);
     EXPECT_DEATH(r.deallocate(bytes_at(p) + 8), "it points 8 bytes into the slot");
     EXPECT_DEATH(r.deallocate(large), "larger than a slot");
-    EXPECT_DEATH(r.deallocate(p, 5000), "not of this resource, or is a slot");
+    EXPECT_DEATH(r.deallocate(p, 5000), "not of this pool, or is a slot");
     r.deallocate(large, 10'000);
     r.deallocate(p);
     EXPECT_DEATH(r.deallocate(p), "is free already");

@@ -363,7 +363,7 @@ TEST(suballocator_death, freeing_through_an_unequal_allocator_is_found) {
     EXPECT_DEATH(b.deallocate(p, 1), "not equal");
     int* const q = b.allocate(1);
     if (checks_enabled) {
-        EXPECT_DEATH(b.deallocate(p, 1), "not of this resource");
+        EXPECT_DEATH(b.deallocate(p, 1), "not of this pool");
     }
     a.deallocate(p, 1);
     b.deallocate(q, 1);

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/check/passthrough.hpp>
+#include <arenite/pool/pool_resource.hpp>
+#include <arenite/pool/suballocator_resource.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/counting_pages.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace arenite;
+
+namespace {
+
+// What both pools promise alike; how each keeps its bits is in their own tests.
+template <class Pool>
+class slot_pool : public ::testing::Test {
+protected:
+    using options =
+        std::conditional_t<std::same_as<Pool, pool_resource>, pool_options, suballocator_options>;
+    support::counting_pages pages;
+    Pool pool{slot{.bytes = 24, .alignment = 8}, options{.policy = return_policy::return_all},
+              &pages};
+
+    std::vector<void*> take(std::size_t n) {
+        std::vector<void*> all;
+        while (all.size() < n)
+            all.push_back(pool.allocate());
+        return all;
+    }
+};
+
+using both = ::testing::Types<pool_resource, suballocator_resource>;
+TYPED_TEST_SUITE(slot_pool, both, );
+
+TYPED_TEST(slot_pool, what_was_freed_latest_comes_first) {
+    if (passthrough())
+        GTEST_SKIP() << "there are no slots";
+    if (checks_enabled)
+        GTEST_SKIP() << "a checked pool keeps nothing hot";
+    const auto all = this->take(100);
+    for (const std::size_t i : {10, 50, 30})
+        this->pool.deallocate(all[i]);
+    EXPECT_EQ(this->pool.allocate(), all[30]);
+    EXPECT_EQ(this->pool.allocate(), all[50]);
+    EXPECT_EQ(this->pool.allocate(), all[10]);
+    for (void* const p : all)
+        this->pool.deallocate(p);
+}
+
+TYPED_TEST(slot_pool, a_few_hot_slots_do_not_hold_the_memory_of_a_long_run) {
+    if (passthrough())
+        GTEST_SKIP() << "there are no slots";
+    auto all = this->take(500'000);
+    for (std::size_t i = 0; i < 1000; i += 7) // these are hot, and their memory is low
+        this->pool.deallocate(std::exchange(all[i], nullptr));
+    for (void* const p : all)
+        if (p != nullptr && p != all.back())
+            this->pool.deallocate(p);
+    EXPECT_LE(this->pages.live_bytes(), std::size_t{5} << 20);
+    this->pool.deallocate(all.back());
+}
+
+TYPED_TEST(slot_pool, counts_to_nothing_whatever_the_order_of_frees) {
+    auto all = this->take(5000);
+    EXPECT_EQ(this->pool.slots_in_use(), passthrough() ? 0u : 5000u);
+    for (std::size_t step : {3, 2, 1})
+        for (std::size_t i = 0; i < all.size(); i += step)
+            if (void* const p = std::exchange(all[i], nullptr))
+                this->pool.deallocate(p);
+    EXPECT_EQ(this->pool.usage().live_allocations, 0u);
+    EXPECT_EQ(this->pool.usage().bytes_in_use, 0u);
+    this->pool.trim();
+    EXPECT_EQ(this->pages.live_bytes(), 0u);
+}
+
+} // namespace
