@@ -197,6 +197,8 @@ pool_resource::~pool_resource() {
 
 /// What is free in the next word of the sweep.
 bool pool_resource::refill() noexcept {
+    clear_held_back();
+    cache_.set_room(true);
     if (!next_word())
         return false;
     claim();
@@ -383,6 +385,14 @@ void pool_resource::clear_slots(std::span<std::byte* const> slots) noexcept {
     }
     if (b != nullptr)
         account(*b, cleared);
+}
+
+/// From now on each slot that is freed is seen to at once, and blocks as they empty.
+void pool_resource::hold_nothing() noexcept {
+    settle();
+    cache_.set_room(false);
+    if (swept_ != nullptr && single_ == nullptr)
+        leave();
 }
 
 /// Slots of a block have become free.

@@ -23,6 +23,7 @@
 //     clear_slots(s)      clears the bits of slots, or refuses; takes them off taken_
 //     clear_run(p, n)     the same for n neighbours from p on
 //     freed()             after some of that: memory may go back
+//     is_sparse()         is so little in use that slots held back would hold most of the memory?
 //     locate(p)           where an address lies
 //     refuse_foreign(p)   one that is not of this pool
 //     has_room_for(n)     may there be one more slot beside n?
@@ -123,11 +124,10 @@ void slot_pool<Derived>::deallocate_slow(std::byte* p) noexcept {
     if (every_call_is_slow_) [[unlikely]]
         return deallocate_careful(p);
     if (!cache_.has_room()) { // many bits at a time here too, while nobody asks for a slot
-        if (!cache_.hold_back(p)) {
-            clear_held_back();
-            self().freed();
-        }
-        return;
+        if (cache_.hold_back(p) && !self().is_sparse())
+            return;
+        clear_held_back();
+        return self().freed();
     }
     if (cache_.run_count() >= long_run) {
         // It has come to a colour or to the end of a block: as a rule it goes on behind. What was

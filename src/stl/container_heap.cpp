@@ -19,12 +19,10 @@ namespace detail {
 
 namespace {
 
-// What a thread keeps for its small containers although it is empty.
-constexpr return_policy nursery_policy{.keep_bytes = 1_MiB, .keep_divisor = 4};
-
-// What a container keeps for itself: one that is cleared is filled again as a rule, and pays more
-// for pages that went and come back than for all else. All of it goes with the container.
-constexpr return_policy own_policy{.keep_bytes = 64_MiB, .keep_divisor = 4};
+// What a container, or a thread for its small ones, keeps although it is empty: a share of what is
+// in use, and so nothing in the end. What is empty is the page source's, which keeps it for whoever
+// comes next: one bound for the process, however many containers have been emptied.
+constexpr return_policy own_policy{.keep_bytes = 0, .keep_divisor = 4};
 
 [[nodiscard]] slot slot_of_kind(std::size_t kind) noexcept {
     const std::size_t bytes = kind * 8;
@@ -274,7 +272,7 @@ container_nursery* container_nursery::take() noexcept {
 
 container_heap* container_nursery::make_heap(std::size_t kind, container_heap::state s) noexcept {
     if (heaps_[kind] == nullptr)
-        heaps_[kind] = container_heap::make(kind, s, 0, nursery_policy, &page_source(), this);
+        heaps_[kind] = container_heap::make(kind, s, 0, own_policy, &page_source(), this);
     return heaps_[kind];
 }
 

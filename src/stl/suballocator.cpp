@@ -110,6 +110,8 @@ void shared_slots::give(thread_slots& mine, std::uint32_t count) noexcept {
 void* shared_slots::refill(thread_slots& mine) noexcept {
     const std::lock_guard lock{mutex_};
     join(mine);
+    if (mine.owner != nullptr && !thread_end::ended)
+        mine.room = thread_slots::most;
     void* const p = slots_.try_allocate();
     std::uint32_t count = 0;
     if (p != nullptr) {
@@ -129,6 +131,11 @@ void shared_slots::spill(thread_slots& mine, void* p) noexcept {
     if (mine.room == 0)
         return slots_.deallocate(p);
     const std::uint32_t held = mine.count.load(std::memory_order_relaxed);
+    if (slots_.is_sparse()) { // each slot held back would keep a row: none until the next request
+        give(mine, held);
+        mine.room = 0;
+        return slots_.deallocate(p);
+    }
     if (held == mine.room)
         give(mine, held / 2);
     const std::uint32_t left = mine.count.load(std::memory_order_relaxed);

@@ -124,6 +124,9 @@ private:
     friend class detail::slot_pool<pool_resource>;
     static constexpr const char* kind_name = "pool_resource";
 
+    /// Where two groups of slots are in use of so much memory, the cache holds nothing.
+    static constexpr std::size_t sparse_bytes = std::size_t{1} << 20;
+
     /// State of a block with free slots, but too few to be swept.
     static constexpr std::uint16_t partly_free = 32;
 
@@ -175,7 +178,15 @@ private:
     [[nodiscard]] std::byte* take_one() noexcept;
     void clear_slots(std::span<std::byte* const> slots) noexcept;
     void clear_run(std::byte* first, std::size_t count) noexcept;
-    void freed() noexcept {}
+    void freed() noexcept {
+        if (is_sparse() && cache_.has_room()) [[unlikely]]
+            hold_nothing();
+    }
+    [[nodiscard]] bool is_sparse() const noexcept {
+        return source_.bytes_reserved() >= sparse_bytes &&
+               slots_in_use() < 2 * layout_.slots.group_slots(); // which a run may hold
+    }
+    void hold_nothing() noexcept;
     [[nodiscard]] location locate(const std::byte* p) const noexcept;
     ARENITE_COLD void refuse_foreign(const void* p) const noexcept;
     [[nodiscard]] bool has_room_for(std::size_t slots) const noexcept { return slots < capacity_; }

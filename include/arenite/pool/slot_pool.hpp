@@ -36,6 +36,10 @@ namespace detail {
 ///     set bits      == taken_ == slots in use + slots in cache_
 ///     bytes in use  == slots in use * slot_bytes + large_bytes_ + singles_.bytes()
 ///
+/// A slot in cache_ holds the memory that it lies in. Where little is in use of much memory
+/// (is_sparse() of the pool), the pool takes the room from cache_: each free is then a slow call
+/// that clears its bit, so that with the last slot all memory goes back, without a further call.
+///
 /// A checked build and a memory checker want to see each call: then cache_ stays empty, and all
 /// calls are slow. With ARENITE_PASSTHROUGH=1 there is nothing but singles_.
 ///

@@ -72,10 +72,11 @@ struct suballocator_options {
 ///            row. The object itself has 2 KiB.
 /// Limits:    slots of at most 1 GiB. A request that a slot is too small or not aligned enough for
 ///            gets memory of its own.
-/// Returns:   rows by options; all that is empty by trim(), down to single pages where the upstream
-///            lends pages. After a fall of what is in use to a quarter of its highest since the
-///            last time, the next allocation also gives free pages back. Destruction returns
-///            everything; checked builds report what was alive.
+/// Returns:   rows by options, the last of them with the last slot in use, whatever the order of
+///            frees; all that is empty by trim(), down to single pages where the upstream lends
+///            pages. After a fall of what is in use to a quarter of its highest since the last
+///            time, the next allocation also gives free pages back. Destruction returns everything;
+///            checked builds report what was alive.
 /// Misuse:    freeing twice or into another pool is found in every build where the bits show it; in
 ///            checked builds at once, as are pointers into the middle of a slot.
 /// Threads:   one at a time; wrap in synchronized_resource.
@@ -106,6 +107,12 @@ public:
     /// Rows held at this moment, and the slots in them, free or not.
     [[nodiscard]] std::size_t row_count() const noexcept { return rows_.count(); }
     [[nodiscard]] std::size_t slot_count() const noexcept { return slot_count_; }
+
+    /// True where it has shrunk so far that less than a 64th of its slots are in use. Who holds
+    /// slots back for others had better free them now: each keeps a row from going back.
+    [[nodiscard]] bool is_sparse() const noexcept {
+        return !cache_.has_room() && slots_in_use() < slot_count_ / 64;
+    }
 
 private:
     friend class detail::slot_pool<suballocator_resource>;

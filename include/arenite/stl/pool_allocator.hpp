@@ -39,8 +39,9 @@ inline namespace ARENITE_ABI {
 ///            above 64 KiB; 16 bytes an array above 1 KiB.
 /// Limits:    arrays and single objects above 1 KiB, or aligned to more than 64 bytes, come from
 ///            one locked heap for all containers.
-/// Returns:   what becomes empty beyond 64 MiB or a quarter of what is in use; with the container
-///            all. See container_pool for trim().
+/// Returns:   to page_source() what becomes empty beyond a quarter of what is in use, so that an
+///            emptied container keeps less than 1 MiB; with the container all. See container_pool
+///            for trim().
 /// Threads:   a container is used by one thread at a time and may be handed over at any time. What
 ///            one thread makes may be freed by another.
 /// Failure:   out_of_memory; std::bad_array_new_length if a count's size does not fit.
