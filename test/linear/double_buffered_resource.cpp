@@ -112,7 +112,7 @@ TEST(double_buffered_resource, each_side_asks_upstream_once_and_when_needed) {
         double_buffered_resource f{1000, &up};
         EXPECT_EQ(up.calls(), 0u);
         if (passthrough())
-            return;
+            GTEST_SKIP() << "memory comes from malloc";
         static_cast<void>(f.allocate(10));
         EXPECT_EQ(up.calls(), 1u);
         f.swap();
@@ -196,6 +196,8 @@ TEST(double_buffered_resource_death, a_checked_build_reports_a_swap_while_a_scop
                 f.swap(false);
             },
             "while a scope is open");
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 
@@ -214,6 +216,8 @@ TEST(double_buffered_resource_death, a_checked_build_refuses_markers_from_before
         static_cast<void>(f.allocate(100));
         EXPECT_DEATH(f.active().rewind(later), "older frame or buffer");
         EXPECT_DEATH(f.active().rewind(of_the_empty), "older frame or buffer");
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 

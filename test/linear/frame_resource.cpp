@@ -138,7 +138,7 @@ TEST(frame_resource, each_frame_asks_upstream_once_and_when_needed) {
         frame_resource<3> frames{1000, &up};
         EXPECT_EQ(up.calls(), 0u);
         if (passthrough())
-            return;
+            GTEST_SKIP() << "memory comes from malloc";
         for (int i = 0; i < 10; ++i) {
             static_cast<void>(frames.allocate(10));
             frames.next();
@@ -234,6 +234,8 @@ TEST(frame_resource_death, a_checked_build_reports_the_use_of_a_frame_that_is_no
         if (!passthrough()) {
             EXPECT_DEATH(static_cast<void>(stale.try_resize(p, 10, 5)), "in flight");
         }
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 
@@ -249,6 +251,8 @@ TEST(frame_resource_death, a_checked_build_refuses_the_markers_of_an_older_frame
         static_cast<void>(frames.allocate(100));
         EXPECT_DEATH(frames.current().rewind(later), "older frame");
         EXPECT_DEATH(frames.current().rewind(of_the_empty), "older frame");
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 
@@ -261,6 +265,8 @@ TEST(frame_resource_death, a_checked_build_reports_the_next_frame_while_a_scope_
                 frames.next();
             },
             "while a scope is open");
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 

@@ -80,4 +80,31 @@ TYPED_TEST(slot_pool, counts_to_nothing_whatever_the_order_of_frees) {
     EXPECT_EQ(this->pages.live_bytes(), 0u);
 }
 
+#if GTEST_HAS_DEATH_TEST
+template <class Pool>
+class slot_pool_death : public slot_pool<Pool> {};
+TYPED_TEST_SUITE(slot_pool_death, both, );
+
+TYPED_TEST(slot_pool_death, a_run_freed_twice_is_found_by_the_bits) {
+    if (passthrough())
+        GTEST_SKIP() << "there are no slots";
+    const auto all = this->take(10'000);
+    const auto free_twice = [&] {
+        for (std::size_t i = 600; i < 620; ++i)
+            this->pool.deallocate(all[i]);
+        this->pool.trim(); // they are free by their bits, and nothing waits
+        // What is hot was freed once; the run, which begins when that is full, twice.
+        for (std::size_t i = 0; i < detail::slot_cache::depth - 1; ++i)
+            this->pool.deallocate(all[5000 + 2 * i]);
+        this->pool.deallocate(all[599]);
+        for (std::size_t i = 600; i < 620; ++i)
+            this->pool.deallocate(all[i]);
+        this->pool.trim();
+    };
+    EXPECT_DEATH(free_twice(), "freed after it, was freed twice|is free already");
+    for (void* const p : all)
+        this->pool.deallocate(p);
+}
+#endif
+
 } // namespace
