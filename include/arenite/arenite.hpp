@@ -21,6 +21,7 @@
 #include <arenite/core/spin_lock.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/system_resource.hpp>
+#include <arenite/core/thread_exit.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 

@@ -6,6 +6,7 @@
 #include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/size.hpp>
+#include <arenite/core/thread_exit.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/stl/container_pool.hpp>
 
@@ -219,7 +220,6 @@ void container_arrays::list_regions(region_sink& sink) const {
 // ---- nursery ------------------------------------------------------------------------------------
 
 constinit thread_local container_nursery* container_nursery::current = nullptr;
-constinit thread_local bool container_nursery::ended = false;
 
 // What the threads have in common.
 struct container_nursery::shared {
@@ -235,21 +235,17 @@ struct container_nursery::shared {
     }
 };
 
-struct container_nursery::at_the_end {
-    ~at_the_end() {
-        ended = true;
-        container_nursery* const mine = std::exchange(current, nullptr);
-        if (mine == nullptr)
-            return;
-        mine->attend(false);
-        shared& s = shared::get();
-        const std::lock_guard guard{s.mutex};
-        mine->next_ = s.idle;
-        s.idle = mine;
-    }
-};
-
-void container_nursery::await_the_end() noexcept { static thread_local at_the_end end; }
+/// The thread ends, and the next one may have what it leaves.
+void container_nursery::leave() noexcept {
+    container_nursery* const mine = std::exchange(current, nullptr);
+    if (mine == nullptr)
+        return;
+    mine->attend(false);
+    shared& s = shared::get();
+    const std::lock_guard guard{s.mutex};
+    mine->next_ = s.idle;
+    s.idle = mine;
+}
 
 void container_nursery::attend(bool attended) noexcept {
     for (container_heap* const heap : heaps_)
@@ -277,7 +273,7 @@ container_heap* container_nursery::make_heap(std::size_t kind, container_heap::s
 }
 
 void* container_nursery::try_allocate_slow(std::size_t kind) noexcept {
-    if (ended) {
+    if (thread_exit::has_come()) {
         shared& s = shared::get();
         container_heap* heap = nullptr;
         {
@@ -297,7 +293,7 @@ void* container_nursery::try_allocate_slow(std::size_t kind) noexcept {
         if (mine == nullptr)
             return nullptr;
         mine->attend(true);
-        await_the_end();
+        thread_exit::await(&leave);
         current = mine;
     }
     container_heap* const heap = current->make_heap(kind, container_heap::state::attended);

@@ -196,15 +196,13 @@ public:
 
 private:
     struct shared;
-    struct at_the_end;
 
     [[nodiscard]] static container_nursery* take() noexcept;
     [[nodiscard]] container_heap* make_heap(std::size_t kind, container_heap::state s) noexcept;
     void attend(bool attended) noexcept;
-    static void await_the_end() noexcept;
+    static void leave() noexcept;
 
     static constinit thread_local container_nursery* current;
-    static constinit thread_local bool ended;
 
     container_heap* heaps_[container_slot_kinds] = {};
     container_nursery* next_ = nullptr;
