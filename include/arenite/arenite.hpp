@@ -81,12 +81,15 @@
 #include <arenite/affinity/slots_resource.hpp>
 
 #include <arenite/stl/affinity_allocator.hpp>
+#include <arenite/stl/container_arrays.hpp>
 #include <arenite/stl/container_heap.hpp>
 #include <arenite/stl/container_pool.hpp>
+#include <arenite/stl/container_source.hpp>
 #include <arenite/stl/containers.hpp>
 #include <arenite/stl/page_allocator.hpp>
 #include <arenite/stl/pool_allocator.hpp>
 #include <arenite/stl/resource_allocator.hpp>
+#include <arenite/stl/small_container_heaps.hpp>
 #include <arenite/stl/suballocator.hpp>
 
 #include <arenite/object/destruction_queue.hpp>

@@ -7,6 +7,7 @@
 #include <arenite/core/size.hpp>
 #include <arenite/stl/container_heap.hpp>
 #include <arenite/stl/container_pool.hpp>
+#include <arenite/stl/container_source.hpp>
 
 #include <concepts>
 #include <cstddef>
