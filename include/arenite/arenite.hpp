@@ -68,6 +68,7 @@
 
 #include <arenite/ordered/ordered_heap.hpp>
 
+#include <arenite/compose/allocator_resource.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 
 #include <arenite/affinity/affine.hpp>
@@ -86,9 +87,13 @@
 #include <arenite/stl/container_pool.hpp>
 #include <arenite/stl/container_source.hpp>
 #include <arenite/stl/containers.hpp>
+#include <arenite/stl/libstdcxx_node_handles.hpp>
+#include <arenite/stl/own_slots.hpp>
 #include <arenite/stl/page_allocator.hpp>
 #include <arenite/stl/pool_allocator.hpp>
 #include <arenite/stl/resource_allocator.hpp>
+#include <arenite/stl/shared_pool.hpp>
+#include <arenite/stl/shared_slots.hpp>
 #include <arenite/stl/small_container_heaps.hpp>
 #include <arenite/stl/suballocator.hpp>
 

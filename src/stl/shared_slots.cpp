@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/stl/suballocator.hpp>
+#include <arenite/stl/shared_slots.hpp>
 
 #include <arenite/check/passthrough.hpp>
 #include <arenite/check/poison.hpp>
