@@ -179,7 +179,7 @@ private:
     void clear_slots(std::span<std::byte* const> slots) noexcept;
     void clear_run(std::byte* first, std::size_t count) noexcept;
     void freed() noexcept {
-        if (is_sparse() && cache_.has_room()) [[unlikely]]
+        if (is_sparse() && (cache_.has_room() || swept_ != nullptr)) [[unlikely]]
             hold_nothing();
     }
     [[nodiscard]] bool is_sparse() const noexcept {
