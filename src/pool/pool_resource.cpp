@@ -442,14 +442,6 @@ block* pool_resource::block_above(const block& b) const noexcept {
     return single_ != nullptr ? nullptr : source_.blocks().above(b);
 }
 
-bool pool_resource::owns(const void* p) const noexcept {
-    if (passes_through_)
-        return singles_.owns(p);
-    if (single_ != nullptr)
-        return address_of(p) - base_ < single_->bytes();
-    return source_.find(p) != nullptr;
-}
-
 void pool_resource::begin_visit() noexcept {
     ++visits_;
     settle();

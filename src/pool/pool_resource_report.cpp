@@ -9,6 +9,14 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
+bool pool_resource::owns(const void* p) const noexcept {
+    if (passes_through_)
+        return singles_.owns(p);
+    if (single_ != nullptr)
+        return address_of(p) - base_ < single_->bytes();
+    return source_.find(p) != nullptr;
+}
+
 bool pool_resource::has_free_slot() const noexcept {
     const std::size_t slots = slots_in_use();
     return slots < capacity_ &&
