@@ -21,6 +21,7 @@
 #include <arenite/core/spin_lock.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/system_resource.hpp>
+#include <arenite/core/thread_exit.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 
@@ -60,6 +61,11 @@
 #include <arenite/linear/scratch.hpp>
 
 #include <arenite/pool/pool_resource.hpp>
+#include <arenite/pool/row_table.hpp>
+#include <arenite/pool/slot.hpp>
+#include <arenite/pool/slot_cache.hpp>
+#include <arenite/pool/slot_layout.hpp>
+#include <arenite/pool/slot_pool.hpp>
 #include <arenite/pool/suballocator_resource.hpp>
 
 #include <arenite/ordered/ordered_heap.hpp>
@@ -68,6 +74,7 @@
 #include <arenite/ordered/slab_heap.hpp>
 #include <arenite/ordered/slab_source.hpp>
 
+#include <arenite/compose/allocator_resource.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 
 #include <arenite/affinity/affine.hpp>
@@ -81,12 +88,19 @@
 #include <arenite/affinity/slots_resource.hpp>
 
 #include <arenite/stl/affinity_allocator.hpp>
+#include <arenite/stl/container_arrays.hpp>
 #include <arenite/stl/container_heap.hpp>
 #include <arenite/stl/container_pool.hpp>
+#include <arenite/stl/container_source.hpp>
 #include <arenite/stl/containers.hpp>
+#include <arenite/stl/libstdcxx_node_handles.hpp>
+#include <arenite/stl/own_slots.hpp>
 #include <arenite/stl/page_allocator.hpp>
 #include <arenite/stl/pool_allocator.hpp>
 #include <arenite/stl/resource_allocator.hpp>
+#include <arenite/stl/shared_pool.hpp>
+#include <arenite/stl/shared_slots.hpp>
+#include <arenite/stl/small_container_heaps.hpp>
 #include <arenite/stl/suballocator.hpp>
 
 #include <arenite/object/destruction_queue.hpp>

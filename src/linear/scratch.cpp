@@ -3,6 +3,7 @@
 #include <arenite/linear/scratch.hpp>
 
 #include <arenite/core/contract.hpp>
+#include <arenite/core/thread_exit.hpp>
 #include <arenite/linear/growing_linear_resource.hpp>
 
 #include <algorithm>
@@ -27,39 +28,32 @@ public:
         auto& arena = *::new (place) growing_linear_resource{scratch_bytes};
         linear_part::make_scratch(arena);
         made = index + 1;
-        arena.keeps_nothing_ = ended;
-        if (!ended)
-            await_the_end();
+        arena.keeps_nothing_ = thread_exit::has_come();
+        if (!arena.keeps_nothing_)
+            thread_exit::await(&give_back);
         if (index == 0)
             first_scratch = &static_cast<linear_resource&>(arena);
         return arena;
     }
 
 private:
-    // Objects of the thread that end later may still come: from then on each scratch gives its
-    // memory back whenever it is empty.
-    struct at_the_end {
-        ~at_the_end() {
-            ended = true;
-            for (std::size_t i = 0; i < made; ++i) {
-                auto& arena = *std::launder(reinterpret_cast<growing_linear_resource*>(
-                    places + i * sizeof(growing_linear_resource)));
-                arena.keeps_nothing_ = true;
-                linear_part::renew(arena); // which empties it
-            }
+    // The thread ends. Objects of it that end later may still come: from then on each scratch gives
+    // its memory back whenever it is empty.
+    static void give_back() noexcept {
+        for (std::size_t i = 0; i < made; ++i) {
+            auto& arena = *std::launder(reinterpret_cast<growing_linear_resource*>(
+                places + i * sizeof(growing_linear_resource)));
+            arena.keeps_nothing_ = true;
+            linear_part::renew(arena); // which empties it
         }
-    };
-
-    static void await_the_end() noexcept { static thread_local at_the_end end; }
+    }
 
     static constinit thread_local std::size_t made;
-    static constinit thread_local bool ended;
     alignas(growing_linear_resource) static constinit thread_local std::byte
         places[scratches_of_a_thread * sizeof(growing_linear_resource)];
 };
 
 constinit thread_local std::size_t thread_scratches::made = 0;
-constinit thread_local bool thread_scratches::ended = false;
 alignas(growing_linear_resource) constinit thread_local std::byte
     thread_scratches::places[scratches_of_a_thread * sizeof(growing_linear_resource)] = {};
 

@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/stl/container_heap.hpp>
 
-#include <arenite/check/passthrough.hpp>
 #include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/os/page_resource.hpp>
-#include <arenite/stl/container_pool.hpp>
+#include <arenite/stl/container_arrays.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -17,42 +14,23 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-namespace {
-
-// What a thread keeps for its small containers although it is empty.
-constexpr return_policy nursery_policy{.keep_bytes = 1_MiB, .keep_divisor = 4};
-
-// What a container keeps for itself: one that is cleared is filled again as a rule, and pays more
-// for pages that went and come back than for all else. All of it goes with the container.
-constexpr return_policy own_policy{.keep_bytes = 64_MiB, .keep_divisor = 4};
-
-[[nodiscard]] slot slot_of_kind(std::size_t kind) noexcept {
-    const std::size_t bytes = kind * 8;
-    return {.bytes = bytes,
-            .alignment = std::min(bytes & (0 - bytes), largest_container_slot_alignment)};
-}
-
-} // namespace
-
-// ---- heap ---------------------------------------------------------------------------------------
-
 container_heap::container_heap(std::size_t kind, state s, std::size_t expected,
                                return_policy policy, upstream up,
-                               container_nursery* nursery) noexcept
-    : pool_{slot_of_kind(kind),
+                               small_container_heaps* small_heaps) noexcept
+    : pool_{container_slot(kind),
             pool_options{.policy = policy, .expected = expected, .mask_bytes = mask_bytes}, up},
-      nursery_{nursery}, state_{s} {
+      small_heaps_{small_heaps}, state_{s} {
     ARENITE_ASSERT(static_cast<void*>(&pool_) == static_cast<void*>(this),
                    "a heap is where its pool is");
 }
 
 container_heap* container_heap::make(std::size_t kind, state s, std::size_t expected,
                                      return_policy policy, upstream up,
-                                     container_nursery* nursery) noexcept {
+                                     small_container_heaps* small_heaps) noexcept {
     void* const p = container_arrays::of_process().try_allocate(sizeof(container_heap),
                                                                 alignof(container_heap));
     return p == nullptr ? nullptr
-                        : ::new (p) container_heap{kind, s, expected, policy, up, nursery};
+                        : ::new (p) container_heap{kind, s, expected, policy, up, small_heaps};
 }
 
 void container_heap::end() noexcept {
@@ -143,226 +121,6 @@ arenite::usage container_heap::usage() const noexcept {
 void container_heap::list_regions(region_sink& sink) const {
     const std::lock_guard guard{lock_};
     pool_.list_regions(sink);
-}
-
-// ---- arrays -------------------------------------------------------------------------------------
-
-struct container_arrays::prefix {
-    container_arrays* owner;
-    std::uintptr_t check; // the owner's address and something else
-
-    static constexpr std::uintptr_t mark = 0x61727261'79730a0d;
-};
-
-namespace {
-
-[[nodiscard]] std::size_t bytes_before(std::size_t alignment) noexcept {
-    return std::max(alignment, std::size_t{16});
-}
-
-} // namespace
-
-container_arrays& container_arrays::of_process() noexcept {
-    alignas(container_arrays) static std::byte place[sizeof(container_arrays)];
-    static container_arrays& arrays =
-        *::new (static_cast<void*>(place)) container_arrays{ordered_options{}, &page_source()};
-    return arrays;
-}
-
-void* container_arrays::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    static_assert(sizeof(prefix) == 16);
-    const std::size_t before = bytes_before(alignment);
-    const std::optional<std::size_t> total = checked_add(bytes, before);
-    if (!total)
-        return nullptr;
-    std::byte* p = nullptr;
-    {
-        const std::lock_guard guard{mutex_};
-        p = static_cast<std::byte*>(heap_.try_allocate(*total, before));
-        if (p == nullptr)
-            return nullptr;
-        ++live_;
-    }
-    p += before;
-    ::new (static_cast<void*>(p - sizeof(prefix))) prefix{this, address_of(this) ^ prefix::mark};
-    return p;
-}
-
-void container_arrays::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    auto* const at = static_cast<std::byte*>(p);
-    const prefix found = *std::launder(reinterpret_cast<prefix*>(at - sizeof(prefix)));
-    if (found.check != (address_of(found.owner) ^ prefix::mark)) [[unlikely]]
-        contract_violation_f(std::source_location::current(),
-                             "%p was freed by a pool_allocator, which did not allocate it", p);
-    const std::size_t before = bytes_before(alignment);
-    reinterpret_cast<prefix*>(at - sizeof(prefix))->check = 0;
-    const std::lock_guard guard{found.owner->mutex_};
-    found.owner->heap_.deallocate(at - before, bytes + before, before);
-    --found.owner->live_;
-}
-
-void container_arrays::trim() noexcept {
-    const std::lock_guard guard{mutex_};
-    heap_.trim();
-}
-
-arenite::usage container_arrays::usage() const noexcept {
-    const std::lock_guard guard{mutex_};
-    arenite::usage u = heap_.usage();
-    u.live_allocations = live_;
-    return u;
-}
-
-void container_arrays::list_regions(region_sink& sink) const {
-    const std::lock_guard guard{mutex_};
-    heap_.list_regions(sink);
-}
-
-// ---- nursery ------------------------------------------------------------------------------------
-
-constinit thread_local container_nursery* container_nursery::current = nullptr;
-constinit thread_local bool container_nursery::ended = false;
-
-// What the threads have in common.
-struct container_nursery::shared {
-    fork_lock<std::mutex> mutex;
-    container_nursery* idle = nullptr; // of threads that have ended
-    container_nursery* late = nullptr; // for objects that end after their thread's own
-
-    [[nodiscard]] static shared& get() noexcept {
-        // Never destroyed: static containers end late.
-        alignas(shared) static std::byte place[sizeof(shared)];
-        static shared& s = *::new (static_cast<void*>(place)) shared;
-        return s;
-    }
-};
-
-struct container_nursery::at_the_end {
-    ~at_the_end() {
-        ended = true;
-        container_nursery* const mine = std::exchange(current, nullptr);
-        if (mine == nullptr)
-            return;
-        mine->attend(false);
-        shared& s = shared::get();
-        const std::lock_guard guard{s.mutex};
-        mine->next_ = s.idle;
-        s.idle = mine;
-    }
-};
-
-void container_nursery::await_the_end() noexcept { static thread_local at_the_end end; }
-
-void container_nursery::attend(bool attended) noexcept {
-    for (container_heap* const heap : heaps_)
-        if (heap != nullptr)
-            heap->set_attended(attended);
-}
-
-/// One that a thread has left behind, or a new one.
-container_nursery* container_nursery::take() noexcept {
-    shared& s = shared::get();
-    {
-        const std::lock_guard guard{s.mutex};
-        if (s.idle != nullptr)
-            return std::exchange(s.idle, s.idle->next_);
-    }
-    void* const p = container_arrays::of_process().try_allocate(sizeof(container_nursery),
-                                                                alignof(container_nursery));
-    return p == nullptr ? nullptr : ::new (p) container_nursery;
-}
-
-container_heap* container_nursery::make_heap(std::size_t kind, container_heap::state s) noexcept {
-    if (heaps_[kind] == nullptr)
-        heaps_[kind] = container_heap::make(kind, s, 0, nursery_policy, &page_source(), this);
-    return heaps_[kind];
-}
-
-void* container_nursery::try_allocate_slow(std::size_t kind) noexcept {
-    if (ended) {
-        shared& s = shared::get();
-        container_heap* heap = nullptr;
-        {
-            const std::lock_guard guard{s.mutex};
-            if (s.late == nullptr) {
-                void* const p = container_arrays::of_process().try_allocate(
-                    sizeof(container_nursery), alignof(container_nursery));
-                s.late = p == nullptr ? nullptr : ::new (p) container_nursery;
-            }
-            if (s.late != nullptr)
-                heap = s.late->make_heap(kind, container_heap::state::unattended);
-        }
-        return heap == nullptr ? nullptr : heap->try_allocate_locked();
-    }
-    if (current == nullptr) {
-        container_nursery* const mine = take();
-        if (mine == nullptr)
-            return nullptr;
-        mine->attend(true);
-        await_the_end();
-        current = mine;
-    }
-    container_heap* const heap = current->make_heap(kind, container_heap::state::attended);
-    return heap == nullptr ? nullptr : heap->try_allocate(kind);
-}
-
-// ---- source -------------------------------------------------------------------------------------
-
-void* container_source::allocate_slot_slow(std::size_t kind, std::uintptr_t enough,
-                                           std::size_t expected) noexcept {
-    if (container_pool* const shared = pool())
-        return shared->try_allocate_slot(kind, expected);
-    if (passthrough())
-        return container_arrays::of_process().try_allocate(kind * 8, slot_of_kind(kind).alignment);
-    if (word_ >= enough) {
-        container_heap* const mine = container_heap::make(
-            kind, container_heap::state::attended, expected, own_policy, &page_source(), nullptr);
-        if (mine != nullptr) {
-            if (void* const p = mine->try_allocate(kind)) {
-                word_ = address_of(mine);
-                return p;
-            }
-            mine->end();
-        }
-    }
-    void* const p = container_nursery::try_allocate_slow(kind);
-    if (p != nullptr)
-        word_ += counted;
-    return p;
-}
-
-void container_source::release_slot_slow(void* p, std::size_t bytes) noexcept {
-    if (passthrough()) [[unlikely]] {
-        const std::size_t kind = container_slot_kind(bytes);
-        return container_arrays::deallocate(p, kind * 8, slot_of_kind(kind).alignment);
-    }
-    container_heap::of(p).deallocate_foreign(p);
-}
-
-/// Several in a slot: with room for the alignment of each.
-[[nodiscard]] static std::size_t kind_of_array(std::size_t bytes) noexcept {
-    return std::max<std::size_t>(2, align_up(bytes, 16) / 8);
-}
-
-void* container_source::try_allocate_array(std::size_t bytes, std::size_t alignment) noexcept {
-    container_pool* const shared = pool();
-    if (!in_container_slot(bytes, alignment) || passthrough()) {
-        return shared != nullptr ? shared->try_allocate_array(bytes, alignment)
-                                 : container_arrays::of_process().try_allocate(bytes, alignment);
-    }
-    const std::size_t kind = kind_of_array(bytes);
-    if (shared != nullptr)
-        return shared->try_allocate_slot(kind, 0);
-    container_nursery* const nursery = container_nursery::of_this_thread();
-    container_heap* const heap = nursery != nullptr ? nursery->heap(kind) : nullptr;
-    return heap != nullptr ? heap->try_allocate(kind) : container_nursery::try_allocate_slow(kind);
-}
-
-void container_source::deallocate_array(void* p, std::size_t bytes,
-                                        std::size_t alignment) noexcept {
-    if (!in_container_slot(bytes, alignment) || passthrough())
-        return container_arrays::deallocate(p, bytes, alignment);
-    release_slot(p, kind_of_array(bytes) * 8);
 }
 
 } // namespace detail

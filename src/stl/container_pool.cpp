@@ -26,8 +26,8 @@ void container_pool::for_each_heap(F f) const {
 void* container_pool::try_allocate_slot(std::size_t kind, std::size_t expected) noexcept {
     using detail::container_heap;
     if (passthrough()) {
-        const std::size_t bytes = kind * 8;
-        return arrays_.try_allocate(bytes, std::min<std::size_t>(bytes & (0 - bytes), 64));
+        const slot s = detail::container_slot(kind);
+        return arrays_.try_allocate(s.bytes, s.alignment);
     }
     container_heap* heap = heaps_[kind].load(std::memory_order_acquire);
     if (heap == nullptr) [[unlikely]] {

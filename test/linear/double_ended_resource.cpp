@@ -430,6 +430,8 @@ TEST(double_ended_resource_death, a_checked_build_refuses_the_markers_of_the_oth
         EXPECT_DEATH(d.high().rewind(low), "another resource");
         d.high().reset();
         EXPECT_DEATH(d.high().rewind(high), "a rewind or reset has passed it");
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 
@@ -443,6 +445,8 @@ TEST(double_ended_resource_death, a_checked_build_refuses_what_an_end_did_not_ha
         EXPECT_DEATH(d.high().deallocate(low, 16), "not allocated here");
         EXPECT_DEATH(d.low().deallocate(high, 16), "not allocated here");
         EXPECT_DEATH(d.high().deallocate(high, 32), "not allocated here");
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 

@@ -399,6 +399,8 @@ TEST(growing_linear_resource_death, a_checked_build_refuses_markers_that_a_reset
         EXPECT_DEATH(g.rewind(m), "a rewind or reset has passed it");
         growing_linear_resource other{1_GiB};
         EXPECT_DEATH(other.rewind(m), "another resource");
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 

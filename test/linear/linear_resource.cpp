@@ -654,6 +654,8 @@ TEST(linear_resource, an_alignment_that_is_no_power_of_two_fails) {
         for (const std::size_t alignment : {0u, 3u, 6u, 24u})
             EXPECT_EQ(a.try_allocate(8, alignment), nullptr);
         EXPECT_EQ(a.in_use(), 8u);
+    } else {
+        GTEST_SKIP() << "a checked build finds it earlier";
     }
 }
 
@@ -671,6 +673,8 @@ TEST(linear_resource, a_wrong_marker_harms_nothing_in_an_unchecked_build) {
         a.rewind(outer);
         a.rewind(inner);
         EXPECT_EQ(a.in_use(), 0u);
+    } else {
+        GTEST_SKIP() << "a checked build finds it earlier";
     }
 }
 
@@ -693,6 +697,8 @@ TEST(linear_resource_death, a_checked_build_refuses_wrong_markers) {
         a.reset();
         static_cast<void>(a.allocate(100));
         EXPECT_DEATH(a.rewind(before_reset), "newer than the state");
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 
@@ -709,6 +715,8 @@ TEST(linear_resource_death, a_checked_build_refuses_bad_alignments_and_frees) {
         EXPECT_DEATH(a.deallocate(p, 17), "another size");
         a.reset();
         EXPECT_DEATH(a.deallocate(p, 16), "no longer");
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 

@@ -201,6 +201,8 @@ TEST(scratch_death, a_checked_build_reports_a_callers_container_that_grows_insid
         std::vector<int, resource_allocator<int, linear_resource>> result{sc};
         result.push_back(0);
         EXPECT_DEATH(forgets_its_callers_scratch(result), "take.*scratch\\(conflict\\)|conflict");
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 
@@ -218,6 +220,8 @@ TEST(scratch_death, a_checked_build_reports_a_resize_of_what_is_older_than_a_sco
             },
             "from before its innermost scope");
         EXPECT_TRUE(sc.try_resize(p, 10, 20));
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 
@@ -240,6 +244,8 @@ TEST(scratch_death, a_checked_build_reports_a_rewind_past_an_open_scope) {
             },
             "past an open scope");
         sc.rewind(before);
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 
@@ -256,6 +262,8 @@ TEST(scratch_death, a_checked_build_reports_a_result_that_a_scope_has_ended) {
             result = sc.allocate(100);
         }
         EXPECT_DEATH(sc.deallocate(result, 100), "freed by a rewind");
+    } else {
+        GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
 

@@ -99,7 +99,7 @@ TEST(suballocator_resource, rows_double_up_to_their_largest_size) {
     support::counting_resource up;
     suballocator_resource r{small, suballocator_options{.row_bytes = 16_KiB}, &up};
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     std::vector<void*> all;
     std::size_t capacity = 0;
     for (std::size_t row = 0; row < 8; ++row) { // 1, 2, 4 ... 128
@@ -121,7 +121,7 @@ TEST(suballocator_resource, rows_in_pages_begin_with_64_kib_and_end_as_huge_page
     support::counting_pages pages;
     suballocator_resource r{small, &pages};
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     std::vector<void*> all = take(r, 600'000);
     ASSERT_GE(pages.requests().size(), 8u);
     EXPECT_EQ(pages.requests()[0].bytes, 64_KiB);
@@ -190,7 +190,7 @@ TEST(suballocator_resource, slots_larger_than_a_row_have_rows_of_their_own) {
 
 TEST(suballocator_resource, fresh_slots_come_in_address_order) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     suballocator_resource r{small};
     const auto all = take(r, 500'000);
     EXPECT_LE(descents(all), 1u);
@@ -199,7 +199,7 @@ TEST(suballocator_resource, fresh_slots_come_in_address_order) {
 
 TEST(suballocator_resource, the_slot_freed_last_comes_first) {
     if (every_call_is_careful || passthrough())
-        return;
+        GTEST_SKIP() << "there the lowest comes first";
     suballocator_resource r{small};
     const auto all = take(r, 1000);
     r.deallocate(all[500]);
@@ -211,7 +211,7 @@ TEST(suballocator_resource, the_slot_freed_last_comes_first) {
 
 TEST(suballocator_resource, what_was_freed_at_random_comes_back_in_address_order) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     suballocator_resource r{small};
     auto all = take(r, 300'000);
     const auto lowest = *std::min_element(all.begin(), all.end());
@@ -230,7 +230,7 @@ TEST(suballocator_resource, what_was_freed_at_random_comes_back_in_address_order
 /// and all by the tower where the upstream hands out upward.
 TEST(suballocator_resource, strictly_the_lowest_where_that_is_wanted) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     rising_resource up;
     suballocator_resource r{
         small, suballocator_options{.row_bytes = 1_MiB, .order = slot_order::lowest}, &up};
@@ -260,7 +260,7 @@ TEST(suballocator_resource, strictly_the_lowest_where_that_is_wanted) {
 
 TEST(suballocator_resource, rows_of_full_size_come_by_address_wherever_the_upstream_puts_them) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     support::counting_resource up; // malloc: mappings come downward
     suballocator_resource r{
         small, suballocator_options{.row_bytes = 1_MiB, .order = slot_order::lowest}, &up};
@@ -322,7 +322,7 @@ TEST(suballocator_resource, owns_its_slots_and_nothing_else) {
 
 TEST(suballocator_resource, rows_go_back_as_they_empty_not_only_the_last) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     support::counting_pages pages;
     suballocator_resource r{small, suballocator_options{.policy = return_policy::return_all},
                             &pages};
@@ -341,7 +341,7 @@ TEST(suballocator_resource, rows_go_back_as_they_empty_not_only_the_last) {
 
 TEST(suballocator_resource, by_the_seeds_rule_only_the_last_row_goes_at_a_quarter) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     support::counting_resource up;
     suballocator_resource r{small,
                             suballocator_options{.row_bytes = 64_KiB,
@@ -364,7 +364,7 @@ TEST(suballocator_resource, by_the_seeds_rule_only_the_last_row_goes_at_a_quarte
 
 TEST(suballocator_resource, who_swings_about_an_edge_does_not_ask_again_and_again) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     support::counting_pages pages;
     suballocator_resource r{small, &pages};
     auto all = take(r, 500'000);
@@ -382,7 +382,7 @@ TEST(suballocator_resource, who_swings_about_an_edge_does_not_ask_again_and_agai
 
 TEST(suballocator_resource, memory_given_back_serves_another) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     support::counting_pages pages;
     std::size_t peak = 0;
     suballocator_resource a{slot{24, 8}, &pages}, b{slot{40, 8}, &pages};
@@ -398,7 +398,7 @@ TEST(suballocator_resource, memory_given_back_serves_another) {
 
 TEST(suballocator_resource, trim_gives_back_all_that_is_empty_and_free_pages) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     support::counting_pages pages;
     suballocator_resource r{slot{64, 64}, &pages};
     auto all = take(r, 200'000);
@@ -420,7 +420,7 @@ TEST(suballocator_resource, trim_gives_back_all_that_is_empty_and_free_pages) {
 /// After a fall survivors that are replaced one by one move together, and the rows above go.
 TEST(suballocator_resource, survivors_move_together_as_they_are_replaced) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     support::counting_pages pages;
     suballocator_resource r{slot{40, 8}, &pages};
     auto all = take(r, 1'000'000);
@@ -437,7 +437,7 @@ TEST(suballocator_resource, survivors_move_together_as_they_are_replaced) {
 
 TEST(suballocator_resource, retain_all_keeps_until_trim) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     support::counting_pages pages;
     suballocator_resource r{small, suballocator_options{.policy = return_policy::retain_all},
                             &pages};
@@ -453,7 +453,7 @@ TEST(suballocator_resource, retain_all_keeps_until_trim) {
 /// After one bad_alloc seed 4 returned nullptr, 0x8 and 0x10 as if they were memory.
 TEST(suballocator_resource, a_failed_request_changes_nothing) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     support::counting_resource up;
     suballocator_resource r{small, suballocator_options{.row_bytes = 8_KiB}, &up};
     for (std::size_t n = 0; n < 60; ++n) {
@@ -480,7 +480,7 @@ TEST(suballocator_resource, a_failed_request_changes_nothing) {
 
 TEST(suballocator_resource, an_upstream_with_little_left_serves_a_few) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     support::counting_pages pages;
     pages.lend_at_most(3_MiB);
     suballocator_resource r{small, &pages};
@@ -506,7 +506,7 @@ TEST(suballocator_resource, larger_requests_are_served_apart_and_counted) {
 
 TEST(suballocator_resource, lists_each_slot_and_leaves_no_gap) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     suballocator_resource r{small};
     auto all = take(r, 5000);
     give_but(r, all, 2000);
@@ -524,7 +524,7 @@ TEST(suballocator_resource, lists_each_slot_and_leaves_no_gap) {
 
 TEST(suballocator_resource, free_slots_are_out_of_reach_for_memory_checkers) {
     if (!poison::reports_access() || passthrough())
-        return;
+        GTEST_SKIP() << "no memory checker is at work";
     suballocator_resource r{slot{64, 16}};
     void* const p = r.allocate();
     void* const q = r.allocate();
@@ -539,7 +539,7 @@ TEST(suballocator_resource, free_slots_are_out_of_reach_for_memory_checkers) {
 #if GTEST_HAS_DEATH_TEST
 TEST(suballocator_resource_death, a_slot_freed_twice_is_found_by_the_bits) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     EXPECT_DEATH(
         {
             suballocator_resource r{small};
@@ -554,7 +554,7 @@ TEST(suballocator_resource_death, a_slot_freed_twice_is_found_by_the_bits) {
 
 TEST(suballocator_resource_death, a_slot_of_another_resource_is_refused) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "memory comes from malloc";
     EXPECT_DEATH(
         {
             suballocator_resource a{small};
@@ -563,18 +563,18 @@ TEST(suballocator_resource_death, a_slot_of_another_resource_is_refused) {
             a.deallocate(take(b, 1000)[5]);
             a.trim();
         },
-        "freed into suballocator_resource .*it is not of this resource");
+        "freed into suballocator_resource .*it is not of this pool");
 }
 
 TEST(suballocator_resource_death, misuse_is_found_at_once_in_checked_builds) {
     if (!checks_enabled || passthrough())
-        return;
+        GTEST_SKIP() << "only a checked build sees each call";
     suballocator_resource r{small};
     void* const p = r.allocate();
     void* const large = r.allocate(10'000);
     EXPECT_DEATH(r.deallocate(bytes_at(p) + 8), "it points 8 bytes into the slot");
     EXPECT_DEATH(r.deallocate(large), "larger than a slot");
-    EXPECT_DEATH(r.deallocate(p, 5000), "not of this resource, or is a slot");
+    EXPECT_DEATH(r.deallocate(p, 5000), "not of this pool, or is a slot");
     r.deallocate(large, 10'000);
     r.deallocate(p);
     EXPECT_DEATH(r.deallocate(p), "is free already");

@@ -8,12 +8,11 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/contract.hpp>
-#include <arenite/core/error.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
-#include <arenite/core/usage.hpp>
+#include <arenite/pool/slot.hpp>
+#include <arenite/pool/slot_layout.hpp>
+#include <arenite/pool/slot_pool.hpp>
 
 #include <bit>
 #include <concepts>
@@ -25,19 +24,6 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
-
-/// What a pool is made of. A slot takes `bytes` (0 counts as 1), rounded up to a multiple of
-/// `alignment`, a power of two; nothing else is added.
-struct slot {
-    std::size_t bytes;
-    std::size_t alignment = default_alignment;
-
-    /// The slot of a T.
-    template <class T>
-    [[nodiscard]] static constexpr slot of() noexcept {
-        return {sizeof(T), alignof(T)};
-    }
-};
 
 /// How a pool_resource behaves; the defaults are right for a pool that may become large.
 struct pool_options {
@@ -91,7 +77,7 @@ struct pool_options {
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.5; Tapia, Suballocator.
-class pool_resource final : public strategy<pool_resource> {
+class pool_resource final : public detail::slot_pool<pool_resource> {
 public:
     /// A pool that grows. The default upstream is the process's page source.
     explicit pool_resource(slot s) noexcept;
@@ -108,92 +94,6 @@ public:
     pool_resource(slot s, std::span<std::byte> buffer) noexcept;
 
     ~pool_resource() override;
-
-    using strategy::allocate;
-
-    /// A slot. Throws out_of_memory.
-    [[nodiscard]] ARENITE_INLINE void* allocate() {
-        void* const p = try_allocate();
-        if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(slot_bytes_, slot_alignment_, this);
-        return p;
-    }
-
-    /// A slot, or nullptr where all are in use and the upstream has no memory.
-    [[nodiscard]] ARENITE_INLINE void* try_allocate() noexcept {
-        if (hot_count_ != 0)
-            return hot_[--hot_count_];
-        std::byte* const p = cursor_;
-        if (p == limit_) [[unlikely]]
-            return allocate_slow();
-        cursor_ = p + slot_bytes_;
-        return p;
-    }
-
-    /// Gives a slot back. Not nullptr.
-    ARENITE_INLINE void deallocate(void* p) noexcept {
-        if (!try_rejoin(p, slot_bytes_))
-            deallocate_apart(p);
-    }
-
-    // The parts of these, for who stands between a pool and its user and knows slot_bytes() when it
-    // is compiled.
-
-    /// A slot that lies ready; nullptr where try_allocate() would have to look for one.
-    [[nodiscard]] ARENITE_INLINE void* try_take_ready(std::size_t slot_bytes) noexcept {
-        ARENITE_ASSERT(slot_bytes == slot_bytes_, "slot_bytes must be those of the pool");
-        if (hot_count_ != 0) {
-            void* const p = hot_[--hot_count_];
-            ARENITE_ASSUME(p != nullptr);
-            return p;
-        }
-        std::byte* const p = cursor_;
-        if (p == limit_) [[unlikely]]
-            return nullptr;
-        cursor_ = p + slot_bytes;
-        ARENITE_ASSUME(p != nullptr);
-        return p;
-    }
-
-    /// Gives a slot back if it lies beside those that were freed in a row just now. False, and
-    /// nothing is done: it does not; a slot of another pool never does.
-    [[nodiscard]] ARENITE_INLINE bool try_rejoin(void* p, std::size_t slot_bytes) noexcept {
-        ARENITE_ASSERT(slot_bytes == slot_bytes_, "slot_bytes must be those of the pool");
-        auto* const at = static_cast<std::byte*>(p);
-        if (at == run_end_) [[likely]]
-            run_end_ = at + slot_bytes;
-        else if (at + slot_bytes == run_begin_)
-            run_begin_ = at;
-        else
-            return false;
-        return true;
-    }
-
-    /// Gives a slot back that try_rejoin() was false for.
-    ARENITE_INLINE void deallocate_apart(void* p) noexcept {
-        auto* const at = static_cast<std::byte*>(p);
-        if (hot_count_ < hot_depth_) [[likely]]
-            hot_[hot_count_++] = at;
-        else
-            deallocate_slow(at);
-    }
-
-    /// A slot where it is large and aligned enough; else see Limits.
-    [[nodiscard]] ARENITE_INLINE void*
-    try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        if (fits(bytes, alignment)) [[likely]]
-            return try_allocate();
-        return allocate_large(bytes, alignment);
-    }
-
-    /// Gives back what was allocated with this size and alignment. Not nullptr.
-    ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
-                                   std::size_t alignment = default_alignment) noexcept {
-        if (fits(bytes, alignment)) [[likely]]
-            deallocate(p);
-        else
-            deallocate_large(p, bytes, alignment);
-    }
 
     /// Calls f(void*) for each slot in use, in address order (with ARENITE_PASSTHROUGH=1 the latest
     /// first). O(slots in use + slots / 64). f may free the slot it is called with; what it
@@ -214,37 +114,36 @@ public:
     /// True if p points into memory of this pool, handed out or not. O(log blocks).
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
-    /// O(1). live_allocations is exact; a hole is a slot.
-    [[nodiscard]] arenite::usage usage() const noexcept;
-
     /// Hands over what its memory holds, in address order. O(slots).
     void list_regions(region_sink& sink) const;
-
-    /// Bytes of a slot as it is: rounded up to its alignment.
-    [[nodiscard]] std::size_t slot_bytes() const noexcept { return slot_bytes_; }
-
-    /// Slots handed out. O(1).
-    [[nodiscard]] std::size_t slots_in_use() const noexcept;
 
     /// Most slots that there may be at once; the largest number where the pool grows.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
 private:
-    /// Slots that were freed a moment ago. A word of bits fills half of it.
-    static constexpr std::size_t hot_depth = 2 * bits::word_bits;
+    friend class detail::slot_pool<pool_resource>;
+    static constexpr const char* kind_name = "pool_resource";
 
-    /// Where things lie in a block of a given length.
+    /// Where two groups of slots are in use of so much memory, the cache holds nothing.
+    static constexpr std::size_t sparse_bytes = std::size_t{1} << 20;
+
+    /// State of a block with free slots, but too few to be swept.
+    static constexpr std::uint16_t partly_free = 32;
+
+    /// How a block is laid out.
     struct layout {
-        std::size_t slot_bytes;
-        std::size_t group_words;  ///< words of bits whose slots lie side by side
-        std::size_t colour_bytes; ///< between groups
-        std::size_t first;        ///< bytes before the first slot
-        std::size_t block_bytes;  ///< power of two
+        detail::slot_layout slots;
+        std::size_t first;       ///< bytes before the first slot
+        std::size_t block_bytes; ///< power of two
 
         [[nodiscard]] static layout of(slot s, const pool_options& options,
                                        std::size_t usual) noexcept;
-        [[nodiscard]] std::size_t slots_in(std::size_t bytes) const noexcept;
-        [[nodiscard]] std::size_t bytes_for(std::size_t slots) const noexcept;
+        [[nodiscard]] std::size_t slots_in(std::size_t bytes) const noexcept {
+            return bytes < first ? 0 : slots.slots_in(bytes - first);
+        }
+        [[nodiscard]] std::size_t bytes_for(std::size_t count) const noexcept {
+            return first + slots.bytes_for(count);
+        }
     };
 
     pool_resource(slot s, const layout& l, const pool_options& options, upstream up) noexcept;
@@ -254,23 +153,16 @@ private:
                                                  const pool_options& options) noexcept;
     [[nodiscard]] std::size_t make_single(std::span<std::byte> buffer) noexcept;
 
-    [[nodiscard]] ARENITE_INLINE bool fits(std::size_t bytes,
-                                           std::size_t alignment) const noexcept {
-        return bytes <= slot_bytes_ && alignment <= slot_alignment_ && is_alignment(alignment);
-    }
-
     /// The block that a slot lies in.
     [[nodiscard]] block* block_of(const void* p) const noexcept {
         return reinterpret_cast<block*>((address_of(p) & mask_) + base_);
     }
 
-    [[nodiscard]] std::size_t index_of(const block& b, const void* p) const noexcept;
-
-    /// The first slot of a word of bits.
-    [[nodiscard]] std::byte* word_begin(block& b, std::size_t word) const noexcept {
-        return reinterpret_cast<std::byte*>(&b) + layout_.first +
-               word * bits::word_bits * slot_bytes_ +
-               word / layout_.group_words * layout_.colour_bytes;
+    [[nodiscard]] std::byte* slot_at(block& b, std::size_t i) const noexcept {
+        return reinterpret_cast<std::byte*>(&b) + layout_.first + layout_.slots.offset_of(i);
+    }
+    [[nodiscard]] std::size_t index_of(const block& b, const void* p) const noexcept {
+        return layout_.slots.index_at(address_of(p) - address_of(&b) - layout_.first);
     }
 
     /// Slots in a block; those of its last word that do not exist have their bits set.
@@ -281,14 +173,34 @@ private:
         return (slots + bits::word_bits - 1) / bits::word_bits;
     }
 
-    ARENITE_NOINLINE void* allocate_slow() noexcept;
-    ARENITE_NOINLINE void deallocate_slow(std::byte* p) noexcept;
-    ARENITE_COLD void* allocate_careful() noexcept;
-    ARENITE_COLD void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
-    ARENITE_COLD void deallocate_large(void* p, std::size_t bytes, std::size_t alignment) noexcept;
-    ARENITE_COLD void deallocate_careful(std::byte* p) noexcept;
-    ARENITE_COLD void refuse_free(const void* p, const char* why) const noexcept;
-    void check_free(const std::byte* p) const noexcept;
+    // What slot_pool asks.
+    [[nodiscard]] bool refill() noexcept;
+    [[nodiscard]] std::byte* take_one() noexcept;
+    void clear_slots(std::span<std::byte* const> slots) noexcept;
+    void clear_run(std::byte* first, std::size_t count) noexcept;
+    void freed() noexcept {
+        if (is_sparse() && (cache_.has_room() || swept_ != nullptr)) [[unlikely]]
+            hold_nothing();
+    }
+    [[nodiscard]] bool is_sparse() const noexcept {
+        return source_.bytes_reserved() >= sparse_bytes &&
+               slots_in_use() < 2 * layout_.slots.group_slots(); // which a run may hold
+    }
+    void hold_nothing() noexcept;
+    [[nodiscard]] location locate(const std::byte* p) const noexcept;
+    ARENITE_COLD void refuse_foreign(const void* p) const noexcept;
+    [[nodiscard]] bool has_room_for(std::size_t slots) const noexcept { return slots < capacity_; }
+    [[nodiscard]] bool serves_large() const noexcept {
+        return capacity_ == std::numeric_limits<std::size_t>::max();
+    }
+    [[nodiscard]] block_source& large_source() noexcept { return source_; }
+    [[nodiscard]] const block_source& large_source() const noexcept { return source_; }
+    [[nodiscard]] std::size_t bytes_reserved() const noexcept {
+        return source_.bytes_reserved() + (single_ != nullptr ? single_->bytes() : 0);
+    }
+    [[nodiscard]] bool has_free_slot() const noexcept;
+    template <class F>
+    void for_each_taken(F f);
 
     bool next_word() noexcept;
     bool enter_next() noexcept;
@@ -296,77 +208,57 @@ private:
     void leave() noexcept;
     void begin_words(block& b) noexcept;
     void claim() noexcept;
-    void clear_hot(std::size_t count) noexcept;
-    void account(block& b, std::int32_t cleared) noexcept;
-    void clear_run() noexcept;
-    void freed(block& b) noexcept;
-    void settle() noexcept;
+    void account(block& b, std::size_t cleared) noexcept;
+    void reclassify(block& b) noexcept;
     void begin_visit() noexcept;
     void end_visit() noexcept;
     void purge_holes(block& b) noexcept;
     [[nodiscard]] block* first_block() const noexcept;
     [[nodiscard]] block* block_above(const block& b) const noexcept;
-    [[nodiscard]] std::size_t bytes_in_use() const noexcept;
-    void note_high_water() const noexcept;
-    void report_leaks() noexcept;
 
-    // The lines of the fast path. A careful pool (a checked build, a memory checker) keeps nothing
-    // here, so that every call is a slow one and sees to more.
-    std::byte* cursor_ = nullptr; ///< free slots side by side: [cursor, limit)
-    std::byte* limit_ = nullptr;
-    std::size_t hot_count_ = 0;
-    std::size_t hot_depth_ = 0;
-    std::byte* run_begin_ = nullptr; ///< neighbours that were freed in a row, bits still set
-    std::byte* run_end_ = nullptr;
-    std::size_t slot_bytes_;
-    std::size_t slot_alignment_;
-    std::byte* hot_[hot_depth];
-
+    layout layout_;
     std::uintptr_t mask_; ///< clears the offset within a block, and all for a single one
     std::uintptr_t base_ = 0;
-    std::uint64_t slot_inverse_;
-    std::uint64_t group_inverse_;
-    std::size_t taken_ = 0; ///< slots whose bits are set, in all blocks
     block* swept_ = nullptr;
     std::size_t position_ = 0; ///< word from which the sweep goes on
-    layout layout_;
     std::size_t block_slots_;
     std::size_t capacity_ = std::numeric_limits<std::size_t>::max();
     block* single_ = nullptr; ///< the only block, in memory of the user's
     int visits_ = 0;          ///< for_each at work: no block may go
-    bool careful_;
-    bool passes_through_;
-    mutable std::size_t high_water_ = 0; ///< bytes
-    std::size_t large_bytes_ = 0;
-    std::size_t large_count_ = 0;
     block_source source_;
-    passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
 #if ARENITE_CHECKS
     pool_resource* next_ = nullptr; ///< all pools, so that a foreign slot's owner can be named
     pool_resource* previous_ = nullptr;
 #endif
 };
 
-template <std::invocable<void*> F>
-void pool_resource::for_each(F f) {
-    begin_visit();
-    for (void* p = singles_.newest(); p != nullptr;) {
-        void* const next = passthrough_chain::older_than(p);
-        if (passthrough_chain::size_of(p) == slot_bytes_)
-            f(p);
-        p = next;
-    }
+/// f may free the slot that it is called with.
+template <class F>
+void pool_resource::for_each_taken(F f) {
     for (block* b = first_block(); b != nullptr; b = block_above(*b)) {
         if ((b->state & block_state::large) != 0)
             continue;
         const std::size_t slots = slots_of(*b);
         for (std::size_t word = 0; word < b->note; ++word) {
             bits::word used = b->occupancy()[word] & bits::low_mask(slots - word * bits::word_bits);
-            for (std::byte* const begin = word_begin(*b, word); used != 0; used &= used - 1)
+            for (std::byte* const begin = slot_at(*b, word * bits::word_bits); used != 0;
+                 used &= used - 1)
                 f(static_cast<void*>(begin + static_cast<std::size_t>(std::countr_zero(used)) *
-                                                 slot_bytes_));
+                                                 slot_bytes()));
         }
     }
+}
+
+template <std::invocable<void*> F>
+void pool_resource::for_each(F f) {
+    begin_visit();
+    for (void* p = singles_.newest(); p != nullptr;) {
+        void* const next = passthrough_chain::older_than(p);
+        if (passthrough_chain::size_of(p) == slot_bytes())
+            f(p);
+        p = next;
+    }
+    for_each_taken(f);
     end_visit();
 }
 

@@ -8,6 +8,7 @@
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/os/page_resource.hpp>
+#include <arenite/stl/container_arrays.hpp>
 #include <arenite/stl/container_heap.hpp>
 
 #include <atomic>
@@ -15,6 +16,10 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+
+namespace detail {
+class container_source;
+} // namespace detail
 
 /// Memory that several containers share, which can be asked and trimmed.
 ///

@@ -114,5 +114,14 @@ public:
     }
 };
 
+namespace detail {
+
+/// A base that names another place for rows than its own allocate().
+template <class Base>
+concept names_rows = requires {
+    { Base::rows() } -> std::convertible_to<resource&>;
+};
+
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

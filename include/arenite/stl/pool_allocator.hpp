@@ -7,6 +7,7 @@
 #include <arenite/core/size.hpp>
 #include <arenite/stl/container_heap.hpp>
 #include <arenite/stl/container_pool.hpp>
+#include <arenite/stl/container_source.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -23,11 +24,11 @@ inline namespace ARENITE_ABI {
 ///     std::list<int, pool_allocator<int>> m{cp};                        // a container_pool's
 ///
 ///     a few nodes  | nodes of all small containers of the thread |    shared, nothing of its own
-///     16 KiB       | the container's own blocks | ...                     in order, freed with it
+///     64 KiB       | the container's own blocks | ...                     in order, freed with it
 ///     free(p)      p -> its block -> its pool, whoever frees it
 ///
 /// Nodes lie side by side in the order in which they were made, without headers. A small container
-/// takes them from what all small ones of the thread share; from 16 KiB on it has a pool of its
+/// takes them from what all small ones of the thread share; from 64 KiB on it has a pool of its
 /// own, which goes when the container goes. With an N the pool is made for N elements at once, by
 /// one request to the upstream, and grows beyond it as ever.
 ///
@@ -36,11 +37,12 @@ inline namespace ARENITE_ABI {
 /// Cost:      allocate and deallocate O(1), inlined, as pool_resource. Default construction, copies
 ///            and rebinds: nothing.
 /// Overhead:  8 bytes a container; 0 bytes a node, 1.3 % for bits and colours; 1.5 KiB a container
-///            above 16 KiB; 16 bytes an array above 1 KiB.
+///            above 64 KiB; 16 bytes an array above 1 KiB.
 /// Limits:    arrays and single objects above 1 KiB, or aligned to more than 64 bytes, come from
 ///            one locked heap for all containers.
-/// Returns:   what becomes empty beyond 64 MiB or a quarter of what is in use; with the container
-///            all. See container_pool for trim().
+/// Returns:   to page_source() what becomes empty beyond a quarter of what is in use, so that an
+///            emptied container keeps less than 1 MiB; with the container all. See container_pool
+///            for trim().
 /// Threads:   a container is used by one thread at a time and may be handed over at any time. What
 ///            one thread makes may be freed by another.
 /// Failure:   out_of_memory; std::bad_array_new_length if a count's size does not fit.

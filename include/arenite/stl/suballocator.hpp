@@ -2,26 +2,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/size.hpp>
-#include <arenite/core/strategy.hpp>
-#include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/os/fork_lock.hpp>
-#include <arenite/pool/suballocator_resource.hpp>
+#include <arenite/stl/libstdcxx_node_handles.hpp>
+#include <arenite/stl/own_slots.hpp>
 #include <arenite/stl/page_allocator.hpp>
+#include <arenite/stl/shared_pool.hpp>
+#include <arenite/stl/shared_slots.hpp>
 
-#include <algorithm>
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -33,326 +27,6 @@ enum class sharing : unsigned char {
     process,  ///< one pool for all elements of one size and alignment over one type of base
     container ///< each container its own
 };
-
-namespace detail {
-
-/// Slots that a thread holds back for itself, of one shared pool. Lives in thread-local memory.
-struct thread_slots {
-    static constexpr std::uint32_t most = 64;
-
-    std::atomic<std::uint32_t> count{0}; ///< written by this thread, read by usage()
-    std::uint32_t room = 0;              ///< 0 before the first use and after the thread's end
-    void* slots[most] = {};
-    thread_slots* next = nullptr; ///< of all threads' that use the pool
-    thread_slots* previous = nullptr;
-    thread_slots* next_of_thread = nullptr;
-    class shared_slots* owner = nullptr;
-};
-
-/// A pool that all threads use: each takes and gives 32 slots at a time. Never destroyed. In the
-/// child of a fork it has what the other threads held back.
-class shared_slots {
-public:
-    shared_slots(slot s, upstream up, std::size_t first_row_bytes) noexcept;
-
-    ARENITE_NOINLINE void* refill(thread_slots& mine) noexcept;
-    ARENITE_NOINLINE void spill(thread_slots& mine, void* p) noexcept;
-
-    [[nodiscard]] arenite::usage usage() noexcept;
-    void trim(thread_slots& mine) noexcept;
-    [[nodiscard]] bool owns(const void* p) noexcept;
-
-private:
-    friend struct thread_end;
-    void join(thread_slots& mine) noexcept;
-    void leave(thread_slots& mine) noexcept;
-    void give(thread_slots& mine, std::uint32_t count) noexcept;
-    void adopt_after_fork() noexcept;
-
-    fork_lock<std::mutex> mutex_; // guards what follows
-    suballocator_resource slots_;
-    thread_slots* threads_ = nullptr;
-};
-
-/// A Base as a resource: what rows are asked from. `Alignment` is the most that is asked for.
-template <class Base, std::size_t Alignment>
-class base_resource final : public strategy<base_resource<Base, Alignment>> {
-    struct alignas(Alignment) unit {
-        std::byte bytes[Alignment];
-    };
-    using allocator = typename std::allocator_traits<Base>::template rebind_alloc<unit>;
-    using traits = std::allocator_traits<allocator>;
-    using pointer = typename traits::pointer;
-
-public:
-    explicit base_resource(const Base& base) noexcept : allocator_(base) {}
-
-    [[nodiscard]] void* try_allocate(std::size_t bytes,
-                                     std::size_t alignment = default_alignment) noexcept {
-        if (alignment > Alignment || bytes > max_object_bytes - Alignment)
-            return nullptr;
-        const std::size_t units = (bytes + Alignment - 1) / Alignment;
-        return try_call(
-            [&]() -> void* { return std::to_address(traits::allocate(allocator_, units)); });
-    }
-
-    void deallocate(void* p, std::size_t bytes, std::size_t = default_alignment) noexcept {
-        const std::size_t units = (bytes + Alignment - 1) / Alignment;
-        unit* const first = static_cast<unit*>(p);
-        if constexpr (std::is_pointer_v<pointer>)
-            traits::deallocate(allocator_, first, units);
-        else
-            traits::deallocate(allocator_, std::pointer_traits<pointer>::pointer_to(*first), units);
-    }
-
-private:
-    template <class F>
-    static void* try_call(F f) noexcept {
-#if ARENITE_EXCEPTIONS
-        try {
-            return f();
-        } catch (...) {
-            return nullptr;
-        }
-#else
-        return f();
-#endif
-    }
-
-    [[no_unique_address]] allocator allocator_;
-};
-
-/// A base that names another place for rows than its own allocate().
-template <class Base>
-concept names_rows = requires {
-    { Base::rows() } -> std::convertible_to<resource&>;
-};
-
-/// The pool of all elements of one size and alignment over one base, and this thread's share of it.
-template <std::size_t Bytes, std::size_t Alignment, class Base>
-struct shared_pool {
-    static_assert(std::is_trivially_destructible_v<thread_slots>);
-
-    static constinit inline thread_local thread_slots mine{};
-
-    [[nodiscard]] static shared_slots& instance(const Base& base) {
-        static shared_slots& made = make(base); // not destroyed: static containers end after it
-        return made;
-    }
-
-private:
-    static constexpr slot shape{.bytes = Bytes, .alignment = Alignment};
-
-    static shared_slots& make(const Base& base) {
-        alignas(shared_slots) static std::byte memory[sizeof(shared_slots)];
-        if constexpr (names_rows<Base>) {
-            return *::new (static_cast<void*>(memory)) shared_slots{shape, &Base::rows(), 1};
-        } else {
-            using source = base_resource<Base, std::max(Alignment, alignof(std::uint64_t))>;
-            alignas(source) static std::byte source_memory[sizeof(source)];
-            source* const up = ::new (static_cast<void*>(source_memory)) source{base};
-            return *::new (static_cast<void*>(memory)) shared_slots{shape, up, 0};
-        }
-    }
-};
-
-/// The pools of one container, or of several made with copies of one allocator: one for each size
-/// of element, since a container may ask for several. Lives in memory of the base.
-template <class Base>
-class own_slots {
-    template <class T>
-    using base_for = typename std::allocator_traits<Base>::template rebind_alloc<T>;
-
-    struct pool {
-        pool(slot s, upstream up, const suballocator_options& options) noexcept
-            : slots{s, options, up} {}
-
-        suballocator_resource slots;
-        pool* next = nullptr;
-        std::size_t bytes = 0;
-        std::size_t alignment = 0;
-        void* whole = nullptr; ///< what this is a part of, with where its rows come from
-        void (*end)(own_slots&, void* whole) noexcept = nullptr;
-    };
-
-    template <std::size_t Alignment>
-    struct pool_over final {
-        explicit pool_over(const Base& base, slot s) noexcept
-            : source{base}, made{s, &source, suballocator_options{}} {}
-
-        base_resource<Base, Alignment> source;
-        pool made;
-    };
-
-    struct pool_over_rows final {
-        explicit pool_over_rows(const Base&, slot s) noexcept
-            : made{s, &Base::rows(), suballocator_options{.first_row_bytes = 1}} {}
-
-        pool made;
-    };
-
-public:
-    explicit own_slots(const Base& base) noexcept : base_(base) {}
-
-    /// With one holder. Throws what the base throws.
-    [[nodiscard]] static own_slots* make(const Base& base) {
-        base_for<own_slots> memory(base);
-        auto at = std::allocator_traits<base_for<own_slots>>::allocate(memory, 1);
-        return ::new (static_cast<void*>(std::to_address(at))) own_slots{base};
-    }
-
-    void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
-
-    void let_go() noexcept {
-        if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1 && (!lent_ || live() == 0))
-            end();
-    }
-
-    /// A node leaves its container and will be known by its node handle: it keeps its pool alive
-    /// where it lives longer than all holders.
-    void lend() noexcept { lent_ = true; }
-
-    /// Such a node was freed by its handle.
-    void end_if_unused() noexcept {
-        if (holders_.load(std::memory_order_acquire) == 0 && live() == 0)
-            end();
-    }
-
-private:
-    [[nodiscard]] std::size_t live() const noexcept { return usage().live_allocations; }
-
-    void end() noexcept {
-        while (first_ != nullptr) {
-            pool* const p = first_;
-            first_ = p->next;
-            p->end(*this, p->whole);
-        }
-        base_for<own_slots> memory(base_);
-        own_slots* const self = this;
-        std::destroy_at(self);
-        give(memory, self);
-    }
-
-public:
-    template <std::size_t Bytes, std::size_t Alignment>
-    [[nodiscard]] ARENITE_INLINE void* allocate() {
-        pool* const p = first_;
-        if (p != nullptr && p->bytes == Bytes && p->alignment == Alignment) [[likely]]
-            if (void* const at = p->slots.try_allocate()) [[likely]]
-                return at;
-        return allocate_slow<Bytes, Alignment>();
-    }
-
-    template <std::size_t Bytes, std::size_t Alignment>
-    ARENITE_INLINE void deallocate(void* at) noexcept {
-        pool* const p = first_;
-        if (p != nullptr && p->bytes == Bytes && p->alignment == Alignment) [[likely]]
-            return p->slots.deallocate(at);
-        pool* const q = find(Bytes, Alignment);
-        if (q == nullptr) [[unlikely]]
-            contract_violation(
-                "an element was freed by a suballocator that is not equal to the one "
-                "that allocated it");
-        q->slots.deallocate(at);
-    }
-
-    [[nodiscard]] const Base& base() const noexcept { return base_; }
-
-    [[nodiscard]] arenite::usage usage() const noexcept {
-        arenite::usage sum;
-        for (pool* p = first_; p != nullptr; p = p->next) {
-            const arenite::usage u = p->slots.usage();
-            sum.bytes_in_use += u.bytes_in_use;
-            sum.bytes_reserved += u.bytes_reserved;
-            sum.high_water_bytes += u.high_water_bytes;
-            sum.live_allocations += u.live_allocations;
-            sum.largest_hole_bytes = std::max(sum.largest_hole_bytes, u.largest_hole_bytes);
-        }
-        return sum;
-    }
-
-    void trim() noexcept {
-        for (pool* p = first_; p != nullptr; p = p->next)
-            p->slots.trim();
-    }
-
-    [[nodiscard]] bool owns(const void* at) const noexcept {
-        for (const pool* p = first_; p != nullptr; p = p->next)
-            if (p->slots.owns(at))
-                return true;
-        return false;
-    }
-
-private:
-    template <class A, class T>
-    static void give(A& memory, T* at) noexcept {
-        using pointer = typename std::allocator_traits<A>::pointer;
-        if constexpr (std::is_pointer_v<pointer>)
-            std::allocator_traits<A>::deallocate(memory, at, 1);
-        else
-            std::allocator_traits<A>::deallocate(memory,
-                                                 std::pointer_traits<pointer>::pointer_to(*at), 1);
-    }
-
-    [[nodiscard]] pool* find(std::size_t bytes, std::size_t alignment) const noexcept {
-        pool* p = first_;
-        while (p != nullptr && (p->bytes != bytes || p->alignment != alignment))
-            p = p->next;
-        return p;
-    }
-
-    /// The first element of its size, or one that there is no memory for: then nothing is left of
-    /// the attempt.
-    template <std::size_t Bytes, std::size_t Alignment>
-    ARENITE_COLD void* allocate_slow() {
-        pool& p = pool_for<Bytes, Alignment>();
-        if (void* const at = p.slots.try_allocate())
-            return at;
-        if (&p == first_ && p.slots.usage() == arenite::usage{}) {
-            first_ = p.next;
-            p.end(*this, p.whole);
-        }
-        throw_out_of_memory(Bytes, Alignment, nullptr);
-    }
-
-    template <std::size_t Bytes, std::size_t Alignment>
-    [[nodiscard]] pool& pool_for() {
-        if (pool* const p = find(Bytes, Alignment))
-            return *p;
-        if constexpr (names_rows<Base>)
-            return add<pool_over_rows, Bytes, Alignment>();
-        else
-            return add<pool_over<std::max(Alignment, alignof(std::uint64_t))>, Bytes, Alignment>();
-    }
-
-    template <class Whole, std::size_t Bytes, std::size_t Alignment>
-    pool& add() {
-        base_for<Whole> memory(base_);
-        auto at = std::allocator_traits<base_for<Whole>>::allocate(memory, 1);
-        auto* const whole = ::new (static_cast<void*>(std::to_address(at)))
-            Whole{base_, slot{.bytes = Bytes, .alignment = Alignment}};
-        pool& made = whole->made;
-        made.bytes = Bytes;
-        made.alignment = Alignment;
-        made.end = [](own_slots& self, void* ending) noexcept {
-            auto* const ended = static_cast<Whole*>(ending);
-            base_for<Whole> back(self.base_);
-            std::destroy_at(ended);
-            give(back, ended);
-        };
-        made.whole = whole;
-        made.next = first_; // the latest size first: what a container asks for most
-        first_ = &made;
-        return made;
-    }
-
-    std::atomic<std::size_t> holders_{1};
-    bool lent_ = false;
-    pool* first_ = nullptr;
-    [[no_unique_address]] Base base_;
-};
-
-} // namespace detail
 
 /// Gives containers slots of one size in rows from any allocator: the allocator of node containers.
 ///
@@ -568,29 +242,17 @@ private:
             return own::make(base);
     }
 
-    // libstdc++ forgets the allocator of a node handle whose node is inserted: were it counted, its
-    // pool would never end. So the copy that such a handle gets of its container's allocator is not
-    // counted, and marked; the node itself keeps the pool alive. No other copy is made of an
-    // allocator of these two types of nodes, but by moving it.
-    [[nodiscard]] static consteval bool is_a_trees_or_tables_node() {
-        return requires(T& node) {
-            node._M_valptr();
-            node._M_color;
-        } || requires(T& node) {
-            node._M_valptr();
-            node._M_v();
-        };
-    }
-
+    // An allocator of such nodes is copied for a node handle alone, which forgets to end the copy:
+    // that one is not counted, and marked; the node itself keeps the pool alive.
     [[nodiscard]] ARENITE_INLINE bool is_of_a_handle() const noexcept {
-        if constexpr (!shared && is_a_trees_or_tables_node())
+        if constexpr (!shared && detail::is_libstdcxx_node<T>())
             return (reinterpret_cast<std::uintptr_t>(state_) & 1) != 0;
         else
             return false;
     }
 
     [[nodiscard]] ARENITE_INLINE own& slots() const noexcept {
-        if constexpr (is_a_trees_or_tables_node())
+        if constexpr (detail::is_libstdcxx_node<T>())
             return *reinterpret_cast<own*>(reinterpret_cast<std::uintptr_t>(state_) &
                                            ~std::uintptr_t{1});
         else
@@ -608,7 +270,7 @@ private:
     }
 
     [[nodiscard]] state copy() const noexcept {
-        if constexpr (!shared && is_a_trees_or_tables_node()) {
+        if constexpr (!shared && detail::is_libstdcxx_node<T>()) {
             slots().lend();
             return reinterpret_cast<own*>(reinterpret_cast<std::uintptr_t>(&slots()) | 1);
         } else {

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/stl/suballocator.hpp>
+#include <arenite/stl/shared_slots.hpp>
 
 #include <arenite/check/passthrough.hpp>
 #include <arenite/check/poison.hpp>
+#include <arenite/core/thread_exit.hpp>
 
 #include <algorithm>
 
@@ -13,10 +14,9 @@ namespace detail {
 
 /// What a thread holds back, of all pools; given back when it ends.
 struct thread_end {
-    static constinit thread_local bool ended; // trivial, so usable until the very last
+    static constinit thread_local thread_slots* first;
 
-    ~thread_end() {
-        ended = true; // from now on each element is the pool's at once
+    static void give_back() noexcept { // from now on each element is the pool's at once
         while (first != nullptr) {
             thread_slots& slots = *first;
             first = slots.next_of_thread;
@@ -24,33 +24,22 @@ struct thread_end {
         }
     }
 
-    [[nodiscard]] static bool is_of_this_thread(const thread_slots& slots) noexcept;
-
-    thread_slots* first = nullptr;
+    [[nodiscard]] static bool is_of_this_thread(const thread_slots& slots) noexcept {
+        const thread_slots* t = first;
+        while (t != nullptr && t != &slots)
+            t = t->next_of_thread;
+        return t != nullptr;
+    }
 };
+
+constinit thread_local thread_slots* thread_end::first = nullptr;
 
 namespace {
 
 // Where each call is to be seen, none is held back.
 constexpr bool always_careful = checks_enabled || poison::active;
 
-thread_end& this_thread() {
-    static thread_local thread_end mine;
-    return mine;
-}
-
 } // namespace
-
-constinit thread_local bool thread_end::ended = false;
-
-bool thread_end::is_of_this_thread(const thread_slots& slots) noexcept {
-    if (ended)
-        return false; // it has left all pools
-    const thread_slots* t = this_thread().first;
-    while (t != nullptr && t != &slots)
-        t = t->next_of_thread;
-    return t != nullptr;
-}
 
 shared_slots::shared_slots(slot s, upstream up, std::size_t first_row_bytes) noexcept
     : mutex_{[](void* pool) noexcept { static_cast<shared_slots*>(pool)->adopt_after_fork(); },
@@ -59,13 +48,13 @@ shared_slots::shared_slots(slot s, upstream up, std::size_t first_row_bytes) noe
 
 /// The first use of this pool by a thread. Under the lock.
 void shared_slots::join(thread_slots& mine) noexcept {
-    if (mine.owner != nullptr || thread_end::ended || always_careful || passthrough())
+    if (mine.owner != nullptr || thread_exit::has_come() || always_careful || passthrough())
         return;
-    thread_end& end = this_thread();
+    thread_exit::await(&thread_end::give_back);
     mine.owner = this;
     mine.room = thread_slots::most;
-    mine.next_of_thread = end.first;
-    end.first = &mine;
+    mine.next_of_thread = thread_end::first;
+    thread_end::first = &mine;
     mine.previous = nullptr;
     mine.next = threads_;
     if (threads_ != nullptr)
@@ -110,6 +99,8 @@ void shared_slots::give(thread_slots& mine, std::uint32_t count) noexcept {
 void* shared_slots::refill(thread_slots& mine) noexcept {
     const std::lock_guard lock{mutex_};
     join(mine);
+    if (mine.owner != nullptr && !thread_exit::has_come())
+        mine.room = thread_slots::most;
     void* const p = slots_.try_allocate();
     std::uint32_t count = 0;
     if (p != nullptr) {
@@ -129,6 +120,11 @@ void shared_slots::spill(thread_slots& mine, void* p) noexcept {
     if (mine.room == 0)
         return slots_.deallocate(p);
     const std::uint32_t held = mine.count.load(std::memory_order_relaxed);
+    if (slots_.is_sparse()) { // each slot held back would keep a row: none until the next request
+        give(mine, held);
+        mine.room = 0;
+        return slots_.deallocate(p);
+    }
     if (held == mine.room)
         give(mine, held / 2);
     const std::uint32_t left = mine.count.load(std::memory_order_relaxed);

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/size.hpp>
+#include <arenite/core/strategy.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// A standard allocator as a resource.
+///
+/// Use when:  the memory of a pool or a heap is to come from an allocator of the user's.
+/// Cost:      that of the allocator.
+/// Overhead:  sizes are rounded up to multiples of Alignment; an empty allocator takes no room.
+/// Limits:    no alignment above `Alignment`, which is known when it is compiled.
+/// Threads:   as the allocator.
+/// Failure:   whatever the allocator throws becomes out_of_memory / nullptr.
+template <class Allocator, std::size_t Alignment>
+class allocator_resource final : public strategy<allocator_resource<Allocator, Alignment>> {
+    struct alignas(Alignment) unit {
+        std::byte bytes[Alignment];
+    };
+    using allocator = typename std::allocator_traits<Allocator>::template rebind_alloc<unit>;
+    using traits = std::allocator_traits<allocator>;
+    using pointer = typename traits::pointer;
+
+public:
+    explicit allocator_resource(const Allocator& from) noexcept : allocator_(from) {}
+
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = default_alignment) noexcept {
+        if (alignment > Alignment || bytes > max_object_bytes - Alignment)
+            return nullptr;
+        return try_call([&]() -> void* {
+            return std::to_address(traits::allocate(allocator_, units_for(bytes)));
+        });
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t = default_alignment) noexcept {
+        const std::size_t units = units_for(bytes);
+        unit* const first = static_cast<unit*>(p);
+        if constexpr (std::is_pointer_v<pointer>)
+            traits::deallocate(allocator_, first, units);
+        else
+            traits::deallocate(allocator_, std::pointer_traits<pointer>::pointer_to(*first), units);
+    }
+
+private:
+    [[nodiscard]] static constexpr std::size_t units_for(std::size_t bytes) noexcept {
+        return (bytes + (bytes == 0) + Alignment - 1) / Alignment;
+    }
+
+    template <class F>
+    static void* try_call(F f) noexcept {
+#if ARENITE_EXCEPTIONS
+        try {
+            return f();
+        } catch (...) {
+            return nullptr;
+        }
+#else
+        return f();
+#endif
+    }
+
+    [[no_unique_address]] allocator allocator_;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

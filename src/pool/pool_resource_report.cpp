@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/pool/pool_resource.hpp>
+
+#include <arenite/core/bits.hpp>
+
+#include <algorithm>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+bool pool_resource::owns(const void* p) const noexcept {
+    if (passes_through_)
+        return singles_.owns(p);
+    if (single_ != nullptr)
+        return address_of(p) - base_ < single_->bytes();
+    return source_.find(p) != nullptr;
+}
+
+bool pool_resource::has_free_slot() const noexcept {
+    const std::size_t slots = slots_in_use();
+    return slots < capacity_ &&
+           (slots < taken_ || single_ != nullptr || source_.has_clean() ||
+            source_.blocks().has(block_state::sweepable | partly_free) ||
+            (swept_ != nullptr && static_cast<std::size_t>(swept_->live) < slots_of(*swept_)));
+}
+
+void pool_resource::list_regions(region_sink& sink) const {
+    list_others(sink);
+    const detail::slot_cache::snapshot cached{cache_};
+    for (block* b = first_block(); b != nullptr; b = block_above(*b)) {
+        if ((b->state & block_state::large) != 0) {
+            list_large(sink, *b);
+            continue;
+        }
+        const std::size_t known = std::min(slots_of(*b), b->note * bits::word_bits);
+        list_slots(sink, cached, {reinterpret_cast<const std::byte*>(b), b->bytes()},
+                   slot_at(*b, 0), layout_.slots, b->occupancy(), known, region_state::untouched);
+    }
+}
+
+pool_resource::location pool_resource::locate(const std::byte* p) const noexcept {
+    if (!owns(p))
+        return {};
+    block* const b = single_ != nullptr ? single_ : source_.find(p);
+    if ((b->state & block_state::large) != 0)
+        return {.what = location::large};
+    const std::size_t i = p < slot_at(*b, 0) ? 0 : index_of(*b, p);
+    const std::byte* const begin = slot_at(*b, i);
+    if (i >= slots_of(*b) || p < begin || p >= begin + slot_bytes())
+        return {.what = location::bookkeeping};
+    const bool taken = i / bits::word_bits < b->note && bits::all_set(b->occupancy(), i, 1);
+    return {.what = location::slot, .begin = begin, .taken = taken};
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite

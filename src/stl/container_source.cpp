@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/stl/container_source.hpp>
+
+#include <arenite/check/passthrough.hpp>
+#include <arenite/os/page_resource.hpp>
+#include <arenite/stl/container_arrays.hpp>
+#include <arenite/stl/container_pool.hpp>
+
+#include <algorithm>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+void* container_source::allocate_slot_slow(std::size_t kind, std::uintptr_t enough,
+                                           std::size_t expected) noexcept {
+    if (container_pool* const shared = pool())
+        return shared->try_allocate_slot(kind, expected);
+    if (passthrough())
+        return container_arrays::of_process().try_allocate(kind * 8,
+                                                           container_slot(kind).alignment);
+    if (word_ >= enough) {
+        container_heap* const mine =
+            container_heap::make(kind, container_heap::state::attended, expected, container_policy,
+                                 &page_source(), nullptr);
+        if (mine != nullptr) {
+            if (void* const p = mine->try_allocate(kind)) {
+                word_ = address_of(mine);
+                return p;
+            }
+            mine->end();
+        }
+    }
+    void* const p = small_container_heaps::try_allocate_slow(kind);
+    if (p != nullptr)
+        word_ += counted;
+    return p;
+}
+
+void container_source::release_slot_slow(void* p, std::size_t bytes) noexcept {
+    if (passthrough()) [[unlikely]] {
+        const std::size_t kind = container_slot_kind(bytes);
+        return container_arrays::deallocate(p, kind * 8, container_slot(kind).alignment);
+    }
+    container_heap::of(p).deallocate_foreign(p);
+}
+
+/// Several in a slot: with room for the alignment of each.
+[[nodiscard]] static std::size_t kind_of_array(std::size_t bytes) noexcept {
+    return std::max<std::size_t>(2, align_up(bytes, 16) / 8);
+}
+
+void* container_source::try_allocate_array(std::size_t bytes, std::size_t alignment) noexcept {
+    container_pool* const shared = pool();
+    if (!in_container_slot(bytes, alignment) || passthrough()) {
+        return shared != nullptr ? shared->try_allocate_array(bytes, alignment)
+                                 : container_arrays::of_process().try_allocate(bytes, alignment);
+    }
+    const std::size_t kind = kind_of_array(bytes);
+    if (shared != nullptr)
+        return shared->try_allocate_slot(kind, 0);
+    small_container_heaps* const small_heaps = small_container_heaps::of_this_thread();
+    container_heap* const heap = small_heaps != nullptr ? small_heaps->heap(kind) : nullptr;
+    return heap != nullptr ? heap->try_allocate(kind)
+                           : small_container_heaps::try_allocate_slow(kind);
+}
+
+void container_source::deallocate_array(void* p, std::size_t bytes,
+                                        std::size_t alignment) noexcept {
+    if (!in_container_slot(bytes, alignment) || passthrough())
+        return container_arrays::deallocate(p, bytes, alignment);
+    release_slot(p, kind_of_array(bytes) * 8);
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/thread_exit.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+using namespace arenite;
+using detail::thread_exit;
+
+namespace {
+
+std::string told; // by one thread at a time
+
+struct object {
+    char name;
+    ~object() {
+        told += name;
+        told += thread_exit::has_come() ? '!' : '.';
+    }
+};
+
+template <char Name>
+void tell() noexcept {
+    told += Name;
+    told += thread_exit::has_come() ? '!' : '.';
+}
+
+TEST(thread_exit_threads, calls_each_function_once_between_older_and_younger_objects) {
+    told.clear();
+    std::thread{[] {
+        thread_local object older{'o'};
+        told += older.name;
+        thread_exit::await(&tell<'a'>);
+        thread_exit::await(&tell<'b'>);
+        thread_exit::await(&tell<'a'>);
+        thread_local object younger{'y'};
+        told += younger.name;
+        EXPECT_FALSE(thread_exit::has_come());
+    }}.join();
+    EXPECT_EQ(told, "oyy.b!a!o!");
+}
+
+TEST(thread_exit_threads, a_thread_that_awaits_nothing_sees_nothing) {
+    told.clear();
+    std::thread{[] {
+        thread_local object only{'x'};
+        told += only.name;
+    }}.join();
+    EXPECT_EQ(told, "xx.");
+    EXPECT_FALSE(thread_exit::has_come()) << "each thread for itself";
+}
+
+} // namespace
