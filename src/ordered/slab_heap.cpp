@@ -352,9 +352,10 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
     if (bits::all_set(slabs_.words_of(*s), index, 1))
         return refuse_free(p, bytes, "it is free already, or was never handed out");
     if (bytes != unknown_bytes) {
-        const bool right = is_alignment(alignment) &&
-                           size_class::of(bytes, alignment) == s->slot_class &&
-                           bytes <= s->slot_bytes;
+        const bool right =
+            is_alignment(alignment) && size_class::of(bytes, alignment) == s->slot_class &&
+            bytes <= s->slot_bytes &&
+            (s->slot_class != size_class::single || s->slot_bytes - bytes < s->slack);
         if constexpr (checks_enabled) {
             const std::size_t asked = s->slot_bytes - slabs_.note_of(*s, index);
             if (!right || asked != bytes)

@@ -146,7 +146,12 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
     s.inverse = size_class::inverse[slot_class];
     s.alarm = slab::silent;
     s.slot_bytes = static_cast<std::uint16_t>(slot_bytes);
-    s.slack = static_cast<std::uint16_t>(std::max<std::size_t>(slot_bytes / 8, 16));
+    // Up to 16 bytes, that a request aligned to 16 may leave over.
+    const std::size_t below =
+        single            ? slot_bytes - unit_bytes
+        : slot_class == 0 ? 0
+                          : std::min(size_class::slot_bytes(slot_class - 1), slot_bytes - 16);
+    s.slack = static_cast<std::uint16_t>(slot_bytes - below);
     s.first_word = static_cast<std::uint16_t>(first);
     s.slots = static_cast<std::uint16_t>(slots);
     s.slot_class = static_cast<std::uint8_t>(slot_class);
