@@ -185,7 +185,7 @@ void* slab_heap::allocate_single(std::size_t bytes) noexcept {
     s->alarm = 0;
     *slabs_.words_of(*s) = 0;
     s->counts = &classes_[size_class::single];
-    single_bytes_ += s->bytes();
+    single_bytes_ += s->slot_bytes;
     ++s->counts->live;
     note_high_water();
     void* const p = slabs_.begin_of(*s);
@@ -375,7 +375,7 @@ void slab_heap::alarmed(slab& s) noexcept {
     const slow_call_guard mark{in_slow_call_};
     const bool class_is_empty = s.counts->live == 0;
     if (s.slot_class == size_class::single) {
-        single_bytes_ -= s.bytes();
+        single_bytes_ -= s.slot_bytes;
         blocks_came_free_ = slabs_.release(s, bytes_in_use()) || blocks_came_free_;
     } else if (s.used <= s.alarm) {
         if (&s == lists_[s.slot_class].current) // 2^31 frees behind
