@@ -206,8 +206,9 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
     ++large_count_;
     note_high_water();
     void* const p = block_source::large_object(*b);
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    if (offset >= unit_bytes)
+    const std::byte* const end = reinterpret_cast<const std::byte*>(b->span) + b->span_bytes;
+    poison::no_access(b + 1, address_of(end) - address_of(b + 1));
+    if (slabs_.geometry().offset_of(p) >= unit_bytes)
         slabs_.mark_large(*b);
     poison::undefined(p, bytes);
     return p;
@@ -217,7 +218,11 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
 void slab_heap::hand_out(slab& s, void* p, std::size_t bytes) noexcept {
     poison::undefined(p, bytes + (bytes == 0));
     if constexpr (checks_enabled)
-        slabs_.note_of(s, slabs_.index_of(s, p)) = static_cast<std::uint16_t>(s.slot_bytes - bytes);
+        note_size(s, p, bytes);
+}
+
+void slab_heap::note_size(slab& s, const void* p, std::size_t bytes) noexcept {
+    slabs_.note_of(s, slabs_.index_of(s, p)) = static_cast<std::uint16_t>(s.slot_bytes - bytes);
 }
 
 void* slab_heap::try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept {
@@ -464,8 +469,13 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
     if (slot_class == size_class::single &&
         units_for(new_bytes + slab::note_bytes) != units_for(old_bytes + slab::note_bytes))
         return false;
-    if constexpr (slow_only)
-        hand_out(slabs_.slab_of(p), p, new_bytes);
+    auto* const object = static_cast<std::byte*>(p);
+    if (new_bytes < old_bytes)
+        poison::no_access(object + new_bytes, old_bytes - new_bytes);
+    else
+        poison::undefined(object + old_bytes, new_bytes - old_bytes);
+    if constexpr (checks_enabled)
+        note_size(slabs_.slab_of(p), p, new_bytes);
     return true;
 }
 

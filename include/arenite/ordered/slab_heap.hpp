@@ -189,6 +189,7 @@ private:
     void leave_empty_slabs() noexcept;
     void remove(slab& s) noexcept;
     void hand_out(slab& s, void* p, std::size_t bytes) noexcept;
+    void note_size(slab& s, const void* p, std::size_t bytes) noexcept;
 
     template <class F>
     void list_block(block& b, region_joiner& to, F add_object) const;
