@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -344,7 +345,10 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
             return refuse_size(p, bytes, block_source::large_bytes(*b));
         large_bytes_ -= block_source::large_bytes(*b);
         --large_count_;
-        return slabs_.blocks().deallocate_large(*b, bytes_in_use());
+        slabs_.blocks().deallocate_large(*b, bytes_in_use());
+        if (slabs_.open_blocks() > 1 && nothing_lives())
+            give_up_idle_slabs();
+        return;
     }
     const std::size_t offset = slabs_.geometry().offset_of(p);
     slab_block* const head = slabs_.geometry().block_of(p);
@@ -390,8 +394,13 @@ void slab_heap::alarmed(slab& s) noexcept {
         else
             set_alarm(s);
     }
-    if (class_is_empty && blocks_came_free_)
+    if (class_is_empty && (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives())))
         give_up_idle_slabs();
+}
+
+bool slab_heap::nothing_lives() const noexcept {
+    return large_count_ == 0 && std::all_of(std::begin(classes_), std::end(classes_),
+                                            [](const slot_class_state& c) { return c.live == 0; });
 }
 
 void slab_heap::remove(slab& s) noexcept {
@@ -401,8 +410,8 @@ void slab_heap::remove(slab& s) noexcept {
     blocks_came_free_ = slabs_.release(s, bytes_in_use()) || blocks_came_free_;
 }
 
-/// Blocks have come free since this was looked at last: where the heap holds much more than it needs,
-/// the empty slabs that classes would go on with go too.
+/// Blocks have come free since this was looked at last, or nothing lives in several: where the heap
+/// holds much more than it needs, the empty slabs that classes would go on with go too.
 void slab_heap::give_up_idle_slabs() noexcept {
     blocks_came_free_ = false;
     const std::size_t reserved = slabs_.blocks().bytes_reserved();

@@ -185,6 +185,7 @@ private:
     void suspend(unsigned slot_class) noexcept;
     void set_alarm(slab& s) noexcept;
     ARENITE_NOINLINE void alarmed(slab& s) noexcept;
+    [[nodiscard]] bool nothing_lives() const noexcept;
     void give_up_idle_slabs() noexcept;
     void leave_empty_slabs() noexcept;
     void remove(slab& s) noexcept;
