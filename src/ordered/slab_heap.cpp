@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -186,7 +187,7 @@ void* slab_heap::allocate_single(std::size_t bytes) noexcept {
     s->alarm = 0;
     *slabs_.words_of(*s) = 0;
     s->counts = &classes_[size_class::single];
-    single_bytes_ += s->bytes();
+    single_bytes_ += s->slot_bytes;
     ++s->counts->live;
     note_high_water();
     void* const p = slabs_.begin_of(*s);
@@ -205,8 +206,9 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
         return nullptr;
     note_high_water();
     void* const p = block_source::large_object(*b);
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    if (offset >= unit_bytes)
+    const std::byte* const end = reinterpret_cast<const std::byte*>(b->span) + b->span_bytes;
+    poison::no_access(b + 1, address_of(end) - address_of(b + 1));
+    if (slabs_.geometry().offset_of(p) >= unit_bytes)
         slabs_.mark_large(*b);
     poison::undefined(p, bytes);
     return p;
@@ -216,7 +218,11 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
 void slab_heap::hand_out(slab& s, void* p, std::size_t bytes) noexcept {
     poison::undefined(p, bytes + (bytes == 0));
     if constexpr (checks_enabled)
-        slabs_.note_of(s, slabs_.index_of(s, p)) = static_cast<std::uint16_t>(s.slot_bytes - bytes);
+        note_size(s, p, bytes);
+}
+
+void slab_heap::note_size(slab& s, const void* p, std::size_t bytes) noexcept {
+    slabs_.note_of(s, slabs_.index_of(s, p)) = static_cast<std::uint16_t>(s.slot_bytes - bytes);
 }
 
 void* slab_heap::try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept {
@@ -336,7 +342,10 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
             align_up(std::max<std::size_t>(bytes, 1), granule_bytes) !=
                 block_source::large_bytes(*b))
             return refuse_size(p, bytes, block_source::large_bytes(*b));
-        return slabs_.blocks().deallocate_large(*b, bytes_in_use());
+        slabs_.blocks().deallocate_large(*b, bytes_in_use());
+        if (slabs_.open_blocks() > 1 && nothing_lives())
+            give_up_idle_slabs();
+        return;
     }
     const std::size_t offset = slabs_.geometry().offset_of(p);
     slab_block* const head = slabs_.geometry().block_of(p);
@@ -349,9 +358,10 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
     if (bits::all_set(slabs_.words_of(*s), index, 1))
         return refuse_free(p, bytes, "it is free already, or was never handed out");
     if (bytes != unknown_bytes) {
-        const bool right = is_alignment(alignment) &&
-                           size_class::of(bytes, alignment) == s->slot_class &&
-                           bytes <= s->slot_bytes;
+        const bool right =
+            is_alignment(alignment) && size_class::of(bytes, alignment) == s->slot_class &&
+            bytes <= s->slot_bytes &&
+            (s->slot_class != size_class::single || s->slot_bytes - bytes < s->slack);
         if constexpr (checks_enabled) {
             const std::size_t asked = s->slot_bytes - slabs_.note_of(*s, index);
             if (!right || asked != bytes)
@@ -371,7 +381,7 @@ void slab_heap::alarmed(slab& s) noexcept {
     const slow_call_guard mark{in_slow_call_};
     const bool class_is_empty = s.counts->live == 0;
     if (s.slot_class == size_class::single) {
-        single_bytes_ -= s.bytes();
+        single_bytes_ -= s.slot_bytes;
         blocks_came_free_ = slabs_.release(s, bytes_in_use()) || blocks_came_free_;
     } else if (s.used <= s.alarm) {
         if (&s == lists_[s.slot_class].current) // 2^31 frees behind
@@ -381,8 +391,14 @@ void slab_heap::alarmed(slab& s) noexcept {
         else
             set_alarm(s);
     }
-    if (class_is_empty && blocks_came_free_)
+    if (class_is_empty && (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives())))
         give_up_idle_slabs();
+}
+
+bool slab_heap::nothing_lives() const noexcept {
+    return slabs_.blocks().large().count() == 0 &&
+           std::all_of(std::begin(classes_), std::end(classes_),
+                       [](const slot_class_state& c) { return c.live == 0; });
 }
 
 void slab_heap::remove(slab& s) noexcept {
@@ -392,8 +408,8 @@ void slab_heap::remove(slab& s) noexcept {
     blocks_came_free_ = slabs_.release(s, bytes_in_use()) || blocks_came_free_;
 }
 
-/// Blocks have come free since this was looked at last: where the heap holds much more than it needs,
-/// the empty slabs that classes would go on with go too.
+/// Blocks have come free since this was looked at last, or nothing lives in several: where the heap
+/// holds much more than it needs, the empty slabs that classes would go on with go too.
 void slab_heap::give_up_idle_slabs() noexcept {
     blocks_came_free_ = false;
     const std::size_t reserved = slabs_.blocks().bytes_reserved();
@@ -478,8 +494,13 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
     }
     if (!fits_same_slot(old_bytes, new_bytes, alignment))
         return false;
-    if constexpr (slow_only)
-        hand_out(slabs_.slab_of(p), p, new_bytes);
+    auto* const object = static_cast<std::byte*>(p);
+    if (new_bytes < old_bytes)
+        poison::no_access(object + new_bytes, old_bytes - new_bytes);
+    else
+        poison::undefined(object + old_bytes, new_bytes - old_bytes);
+    if constexpr (checks_enabled)
+        note_size(slabs_.slab_of(p), p, new_bytes);
     return true;
 }
 

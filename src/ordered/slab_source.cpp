@@ -65,6 +65,7 @@ block* slab_source::new_block() noexcept {
     if (b == nullptr)
         return nullptr;
     blocks_.open(*b);
+    ++open_blocks_;
     slab_block* const head = geometry_.block_of(b);
     const std::size_t units = b->bytes() / unit_bytes;
     auto* const begin = reinterpret_cast<std::byte*>(b);
@@ -118,6 +119,7 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
         first = bits::find_clear_run(head.taken_units, 0, end, units);
     }
     if (first == end) { // a new block that is a short one, since the upstream has no more
+        --open_blocks_;
         blocks_.close_empty(*b, 0);
         return nullptr;
     }
@@ -146,7 +148,12 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
     s.inverse = size_class::inverse[slot_class];
     s.alarm = slab::silent;
     s.slot_bytes = static_cast<std::uint16_t>(slot_bytes);
-    s.slack = static_cast<std::uint16_t>(std::max<std::size_t>(slot_bytes / 8, 16));
+    // Up to 16 bytes, that a request aligned to 16 may leave over.
+    const std::size_t below =
+        single            ? slot_bytes - unit_bytes
+        : slot_class == 0 ? 0
+                          : std::min(size_class::slot_bytes(slot_class - 1), slot_bytes - 16);
+    s.slack = static_cast<std::uint16_t>(slot_bytes - below);
     s.first_word = static_cast<std::uint16_t>(first);
     s.slots = static_cast<std::uint16_t>(slots);
     s.slot_class = static_cast<std::uint8_t>(slot_class);
@@ -183,6 +190,7 @@ bool slab_source::release(slab& s, std::size_t bytes_in_use) noexcept {
         set_runs(b, head);
         return false;
     }
+    --open_blocks_;
     blocks_.close_empty(b, bytes_in_use);
     return true;
 }

@@ -10,6 +10,8 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/ordered/size_class.hpp>
+#include <arenite/ordered/slab.hpp>
 
 #include <gtest/gtest.h>
 
@@ -41,14 +43,27 @@ inline constexpr std::size_t other_block = 64_KiB;
 inline constexpr ordered_options known{};
 inline constexpr ordered_options kept{.sizes = sizes::kept};
 
-/// Checked builds and memory checkers see to every call; what was just freed is not the next to be
-/// used.
+/// Checked builds and memory checkers see to every call.
 inline constexpr bool every_call_is_careful = checks_enabled || poison::active;
 
-/// Bytes that a request takes.
-constexpr std::size_t rounded(std::size_t bytes, std::size_t alignment) {
-    const std::size_t step = alignment >= 16 ? 16 : 8;
-    return align_up(std::max<std::size_t>(bytes, 1), step);
+/// Bytes that a request takes in a heap whose blocks lie at multiples of `mask_bytes`: a slot of a
+/// class, units of its own, or memory of its own.
+constexpr std::size_t rounded(std::size_t bytes, std::size_t alignment,
+                              std::size_t mask_bytes = page_block) {
+    const unsigned number = size_class::of(bytes, alignment);
+    const std::size_t most = mask_bytes / 8;
+    if (number < size_class::count && size_class::slot_bytes(number) <= most)
+        return size_class::slot_bytes(number);
+    if (number == size_class::single && bytes <= most)
+        return align_up(bytes + slab::note_bytes, unit_bytes) - slab::note_bytes;
+    return align_up(std::max<std::size_t>(bytes, 1), granule_bytes);
+}
+
+/// Bytes that size_of() tells of it: all that it takes, but for what a checked build keeps an eye on.
+constexpr std::size_t usable(std::size_t bytes, std::size_t alignment,
+                             std::size_t mask_bytes = page_block) {
+    return checks_enabled ? align_up(std::max<std::size_t>(bytes, 1), granule_bytes)
+                          : rounded(bytes, alignment, mask_bytes);
 }
 
 /// The block that p lies in.

@@ -202,10 +202,12 @@ private:
     void suspend(unsigned slot_class) noexcept;
     void set_alarm(slab& s) noexcept;
     ARENITE_NOINLINE void alarmed(slab& s) noexcept;
+    [[nodiscard]] bool nothing_lives() const noexcept;
     void give_up_idle_slabs() noexcept;
     void leave_empty_slabs() noexcept;
     void remove(slab& s) noexcept;
     void hand_out(slab& s, void* p, std::size_t bytes) noexcept;
+    void note_size(slab& s, const void* p, std::size_t bytes) noexcept;
 
     template <class F>
     void list_block(block& b, region_joiner& to, F add_object) const;

@@ -61,6 +61,9 @@ public:
         return s.index_of(geometry_.offset_of(p));
     }
 
+    /// Blocks that slabs lie in.
+    [[nodiscard]] std::size_t open_blocks() const noexcept { return open_blocks_; }
+
     /// What a checked build notes of the slot with this index.
     [[nodiscard]] std::uint16_t& note_of(const slab& s, std::size_t index) const noexcept {
         return *(reinterpret_cast<std::uint16_t*>(begin_of(s) + s.bytes()) - 1 - index);
@@ -101,6 +104,7 @@ private:
     slab_geometry geometry_;
     std::uintptr_t lowest_ = 0; ///< of all blocks that there were
     std::uintptr_t extent_ = 0;
+    std::size_t open_blocks_ = 0;
     block_source blocks_;
 };
 
