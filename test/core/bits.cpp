@@ -75,6 +75,18 @@ TEST(bits, low_mask_has_as_many_bits_as_asked) {
     static_assert(bits::low_mask(64) == ~bits::word{0});
 }
 
+TEST(bits, count_ones_counts_each_bit) {
+    static_assert(bits::count_ones(0) == 0);
+    static_assert(bits::count_ones(~bits::word{0}) == 64);
+    static_assert(bits::count_ones(0x8000'0000'0000'0001) == 2);
+    static_assert(bits::count_ones(0x5555'5555'5555'5555) == 32);
+    for (std::size_t i = 0; i < 64; ++i) {
+        EXPECT_EQ(bits::count_ones(bits::word{1} << i), 1u);
+        EXPECT_EQ(bits::count_ones(~(bits::word{1} << i)), 63u);
+        EXPECT_EQ(bits::count_ones(bits::low_mask(i)), i);
+    }
+}
+
 TEST(bits, run_starts_are_where_a_run_of_that_length_begins) {
     static_assert(bits::run_starts(0, 1) == 0);
     static_assert(bits::run_starts(0b1011'0111, 1) == 0b1011'0111);
@@ -151,6 +163,16 @@ TEST_F(bits_model, the_first_clear_run_is_found_as_bit_by_bit) {
         }
         ASSERT_EQ(bits::find_clear_run(b.words.data(), first, end, count), expected)
             << count << " in " << first << " to " << end;
+    }
+}
+
+TEST_F(bits_model, ones_are_counted_as_bit_by_bit) {
+    for (int round = 0; round < 5000; ++round) {
+        const bits::word w = round % 2 == 0 ? random() : random_bits(random).words[2];
+        std::size_t expected = 0;
+        for (std::size_t i = 0; i < 64; ++i)
+            expected += w >> i & 1;
+        ASSERT_EQ(bits::count_ones(w), expected) << w;
     }
 }
 

@@ -59,7 +59,7 @@ constexpr std::size_t rounded(std::size_t bytes, std::size_t alignment,
     return align_up(std::max<std::size_t>(bytes, 1), granule_bytes);
 }
 
-/// Bytes that size_of() tells of it: all that it takes, but for what a checked build keeps an eye on.
+/// Bytes that size_of() tells of it: all that it takes; in a checked build what was asked.
 constexpr std::size_t usable(std::size_t bytes, std::size_t alignment,
                              std::size_t mask_bytes = page_block) {
     return checks_enabled ? align_up(std::max<std::size_t>(bytes, 1), granule_bytes)

@@ -586,7 +586,7 @@ TEST_F(ordered_heap_memory, when_all_is_freed_little_stays_even_without_trim) {
             EXPECT_EQ(heap.usage().bytes_in_use, 0u);
             // What the policy allows, and the slabs that are allocated from: they are looked at
             // while the heap holds more than 4 MiB.
-            EXPECT_LE(heap.usage().bytes_reserved, policy.keep_bytes + 4_MiB)
+            EXPECT_LE(heap.usage().bytes_reserved, policy.keep_bytes + 3 * 2_MiB)
                 << static_cast<int>(o) << ", " << policy.keep_bytes;
             heap.trim();
             EXPECT_EQ(heap.usage().bytes_reserved, 0u);

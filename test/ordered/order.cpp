@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// Where allocations lie: the address order that ordered_heap is named after, in each size by itself.
+// Where allocations lie: the address order that ordered_heap is named after, of each size
+// by itself.
 #include "ordered/heap_test.hpp"
 
 #include <iterator>
