@@ -22,8 +22,8 @@ namespace detail {
 
 namespace {
 
-/// A request of more than this share of a block goes to the upstream.
-constexpr std::size_t large_divisor = 8;
+/// A request of more than this share of a block, less a unit, goes to the upstream.
+constexpr std::size_t large_divisor = 4;
 
 /// A slab has this many units at most, and as many as its class has already before that.
 constexpr std::size_t most_units = 64;
@@ -61,7 +61,7 @@ void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcep
         }
         return p;
     }
-    if (slot_class == size_class::single && bytes <= most)
+    if (slot_class == size_class::single && bytes <= most - unit_bytes)
         return allocate_single(bytes);
     return allocate_large(bytes, alignment);
 }

@@ -29,9 +29,6 @@ constexpr std::size_t large_range_alignment = 1_GiB;
 constexpr std::size_t small_range_alignment = 4_MiB;
 /// Units are made usable by so many bytes at once, upwards.
 constexpr std::size_t usable_step = 4_MiB;
-/// Steps from here on are in huge pages, whatever is asked for: a page fault costs a small page 1.9 us
-/// and 4 KiB of a huge one 0.25, and what is left over at the end of all is little by then.
-constexpr std::size_t huge_from = 8_MiB;
 /// So much of what is due goes back at a call, where it is in small pages; huge ones are quicker.
 constexpr std::size_t due_units_per_call = 512_KiB / unit;
 constexpr std::size_t huge_units_alike = 16;
@@ -208,13 +205,8 @@ bool page_resource::make_usable(range& r, std::size_t i, std::size_t n) noexcept
             platform::advise_huge(own, n * unit, options_.huge == huge_pages::always);
         return true;
     }
-    if (options_.huge != huge_pages::automatic) {
+    if (options_.huge != huge_pages::automatic)
         platform::advise_huge(p, bytes, options_.huge == huge_pages::always);
-    } else if (from * unit >= huge_from && platform::huge_page_bytes() != 0) {
-        const std::lock_guard lock{mutex_};
-        platform::advise_huge(p, bytes, true);
-        bits::set_run(r.huge, from, to - from);
-    }
     std::size_t seen = from;
     while (seen < to && !r.usable_units.compare_exchange_weak(seen, to, std::memory_order_release,
                                                               std::memory_order_relaxed)) {

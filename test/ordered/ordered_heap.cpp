@@ -494,10 +494,16 @@ TEST_F(heap_test, an_object_in_whole_units_takes_any_size_of_these_units_in_plac
     heap.deallocate(neighbour, 10'000);
 }
 
-TEST_P(ordered_heap_each, a_large_object_stays_as_it_is) {
+TEST_P(ordered_heap_each, a_large_object_shrinks_and_grows_in_place) {
     void* const p = heap.allocate(1_MiB);
-    for (const std::size_t bytes : {1_B, 1_MiB - 1, 1_MiB + 1, 4_MiB})
-        EXPECT_FALSE(heap.try_resize(p, 1_MiB, bytes));
+    pattern{1}.write(p, 600'000);
+    ASSERT_TRUE(heap.try_resize(p, 1_MiB, 700'000));
+    EXPECT_EQ(heap.usage().bytes_in_use, 700'000u);
+    ASSERT_TRUE(heap.try_resize(p, 700'000, 1_MiB)) << "what was its memory is there again";
+    EXPECT_TRUE(pattern{1}.holds(p, 600'000));
+    EXPECT_EQ(heap.usage().bytes_in_use, 1_MiB);
+    EXPECT_FALSE(heap.try_resize(p, 1_MiB, 4_MiB));
+    EXPECT_FALSE(heap.try_resize(plus(p, 64), 1_MiB, 900'000)) << "no allocation begins there";
     EXPECT_EQ(heap.usage().bytes_in_use, 1_MiB);
     heap.deallocate(p, 1_MiB);
 }
