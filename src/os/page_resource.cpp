@@ -232,6 +232,7 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
     range* r = nullptr;
     std::size_t i = bitmap_tree::npos;
     bool to_advise = false;
+    bool was_used = false;
     {
         const std::lock_guard lock{mutex_};
         if (ask_environment_) {
@@ -258,6 +259,7 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
             large && options_.huge == huge_pages::automatic && !bits::all_set(r->huge, i, units);
         if (to_advise)
             bits::set_run(r->huge, i, units);
+        was_used = i < r->usable_units.load(std::memory_order_relaxed);
         ++live_;
         in_use_bytes_ += page_bytes;
         high_water_bytes_ = std::max(high_water_bytes_, in_use_bytes_);
@@ -265,8 +267,12 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
     // The units are ours by now: others need not wait for the system.
     std::byte* const p = r->base + i * unit;
     if (make_usable(*r, i, units)) [[likely]] {
-        if (to_advise)
+        if (to_advise) {
+            // Small pages that are there, or were, would keep huge ones out.
+            if (was_used)
+                platform::renew(p, whole_bytes);
             platform::advise_huge(p, whole_bytes, true);
+        }
         if (options_.prefault)
             platform::prefault(p, page_bytes);
         purge_due();
