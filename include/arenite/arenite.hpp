@@ -71,6 +71,8 @@
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/ordered/size_class.hpp>
 #include <arenite/ordered/slab.hpp>
+#include <arenite/ordered/slab_block.hpp>
+#include <arenite/ordered/slab_geometry.hpp>
 #include <arenite/ordered/slab_heap.hpp>
 #include <arenite/ordered/slab_source.hpp>
 

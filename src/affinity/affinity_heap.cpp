@@ -52,7 +52,8 @@ namespace {
 using detail::most_affinities;
 using detail::thread_heaps;
 
-/// Above this, as in slab_heap, a request goes to the share for large objects, from whatever thread.
+/// Above this, as in slab_heap, a request goes to the share for large objects, from whatever
+/// thread.
 constexpr std::size_t largest_bytes = detail::remote_frees::mask_bytes / 4 - unit_bytes;
 constexpr std::size_t largest_alignment = size_class::largest_alignment;
 

@@ -229,7 +229,7 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
         return heap().refuse_free(p, bytes, "no allocation begins there, or it is free already");
     if (bytes != slab_heap::unknown_bytes && size_class::of(bytes, alignment) != s.slot_class)
         return heap().refuse_size(p, bytes, s.slot_bytes);
-    const slot_bit at = b.bit_of(s, offset);
+    const slab_block::slot_bit at = b.bit_of(s, offset);
     const auto word = static_cast<std::size_t>(at.word - b.words());
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]

@@ -286,12 +286,6 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-/// False for what can't lie in a slab: it is large, or not of this heap. One test before anything
-/// is read where p points.
-ARENITE_INLINE bool slab_heap::may_be_slot(const void* p, std::size_t offset) const noexcept {
-    return !slow_only && slabs_.may_hold(p) && offset >= unit_bytes;
-}
-
 /// Sets the bit of a slot, which is not set yet.
 ARENITE_INLINE void slab_heap::set_free(slab& s, bits::word& word, bits::word slot) noexcept {
     word |= slot;
@@ -308,7 +302,7 @@ void slab_heap::deallocate(void* p, std::size_t bytes, std::size_t alignment) no
     slab& s = b.slab_at(offset);
     if (s.owner != this || std::size_t{s.slot_bytes} - bytes >= s.slack) [[unlikely]]
         return deallocate_rare(p, bytes, alignment);
-    const slot_bit at = b.bit_of(s, offset);
+    const slab_block::slot_bit at = b.bit_of(s, offset);
     if ((*at.word & at.mask) != 0) [[unlikely]]
         return deallocate_rare(p, bytes, alignment); // says so
     set_free(s, *at.word, at.mask);
@@ -320,7 +314,7 @@ void slab_heap::deallocate(void* p) noexcept {
         return deallocate_rare(p, unknown_bytes, 1);
     slab_block& b = *slabs_.geometry().block_of(p);
     slab& s = b.slab_at(offset);
-    const slot_bit at = b.bit_of(s, offset);
+    const slab_block::slot_bit at = b.bit_of(s, offset);
     if (s.owner != this || (*at.word & at.mask) != 0) [[unlikely]]
         return deallocate_rare(p, unknown_bytes, 1);
     set_free(s, *at.word, at.mask);
@@ -371,7 +365,7 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
             return refuse_size(p, bytes, s->slot_bytes);
     }
     poison::no_access(p, s->slot_bytes);
-    const slot_bit at = head->bit_of(*s, offset);
+    const slab_block::slot_bit at = head->bit_of(*s, offset);
     set_free(*s, *at.word, at.mask);
 }
 
@@ -431,7 +425,7 @@ bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) 
     slab& s = b.slab_at(word * unit_bytes);
     bits::word& free = b.words()[word];
     if (s.owner != this || (free & freed) != 0) [[unlikely]] {
-        const std::size_t index = (word - s.first_word) * bits::word_bits +
+        const std::size_t index = (word - s.first_word()) * bits::word_bits +
                                   static_cast<std::size_t>(std::countr_zero(freed));
         refuse_free(slabs_.begin_of(s) + index * s.slot_bytes, s.slot_bytes, "it is free already");
     }
@@ -444,25 +438,6 @@ bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) 
     const bool last = b.slab_count == 1 && s.used == 0;
     alarmed(s);
     return !last;
-}
-
-void slab_heap::refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept {
-    char size[40] = "";
-    if (bytes != unknown_bytes)
-        std::snprintf(size, sizeof size, ", %zu bytes,", bytes);
-    if (owner_.affinity != nullptr)
-        contract_violation_f(std::source_location::current(),
-                             "%p was freed%s into affinity %s: freed twice, or never handed out "
-                             "(%s)",
-                             p, size, owner_.affinity, why);
-    contract_violation_f(std::source_location::current(), "%p was freed%s into ordered_heap %p: %s",
-                         p, size, owner_.heap, why);
-}
-
-void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t asked) const noexcept {
-    contract_violation_f(std::source_location::current(),
-                         "%p was freed into ordered_heap %p as %zu bytes but allocated as %zu", p,
-                         owner_.heap, bytes, asked);
 }
 
 // ---- in place -----------------------------------------------------------------------------------
@@ -504,61 +479,7 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
     return true;
 }
 
-// ---- what is where ------------------------------------------------------------------------------
-
-std::size_t slab_heap::size_of(const void* p) const noexcept {
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    if (may_be_slot(p, offset)) {
-        const slab& s = slabs_.geometry().block_of(p)->slab_at(offset);
-        if (s.owner == this)
-            return s.slot_bytes;
-    }
-    block* const b = slabs_.blocks().find(p);
-    if (b == nullptr)
-        contract_violation_f(std::source_location::current(),
-                             "%p does not point into memory of ordered_heap %p", p, owner_.heap);
-    if ((b->state & block_state::large) != 0)
-        return block_source::large_bytes(*b);
-    const slab& s = slabs_.slab_of(p);
-    if constexpr (checks_enabled)
-        return align_up(
-            std::max<std::size_t>(s.slot_bytes - slabs_.note_of(s, slabs_.index_of(s, p)), 1),
-            granule_bytes);
-    return s.slot_bytes;
-}
-
-bool slab_heap::owns(const void* p) const noexcept { return slabs_.blocks().find(p) != nullptr; }
-
-/// More may have been freed here than lives here: then 0.
-std::size_t slab_heap::bytes_in_use() const noexcept {
-    auto sum = static_cast<std::int64_t>(single_bytes_ + slabs_.blocks().large().bytes());
-    for (unsigned i = 0; i < size_class::count; ++i)
-        sum += classes_[i].live * static_cast<std::int64_t>(size_class::slot_bytes(i));
-    return static_cast<std::size_t>(std::max<std::int64_t>(sum, 0));
-}
-
-void slab_heap::note_high_water() noexcept { high_water_ = std::max(high_water_, bytes_in_use()); }
-
-arenite::usage slab_heap::usage() noexcept {
-    note_high_water();
-    return usage_approximate();
-}
-
-arenite::usage slab_heap::usage_approximate() const noexcept {
-    arenite::usage seen{.bytes_in_use =
-                            glance(single_bytes_) + slabs_.blocks().large().bytes_approximate(),
-                        .bytes_reserved = slabs_.blocks().bytes_reserved_seen_from_afar(),
-                        .high_water_bytes = glance(high_water_),
-                        .live_allocations = slabs_.blocks().large().count_approximate()};
-    for (unsigned i = 0; i <= size_class::count; ++i) {
-        const std::int64_t live = glance(classes_[i].live);
-        seen.live_allocations += static_cast<std::size_t>(live);
-        if (i < size_class::count)
-            seen.bytes_in_use += static_cast<std::size_t>(
-                live * static_cast<std::int64_t>(size_class::slot_bytes(i)));
-    }
-    return seen;
-}
+// ---- giving back --------------------------------------------------------------------------------
 
 void slab_heap::trim() noexcept {
     const slow_call_guard mark{in_slow_call_};
@@ -571,68 +492,6 @@ void slab_heap::make_first_slab() noexcept {
     const slow_call_guard mark{in_slow_call_};
     if (slab* const s = slabs_.make(size_class::single, 1, 1))
         slabs_.release(*s, 0);
-}
-
-void slab_heap::list_regions(region_sink& sink, bool one_by_one) const {
-    const block_source& blocks = slabs_.blocks();
-    blocks.for_each_kept([&](const std::byte* p, std::size_t bytes) {
-        sink.add({p, bytes, region_state::free});
-    });
-    region_joiner to{sink};
-    const auto add_object = [&](const std::byte* p, std::size_t bytes) {
-        if (one_by_one)
-            to.add_object(p, p + bytes);
-        else
-            to.add(p, p + bytes, region_state::used);
-    };
-    const std::span<const std::byte> fresh = blocks.fresh();
-    const block_list& all = blocks.blocks();
-    for (block* b = all.first(); b != nullptr; b = all.above(*b)) {
-        if ((b->state & block_state::large) != 0) {
-            to.add_large(*b);
-            continue;
-        }
-        list_block(*b, to, add_object);
-        const auto* const end = reinterpret_cast<std::byte*>(b) + b->bytes();
-        if (!fresh.empty() && end == fresh.data())
-            to.add(end, end + fresh.size(), region_state::untouched);
-        to.flush();
-    }
-}
-
-/// A block that is cut into slabs, or empty.
-template <class F>
-void slab_heap::list_block(block& b, region_joiner& to, F add_object) const {
-    auto* const begin = reinterpret_cast<std::byte*>(&b);
-    const slab_geometry& geometry = slabs_.geometry();
-    if ((b.state & block_state::open) == 0) {
-        to.add(begin, begin + sizeof(block), region_state::overhead);
-        return to.add(begin + sizeof(block), begin + b.bytes(), region_state::free);
-    }
-    slab_block& head = *geometry.block_of(&b);
-    const std::size_t units = b.bytes() / unit_bytes;
-    for (std::size_t unit = 0; unit < units;) {
-        const slab& s = head.slab_at(unit * unit_bytes);
-        if (s.owner == nullptr) {
-            const bool free = bits::none_set(head.taken_units, unit, 1);
-            to.add(begin + unit * unit_bytes, begin + (unit + 1) * unit_bytes,
-                   free ? region_state::free : region_state::overhead);
-            ++unit;
-            continue;
-        }
-        const std::byte* const slots = slabs_.begin_of(s);
-        const std::size_t slot_bytes = s.slot_bytes;
-        const bits::word* const words = slabs_.words_of(s);
-        for (std::size_t i = 0; i < s.slots; ++i) {
-            const std::byte* const slot = slots + i * slot_bytes;
-            if (bits::none_set(words, i, 1))
-                add_object(slot, slot_bytes);
-            else
-                to.add(slot, slot + slot_bytes, region_state::free);
-        }
-        to.add(slots + s.slots * slot_bytes, slots + s.bytes(), region_state::overhead);
-        unit += s.units;
-    }
 }
 
 } // namespace detail

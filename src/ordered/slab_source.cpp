@@ -154,7 +154,6 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
         : slot_class == 0 ? 0
                           : std::min(size_class::slot_bytes(slot_class - 1), slot_bytes - 16);
     s.slack = static_cast<std::uint16_t>(slot_bytes - below);
-    s.first_word = static_cast<std::uint16_t>(first);
     s.slots = static_cast<std::uint16_t>(slots);
     s.slot_class = static_cast<std::uint8_t>(slot_class);
     s.units = static_cast<std::uint8_t>(units);

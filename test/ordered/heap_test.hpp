@@ -11,7 +11,7 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/ordered/size_class.hpp>
-#include <arenite/ordered/slab.hpp>
+#include <arenite/ordered/slab_geometry.hpp>
 
 #include <gtest/gtest.h>
 

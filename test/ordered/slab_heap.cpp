@@ -433,7 +433,7 @@ TEST_F(slab_heap_of, a_word_of_slots_comes_back_at_once) {
         live.erase(p);
         slab& s = slabs.slab_of(p);
         const std::size_t index = slabs.index_of(s, p);
-        words[{&s, s.first_word + index / 64}] |= bits::word{1} << index % 64;
+        words[{&s, s.first_word() + index / 64}] |= bits::word{1} << index % 64;
         if (all.size() % 500 == 0) {
             release_all();
             expect_books(heap, live);
@@ -451,7 +451,7 @@ TEST_F(slab_heap_of, a_slot_of_its_own_comes_back_as_a_word) {
     void* const p = take_one(heap, 10'000);
     slab& s = heap.slabs().slab_of(p);
     heap.count_foreign_free(size_class::single);
-    heap.release_word(*heap.slabs().geometry().block_of(p), s.first_word, 1);
+    heap.release_word(*heap.slabs().geometry().block_of(p), s.first_word(), 1);
     expect_books(heap, {});
     heap.trim();
     EXPECT_EQ(pages.live(), 0u);
@@ -476,7 +476,7 @@ TEST_F(slab_heap_death, a_slot_that_two_free_is_found) {
     const auto all = take_all(heap, 1000, 48);
     slab& s = heap.slabs().slab_of(all[500]);
     const std::size_t index = heap.slabs().index_of(s, all[500]);
-    const std::size_t word = s.first_word + index / 64;
+    const std::size_t word = s.first_word() + index / 64;
     const bits::word bit = bits::word{1} << index % 64;
     slab_block& b = *heap.slabs().geometry().block_of(all[500]);
     EXPECT_DEATH(

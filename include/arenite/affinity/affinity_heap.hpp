@@ -163,8 +163,8 @@ public:
     /// Bytes that may be used at p, an allocation of this affinity.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
-    /// Places what is allocated beside an object: `h.near(parent).allocate(n, a)`. In the nearest free
-    /// slot of its size in the object's block, if the block is the thread's own and has one;
+    /// Places what is allocated beside an object: `h.near(parent).allocate(n, a)`. In the nearest
+    /// free slot of its size in the object's block, if the block is the thread's own and has one;
     /// otherwise as usual.
     [[nodiscard]] affinity_neighbourhood near(const void* p) noexcept;
     [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,

@@ -39,9 +39,9 @@ enum class share_kind : unsigned char {
 ///
 /// A share lives as long as the program; when its thread ends it is abandoned, with all that lives
 /// in it, until another thread adopts it. An unlocked share's heap is touched by its thread alone:
-/// what others free of it goes into the bits of remote_frees, which the thread drains before its heap
-/// grows. The heap of a locked share (large objects, checked builds, the two strategies of old) is
-/// used by any thread under the lock.
+/// what others free of it goes into the bits of remote_frees, which the thread drains before its
+/// heap grows. The heap of a locked share (large objects, checked builds, the two strategies of
+/// old) is used by any thread under the lock.
 ///
 /// Threads:   an unlocked share's heap by its thread only, remote frees by any; a locked share by
 ///            any, under its lock.

@@ -6,7 +6,7 @@
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/ordered/slab.hpp>
+#include <arenite/ordered/slab_geometry.hpp>
 
 #include <atomic>
 #include <cstddef>

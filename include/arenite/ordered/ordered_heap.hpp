@@ -47,8 +47,8 @@ struct ordered_options {
 /// A request takes the lowest free slot of the slab that its size allocates from; at the end of the
 /// slab the lowest one of which an eighth is free is next. So what is allocated together lies
 /// together, whatever was freed before. Freeing sets one bit, apart from the object, which nobody
-/// touches; neighbours that are free need no merging. Requests above 8 KiB take whole units of 1 KiB,
-/// those above 32 KiB (an eighth of a block) memory of their own.
+/// touches; neighbours that are free need no merging. Requests above 8 KiB take whole units of 1
+/// KiB, those above 32 KiB (an eighth of a block) memory of their own.
 ///
 /// Use when:  objects of several sizes live and die in any order and are walked often: scene
 ///            graphs, trees, entities. All die together: linear/linear_resource.hpp. One size:
@@ -61,8 +61,8 @@ struct ordered_options {
 ///            eighth above; 16 bytes is the smallest. 2 % of the memory for bookkeeping. A large
 ///            object: 64 to 512 bytes, or its alignment.
 /// Limits:    none but its upstream's. A slab serves one size until all its slots are free. Memory
-///            starts at one block of 64 KiB of which the pages used are resident, and grows by spans
-///            of 2 MiB (huge pages) once the heap holds as much.
+///            starts at one block of 64 KiB of which the pages used are resident, and grows by
+///            spans of 2 MiB (huge pages) once the heap holds as much.
 /// Returns:   empty spans and the memory of large objects by return_policy; trim() all that is
 ///            empty, down to single pages where the upstream lends pages. Destruction returns
 ///            everything; checked builds report what was alive.

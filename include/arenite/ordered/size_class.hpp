@@ -69,7 +69,8 @@ inline constexpr auto inverse = [] {
     return of;
 }();
 
-/// True for a request that most programs make: of up to `largest_listed_bytes`, aligned to up to 16.
+/// True for a request that most programs make: of up to `largest_listed_bytes`, aligned to up to
+/// 16.
 [[nodiscard]] ARENITE_INLINE constexpr bool is_listed(std::size_t bytes,
                                                       std::size_t alignment) noexcept {
     constexpr unsigned alignments = 1u << 1 | 1u << 2 | 1u << 4 | 1u << 8 | 1u << 16;

@@ -12,7 +12,7 @@
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/size_class.hpp>
-#include <arenite/ordered/slab.hpp>
+#include <arenite/ordered/slab_geometry.hpp>
 #include <arenite/ordered/slab_source.hpp>
 
 #include <atomic>
@@ -82,8 +82,8 @@ struct heap_owner {
 ///     slabs_.make       a new slab: units of the lowest block with room, or of a new block
 ///     any_slot          where the upstream refuses: any free slot of the class
 ///
-/// Books. A bit says whether its slot is free, and nothing else does: it is cleared when the slot is
-/// handed out and set when it comes back, so that what is freed twice is always found.
+/// Books. A bit says whether its slot is free, and nothing else does: it is cleared when the slot
+/// is handed out and set when it comes back, so that what is freed twice is always found.
 ///
 ///     slab      slots == used + bits set                      (but see slab: the current one)
 ///     class     live  == objects handed out and not yet freed
@@ -188,7 +188,12 @@ private:
 
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_INLINE void set_free(slab& s, bits::word& word, bits::word slot) noexcept;
-    [[nodiscard]] ARENITE_INLINE bool may_be_slot(const void* p, std::size_t offset) const noexcept;
+    /// False for what can't lie in a slab: it is large, or not of this heap. One test before
+    /// anything is read where p points.
+    [[nodiscard]] ARENITE_INLINE bool may_be_slot(const void* p,
+                                                  std::size_t offset) const noexcept {
+        return !slow_only && slabs_.may_hold(p) && offset >= unit_bytes;
+    }
     [[nodiscard]] std::int32_t count_used(const slab& s) const noexcept;
 
     [[nodiscard]] void* allocate_slot(unsigned slot_class) noexcept;

@@ -5,7 +5,7 @@
 #include <arenite/block/block.hpp>
 #include <arenite/block/block_source.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/ordered/slab.hpp>
+#include <arenite/ordered/slab_geometry.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -30,16 +30,16 @@ public:
     [[nodiscard]] block_source& blocks() noexcept { return blocks_; }
     [[nodiscard]] const block_source& blocks() const noexcept { return blocks_; }
 
-    /// A slab of `wanted` units, or fewer where the lowest run that there is is shorter, of at least
-    /// `least`. All its slots are free. O(log blocks).
+    /// A slab of `wanted` units, or fewer where the lowest run that there is is shorter, of at
+    /// least `least`. All its slots are free. O(log blocks).
     [[nodiscard]] slab* make(unsigned slot_class, std::size_t wanted, std::size_t least) noexcept;
 
     /// Takes a slab's units back. True if its block holds nothing any more; then it may go back at
     /// once, by the return_policy.
     bool release(slab& s, std::size_t bytes_in_use) noexcept;
 
-    /// A large object that begins further up than a unit: says where a slab_block would be that there
-    /// is no slab.
+    /// A large object that begins further up than a unit: says where a slab_block would be that
+    /// there is no slab.
     void mark_large(block& b) noexcept;
 
     /// The block that a slab lies in.
@@ -50,7 +50,7 @@ public:
         return reinterpret_cast<std::byte*>(&block_of(s)) + s.begin;
     }
     [[nodiscard]] bits::word* words_of(const slab& s) const noexcept {
-        return geometry_.block_of(&s)->words() + s.first_word;
+        return geometry_.block_of(&s)->words() + s.first_word();
     }
 
     /// The slab that p lies in, an address of an open block after its first unit.
@@ -90,8 +90,8 @@ public:
         }
     }
 
-    /// Gives back what holds nothing: empty spans, and the whole pages of units that no slab has and of
-    /// slots that are free, where the upstream lends pages. O(blocks).
+    /// Gives back what holds nothing: empty spans, and the whole pages of units that no slab has
+    /// and of slots that are free, where the upstream lends pages. O(blocks).
     void trim() noexcept;
 
 private:

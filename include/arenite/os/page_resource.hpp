@@ -36,8 +36,8 @@ struct page_options {
 
     /// How long memory that comes back stays with its addresses; 0: goes to the system at once.
     std::uint32_t delay_ms = 1000;
-    /// No more waits than fills up what was in use at most, of this many bytes; but a quarter of the
-    /// most that was in use always may.
+    /// No more waits than fills up what was in use at most, of this many bytes; but a quarter of
+    /// the most that was in use always may.
     std::size_t most_waiting_bytes = 256_MiB;
     /// The clock for it: any that never goes back.
     std::uint64_t (*now_ms)() noexcept = &os::platform::now_ms;
@@ -65,8 +65,9 @@ struct page_options {
 /// Addresses come first: the lowest that fit are handed out, also where higher ones wait; so fresh
 /// order is address order. What has waited for `delay_ms` goes to the system at the next call of
 /// anybody, 512 KiB a call (8 MiB of huge pages), so that no call takes long; purge_due() is such a
-/// call, which heaps make when they are slow anyway. What waits fills up to what was in use at most,
-/// of 256 MiB, or is a quarter of that: beyond it the oldest goes at once. release() and trim() do not wait.
+/// call, which heaps make when they are slow anyway. What waits fills up to what was in use at
+/// most, of 256 MiB, or is a quarter of that: beyond it the oldest goes at once. release() and
+/// trim() do not wait.
 ///
 /// Use when:  a strategy needs spans of 64 KiB and more, of any alignment. Not for objects.
 /// Cost:      allocate and deallocate a lock and a search of the bits that skips full words and

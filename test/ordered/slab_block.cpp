@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/ordered/slab_block.hpp>
+
+#include <arenite/core/literals.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+
+using namespace arenite;
+
+namespace {
+
+slab of_class(unsigned number, std::size_t first_unit, std::size_t units) {
+    slab s{};
+    s.slot_bytes = static_cast<std::uint16_t>(size_class::slot_bytes(number));
+    s.inverse = size_class::inverse[number];
+    s.begin = static_cast<std::uint32_t>(first_unit * unit_bytes);
+    s.units = static_cast<std::uint8_t>(units);
+    s.slots = static_cast<std::uint16_t>(units * unit_bytes / s.slot_bytes);
+    return s;
+}
+
+TEST(slab_block, an_offset_leads_to_its_slab_and_its_bit) {
+    struct with_words {
+        slab_block head;
+        std::array<bits::word, slab_block::most_units> words;
+    };
+    const auto b = std::make_unique<with_words>();
+    slab& s = b->head.slabs[3];
+    s = of_class(size_class::computed(48), 10, 4); // 85 slots
+    for (std::size_t unit = 10; unit < 14; ++unit)
+        b->head.slab_of[unit] = 3;
+    EXPECT_EQ(&b->head.slab_at(10_KiB), &s);
+    EXPECT_EQ(&b->head.slab_at(14_KiB - 1), &s);
+    EXPECT_EQ(&b->head.slab_at(10_KiB - 1), &b->head.slabs[0]);
+    EXPECT_EQ(&b->head.slab_at(14_KiB), &b->head.slabs[0]);
+    std::set<std::pair<bits::word*, bits::word>> seen;
+    for (std::size_t i = 0; i < s.slots; ++i) {
+        const slab_block::slot_bit bit = b->head.bit_of(s, 10_KiB + i * 48);
+        EXPECT_EQ(bit.word, b->words.data() + 10 + i / 64);
+        EXPECT_EQ(bit.mask, bits::word{1} << i % 64);
+        EXPECT_TRUE(seen.insert({bit.word, bit.mask}).second);
+    }
+}
+
+TEST(slab_block, its_bytes_are_those_of_a_word_for_each_unit_besides) {
+    EXPECT_EQ(slab_block::bytes_for(4_KiB), sizeof(slab_block) + 4 * 8);
+    EXPECT_EQ(slab_block::bytes_for(256_KiB), sizeof(slab_block) + 256 * 8);
+    EXPECT_LE(slab_block::bytes_for(256_KiB) * 50, 256_KiB) << "2 %";
+    EXPECT_LT(slab_block::bytes_for(4_KiB) + 64, 2_KiB) << "half of the smallest block is left";
+}
+
+} // namespace
