@@ -44,7 +44,8 @@ struct alignas(64) slab {
     slab* left;
     slab* right;
 
-    static constexpr std::int32_t silent = INT32_MIN; ///< as alarm: of no free
+    /// As alarm: of no free, but before a word of frees more would not fit into `used`.
+    static constexpr std::int32_t silent = INT32_MIN + 64;
 
     [[nodiscard]] std::size_t words() const noexcept {
         return (slots + bits::word_bits - 1) / bits::word_bits;
