@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A random program on an ordered_heap beside a map of what is alive. The first byte chooses whether
-// sizes are kept, the return policy and where the memory comes from, the second the size of blocks.
+// A random program on an ordered_heap beside a map of what is alive: sized frees and, where sizes are
+// kept, others, sizes that change in place, trims. The first byte chooses whether sizes are kept, the
+// return policy and where the memory comes from, the second the size of blocks.
 
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
@@ -48,6 +49,9 @@ std::string run(support::byte_source source) {
     options.sizes = shape % 2 != 0 ? sizes::kept : sizes::known;
     if (shape / 2 % 2 != 0)
         options.policy = return_policy::retain_all;
+    else if (shape / 12 % 2 != 0)
+        options.policy = return_policy::return_all;
+    options.eager = shape / 24 % 4 == 3;
     if (second % 2 != 0)
         options.block_bytes = std::size_t{1} << (12 + second / 2 % 10);
     support::heap_rules rules{.keeps_sizes = options.sizes == sizes::kept,

@@ -103,28 +103,35 @@ void slab_source::set_runs(block& b, slab_block& head) noexcept {
 slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t least) noexcept {
     // A shorter run in a lower block before a new one, if it is not much too short.
     const std::size_t enough = std::max(least, wanted / short_divisor);
-    block* b = blocks_.blocks().lowest(has_run(enough));
+    block_list& all = blocks_.blocks();
+    block* b = all.lowest(has_run(enough));
     if (b == nullptr)
         b = new_block();
-    if (b == nullptr)
-        b = blocks_.blocks().lowest(has_run(least));
-    if (b == nullptr)
-        return nullptr;
-    slab_block& head = *geometry_.block_of(b);
-    const std::size_t end = b->bytes() / unit_bytes;
-    std::size_t units = enough;
-    std::size_t first = bits::find_clear_run(head.taken_units, 0, end, units);
-    if (first == end) {
-        units = least;
-        first = bits::find_clear_run(head.taken_units, 0, end, units);
-    }
-    if (first == end) { // a new block that is a short one, since the upstream has no more
-        --open_blocks_;
+    if (b != nullptr) {
+        for (const std::size_t units : {enough, least})
+            if (slab* const s = try_cut(*b, slot_class, units, wanted))
+                return s;
+        --open_blocks_; // a new block that is a short one, since the upstream has no more
         blocks_.close_empty(*b, 0);
-        return nullptr;
     }
-    units = std::min(bits::next_set(head.taken_units, first, end) - first, wanted);
-    return &cut(*b, slot_class, first, units);
+    // Any run that is long enough, also by less than a power of two.
+    const auto perhaps = static_cast<std::uint16_t>(first_run << (std::bit_width(least) - 1));
+    for (b = all.lowest(perhaps); b != nullptr; b = all.lowest(perhaps, b + 1))
+        if (slab* const s = try_cut(*b, slot_class, least, wanted))
+            return s;
+    return nullptr;
+}
+
+/// A slab in the first run of so many units or more; nullptr where there is none.
+slab* slab_source::try_cut(block& b, unsigned slot_class, std::size_t least,
+                           std::size_t most) noexcept {
+    const slab_block& head = *geometry_.block_of(&b);
+    const std::size_t end = b.bytes() / unit_bytes;
+    const std::size_t first = bits::find_clear_run(head.taken_units, 0, end, least);
+    if (first == end)
+        return nullptr;
+    return &cut(b, slot_class, first,
+                std::min(bits::next_set(head.taken_units, first, end) - first, most));
 }
 
 /// Makes a slab of these units of a block.

@@ -212,6 +212,26 @@ TEST_F(slab_heap_of, pairs_without_end_do_not_wear_the_books_out) {
     expect_books(heap, live);
 }
 
+TEST_F(slab_heap_of, words_of_frees_do_not_wear_them_out_either) {
+    slab_heap heap{{}, &pages, owner()};
+    model live;
+    for (void* p : take_all(heap, 1000, 16))
+        live[p] = {16, 8};
+    slab& s = heap.slabs().slab_of(live.rbegin()->first);
+    ASSERT_EQ(s.alarm, slab::silent);
+    void* const begin = heap.slabs().begin_of(s);
+    const auto first = live.lower_bound(begin);
+    ASSERT_EQ(*heap.slabs().words_of(s), 0u) << "64 are in use";
+    live.erase(first, std::next(first, 64));
+    for (int i = 0; i < 64; ++i)
+        heap.count_foreign_free(0);
+    s.used = slab::silent + 1;
+    heap.release_word(*heap.slabs().geometry().block_of(begin), s.first_word, ~bits::word{0});
+    EXPECT_GE(s.used, 0);
+    EXPECT_LE(s.used, s.slots - 64);
+    expect_books(heap, live);
+}
+
 TEST_F(slab_heap_of, the_high_water_is_seen_at_slow_calls) {
     slab_heap heap{{}, &pages, owner()};
     auto all = take_all(heap, 10'000, 48);

@@ -283,6 +283,29 @@ TEST_F(slab_source_of, without_an_upstream_shorter_runs_serve) {
     EXPECT_NE(source.make(class_of_48, 1, 1), nullptr);
 }
 
+TEST_F(slab_source_of, without_an_upstream_every_run_that_is_long_enough_is_found) {
+    for (const std::size_t units : {3u, 5u, 6u, 7u, 12u}) { // no powers of two
+        slab_source source{blocks_of(64_KiB), &up, &owner};
+        std::vector<slab*> all;
+        while (up.live() < 3)
+            all.push_back(source.make(size_class::single, units, units));
+        up.fail_after(0);
+        while (slab* const s = source.make(size_class::single, units, units))
+            all.push_back(s);
+        while (source.make(size_class::single, 1, 1) != nullptr) {
+        }
+        std::sort(all.begin(), all.end());
+        slab* const freed = all[all.size() / 2];
+        const std::byte* const expected = source.begin_of(*freed);
+        source.release(*freed, 0);
+        slab* const s = source.make(size_class::single, units, units);
+        ASSERT_NE(s, nullptr) << units;
+        EXPECT_EQ(source.begin_of(*s), expected);
+        EXPECT_EQ(source.make(size_class::single, units, units), nullptr);
+        up.never_fail();
+    }
+}
+
 TEST_F(slab_source_of, a_block_that_is_too_short_is_put_back) {
     slab_source source{blocks_of(16_KiB), &up, &owner};
     slab* const s = source.make(size_class::single, 14, 14);

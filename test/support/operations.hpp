@@ -163,9 +163,13 @@ private:
             if constexpr (arenite::Trimmable<R>)
                 resource_.trim();
             break;
-        case 15:
-            check(below(source, live_.size()));
+        case 15: {
+            const std::size_t index = below(source, live_.size());
+            check(index);
+            if (source.byte() % 2 != 0)
+                resize(index, some_bytes(source));
             break;
+        }
         }
         check_usage();
     }
@@ -218,6 +222,30 @@ private:
         const piece& x = live_[index];
         if (!pattern{x.id}.holds(x.p, x.bytes))
             wrong("memory was overwritten");
+    }
+
+    // In place, or not at all.
+    void resize([[maybe_unused]] std::size_t index, [[maybe_unused]] std::size_t bytes) {
+        if constexpr (requires(const piece& x) {
+                          resource_.try_resize(x.p, x.bytes, bytes, x.alignment);
+                      }) {
+            if (index >= live_.size())
+                return;
+            piece& x = live_[index];
+            if (!resource_.try_resize(x.p, x.bytes, bytes, x.alignment))
+                return;
+            if (bytes == 0)
+                return wrong("an object got the size 0");
+            const auto at = ranges_.find(arenite::address_of(x.p));
+            at->second = bytes;
+            if (std::next(at) != ranges_.end() && at->first + bytes > std::next(at)->first)
+                return wrong("an object grew into the next");
+            if (!pattern{x.id}.holds(x.p, std::min({x.bytes, bytes, std::size_t{2048}})))
+                wrong("a change of size lost the contents");
+            sum_ = sum_ - x.bytes + bytes;
+            x.bytes = bytes;
+            pattern{x.id}.write(x.p, bytes);
+        }
     }
 
     // The last takes its place, so that the order of birth gets lost with time.

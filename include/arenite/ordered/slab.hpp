@@ -43,7 +43,8 @@ struct alignas(64) slab {
     slab* left;
     slab* right;
 
-    static constexpr std::int32_t silent = INT32_MIN; ///< as alarm: of no free
+    /// As alarm: of no free, but before a word of frees more would not fit into `used`.
+    static constexpr std::int32_t silent = INT32_MIN + 64;
 
     /// Its first unit in the block, and the word of bits that its slots' bits begin with.
     [[nodiscard]] ARENITE_INLINE std::size_t first_word() const noexcept {

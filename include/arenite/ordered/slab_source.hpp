@@ -96,6 +96,8 @@ public:
 
 private:
     [[nodiscard]] block* new_block() noexcept;
+    [[nodiscard]] slab* try_cut(block& b, unsigned slot_class, std::size_t least,
+                                std::size_t most) noexcept;
     [[nodiscard]] slab& cut(block& b, unsigned slot_class, std::size_t first,
                             std::size_t units) noexcept;
     void set_runs(block& b, slab_block& head) noexcept;
