@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A random program on an ordered_heap beside a map of what is alive: sized frees and, where sizes are
-// kept, others, sizes that change in place, trims. The first byte chooses whether sizes are kept, the
-// return policy and where the memory comes from, the second the size of blocks.
+// A random program on an ordered_heap beside a map of what is alive: sized frees and, where sizes
+// are kept, others, sizes that change in place, trims. The first byte chooses whether sizes are
+// kept, the return policy and where the memory comes from, the second the size of blocks.
 
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>

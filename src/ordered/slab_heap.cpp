@@ -467,7 +467,13 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
         poison::undefined(p, new_bytes);
         return true;
     }
-    if (!fits_same_slot(old_bytes, new_bytes, alignment))
+    if ((b->state & block_state::open) == 0 || !fits_same_slot(old_bytes, new_bytes, alignment))
+        return false;
+    const slab& s = slabs_.slab_of(p);
+    const std::size_t index = slabs_.index_of(s, p);
+    if (s.owner != this || s.slot_class != size_class::of(old_bytes, alignment) ||
+        index >= s.slots || p != slabs_.begin_of(s) + index * s.slot_bytes ||
+        !bits::none_set(slabs_.words_of(s), index, 1))
         return false;
     auto* const object = static_cast<std::byte*>(p);
     if (new_bytes < old_bytes)

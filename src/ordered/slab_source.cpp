@@ -100,23 +100,42 @@ void slab_source::set_runs(block& b, slab_block& head) noexcept {
     blocks_.blocks().set_state(b, state);
 }
 
+/// A slab in a new block, or nullptr.
+slab* slab_source::cut_fresh(block* b, unsigned slot_class, std::size_t enough, std::size_t least,
+                             std::size_t wanted) noexcept {
+    for (const std::size_t units : {enough, least})
+        if (b != nullptr)
+            if (slab* const s = try_cut(*b, slot_class, units, wanted))
+                return s;
+    return nullptr;
+}
+
+void slab_source::close(block& b, std::size_t bytes_in_use) noexcept {
+    --open_blocks_;
+    blocks_.close_empty(b, bytes_in_use);
+}
+
 slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t least) noexcept {
     // A shorter run in a lower block before a new one, if it is not much too short.
     const std::size_t enough = std::max(least, wanted / short_divisor);
     block_list& all = blocks_.blocks();
-    block* b = all.lowest(has_run(enough));
-    if (b == nullptr)
-        b = new_block();
-    if (b != nullptr) {
-        for (const std::size_t units : {enough, least})
-            if (slab* const s = try_cut(*b, slot_class, units, wanted))
-                return s;
-        --open_blocks_; // a new block that is a short one, since the upstream has no more
-        blocks_.close_empty(*b, 0);
+    if (block* const b = all.lowest(has_run(enough)); b != nullptr)
+        return try_cut(*b, slot_class, enough, wanted);
+    block* const fresh = new_block();
+    if (slab* const s = cut_fresh(fresh, slot_class, enough, least, wanted))
+        return s;
+    if (fresh != nullptr) { // a short one, as a heap's first is
+        block* const next = new_block();
+        slab* const s = cut_fresh(next, slot_class, enough, least, wanted);
+        close(*fresh, 0);
+        if (s != nullptr)
+            return s;
+        if (next != nullptr)
+            close(*next, 0);
     }
     // Any run that is long enough, also by less than a power of two.
     const auto perhaps = static_cast<std::uint16_t>(first_run << (std::bit_width(least) - 1));
-    for (b = all.lowest(perhaps); b != nullptr; b = all.lowest(perhaps, b + 1))
+    for (block* b = all.lowest(perhaps); b != nullptr; b = all.lowest(perhaps, b + 1))
         if (slab* const s = try_cut(*b, slot_class, least, wanted))
             return s;
     return nullptr;
@@ -196,8 +215,7 @@ bool slab_source::release(slab& s, std::size_t bytes_in_use) noexcept {
         set_runs(b, head);
         return false;
     }
-    --open_blocks_;
-    blocks_.close_empty(b, bytes_in_use);
+    close(b, bytes_in_use);
     return true;
 }
 

@@ -96,7 +96,7 @@ void linux_platform::purge(void* p, std::size_t bytes) noexcept {
 
 void linux_platform::renew(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
-    // As decommit does it, and for the same reason.
+    // Mapped anew, for the reason that decommit has.
     if (::mmap(p, bytes, PROT_READ | PROT_WRITE, lent_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
         ::madvise(p, bytes, MADV_DONTNEED);
 }

@@ -373,7 +373,7 @@ void page_resource::give_to_system(std::unique_lock<std::mutex>& lock, range& r,
     r.give(units.first, units.units);
 }
 
-/// As much may wait as fills up what was in use at most, but a quarter of that in any case.
+/// What waits fills up what was in use at most, but may be a quarter of that in any case.
 std::size_t page_resource::most_waiting_units() const noexcept {
     const std::size_t room = high_water_bytes_ - in_use_bytes_;
     const std::size_t most =

@@ -18,7 +18,7 @@ using namespace arenite;
 
 namespace {
 
-/// As close together as nodes can be: the list looks at nothing but addresses.
+/// Nodes as close together as they can be: the list looks at nothing but addresses.
 struct node {
     std::uint16_t below = 0;
     node* right = nullptr;

@@ -51,10 +51,10 @@ inline constexpr bool every_call_is_careful = checks_enabled || poison::active;
 constexpr std::size_t rounded(std::size_t bytes, std::size_t alignment,
                               std::size_t mask_bytes = page_block) {
     const unsigned number = size_class::of(bytes, alignment);
-    const std::size_t most = mask_bytes / 8;
+    const std::size_t most = mask_bytes / 4;
     if (number < size_class::count && size_class::slot_bytes(number) <= most)
         return size_class::slot_bytes(number);
-    if (number == size_class::single && bytes <= most)
+    if (number == size_class::single && bytes + unit_bytes <= most)
         return align_up(bytes + slab::note_bytes, unit_bytes) - slab::note_bytes;
     return align_up(std::max<std::size_t>(bytes, 1), granule_bytes);
 }

@@ -273,9 +273,10 @@ TEST_F(ordered_heap_large, an_eighth_of_a_block_comes_from_a_block) {
     EXPECT_EQ(up.calls(), calls) << "the rest of that block was there";
 }
 
-TEST_F(ordered_heap_large, more_than_an_eighth_goes_to_the_upstream_and_back) {
-    for (const std::size_t bytes : {eighth + 1, eighth + 8, 2 * eighth, other_block - 1,
-                                    other_block, other_block + 1, 3_MiB}) {
+TEST_F(ordered_heap_large, more_than_a_quarter_goes_to_the_upstream_and_back) {
+    constexpr std::size_t most = other_block / 4 - unit_bytes;
+    for (const std::size_t bytes :
+         {most + 1, most + 8, 2 * most, other_block - 1, other_block, other_block + 1, 3_MiB}) {
         const usage before = heap.usage();
         void* p = heap.allocate(bytes, 8);
         EXPECT_EQ(up.live(), 2u);

@@ -21,7 +21,7 @@ namespace {
 
 constinit thread_local thread_slots mine;
 
-// As suballocator does it.
+// What suballocator does.
 void* take(shared_slots& from) {
     if (mine.count == 0)
         return from.refill(mine);

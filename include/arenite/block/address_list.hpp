@@ -38,7 +38,7 @@ public:
     /// The node of lowest address that has one of the states in `any` (a set), or nullptr.
     [[nodiscard]] Node* lowest(std::uint16_t any) const noexcept;
 
-    /// The same at or above the address `from`.
+    /// The lowest such node at or above the address `from`.
     [[nodiscard]] Node* lowest(std::uint16_t any, const void* from) const noexcept;
 
     /// The node of highest address that has one of the states in `any`, or nullptr.

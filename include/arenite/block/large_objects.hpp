@@ -66,14 +66,14 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
-    /// The same, of a moment ago, while the owner's thread works on.
+    /// Both figures of a moment ago, while the owner's thread works on.
     [[nodiscard]] std::size_t bytes_approximate() const noexcept { return glance(bytes_); }
     [[nodiscard]] std::size_t count_approximate() const noexcept { return glance(count_); }
 
     /// Held from the upstream, kept pieces and slack included.
     [[nodiscard]] std::size_t bytes_reserved() const noexcept { return reserved_; }
 
-    /// The same, of a moment ago, while the owner's thread works on.
+    /// bytes_reserved() of a moment ago, while the owner's thread works on.
     [[nodiscard]] std::size_t bytes_reserved_seen_from_afar() const noexcept {
         return glance(reserved_);
     }

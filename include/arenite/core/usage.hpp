@@ -17,7 +17,7 @@ struct usage {
     std::size_t bytes_in_use = 0;
     std::size_t bytes_reserved = 0;
     std::size_t high_water_bytes = 0;   ///< largest bytes_in_use seen, as taken at slow calls
-    std::size_t live_allocations = 0;   ///< known where sizes are kept and in checked builds
+    std::size_t live_allocations = 0;   ///< 0 where the strategy does not know
     std::size_t largest_hole_bytes = 0; ///< largest request known to fit without the upstream
 
     friend bool operator==(const usage&, const usage&) = default;

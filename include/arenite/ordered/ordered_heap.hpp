@@ -29,7 +29,7 @@ struct ordered_options {
 
     /// Bytes to ask from the upstream at once, cut into blocks of at most 256 KiB; rounded up to a
     /// power of two below that (4 KiB at least), to a multiple of it above. 0: start small and grow
-    /// to 2 MiB with use. Requests above an eighth of a block go to the upstream by themselves.
+    /// to 2 MiB with use. Requests above a quarter of a block go to the upstream by themselves.
     std::size_t block_bytes = 0;
 
     return_policy policy = {};
@@ -48,27 +48,29 @@ struct ordered_options {
 /// slab the lowest one of which an eighth is free is next. So what is allocated together lies
 /// together, whatever was freed before. Freeing sets one bit, apart from the object, which nobody
 /// touches; neighbours that are free need no merging. Requests above 8 KiB take whole units of 1
-/// KiB, those above 32 KiB (an eighth of a block) memory of their own.
+/// KiB, those above 63 KiB (a quarter of a block) memory of their own.
 ///
 /// Use when:  objects of several sizes live and die in any order and are walked often: scene
 ///            graphs, trees, entities. All die together: linear/linear_resource.hpp. One size:
 ///            pool/pool_resource.hpp.
-/// Cost:      allocate O(1), about 12 instructions inlined where the size is a constant; deallocate
-///            O(1), a call of about 30. A slow call, at most one in 64 of a size while memory is
-///            in order, looks at the bits of one slab and finds slabs and blocks in O(log n); it
-///            may ask its upstream. Only where that refuses does it look at all slabs of the size.
-/// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128, by less than an
-///            eighth above; 16 bytes is the smallest. 2 % of the memory for bookkeeping. A large
-///            object: 64 to 512 bytes, or its alignment.
+/// Cost:      allocate O(1), 12 instructions inlined where the size is a constant; deallocate
+///            O(1), a call of about 60 instructions. A slow call, at most one in 64 of a size while
+///            memory is in order, looks at the bits of one slab and finds slabs and blocks in
+///            O(log n); it may ask its upstream. Only where that refuses does it look at all slabs
+///            of the size.
+/// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 where the alignment
+///            is 16), by less than an eighth above; 16 bytes is the smallest. 2 % of the memory for
+///            bookkeeping. A large object: 64 to 512 bytes, or its alignment.
 /// Limits:    none but its upstream's. A slab serves one size until all its slots are free. Memory
 ///            starts at one block of 64 KiB of which the pages used are resident, and grows by
 ///            spans of 2 MiB (huge pages) once the heap holds as much.
 /// Returns:   empty spans and the memory of large objects by return_policy; trim() all that is
 ///            empty, down to single pages where the upstream lends pages. Destruction returns
 ///            everything; checked builds report what was alive.
-/// Misuse:    in every build, at the call: an object that is free already, a size that belongs to
-///            another slot, memory of another heap, of malloc or of the stack. In checked builds
-///            besides: any wrong size, and pointers into the middle of an object.
+/// Misuse:    in every build, at the call: an object that is free already; memory of another
+///            heap, of malloc or of the stack; a size that is too large for the object's slot, or
+///            too small by 16 bytes or an eighth of it. In checked builds besides: any wrong size,
+///            and pointers into the middle of an object.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph; Tapia, Suballocator.  (doc/sources.md)

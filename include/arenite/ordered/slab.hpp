@@ -43,7 +43,7 @@ struct alignas(64) slab {
     slab* left;
     slab* right;
 
-    /// As alarm: of no free, but before a word of frees more would not fit into `used`.
+    /// An alarm that no free reaches, but before a word of frees more would not fit into `used`.
     static constexpr std::int32_t silent = INT32_MIN + 64;
 
     /// Its first unit in the block, and the word of bits that its slots' bits begin with.

@@ -106,7 +106,7 @@ public:
         return p != nullptr ? p : allocate_slow(bytes, alignment);
     }
 
-    /// The same where a slot lies ready; else nullptr.
+    /// A slot, where one lies ready; else nullptr.
     [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t bytes, std::size_t alignment) noexcept;
 
     /// What was allocated with this size and alignment.
@@ -115,7 +115,7 @@ public:
     /// Without its size.
     ARENITE_NOINLINE void deallocate(void* p) noexcept;
 
-    /// As try_allocate, from what is there: the upstream is not asked.
+    /// try_allocate from what is there: the upstream is not asked.
     [[nodiscard]] void* try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept;
 
     /// The free slot nearest to an object of this heap, in its block; nullptr where there is none.

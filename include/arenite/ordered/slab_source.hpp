@@ -96,6 +96,9 @@ public:
 
 private:
     [[nodiscard]] block* new_block() noexcept;
+    [[nodiscard]] slab* cut_fresh(block* b, unsigned slot_class, std::size_t enough,
+                                  std::size_t least, std::size_t wanted) noexcept;
+    void close(block& b, std::size_t bytes_in_use) noexcept;
     [[nodiscard]] slab* try_cut(block& b, unsigned slot_class, std::size_t least,
                                 std::size_t most) noexcept;
     [[nodiscard]] slab& cut(block& b, unsigned slot_class, std::size_t first,

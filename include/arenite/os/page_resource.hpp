@@ -100,7 +100,7 @@ public:
     /// asked for.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
 
-    /// The same without a delay.
+    /// Gives addresses and memory back at once.
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
 
     /// Gives some of what has waited long enough to the system, so little that it takes no more
@@ -132,7 +132,7 @@ public:
     /// except the first.
     void trim() noexcept;
 
-    /// As given, and with what the environment said once the first request was made.
+    /// What was given, and what the environment said once the first request was made.
     [[nodiscard]] page_options options() const noexcept;
 
 private:

@@ -164,7 +164,7 @@ public:
         std::copy(hot_ + count, hot_ + count + hot_count_, hot_);
     }
 
-    /// The same for those held back.
+    /// Calls f for the slots held back.
     template <class F>
     void drain_held_back(F f) noexcept {
         if (const std::size_t count = std::exchange(held_back_, 0); count != 0)
