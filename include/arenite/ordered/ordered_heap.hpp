@@ -58,9 +58,9 @@ struct ordered_options {
 ///            memory is in order, looks at the bits of one slab and finds slabs and blocks in
 ///            O(log n); it may ask its upstream. Only where that refuses does it look at all slabs
 ///            of the size.
-/// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 where the alignment
-///            is 16), by less than an eighth above; 16 bytes is the smallest. 2 % of the memory for
-///            bookkeeping. A large object: 64 to 512 bytes, or its alignment.
+/// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 where the
+///            alignment is 16), by less than an eighth above; 16 bytes is the smallest. 2 % of the
+///            memory for bookkeeping. A large object: 64 to 512 bytes, or its alignment.
 /// Limits:    none but its upstream's. A slab serves one size until all its slots are free. Memory
 ///            starts at one block of 64 KiB of which the pages used are resident, and grows by
 ///            spans of 2 MiB (huge pages) once the heap holds as much.
