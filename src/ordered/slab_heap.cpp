@@ -430,14 +430,17 @@ bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) 
         refuse_free(slabs_.begin_of(s) + index * s.slot_bytes, s.slot_bytes, "it is free already");
     }
     free |= freed;
-    s.used -= static_cast<std::int32_t>(bits::count_ones(freed));
-    if (s.used > s.alarm)
+    const auto count = static_cast<std::int32_t>(bits::count_ones(freed));
+    s.used -= count;
+    s.counts->live -= count;
+    settled_ += count;
+    settled_bytes_ += count * std::int64_t{s.slot_bytes};
+    if (s.used > s.alarm && s.counts->live != 0) [[likely]]
         return true;
-    if (s.slot_class == size_class::single) // alarmed() takes it off once more
-        single_bytes_ += s.bytes();
-    const bool last = b.slab_count == 1 && s.used == 0;
+    // Other slabs of the block may go with this one, and the block with them.
+    const block* const here = &slabs_.block_of(s);
     alarmed(s);
-    return !last;
+    return slabs_.blocks().find(here) == here && (here->state & block_state::open) != 0;
 }
 
 // ---- in place -----------------------------------------------------------------------------------

@@ -644,6 +644,36 @@ TEST(affinity_heap_threads, what_a_thread_left_serves_the_next_ones) {
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 
+TEST(affinity_heap_threads, the_high_water_is_not_all_that_another_thread_ever_freed) {
+    if (passthrough())
+        GTEST_SKIP() << "all goes to malloc";
+    affinity_heap& h = affinity_heap::of<tag<61>>();
+    std::vector<piece> box;
+    std::atomic<int> turn{0};
+    std::thread consumer{[&] {
+        give(h, take(h, 48, 8)); // it has a heap
+        for (int round = 0; round < 50; ++round) {
+            while (turn.load(std::memory_order_acquire) != 1)
+                std::this_thread::yield();
+            for (const piece& x : box)
+                give(h, x);
+            box.clear();
+            turn.store(0, std::memory_order_release);
+        }
+    }};
+    for (int round = 0; round < 50; ++round) {
+        for (int i = 0; i < 10'000; ++i)
+            box.push_back(take(h, 48, 8));
+        turn.store(1, std::memory_order_release);
+        while (turn.load(std::memory_order_acquire) != 0)
+            std::this_thread::yield();
+        ASSERT_EQ(h.usage().bytes_in_use, 0u);
+        ASSERT_EQ(h.usage().live_allocations, 0u);
+    }
+    consumer.join();
+    EXPECT_LE(h.usage().high_water_bytes, 4u * 10'000 * 48);
+}
+
 TEST(affinity_heap_threads, usage_is_asked_while_others_work) {
     affinity_heap& h = affinity_heap::of<tag<31>>();
     std::atomic<bool> stop{false};
