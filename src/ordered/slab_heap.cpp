@@ -45,6 +45,15 @@ slab_heap::slab_heap(const block_options& options, upstream up, const heap_owner
                                              : 0u};
 }
 
+/// Its slabs name no owner any more: another heap may be made at this place, while their memory is
+/// somebody else's who does not write over them.
+slab_heap::~slab_heap() {
+    block_list& all = slabs_.blocks().blocks();
+    for (block* b = all.first(); b != nullptr; b = all.above(*b))
+        if ((b->state & block_state::open) != 0)
+            slabs_.for_each_slab(*b, [](slab& s) { s.owner = nullptr; });
+}
+
 // ---- allocate -----------------------------------------------------------------------------------
 
 void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {

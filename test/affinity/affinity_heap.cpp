@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affinity_heap.hpp>
 
+#include <arenite/affinity/affinity_strategy.hpp>
+
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/platform.hpp>
@@ -642,6 +644,35 @@ TEST(affinity_heap_threads, what_a_thread_left_serves_the_next_ones) {
     for (const piece& x : kept)
         give(h, x);
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
+}
+
+TEST(affinity_heap, after_a_reset_another_strategy_s_objects_are_not_taken_for_its_own) {
+    if (passthrough())
+        GTEST_SKIP() << "all goes to malloc";
+    affinity_heap& h = affinity_heap::of<tag<60>>();
+    std::mt19937 random{1};
+    std::vector<piece> others;
+    std::vector<piece> own;
+    use_affinity_strategy(affinity_strategy::ordered);
+    for (int i = 0; i < 60'000; ++i)
+        static_cast<void>(take(h, 1 + random() % 400, 8));
+    h.reset(); // its blocks go to the other strategy as they are
+    use_affinity_strategy(affinity_strategy::intrusive);
+    for (int i = 0; i < 30'000; ++i)
+        others.push_back(take(h, 1 + random() % 400, 8));
+    use_affinity_strategy(affinity_strategy::ordered);
+    for (int i = 0; i < 30'000; ++i)
+        own.push_back(take(h, 1 + random() % 400, 8));
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        if (i % 2 == 0)
+            h.deallocate(others[i].p);
+        else
+            give(h, others[i]);
+    }
+    for (const piece& x : own)
+        give(h, x);
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+    EXPECT_EQ(h.usage().live_allocations, 0u);
 }
 
 TEST(affinity_heap_threads, the_high_water_is_not_all_that_another_thread_ever_freed) {

@@ -96,6 +96,9 @@ public:
     slab_heap(const slab_heap&) = delete;
     slab_heap& operator=(const slab_heap&) = delete;
 
+    /// What lives ends with it. O(blocks).
+    ~slab_heap();
+
     /// A slot of a class; nullptr where the next one has to be looked for.
     [[nodiscard]] ARENITE_INLINE void* try_take(unsigned slot_class) noexcept;
 
