@@ -160,8 +160,8 @@ public:
     /// elsewhere. False where the block may be gone then.
     bool release_word(slab_block& b, std::size_t word, bits::word freed) noexcept;
 
-    /// Counts an object of another heap that was freed here: for usage(), until release_word() there
-    /// has taken it off that heap's own books.
+    /// Counts an object of another heap that was freed here: for usage(), until release_word()
+    /// there has taken it off that heap's own books.
     void count_foreign_free(const slab& s) noexcept {
         --settled_;
         settled_bytes_ -= s.slot_bytes;
@@ -231,8 +231,8 @@ private:
     std::size_t single_bytes_ = 0; ///< in use by slots of their own
     std::size_t high_water_ = 0;
 
-    // What release_word() took off these books, less what was freed here of other heaps' objects: over
-    // all heaps, what was freed but is on its own heap's books yet.
+    // What release_word() took off these books, less what was freed here of other heaps' objects:
+    // over all heaps, minus what is free but still on its own heap's books.
     std::int64_t settled_ = 0;
     std::int64_t settled_bytes_ = 0;
     bits::word no_slot_ = 0; ///< what `free` of a class without a slab points to
