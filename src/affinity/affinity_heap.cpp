@@ -644,6 +644,9 @@ arenite::usage affinity_heap::usage() const noexcept {
     // Of several moments, while others work: never more than there is.
     if (sum.bytes_in_use > sum.bytes_reserved)
         sum.bytes_in_use = sum.bytes_in_use > max_object_bytes ? 0 : sum.bytes_reserved;
+    if (sum.live_allocations >
+        max_object_bytes) // freed here before, allocated there after the look
+        sum.live_allocations = 0;
     sum.high_water_bytes = std::max(sum.high_water_bytes, sum.bytes_in_use);
     return sum;
 }

@@ -311,13 +311,15 @@ bool affinity_share::drain(remote_frees& r) noexcept {
 }
 
 bool affinity_share::drain_remote_frees(std::size_t most_blocks) noexcept {
-    if (unmarked_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-        drain_unmarked();
-    if (remote_.load(std::memory_order_relaxed) == nullptr)
-        return false;
-    remote_frees* next = remote_.exchange(nullptr, std::memory_order_seq_cst);
-    const slow_call_guard mark = heap().begin_slow_call();
+    const slow_call_guard mark = heap().begin_slow_call(); // what is taken is in no list
     bool any = false;
+    if (unmarked_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+        drain_unmarked();
+        any = true;
+    }
+    if (remote_.load(std::memory_order_relaxed) == nullptr)
+        return any;
+    remote_frees* next = remote_.exchange(nullptr, std::memory_order_seq_cst);
     for (; next != nullptr && most_blocks != 0; --most_blocks) {
         remote_frees& r = *next;
         next = r.next;

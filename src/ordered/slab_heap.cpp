@@ -45,6 +45,15 @@ slab_heap::slab_heap(const block_options& options, upstream up, const heap_owner
                                              : 0u};
 }
 
+/// Its slabs name no owner any more: another heap may be made at this place, while their memory is
+/// somebody else's who does not write over them.
+slab_heap::~slab_heap() {
+    block_list& all = slabs_.blocks().blocks();
+    for (block* b = all.first(); b != nullptr; b = all.above(*b))
+        if ((b->state & block_state::open) != 0)
+            slabs_.for_each_slab(*b, [](slab& s) { s.owner = nullptr; });
+}
+
 // ---- allocate -----------------------------------------------------------------------------------
 
 void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
@@ -430,14 +439,17 @@ bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) 
         refuse_free(slabs_.begin_of(s) + index * s.slot_bytes, s.slot_bytes, "it is free already");
     }
     free |= freed;
-    s.used -= static_cast<std::int32_t>(bits::count_ones(freed));
-    if (s.used > s.alarm)
+    const auto count = static_cast<std::int32_t>(bits::count_ones(freed));
+    s.used -= count;
+    s.counts->live -= count;
+    settled_ += count;
+    settled_bytes_ += count * std::int64_t{s.slot_bytes};
+    if (s.used > s.alarm && s.counts->live != 0) [[likely]]
         return true;
-    if (s.slot_class == size_class::single) // alarmed() takes it off once more
-        single_bytes_ += s.bytes();
-    const bool last = b.slab_count == 1 && s.used == 0;
+    // Other slabs of the block may go with this one, and the block with them.
+    const block* const here = &slabs_.block_of(s);
     alarmed(s);
-    return !last;
+    return slabs_.blocks().find(here) == here && (here->state & block_state::open) != 0;
 }
 
 // ---- in place -----------------------------------------------------------------------------------

@@ -61,12 +61,12 @@ std::size_t slab_heap::size_of(const void* p) const noexcept {
 
 bool slab_heap::owns(const void* p) const noexcept { return slabs_.blocks().find(p) != nullptr; }
 
-/// More may have been freed here than lives here: then 0.
+/// By this heap's own books.
 std::size_t slab_heap::bytes_in_use() const noexcept {
-    auto sum = static_cast<std::int64_t>(single_bytes_ + slabs_.blocks().large().bytes());
+    std::size_t sum = single_bytes_ + slabs_.blocks().large().bytes();
     for (unsigned i = 0; i < size_class::count; ++i)
-        sum += classes_[i].live * static_cast<std::int64_t>(size_class::slot_bytes(i));
-    return static_cast<std::size_t>(std::max<std::int64_t>(sum, 0));
+        sum += static_cast<std::size_t>(classes_[i].live) * size_class::slot_bytes(i);
+    return sum;
 }
 
 void slab_heap::note_high_water() noexcept { high_water_ = std::max(high_water_, bytes_in_use()); }
@@ -77,11 +77,13 @@ arenite::usage slab_heap::usage() noexcept {
 }
 
 arenite::usage slab_heap::usage_approximate() const noexcept {
-    arenite::usage seen{.bytes_in_use =
-                            glance(single_bytes_) + slabs_.blocks().large().bytes_approximate(),
+    arenite::usage seen{.bytes_in_use = glance(single_bytes_) +
+                                        slabs_.blocks().large().bytes_approximate() +
+                                        static_cast<std::size_t>(glance(settled_bytes_)),
                         .bytes_reserved = slabs_.blocks().bytes_reserved_seen_from_afar(),
                         .high_water_bytes = glance(high_water_),
-                        .live_allocations = slabs_.blocks().large().count_approximate()};
+                        .live_allocations = slabs_.blocks().large().count_approximate() +
+                                            static_cast<std::size_t>(glance(settled_))};
     for (unsigned i = 0; i <= size_class::count; ++i) {
         const std::int64_t live = glance(classes_[i].live);
         seen.live_allocations += static_cast<std::size_t>(live);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affinity_heap.hpp>
 
+#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/platform.hpp>
@@ -16,6 +17,7 @@
 #include "support/region_list.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -644,6 +646,72 @@ TEST(affinity_heap_threads, what_a_thread_left_serves_the_next_ones) {
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 
+TEST(affinity_heap, after_a_reset_another_strategy_s_objects_are_not_taken_for_its_own) {
+    if (passthrough())
+        GTEST_SKIP() << "all goes to malloc";
+    affinity_heap& h = affinity_heap::of<tag<60>>();
+    for (unsigned seed = 1; seed < 8; ++seed) {
+        std::mt19937 random{seed};
+        const auto take_some = [&](int count) {
+            std::vector<piece> taken; // and not written to
+            for (int i = 0; i < count; ++i) {
+                const std::size_t bytes = 1 + random() % 400;
+                taken.push_back({h.try_allocate(bytes, 8), bytes, 8});
+            }
+            return taken;
+        };
+        use_affinity_strategy(affinity_strategy::ordered);
+        take_some(60'000);
+        h.reset(); // its blocks go to the other strategy as they are
+        use_affinity_strategy(seed % 2 == 0 ? affinity_strategy::slots
+                                            : affinity_strategy::intrusive);
+        const std::vector<piece> others = take_some(30'000);
+        use_affinity_strategy(affinity_strategy::ordered);
+        const std::vector<piece> own = take_some(30'000);
+        for (const piece& x : others) {
+            if (random() % 2 == 0)
+                h.deallocate(x.p);
+            else
+                h.deallocate(x.p, x.bytes, 8);
+        }
+        for (const piece& x : own)
+            h.deallocate(x.p, x.bytes, 8);
+        EXPECT_EQ(h.usage().bytes_in_use, 0u);
+        EXPECT_EQ(h.usage().live_allocations, 0u);
+        h.trim();
+    }
+}
+
+TEST(affinity_heap_threads, the_high_water_is_not_all_that_another_thread_ever_freed) {
+    if (passthrough())
+        GTEST_SKIP() << "all goes to malloc";
+    affinity_heap& h = affinity_heap::of<tag<61>>();
+    std::vector<piece> box;
+    std::atomic<int> turn{0};
+    std::thread consumer{[&] {
+        give(h, take(h, 48, 8)); // it has a heap
+        for (int round = 0; round < 50; ++round) {
+            while (turn.load(std::memory_order_acquire) != 1)
+                std::this_thread::yield();
+            for (const piece& x : box)
+                give(h, x);
+            box.clear();
+            turn.store(0, std::memory_order_release);
+        }
+    }};
+    for (int round = 0; round < 50; ++round) {
+        for (int i = 0; i < 10'000; ++i)
+            box.push_back(take(h, 48, 8));
+        turn.store(1, std::memory_order_release);
+        while (turn.load(std::memory_order_acquire) != 0)
+            std::this_thread::yield();
+        ASSERT_EQ(h.usage().bytes_in_use, 0u);
+        ASSERT_EQ(h.usage().live_allocations, 0u);
+    }
+    consumer.join();
+    EXPECT_LE(h.usage().high_water_bytes, 4u * 10'000 * 48);
+}
+
 TEST(affinity_heap_threads, usage_is_asked_while_others_work) {
     affinity_heap& h = affinity_heap::of<tag<31>>();
     std::atomic<bool> stop{false};
@@ -667,6 +735,38 @@ TEST(affinity_heap_threads, usage_is_asked_while_others_work) {
     for (std::thread& t : all)
         t.join();
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
+}
+
+TEST(affinity_heap_threads, live_allocations_are_never_fewer_than_none) {
+    affinity_heap& h = affinity_heap::of<tag<62>>();
+    std::atomic<bool> stop{false};
+    std::atomic<bool> has_heap{false};
+    std::array<std::atomic<void*>, 256> box{}; // from one thread to the other
+    std::thread ender{[&] {
+        give(h, take(h, 64, 8));
+        has_heap = true;
+        while (!stop.load(std::memory_order_relaxed))
+            for (auto& place : box)
+                if (void* const p = place.exchange(nullptr, std::memory_order_acquire))
+                    h.deallocate(p, 64, 8);
+    }};
+    while (!has_heap.load())
+        std::this_thread::yield();
+    std::thread maker{[&] { // its heap is looked at before the older one
+        while (!stop.load(std::memory_order_relaxed))
+            for (auto& place : box)
+                if (place.load(std::memory_order_acquire) == nullptr)
+                    place.store(take(h, 64, 8).p, std::memory_order_release);
+    }};
+    for (int i = 0; i < 300'000; ++i)
+        ASSERT_LT(h.usage().live_allocations, 1'000'000u);
+    stop = true;
+    maker.join();
+    ender.join();
+    for (auto& place : box)
+        if (void* const p = place.load())
+            h.deallocate(p, 64, 8);
+    EXPECT_EQ(h.usage().live_allocations, 0u);
 }
 
 TEST(affinity_heap_threads, others_follow_a_change_of_strategy) {

@@ -4,6 +4,7 @@
 // What ordered_heap asks from its upstream, and when it gives it back.
 #include "support/limits.hpp"
 
+#include <arenite/core/system_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/os/platform.hpp>
 #include <arenite/stl/resource_allocator.hpp>
@@ -75,6 +76,19 @@ TEST_F(ordered_heap_memory, what_is_resident_grows_with_use) {
             // 2 % for bookkeeping, and the pages that are begun.
             EXPECT_LE(pages.resident_bytes(),
                       used + used / 32 + used / page_block * page() + 3 * page());
+        }
+    }
+}
+
+TEST_F(ordered_heap_memory, the_first_request_may_have_any_size) {
+    for (const upstream& up : {upstream{&page_source()}, upstream{&system_resource()}}) {
+        for (std::size_t bytes = 1; bytes < 70_KiB; bytes += 511) {
+            std::list<ordered_heap> heaps; // whose blocks have their bookkeeping in other places
+            for (int i = 0; i < 8; ++i) {
+                void* const p = heaps.emplace_back(up).try_allocate(bytes);
+                ASSERT_NE(p, nullptr) << bytes;
+                heaps.back().deallocate(p, bytes);
+            }
         }
     }
 }

@@ -121,6 +121,7 @@ public:
     /// system can give more.
     [[nodiscard]] bool has_no_pending_work(std::size_t block_bytes) const noexcept {
         return remote_.load(std::memory_order_relaxed) == nullptr &&
+               unmarked_.load(std::memory_order_relaxed) == nullptr &&
                !asked_.load(std::memory_order_relaxed) && next_of_thread == nullptr &&
                block_bytes == options_.block_bytes;
     }

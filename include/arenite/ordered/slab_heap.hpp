@@ -27,7 +27,7 @@ inline namespace ARENITE_ABI {
 struct alignas(32) slot_class_state {
     bits::word* free;  ///< the word of bits that it allocates from
     std::byte* first;  ///< the slot of the word's lowest bit
-    std::int64_t live; ///< objects handed out here less those freed here, whoever's they were
+    std::int64_t live; ///< objects of this heap that are handed out
     std::uint32_t slot_bytes;
 };
 
@@ -86,7 +86,7 @@ struct heap_owner {
 /// is handed out and set when it comes back, so that what is freed twice is always found.
 ///
 ///     slab      slots == used + bits set                      (but see slab: the current one)
-///     class     live  == objects handed out and not yet freed
+///     class     live  == objects handed out and not yet freed, or not yet seen to be
 ///     heap      bytes in use == sum of live * slot_bytes + single_bytes + large_bytes
 ///
 /// Threads:   one at a time; usage_approximate() by any.
@@ -95,6 +95,9 @@ public:
     slab_heap(const block_options& options, upstream up, const heap_owner& owner) noexcept;
     slab_heap(const slab_heap&) = delete;
     slab_heap& operator=(const slab_heap&) = delete;
+
+    /// What lives ends with it. O(blocks).
+    ~slab_heap();
 
     /// A slot of a class; nullptr where the next one has to be looked for.
     [[nodiscard]] ARENITE_INLINE void* try_take(unsigned slot_class) noexcept;
@@ -154,14 +157,14 @@ public:
     // ---- for an affinity, whose other threads free into bits apart
 
     /// Frees the slots of a word of a block of this heap, which count_foreign_free() has counted
-    /// elsewhere. False where the block is gone then.
+    /// elsewhere. False where the block may be gone then.
     bool release_word(slab_block& b, std::size_t word, bits::word freed) noexcept;
 
-    /// Counts an object of another heap that was freed here.
+    /// Counts an object of another heap that was freed here: for usage(), until release_word()
+    /// there has taken it off that heap's own books.
     void count_foreign_free(const slab& s) noexcept {
-        --classes_[s.slot_class].live;
-        if (s.slot_class == size_class::single)
-            single_bytes_ -= s.bytes();
+        --settled_;
+        settled_bytes_ -= s.slot_bytes;
     }
 
     /// Size of a free that was made without one.
@@ -227,6 +230,11 @@ private:
     class_slabs lists_[size_class::count];
     std::size_t single_bytes_ = 0; ///< in use by slots of their own
     std::size_t high_water_ = 0;
+
+    // What release_word() took off these books, less what was freed here of other heaps' objects:
+    // over all heaps, minus what is free but still on its own heap's books.
+    std::int64_t settled_ = 0;
+    std::int64_t settled_bytes_ = 0;
     bits::word no_slot_ = 0; ///< what `free` of a class without a slab points to
     heap_owner owner_;
 };
