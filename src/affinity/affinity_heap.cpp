@@ -565,8 +565,8 @@ bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
     if (s == nullptr || s->affinity() != index_)
         return false;
     alignment = std::max(alignment, alignment_);
-    if (!s->is_locked()) // in its slot, whoever's that is
-        return detail::slab_heap::fits_same_slot(old_bytes, new_bytes, alignment);
+    if (!s->is_locked())
+        return s->fits_slot(p, new_bytes, alignment);
     const std::lock_guard lock{s->lock()};
     return s->try_resize(p, old_bytes, new_bytes, alignment);
 }

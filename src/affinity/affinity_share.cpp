@@ -140,6 +140,16 @@ void affinity_share::deallocate(void* p) noexcept {
     with_resource([&](auto& r) { r.deallocate(p); });
 }
 
+bool affinity_share::fits_slot(const void* p, std::size_t bytes,
+                               std::size_t alignment) const noexcept {
+    constexpr slab_geometry geometry{remote_frees::mask_bytes};
+    const std::size_t offset = geometry.offset_of(p);
+    if (offset < unit_bytes)
+        return false;
+    const slab& s = geometry.block_of(p)->slab_at(offset);
+    return s.owner == &heap() && slab_heap::fits_slot(s, bytes, alignment);
+}
+
 bool affinity_share::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                 std::size_t alignment) noexcept {
     return (kind_ == share_kind::ordered || kind_ == share_kind::large) &&

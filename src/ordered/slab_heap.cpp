@@ -454,15 +454,14 @@ bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) 
 
 // ---- in place -----------------------------------------------------------------------------------
 
-bool slab_heap::fits_same_slot(std::size_t old_bytes, std::size_t new_bytes,
-                               std::size_t alignment) noexcept {
-    if (new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
+/// By the size alone too: who resizes may not know what alignment the object was born with.
+bool slab_heap::fits_slot(const slab& s, std::size_t bytes, std::size_t alignment) noexcept {
+    if (bytes == 0 || bytes > s.slot_bytes || !is_alignment(alignment))
         return false;
-    const unsigned slot_class = size_class::of(new_bytes, alignment);
-    if (slot_class != size_class::of(old_bytes, alignment) || slot_class == size_class::none)
-        return false;
-    return slot_class != size_class::single ||
-           units_for(new_bytes + slab::note_bytes) == units_for(old_bytes + slab::note_bytes);
+    if (s.slot_class == size_class::single)
+        return s.slot_bytes - bytes < s.slack;
+    return size_class::of(bytes, alignment) == s.slot_class ||
+           size_class::of(bytes, 1) == s.slot_class;
 }
 
 bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
@@ -479,12 +478,12 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
         poison::undefined(p, new_bytes);
         return true;
     }
-    if ((b->state & block_state::open) == 0 || !fits_same_slot(old_bytes, new_bytes, alignment))
+    if ((b->state & block_state::open) == 0)
         return false;
     const slab& s = slabs_.slab_of(p);
     const std::size_t index = slabs_.index_of(s, p);
-    if (s.owner != this || s.slot_class != size_class::of(old_bytes, alignment) ||
-        index >= s.slots || p != slabs_.begin_of(s) + index * s.slot_bytes ||
+    if (s.owner != this || !fits_slot(s, new_bytes, alignment) || index >= s.slots ||
+        p != slabs_.begin_of(s) + index * s.slot_bytes ||
         !bits::none_set(slabs_.words_of(s), index, 1))
         return false;
     auto* const object = static_cast<std::byte*>(p);

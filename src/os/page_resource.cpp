@@ -30,8 +30,9 @@ constexpr std::size_t small_range_alignment = 4_MiB;
 /// Units are made usable by so many bytes at once, upwards.
 constexpr std::size_t usable_step = 4_MiB;
 /// So much of what is due goes back at a call, where it is in small pages; huge ones are quicker.
-constexpr std::size_t due_units_per_call = 512_KiB / unit;
-constexpr std::size_t huge_units_alike = 16;
+/// About a millisecond, of a process that has not asked for this memory for a second.
+constexpr std::size_t due_units_per_call = 2_MiB / unit;
+constexpr std::size_t huge_units_alike = 64;
 
 constinit const page_options defaults{};
 

@@ -525,6 +525,23 @@ TEST(affinity_heap, knows_sizes_whatever_the_tag_says) {
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 
+TEST(affinity_heap, an_object_grows_in_place_only_within_its_slot) {
+    affinity_heap& h = affinity_heap::of<tag<26>>();
+    void* const p = h.allocate(24, 8);
+    void* const next = h.allocate(24, 8);
+    EXPECT_FALSE(h.try_resize(p, 24, 32)) << "with an alignment that it was not born with";
+    EXPECT_FALSE(h.try_resize(p, 24, 32, 8));
+    EXPECT_FALSE(h.try_resize(p, 24, 0, 8));
+    EXPECT_FALSE(h.try_resize(p, 24, SIZE_MAX, 8));
+    EXPECT_EQ(h.try_resize(p, 24, 20), !passthrough());
+    EXPECT_EQ(h.try_resize(p, 20, 24, 8), !passthrough());
+    h.deallocate(p, 24, 8);
+    h.deallocate(next, 24, 8);
+    std::max_align_t foreign{};
+    EXPECT_FALSE(h.try_resize(&foreign, 8, 8));
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+}
+
 TEST(affinity_heap_threads, a_free_without_a_size_finds_the_heap_of_another_thread) {
     affinity_heap& h = affinity_heap::of<tag<26>>();
     std::vector<void*> all;

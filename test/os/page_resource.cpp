@@ -309,7 +309,7 @@ TEST(page_resource, a_call_gives_only_so_much_of_what_is_due) {
     std::byte* p = touched(pages, 8_MiB);
     pages.deallocate(p, 8_MiB);
     the_time += 1000;
-    for (std::size_t left = 8_MiB; left != 0; left -= 512_KiB) {
+    for (std::size_t left = 8_MiB; left != 0; left -= 2_MiB) {
         EXPECT_EQ(platform::resident_bytes(p, 8_MiB), left) << "the highest goes first";
         pages.purge_due();
     }

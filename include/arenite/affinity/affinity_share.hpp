@@ -136,6 +136,10 @@ public:
 
     // ---- by any thread
 
+    /// True if an object of an unlocked share can have this size where it lies.
+    [[nodiscard]] bool fits_slot(const void* p, std::size_t bytes,
+                                 std::size_t alignment) const noexcept;
+
     /// Frees an object of an unlocked share, for its thread. `own` is the calling thread's heap of
     /// this affinity, which counts it, or null.
     void deallocate_remotely(void* p, std::size_t bytes, std::size_t alignment,

@@ -129,9 +129,9 @@ public:
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment) noexcept;
 
-    /// True if both sizes take the same slot.
-    [[nodiscard]] static bool fits_same_slot(std::size_t old_bytes, std::size_t new_bytes,
-                                             std::size_t alignment) noexcept;
+    /// True if an object of such a slab can have this size where it lies.
+    [[nodiscard]] static bool fits_slot(const slab& s, std::size_t bytes,
+                                        std::size_t alignment) noexcept;
 
     [[nodiscard]] ARENITE_NOINLINE void* allocate_slow(std::size_t bytes,
                                                        std::size_t alignment) noexcept;

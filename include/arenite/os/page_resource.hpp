@@ -64,7 +64,7 @@ struct page_options {
 /// *waits*: who asks for its addresses meanwhile gets them with their memory, without a page fault.
 /// Addresses come first: the lowest that fit are handed out, also where higher ones wait; so fresh
 /// order is address order. What has waited for `delay_ms` goes to the system at the next call of
-/// anybody, 512 KiB a call (8 MiB of huge pages), so that no call takes long; purge_due() is such a
+/// anybody, 2 MiB a call (128 MiB of huge pages), so that none takes much more than 1 ms; purge_due() is such a
 /// call, which heaps make when they are slow anyway. What waits fills up to what was in use at
 /// most, of 256 MiB, or is a quarter of that: beyond it the oldest goes at once. release() and
 /// trim() do not wait.
@@ -104,7 +104,7 @@ public:
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
 
     /// Gives some of what has waited long enough to the system, so little that it takes no more
-    /// than about 50 us. One load where nothing waits, and no system call before its time.
+    /// than about 1 ms. One load where nothing waits, and no system call before its time.
     ARENITE_INLINE void purge_due() noexcept {
         if (next_due_ms_.load(std::memory_order_relaxed) != UINT64_MAX) [[unlikely]]
             give_due();
