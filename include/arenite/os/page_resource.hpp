@@ -64,10 +64,10 @@ struct page_options {
 /// *waits*: who asks for its addresses meanwhile gets them with their memory, without a page fault.
 /// Addresses come first: the lowest that fit are handed out, also where higher ones wait; so fresh
 /// order is address order. What has waited for `delay_ms` goes to the system at the next call of
-/// anybody, 2 MiB a call (128 MiB of huge pages), so that none takes much more than 1 ms; purge_due() is such a
-/// call, which heaps make when they are slow anyway. What waits fills up to what was in use at
-/// most, of 256 MiB, or is a quarter of that: beyond it the oldest goes at once. release() and
-/// trim() do not wait.
+/// anybody, 2 MiB a call (128 MiB of huge pages), so that none takes much more than 1 ms;
+/// purge_due() is such a call, which heaps make when they are slow anyway. What waits fills up to
+/// what was in use at most, of 256 MiB, or is a quarter of that: beyond it the oldest goes at once.
+/// release() and trim() do not wait.
 ///
 /// Use when:  a strategy needs spans of 64 KiB and more, of any alignment. Not for objects.
 /// Cost:      allocate and deallocate a lock and a search of the bits that skips full words and
