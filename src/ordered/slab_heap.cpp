@@ -39,10 +39,11 @@ constexpr std::size_t units_for(std::size_t bytes) noexcept {
 
 slab_heap::slab_heap(const block_options& options, upstream up, const heap_owner& owner) noexcept
     : slabs_{options, up, this}, owner_{owner} {
-    for (unsigned i = 0; i <= size_class::count; ++i)
-        classes_[i] = {&no_slot_, nullptr, 0,
-                       i < size_class::count ? static_cast<std::uint32_t>(size_class::slot_bytes(i))
-                                             : 0u};
+    for (unsigned i = 0; i <= size_class::count; ++i) {
+        classes_[i].free = &no_slot_;
+        if (i < size_class::count)
+            classes_[i].slot_bytes = static_cast<std::uint32_t>(size_class::slot_bytes(i));
+    }
 }
 
 /// Its slabs name no owner any more: another heap may be made at this place, while their memory is
@@ -295,15 +296,17 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-/// Sets the bit of a slot, which is not set yet.
-ARENITE_INLINE void slab_heap::set_free(slab& s, bits::word& word, bits::word slot) noexcept {
-    word |= slot;
-    --s.used;
-    if (--s.counts->live == 0 || s.used <= s.alarm) [[unlikely]]
-        alarmed(s);
+/// Objects of the class that lie in this slab are freed without a look for it from now on: from the
+/// second one on, since frees in no order seldom come back.
+void slab_heap::remember(slab_block& b, slab& s) noexcept {
+    slot_class_state& c = *s.counts;
+    c.freed_bytes = s.slots * std::uint32_t{s.slot_bytes};
+    c.freed_first = slabs_.begin_of(s);
+    c.freed_words = b.words() + s.first_word();
+    c.freed_into = &s;
 }
 
-void slab_heap::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+void slab_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t offset = slabs_.geometry().offset_of(p);
     if (!may_be_slot(p, offset)) [[unlikely]]
         return deallocate_rare(p, bytes, alignment);
@@ -314,7 +317,12 @@ void slab_heap::deallocate(void* p, std::size_t bytes, std::size_t alignment) no
     const slab_block::slot_bit at = b.bit_of(s, offset);
     if ((*at.word & at.mask) != 0) [[unlikely]]
         return deallocate_rare(p, bytes, alignment); // says so
-    set_free(s, *at.word, at.mask);
+    slot_class_state& c = *s.counts;
+    if (c.freed_once != &s)
+        c.freed_once = &s;
+    else if (s.slot_class < size_class::count)
+        remember(b, s);
+    set_free(s, c, *at.word, at.mask);
 }
 
 void slab_heap::deallocate(void* p) noexcept {
@@ -326,7 +334,7 @@ void slab_heap::deallocate(void* p) noexcept {
     const slab_block::slot_bit at = b.bit_of(s, offset);
     if (s.owner != this || (*at.word & at.mask) != 0) [[unlikely]]
         return deallocate_rare(p, unknown_bytes, 1);
-    set_free(s, *at.word, at.mask);
+    set_free(s, *s.counts, *at.word, at.mask);
 }
 
 /// What is large, aligned to more than 16, of another heap, or misuse.
@@ -375,7 +383,7 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
     }
     poison::no_access(p, s->slot_bytes);
     const slab_block::slot_bit at = head->bit_of(*s, offset);
-    set_free(*s, *at.word, at.mask);
+    set_free(*s, *s->counts, *at.word, at.mask);
 }
 
 /// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
@@ -406,6 +414,8 @@ bool slab_heap::nothing_lives() const noexcept {
 
 void slab_heap::remove(slab& s) noexcept {
     class_slabs& list = lists_[s.slot_class];
+    if (s.counts->freed_into == &s)
+        s.counts->freed_bytes = 0;
     list.units -= s.units;
     list.all.erase(s);
     blocks_came_free_ = slabs_.release(s, bytes_in_use()) || blocks_came_free_;
@@ -450,50 +460,6 @@ bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) 
     const block* const here = &slabs_.block_of(s);
     alarmed(s);
     return slabs_.blocks().find(here) == here && (here->state & block_state::open) != 0;
-}
-
-// ---- in place -----------------------------------------------------------------------------------
-
-/// By the size alone too: who resizes may not know what alignment the object was born with.
-bool slab_heap::fits_slot(const slab& s, std::size_t bytes, std::size_t alignment) noexcept {
-    if (bytes == 0 || bytes > s.slot_bytes || !is_alignment(alignment))
-        return false;
-    if (s.slot_class == size_class::single)
-        return s.slot_bytes - bytes < s.slack;
-    return size_class::of(bytes, alignment) == s.slot_class ||
-           size_class::of(bytes, 1) == s.slot_class;
-}
-
-bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
-                           std::size_t alignment) noexcept {
-    block* const b = slabs_.blocks().find(p);
-    if (b == nullptr || new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
-        return false;
-    if ((b->state & block_state::large) != 0) {
-        const slow_call_guard mark{in_slow_call_};
-        if (p != block_source::large_object(*b) ||
-            !slabs_.blocks().large().try_resize(*b, align_up(new_bytes, granule_bytes)))
-            return false;
-        note_high_water();
-        poison::undefined(p, new_bytes);
-        return true;
-    }
-    if ((b->state & block_state::open) == 0)
-        return false;
-    const slab& s = slabs_.slab_of(p);
-    const std::size_t index = slabs_.index_of(s, p);
-    if (s.owner != this || !fits_slot(s, new_bytes, alignment) || index >= s.slots ||
-        p != slabs_.begin_of(s) + index * s.slot_bytes ||
-        !bits::none_set(slabs_.words_of(s), index, 1))
-        return false;
-    auto* const object = static_cast<std::byte*>(p);
-    if (new_bytes < old_bytes)
-        poison::no_access(object + new_bytes, old_bytes - new_bytes);
-    else
-        poison::undefined(object + old_bytes, new_bytes - old_bytes);
-    if constexpr (checks_enabled)
-        note_size(slabs_.slab_of(p), p, new_bytes);
-    return true;
 }
 
 // ---- giving back --------------------------------------------------------------------------------

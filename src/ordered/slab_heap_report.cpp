@@ -5,6 +5,7 @@
 #include <arenite/block/region_joiner.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/glance.hpp>
+#include <arenite/core/size.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -34,6 +35,50 @@ void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t asked)
     contract_violation_f(std::source_location::current(),
                          "%p was freed into ordered_heap %p as %zu bytes but allocated as %zu", p,
                          owner_.heap, bytes, asked);
+}
+
+// ---- in place -----------------------------------------------------------------------------------
+
+/// By the size alone too: who resizes may not know what alignment the object was born with.
+bool slab_heap::fits_slot(const slab& s, std::size_t bytes, std::size_t alignment) noexcept {
+    if (bytes == 0 || bytes > s.slot_bytes || !is_alignment(alignment))
+        return false;
+    if (s.slot_class == size_class::single)
+        return s.slot_bytes - bytes < s.slack;
+    return size_class::of(bytes, alignment) == s.slot_class ||
+           size_class::of(bytes, 1) == s.slot_class;
+}
+
+bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                           std::size_t alignment) noexcept {
+    block* const b = slabs_.blocks().find(p);
+    if (b == nullptr || new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
+        return false;
+    if ((b->state & block_state::large) != 0) {
+        const slow_call_guard mark{in_slow_call_};
+        if (p != block_source::large_object(*b) ||
+            !slabs_.blocks().large().try_resize(*b, align_up(new_bytes, granule_bytes)))
+            return false;
+        note_high_water();
+        poison::undefined(p, new_bytes);
+        return true;
+    }
+    if ((b->state & block_state::open) == 0)
+        return false;
+    const slab& s = slabs_.slab_of(p);
+    const std::size_t index = slabs_.index_of(s, p);
+    if (s.owner != this || !fits_slot(s, new_bytes, alignment) || index >= s.slots ||
+        p != slabs_.begin_of(s) + index * s.slot_bytes ||
+        !bits::none_set(slabs_.words_of(s), index, 1))
+        return false;
+    auto* const object = static_cast<std::byte*>(p);
+    if (new_bytes < old_bytes)
+        poison::no_access(object + new_bytes, old_bytes - new_bytes);
+    else
+        poison::undefined(object + old_bytes, new_bytes - old_bytes);
+    if constexpr (checks_enabled)
+        note_size(slabs_.slab_of(p), p, new_bytes);
+    return true;
 }
 
 // ---- what is where ------------------------------------------------------------------------------

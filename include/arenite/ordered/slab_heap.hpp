@@ -24,11 +24,18 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 /// What the fast path of a slab_heap knows of a size class.
-struct alignas(32) slot_class_state {
-    bits::word* free;  ///< the word of bits that it allocates from
-    std::byte* first;  ///< the slot of the word's lowest bit
-    std::int64_t live; ///< objects of this heap that are handed out
-    std::uint32_t slot_bytes;
+struct alignas(64) slot_class_state {
+    bits::word* free = nullptr; ///< the word of bits that it allocates from
+    std::byte* first = nullptr; ///< the slot of the word's lowest bit
+    std::int64_t live = 0;      ///< objects of this heap that are handed out
+    std::uint32_t slot_bytes = 0;
+
+    // Where its objects were freed lately: what follows is freed there without a look at its block.
+    std::uint32_t freed_bytes = 0; ///< of the slots of freed_into; 0: there is none
+    std::byte* freed_first = nullptr;
+    bits::word* freed_words = nullptr;
+    slab* freed_into = nullptr;
+    const slab* freed_once = nullptr; ///< the slab of the latest free elsewhere
 };
 
 namespace detail {
@@ -113,7 +120,10 @@ public:
     [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t bytes, std::size_t alignment) noexcept;
 
     /// What was allocated with this size and alignment.
-    ARENITE_NOINLINE void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    ARENITE_INLINE void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        if (!try_give(p, bytes, alignment))
+            deallocate_slow(p, bytes, alignment);
+    }
 
     /// Without its size.
     ARENITE_NOINLINE void deallocate(void* p) noexcept;
@@ -189,8 +199,14 @@ private:
         std::size_t units = 0;   ///< of all of them
     };
 
+    [[nodiscard]] ARENITE_INLINE bool try_give(void* p, std::size_t bytes,
+                                               std::size_t alignment) noexcept;
+    ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
+                                          std::size_t alignment) noexcept;
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
-    ARENITE_INLINE void set_free(slab& s, bits::word& word, bits::word slot) noexcept;
+    ARENITE_INLINE void set_free(slab& s, slot_class_state& c, bits::word& word,
+                                 bits::word slot) noexcept;
+    void remember(slab_block& b, slab& s) noexcept;
     /// False for what can't lie in a slab: it is large, or not of this heap. One test before
     /// anything is read where p points.
     [[nodiscard]] ARENITE_INLINE bool may_be_slot(const void* p,
@@ -260,6 +276,35 @@ ARENITE_INLINE void* slab_heap::try_take(std::size_t bytes, std::size_t alignmen
     if (!size_class::is_listed(bytes, alignment)) [[unlikely]]
         return nullptr;
     return try_take(size_class::of_listed(bytes, alignment));
+}
+
+/// Sets the bit of a slot, which is not set yet.
+ARENITE_INLINE void slab_heap::set_free(slab& s, slot_class_state& c, bits::word& word,
+                                        bits::word slot) noexcept {
+    word |= slot;
+    --s.used;
+    if (--c.live == 0 || s.used <= s.alarm) [[unlikely]]
+        alarmed(s);
+}
+
+/// Frees what lies in the slab where objects of its class were freed lately; false, and nothing is
+/// done, where it does not, or is free already.
+ARENITE_INLINE bool slab_heap::try_give(void* p, std::size_t bytes,
+                                        std::size_t alignment) noexcept {
+    if (slow_only || !size_class::is_listed(bytes, alignment))
+        return false;
+    const unsigned slot_class = size_class::of_listed(bytes, alignment);
+    slot_class_state& c = classes_[slot_class];
+    const std::size_t offset = address_of(p) - address_of(c.freed_first);
+    if (offset >= c.freed_bytes) [[unlikely]]
+        return false;
+    const std::size_t index = offset * std::uint64_t{size_class::inverse[slot_class]} >> 32;
+    bits::word& word = c.freed_words[index / bits::word_bits];
+    const bits::word slot = bits::word{1} << index % bits::word_bits;
+    if ((word & slot) != 0) [[unlikely]]
+        return false;
+    set_free(*c.freed_into, c, word, slot);
+    return true;
 }
 
 template <class F>
