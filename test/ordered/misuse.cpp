@@ -96,6 +96,23 @@ TEST_F(ordered_heap_death, an_object_of_a_slab_that_is_gone_is_found) {
         "free already");
 }
 
+TEST_F(ordered_heap_death, beside_the_latest_frees_of_its_size_misuse_is_found_too) {
+    ordered_heap heap;
+    ordered_heap other;
+    const auto all = take(heap, 2000, 48);
+    void* const foreign = other.allocate(48, 8);
+    for (std::size_t i = 1000; i < 1004; ++i) // from the third on without a look at the block
+        heap.deallocate(all[i], 48, 8);
+    EXPECT_DEATH(heap.deallocate(all[1003], 48, 8), "freed");
+    EXPECT_DEATH(heap.deallocate(foreign, 48, 8), "freed");
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (i < 1000 || i >= 1004)
+            heap.deallocate(all[i], 48, 8);
+    EXPECT_DEATH(heap.deallocate(all[1003], 48, 8), "freed") << "also when its slab has gone";
+    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+    other.deallocate(foreign, 48, 8);
+}
+
 TEST_F(ordered_heap_death, an_object_of_another_heap_is_found) {
     const auto mine = take(heap, 10, 48);
     const auto foreign = take(other, 10, 48);
