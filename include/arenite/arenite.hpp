@@ -68,6 +68,7 @@
 #include <arenite/pool/slot_pool.hpp>
 #include <arenite/pool/suballocator_resource.hpp>
 
+#include <arenite/ordered/joined_slots.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/ordered/size_class.hpp>
 #include <arenite/ordered/slab.hpp>
