@@ -215,7 +215,10 @@ void* slab_heap::allocate_single(std::size_t bytes) noexcept {
     s->counts = &classes_[size_class::single];
     single_bytes_ += s->slot_bytes;
     ++s->counts->live;
-    note_high_water();
+    if (single_bytes_ > most_single_bytes_) { // looking at all classes each time takes too long
+        most_single_bytes_ = single_bytes_;
+        note_high_water();
+    }
     void* const p = slabs_.begin_of(*s);
     if constexpr (slow_only)
         hand_out(*s, p, bytes);
@@ -315,7 +318,7 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
 void slab_heap::make_first_slab() noexcept {
     const slow_call_guard mark{in_slow_call_};
     if (slab* const s = slabs_.make(size_class::single, 1, 1))
-        slabs_.release(*s, 0);
+        release(*s);
 }
 
 } // namespace detail

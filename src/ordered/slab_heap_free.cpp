@@ -128,7 +128,7 @@ void slab_heap::alarmed(slab& s) noexcept {
     const bool class_is_empty = s.counts->live == 0;
     if (s.slot_class == size_class::single) {
         single_bytes_ -= s.slot_bytes;
-        blocks_came_free_ = slabs_.release(s, bytes_in_use()) || blocks_came_free_;
+        release(s);
     } else if (s.used <= s.alarm) {
         if (&s == lists_[s.slot_class].current) // 2^31 frees behind
             s.used = count_used(s);
@@ -155,7 +155,14 @@ void slab_heap::remove(slab& s) noexcept {
         stop_lending(s);
     list.units -= s.units;
     list.all.erase(s);
-    blocks_came_free_ = slabs_.release(s, bytes_in_use()) || blocks_came_free_;
+    release(s);
+}
+
+void slab_heap::release(slab& s) noexcept {
+    if (block* const empty = slabs_.release(s)) {
+        slabs_.close(*empty, bytes_in_use());
+        blocks_came_free_ = true;
+    }
 }
 
 /// Blocks have come free since this was looked at last, or nothing lives in several: where the heap

@@ -126,7 +126,8 @@ public:
     /// the size of blocks stays.
     void set_block_bytes(std::size_t bytes) noexcept { core_.set_block_bytes(bytes); }
 
-    /// O(1). bytes_in_use and live_allocations are exact; the high water is that of the slow calls.
+    /// O(1). bytes_in_use and live_allocations are exact; the high water is seen
+    /// when memory is taken for a slab or for more than 8 KiB, and here.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// All its memory, blocks and large allocations in address order: objects one by one with

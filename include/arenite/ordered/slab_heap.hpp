@@ -272,6 +272,7 @@ private:
     void give_up_idle_slabs() noexcept;
     void leave_empty_slabs() noexcept;
     void remove(slab& s) noexcept;
+    void release(slab& s) noexcept;
     void hand_out(slab& s, void* p, std::size_t bytes) noexcept;
     void note_size(slab& s, const void* p, std::size_t bytes) noexcept;
 
@@ -287,6 +288,7 @@ private:
     bool blocks_came_free_ = false; ///< since idle slabs were looked for
     class_slabs lists_[size_class::count];
     std::size_t single_bytes_ = 0; ///< in use by slots of their own
+    std::size_t most_single_bytes_ = 0;
     std::size_t high_water_ = 0;
 
     // What release_word() took off these books, less what was freed here of other heaps' objects:
