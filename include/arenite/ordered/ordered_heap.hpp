@@ -62,7 +62,8 @@ struct ordered_options {
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 where the
 ///            alignment is 16), by less than an eighth above; 16 bytes is the smallest. 2 % of the
 ///            memory for bookkeeping. A large object: 64 to 512 bytes, or its alignment.
-/// Limits:    none but its upstream's. A slab serves one size until all its slots are free. Memory
+/// Limits:    none but its upstream's. A slab serves one size until all its slots are
+///            free; where much memory is sparse, also larger objects in several slots each. Memory
 ///            starts at one block of 64 KiB of which the pages used are resident, and grows by
 ///            spans of 2 MiB (huge pages) once the heap holds as much.
 /// Returns:   empty spans and the memory of large objects by return_policy; trim() all that is
