@@ -55,7 +55,7 @@ slab_heap::~slab_heap() {
 // ---- allocate -----------------------------------------------------------------------------------
 
 void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
-    const slow_call_guard mark{in_slow_call_};
+    const slow_call_guard mark = begin_slow_call();
     if (!is_alignment(alignment) || bytes > max_object_bytes) [[unlikely]]
         return nullptr;
     const unsigned slot_class = size_class::of(bytes, alignment);
@@ -271,7 +271,7 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
     const block* const b = slabs_.blocks().find(neighbour);
     if (slot_class >= size_class::count || b == nullptr || (b->state & block_state::open) == 0)
         return nullptr;
-    const slow_call_guard mark{in_slow_call_};
+    const slow_call_guard mark = begin_slow_call();
     const auto* const here = static_cast<const std::byte*>(neighbour);
     slab* best = nullptr;
     std::size_t best_index = 0;
@@ -316,7 +316,7 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
 }
 
 void slab_heap::make_first_slab() noexcept {
-    const slow_call_guard mark{in_slow_call_};
+    const slow_call_guard mark = begin_slow_call();
     if (slab* const s = slabs_.make(size_class::single, 1, 1))
         release(*s);
 }

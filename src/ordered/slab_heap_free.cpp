@@ -64,17 +64,19 @@ void slab_heap::deallocate(void* p) noexcept {
 
 /// What is large, aligned to more than 16, in joined slots, of another heap, or misuse.
 void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    const slow_call_guard mark{in_slow_call_};
     const std::size_t offset = slabs_.geometry().offset_of(p);
     slab_block* const head = slabs_.geometry().block_of(p);
-    if (may_be_slot(p, offset) && head->slab_at(offset).owner_now() == joined_mark())
+    if (may_be_slot(p, offset) && head->slab_at(offset).owner_now() == joined_mark()) {
+        const slow_call_guard mark = begin_slow_call();
         return deallocate_slot(*head, head->slab_at(offset), p, bytes, alignment);
+    }
     block* const b = slabs_.blocks().find(p);
     if (b == nullptr) {
         if (owner_.on_foreign_free != nullptr)
             return owner_.on_foreign_free(*this, p, bytes, alignment);
         return refuse_free(p, bytes, "not of this heap, or freed before");
     }
+    const slow_call_guard mark = begin_slow_call();
     if ((b->state & block_state::large) != 0) {
         if (p != block_source::large_object(*b))
             return refuse_free(p, bytes, "it points into a large allocation, not to its begin");
@@ -124,7 +126,7 @@ void slab_heap::deallocate_slot(slab_block& b, slab& s, void* p, std::size_t byt
 /// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
 /// its class lives any more.
 void slab_heap::alarmed(slab& s) noexcept {
-    const slow_call_guard mark{in_slow_call_};
+    const slow_call_guard mark = begin_slow_call();
     const bool class_is_empty = s.counts->live == 0;
     if (s.slot_class == size_class::single) {
         single_bytes_ -= s.slot_bytes;
@@ -213,7 +215,7 @@ bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) 
 // ---- giving back --------------------------------------------------------------------------------
 
 void slab_heap::trim() noexcept {
-    const slow_call_guard mark{in_slow_call_};
+    const slow_call_guard mark = begin_slow_call();
     note_high_water();
     leave_empty_slabs();
     slabs_.trim();

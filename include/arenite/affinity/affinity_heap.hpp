@@ -3,9 +3,13 @@
 #pragma once
 
 #include <arenite/affinity/affinity.hpp>
+#include <arenite/affinity/affinity_pages.hpp>
+#include <arenite/affinity/affinity_registry.hpp>
 #include <arenite/affinity/affinity_share.hpp>
+#include <arenite/affinity/affinity_shares.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/outside_memory.hpp>
+#include <arenite/affinity/thread_heaps.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
@@ -17,15 +21,13 @@
 #include <atomic>
 #include <cstddef>
 #include <iosfwd>
+#include <span>
 #include <string_view>
 
-// What the fast path needs lies at a fixed place of each thread; what a template adds for a tag
-// belongs to the program or library that it is compiled into.
+// What a template adds for a tag belongs to the program or library that it is compiled into.
 #if defined(__GNUC__)
-#define ARENITE_THREAD_FAST __attribute__((tls_model("initial-exec")))
 #define ARENITE_OF_THIS_MODULE __attribute__((visibility("hidden")))
 #else
-#define ARENITE_THREAD_FAST
 #define ARENITE_OF_THIS_MODULE
 #endif
 
@@ -37,22 +39,6 @@ class affinity_neighbourhood;
 
 namespace detail {
 
-inline constexpr unsigned most_affinities = 64;
-
-/// The heaps of this thread, by affinity; nullptr where its next call is a slow one, as always at
-/// 0. Once for requests aligned to less than default_alignment, once for others: where the
-/// affinity's own alignment is larger, those calls are slow ones.
-extern constinit thread_local slab_heap* thread_heaps[2][most_affinities + 1] ARENITE_THREAD_FAST;
-
-/// Where in the first half of thread_heaps an affinity has its place, in bytes.
-using thread_place = std::size_t;
-
-[[nodiscard]] ARENITE_INLINE slab_heap* thread_heap(thread_place at,
-                                                    std::size_t alignment) noexcept {
-    const std::size_t half = alignment >= default_alignment ? sizeof thread_heaps[0] : 0;
-    return *reinterpret_cast<slab_heap**>(reinterpret_cast<std::byte*>(thread_heaps) + half + at);
-}
-
 /// What a tag's heap is; looked up once in each program or library.
 template <AffinityTag A>
 struct ARENITE_OF_THIS_MODULE tag_heap {
@@ -63,8 +49,6 @@ template <AffinityTag A>
 constinit std::atomic<affinity_heap*> tag_heap<A>::known{nullptr};
 template <AffinityTag A>
 constinit std::atomic<thread_place> tag_heap<A>::place{0};
-
-struct heaps_of_the_process;
 
 } // namespace detail
 
@@ -79,25 +63,39 @@ struct heaps_of_the_process;
 /// thread's own is freed as in a one-thread heap; one of another thread's by setting a bit, which
 /// that thread drains into its own bits before its heap grows. There is no lock but for large
 /// objects (above 63 KiB). When a thread ends its heap stays with all that lives in it, until
-/// another thread needs memory.
+/// another thread needs memory; empty ones serve any affinity's next thread.
 ///
 /// Use when:  objects are allocated one by one and walked together: nodes of a scene, their data.
 ///            Through affine<A> (affinity/affine.hpp) and affinity_allocator as a rule.
-/// Cost:      that of ordered_heap and three loads; a free of another thread's object is two atomic
+/// Cost:      that of ordered_heap and four loads; a free of another thread's object is two atomic
 ///            operations.
 /// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more of blocks of which
 ///            another thread freed something.
-/// Limits:    64 affinities; 4096 heaps (threads times affinities) at a time.
+/// Limits:    64 affinities; of heaps (threads times affinities) as many as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty.
 /// Misuse:    freeing twice, a pointer that is no affinity's, and one that is another affinity's
 ///            are found in every build: at the call, but where two threads free one object, the
 ///            owner and another one: there when the owner drains. Sizes as in ordered_heap.
-/// Threads:   any; list_regions, report and reset while no other thread uses this affinity. Works
-///            before main, after it, after a thread's own end and in a forked child.
+/// Threads:   any; reset while no other thread uses this affinity. Works before main, after it,
+///            after a thread's own end and in a forked child.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
 class affinity_heap final : public strategy<affinity_heap> {
 public:
+    /// What trim() of an affinity did.
+    struct trim_result {
+        std::size_t bytes_returned = 0; ///< no longer reserved
+        std::size_t heaps_trimmed = 0;  ///< now: of this thread, of ended ones, for large objects
+        std::size_t heaps_asked = 0;    ///< of other threads, which do so at their next slow call
+
+        trim_result& operator+=(const trim_result& other) noexcept {
+            bytes_returned += other.bytes_returned;
+            heaps_trimmed += other.heaps_trimmed;
+            heaps_asked += other.heaps_asked;
+            return *this;
+        }
+    };
+
     /// The heap of a tag. Tags of one name have one, also across shared libraries.
     template <AffinityTag A>
     [[nodiscard]] ARENITE_INLINE static affinity_heap& of() noexcept {
@@ -114,7 +112,7 @@ public:
     [[nodiscard]] ARENITE_INLINE static void* try_allocate_in(std::size_t bytes,
                                                               std::size_t alignment) noexcept {
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_heap* const h = detail::thread_heap(place, alignment);
+        detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -125,17 +123,68 @@ public:
     ARENITE_INLINE static void deallocate_in(void* p, std::size_t bytes,
                                              std::size_t alignment) noexcept {
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_heap* const h = detail::thread_heap(place, alignment);
+        detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
         of<A>().deallocate_slow(p, bytes, alignment);
+    }
+
+    /// The affinity that is known by this name from now on, the one of a tag that has it. With
+    /// options, which must be what the tag or an earlier call said: a name with others is a
+    /// contract violation, as is one of 0 or more than 63 characters, an alignment that is no power
+    /// of two, and the 65th name. Without options: as it is, or made with the usual ones.
+    /// O(affinities).
+    [[nodiscard]] static affinity_heap& named(std::string_view name,
+                                              const affinity_options& options) noexcept;
+    [[nodiscard]] static affinity_heap& named(std::string_view name) noexcept;
+
+    /// nullptr where nobody has named it yet.
+    [[nodiscard]] static affinity_heap* find(std::string_view name) noexcept;
+
+    /// Those there are, in the order in which they were named; none ever ends. `n` is below
+    /// count().
+    [[nodiscard]] static std::span<affinity_heap> all() noexcept;
+    [[nodiscard]] static affinity_heap& by_index(std::size_t n) noexcept;
+    [[nodiscard]] static std::size_t count() noexcept;
+
+    /// The affinity whose memory p points into, handed out or not; nullptr where that is nobody's:
+    /// of null, of memory that went back, of malloc's and mapped memory, whatever lies there or
+    /// before it. O(1), two loads, from any thread; what another thread allocated must have come
+    /// here by a way that synchronises. Of what `standard` or a user's own strategy gave: of its
+    /// begin only.
+    [[nodiscard]] ARENITE_INLINE static affinity_heap* heap_of(const void* p) noexcept {
+        const auto owner = detail::affinity_pages::of(p);
+        return owner ? &detail::affinity_registry::at(owner.affinity()) : heap_of_outside(p);
+    }
+
+    /// Frees what any affinity gave: where the size is at hand, and the affinity is not. Quick for
+    /// objects of the thread's own. nullptr is allowed; all else that is misuse of deallocate is so
+    /// here.
+    ARENITE_INLINE static void deallocate_any(void* p, std::size_t bytes,
+                                              std::size_t alignment = default_alignment) noexcept {
+        if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
+            const auto place = detail::thread_heaps::place_of(owner.affinity());
+            detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
+            if (h != nullptr) [[likely]]
+                return h->deallocate(p, bytes, alignment);
+        }
+        deallocate_any_slow(p, bytes, alignment);
+    }
+    ARENITE_INLINE static void deallocate_any(void* p) noexcept {
+        if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
+            const auto place = detail::thread_heaps::place_of(owner.affinity());
+            detail::slab_heap* const h = detail::thread_heaps::ready_at(place, default_alignment);
+            if (h != nullptr) [[likely]]
+                return h->deallocate(p);
+        }
+        deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);
     }
 
     /// nullptr where there is no memory; also for an alignment that is no power of two. Where the
     /// affinity's own alignment is larger, that counts.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        detail::slab_heap* const h = detail::thread_heap(thread_place_, alignment);
+        detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -146,7 +195,7 @@ public:
     /// Gives back what was allocated with the same size and alignment. Not nullptr.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
-        detail::slab_heap* const h = detail::thread_heap(thread_place_, alignment);
+        detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
         deallocate_slow(p, bytes, alignment);
@@ -171,9 +220,8 @@ public:
     [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
                                           std::size_t alignment = default_alignment) noexcept;
 
-    /// True if p points into memory of this affinity, handed out or not; of what `standard` or a
-    /// user's own strategy gave, to its begin. While no other thread uses the affinity.
-    [[nodiscard]] bool owns(const void* p) const noexcept;
+    /// True if this affinity is the heap_of(p). O(1), from any thread.
+    [[nodiscard]] bool owns(const void* p) const noexcept { return heap_of(p) == this; }
 
     /// Bytes to ask from the system at once, from now on: 0 starts small and grows with use; blocks
     /// have 256 KiB, to a multiple of which it is rounded. Other threads follow at their next slow
@@ -186,16 +234,25 @@ public:
     }
 
     /// Gives back all memory that holds nothing: of this thread, of threads that ended, of large
-    /// objects; other threads do so at their next slow call. O(blocks).
-    void trim() noexcept;
+    /// objects; other threads do so at their next slow call. O(blocks). Says what it did.
+    trim_result trim() noexcept;
+    static trim_result trim_all() noexcept;
 
     /// O(threads). Exact while nobody allocates or frees; else each thread's is one of a moment
     /// ago. The high water is the sum of the threads' own. live_allocations counts what is listed
     /// one by one: where sizes are kept, in checked builds, with other strategies.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
-    /// All its blocks in address order, thread by thread.
+    /// The sum over all affinities.
+    [[nodiscard]] static arenite::usage usage_all() noexcept;
+
+    /// All its blocks in address order, thread by thread; while other threads work, each object
+    /// that they allocate or free meanwhile as it was at some moment of the call. One of their slow
+    /// calls may wait for as long as their heap is listed. The sink must not use this affinity.
     void list_regions(region_sink& sink) const;
+
+    /// One affinity after the other: a memory map of all is `affinity_heap::list_regions_all(map)`.
+    static void list_regions_all(region_sink& sink);
 
     /// Ends everything in this affinity at once, without destructors: O(blocks). No other thread
     /// may be using it; what `standard` or a user's own strategy gave stays.
@@ -213,11 +270,9 @@ public:
     static void deallocate_unsized(void* p, const affinity_heap* expected = nullptr) noexcept;
 
 private:
-    friend struct detail::heaps_of_the_process;
+    friend class detail::affinity_registry;
 
-    static constexpr std::size_t most_name_bytes = 64;
-
-    constexpr affinity_heap() noexcept = default;
+    affinity_heap(const affinity_options& options, unsigned index) noexcept;
     ~affinity_heap() override = default;
 
     [[nodiscard]] ARENITE_COLD static affinity_heap&
@@ -228,6 +283,9 @@ private:
     ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
 
+    [[nodiscard]] static affinity_heap* heap_of_outside(const void* p) noexcept;
+    ARENITE_NOINLINE static void deallocate_any_slow(void* p, std::size_t bytes,
+                                                     std::size_t alignment) noexcept;
     void deallocate_to(detail::affinity_share& s, void* p, std::size_t bytes,
                        std::size_t alignment) noexcept;
     static void deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
@@ -238,32 +296,28 @@ private:
     [[nodiscard]] void* allocate_in(detail::share_kind kind, std::size_t bytes,
                                     std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept;
-    [[nodiscard]] void* allocate_other(unsigned strategy, std::size_t bytes,
-                                       std::size_t alignment) noexcept;
+    [[nodiscard]] void* allocate_other(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] detail::affinity_share* share_of_thread(detail::share_kind kind) noexcept;
-    [[nodiscard]] detail::affinity_share* orphan(detail::share_kind kind) noexcept;
+    [[nodiscard]] detail::affinity_share* adopt_another() noexcept;
+    [[nodiscard]] detail::affinity_share* make_large() noexcept;
+    [[nodiscard]] detail::slab_heap* current() const noexcept;
+    void make_current(detail::affinity_share& share) noexcept;
+    void make_first_block() noexcept;
     [[nodiscard]] affinity_options options_now() const noexcept {
         affinity_options now = options_;
         now.block_bytes = block_size();
         return now;
     }
-    void publish(detail::affinity_share& share) noexcept;
-    void make_current(detail::affinity_share& share) noexcept;
-    [[nodiscard]] static affinity_heap& at(unsigned index) noexcept;
-    [[nodiscard]] static unsigned count() noexcept;
-    template <class F>
-    void for_each_share(F f) const noexcept;
 
-    detail::thread_place thread_place_ = 0;
-    unsigned index_ = 0;
-    std::size_t alignment_ = 1;
-    std::atomic<std::size_t> block_bytes_{0};
-    std::atomic<detail::affinity_share*> shares_{nullptr};
+    detail::thread_place thread_place_;
+    unsigned index_;
+    std::size_t alignment_;
+    std::atomic<std::size_t> block_bytes_;
+    detail::affinity_shares shares_;
     std::atomic<detail::affinity_share*> large_{nullptr};
-    std::atomic<int> orphans_{0}; ///< shares that are abandoned, about
     affinity_options options_;
-    char name_[most_name_bytes] = {};
+    char name_[detail::affinity_registry::most_name_bytes + 1] = {};
     detail::outside_count outside_;
 };
 
