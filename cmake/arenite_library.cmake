@@ -33,3 +33,11 @@ function(arenite_library name)
     endif()
   endif()
 endfunction()
+
+# arenite_c_interface(name library): what C, and C++ of another standard, links to call arenite/c.h.
+function(arenite_c_interface name library)
+  add_library(${name} INTERFACE)
+  target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} INTERFACE $<LINK_ONLY:${library}>)
+endfunction()
