@@ -3,11 +3,10 @@
 #include <arenite/c.h>
 
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/usage.hpp>
+#include <arenite/interop/malloc_like.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
@@ -23,13 +22,6 @@ const affinity_heap* heap_behind(const arenite_heap* h) noexcept {
     return reinterpret_cast<const affinity_heap*>(h);
 }
 arenite_heap* for_c(affinity_heap* h) noexcept { return reinterpret_cast<arenite_heap*>(h); }
-
-/// Bytes that may be used at p. A memory checker, which knows of those that were asked, is told.
-std::size_t usable_bytes(const affinity_heap& own, const void* p) noexcept {
-    const std::size_t bytes = own.size_of(p);
-    arenite::poison::defined(p, bytes);
-    return bytes;
-}
 
 } // namespace
 
@@ -71,25 +63,10 @@ void arenite_deallocate_sized(void* p, std::size_t bytes, std::size_t alignment)
 void* arenite_reallocate(arenite_heap* heap, void* p, std::size_t bytes) {
     if (p == nullptr)
         return arenite_allocate(heap, bytes);
-    affinity_heap* const own = affinity_heap::heap_of(p);
-    if (own == nullptr)
-        return nullptr;
-    const std::size_t before = usable_bytes(*own, p);
-    if (arenite::is_aligned(p, arenite::default_alignment) &&
-        own->try_resize(p, before, std::max<std::size_t>(bytes, 1)))
-        return p;
-    void* const elsewhere = own->try_allocate(bytes);
-    if (elsewhere == nullptr)
-        return nullptr;
-    std::memcpy(elsewhere, p, std::min(before, bytes));
-    own->deallocate(p);
-    return elsewhere;
+    return arenite::detail::reallocate_any(p, bytes, arenite::default_alignment);
 }
 
-std::size_t arenite_size_of(const void* p) {
-    const affinity_heap* const own = affinity_heap::heap_of(p);
-    return own == nullptr ? 0 : usable_bytes(*own, p);
-}
+std::size_t arenite_size_of(const void* p) { return arenite::detail::usable_bytes(p); }
 
 arenite_heap* arenite_affinity_of(const void* p) { return for_c(affinity_heap::heap_of(p)); }
 
