@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <dlfcn.h>
+#include <link.h>
 
 namespace {
 
@@ -58,6 +59,21 @@ std::vector<void*> use(const plugin& p) {
     return made;
 }
 
+/// Thread-local storage of the shared library, which a host has little room for.
+std::size_t thread_local_bytes() {
+    std::size_t bytes = 0;
+    const auto look = [](dl_phdr_info* info, std::size_t, void* found) {
+        if (std::string_view{info->dlpi_name}.find("libarenite-shared") == std::string_view::npos)
+            return 0;
+        for (int i = 0; i < info->dlpi_phnum; ++i)
+            if (info->dlpi_phdr[i].p_type == PT_TLS)
+                *static_cast<std::size_t*>(found) = info->dlpi_phdr[i].p_memsz;
+        return 1;
+    };
+    dl_iterate_phdr(look, &bytes);
+    return bytes;
+}
+
 void alone(const char* path) {
     for (int round = 0; round < 3; ++round) {
         const plugin first{path};
@@ -82,6 +98,8 @@ void together(const char* one, const char* other) {
     const plugin a{one};
     const plugin b{other};
     expect(a.library != b.library, "there are two");
+    expect(thread_local_bytes() != 0, "the library is there");
+    expect(thread_local_bytes() <= 64, "it takes 64 bytes of thread-local storage at most");
     const std::vector<void*> of_a = use(a);
     expect(b.common_in_use() >= 5'000 * 5 * sizeof(long long), "the other sees it, too");
     expect(b.common_in_use() == a.common_in_use(), "there is one heap");
