@@ -17,6 +17,7 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
+#include <arenite/core/same_build.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/core/spin_lock.hpp>
 #include <arenite/core/strategy.hpp>
