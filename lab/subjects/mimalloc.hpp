@@ -202,7 +202,7 @@ public:
 };
 
 #if MI_MALLOC_VERSION < 30600
-/// The same for workloads of several threads: by the calls that look up the thread's heap.
+/// What workloads of several threads use: mimalloc by the calls that look up the thread's heap.
 class mimalloc_of_any_thread {
 public:
     static constexpr bool for_any_thread = true;

@@ -139,7 +139,7 @@ private:
     static constexpr std::size_t batch = 32768;
     static constexpr std::size_t window = 8; ///< batches that live
 
-    /// As in the group form of a tree: an inner node, its child array, leaves.
+    /// Sizes of the group form of a tree: an inner node, its child array, leaves.
     static constexpr std::size_t bytes_of(std::size_t i) noexcept {
         return i % 5 == 0 ? 48 : i % 5 == 1 ? 32 : 24;
     }

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // The books of slab_heap, slab by slab, and what ordered_heap does not show of it.
-#include <arenite/ordered/slab_heap.hpp>
-
-#include "ordered/heap_test.hpp"
+#include "ordered/slab_heap_test.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,110 +15,8 @@
 #include <vector>
 
 using namespace ordered_test;
-using arenite::detail::heap_owner;
-using arenite::detail::slab_heap;
 
 namespace {
-
-/// What was allocated with which size and alignment.
-struct piece {
-    std::size_t bytes;
-    std::size_t alignment;
-};
-using model = std::map<void*, piece>;
-
-/// The class comment's invariants, by what can be seen from outside.
-void expect_books(slab_heap& heap, const model& live) {
-    std::map<unsigned, std::size_t> in_use_of_class;
-    std::size_t bytes = 0;
-    std::size_t large = 0;
-    slab_source& slabs = heap.slabs();
-    block_list& all = slabs.blocks().blocks();
-    std::size_t open = 0;
-    for (block* b = all.first(); b != nullptr; b = all.above(*b)) {
-        if ((b->state & block_state::large) != 0) {
-            ++large;
-            bytes += block_source::large_bytes(*b);
-            continue;
-        }
-        if ((b->state & block_state::open) == 0)
-            continue;
-        ++open;
-        std::size_t slabs_here = 0;
-        slabs.for_each_slab(*b, [&](slab& s) {
-            ++slabs_here;
-            ASSERT_EQ(s.owner, &heap);
-            const bits::word* const words = slabs.words_of(s);
-            const std::size_t free = bits::count_set(words, 0, s.slots);
-            const std::size_t end = s.words() * bits::word_bits;
-            ASSERT_TRUE(s.slots == end || bits::none_set(words, s.slots, end - s.slots));
-            const std::size_t in_use = s.slots - free;
-            if (s.alarm == slab::silent) { // allocated from: what is handed out is not counted
-                ASSERT_LE(s.used, static_cast<std::int32_t>(in_use));
-            } else {
-                ASSERT_EQ(s.used, static_cast<std::int32_t>(in_use));
-                ASSERT_GT(s.used, s.alarm) << "it was not told of a free";
-                ASSERT_GT(in_use, 0u) << "it holds nothing";
-                if (s.slot_class != size_class::single) {
-                    ASSERT_EQ(s.state == slab_state::refillable, s.used <= s.refill_alarm());
-                }
-            }
-            in_use_of_class[s.slot_class] += in_use;
-            bytes += in_use * s.slot_bytes;
-        });
-        ASSERT_NE(slabs_here, 0u) << "a block without slabs is open";
-    }
-    ASSERT_EQ(open, slabs.open_blocks());
-    std::map<unsigned, std::size_t> expected;
-    std::size_t expected_bytes = 0;
-    const std::size_t mask = slabs.geometry().mask_bytes();
-    for (const auto& [p, x] : live) {
-        const block* const b = slabs.blocks().find(p);
-        ASSERT_NE(b, nullptr);
-        expected_bytes += rounded(x.bytes, x.alignment, mask);
-        if ((b->state & block_state::large) != 0)
-            continue;
-        const slab& s = slabs.slab_of(p);
-        const std::size_t index = slabs.index_of(s, p);
-        ASSERT_EQ(p, slabs.begin_of(s) + index * s.slot_bytes);
-        ASSERT_TRUE(bits::none_set(slabs.words_of(s), index, 1));
-        ASSERT_GE(s.slot_bytes, x.bytes);
-        ++expected[s.slot_class];
-    }
-    std::erase_if(in_use_of_class, [](const auto& x) { return x.second == 0; });
-    ASSERT_EQ(in_use_of_class, expected);
-    ASSERT_EQ(bytes, expected_bytes);
-    const usage u = heap.usage();
-    ASSERT_EQ(u.bytes_in_use, bytes);
-    ASSERT_EQ(u.live_allocations, live.size());
-    ASSERT_EQ(u.bytes_reserved, slabs.blocks().bytes_reserved());
-    ASSERT_EQ(heap.usage_approximate(), u) << "nobody is at work";
-    std::set<std::pair<const void*, bool>> listed;
-    heap.for_each_object([&](const void* p, std::size_t n) { listed.insert({p, n != 0}); });
-    ASSERT_EQ(listed.size(), live.size());
-    for (const auto& [p, x] : live)
-        ASSERT_TRUE(listed.contains({p, true}));
-    ASSERT_FALSE(heap.in_slow_call());
-}
-
-class slab_heap_of : public heap_test {
-protected:
-    counting_pages pages;
-
-    static heap_owner owner() { return {.heap = nullptr}; }
-
-    void* take_one(slab_heap& heap, std::size_t bytes, std::size_t alignment = 8) {
-        void* const p = heap.try_allocate(bytes, alignment);
-        EXPECT_NE(p, nullptr);
-        return p;
-    }
-    std::vector<void*> take_all(slab_heap& heap, std::size_t count, std::size_t bytes) {
-        std::vector<void*> all(count);
-        for (void*& p : all)
-            p = take_one(heap, bytes);
-        return all;
-    }
-};
 
 // ---- books --------------------------------------------------------------------------------------
 
@@ -137,8 +33,8 @@ TEST_F(slab_heap_of, its_books_are_right_after_any_work) {
             const auto what = static_cast<unsigned>(random() % 100);
             const bool grows = i / 2000 % 2 == 0;
             if (what < (grows ? 55u : 35u) || live.empty()) {
-                const piece x{random() % 40 == 0 ? random() % 70'000 : random() % 300,
-                              random() % 6 == 0 ? std::size_t{1} << random() % 12 : 8};
+                const request x{random() % 40 == 0 ? random() % 70'000 : random() % 300,
+                                random() % 6 == 0 ? std::size_t{1} << random() % 12 : 8};
                 void* const p = take_one(heap, x.bytes, x.alignment);
                 ASSERT_TRUE(is_aligned(p, x.alignment));
                 ASSERT_TRUE(live.emplace(p, x).second);
@@ -150,7 +46,7 @@ TEST_F(slab_heap_of, its_books_are_right_after_any_work) {
                     heap.deallocate(at->first, at->second.bytes, at->second.alignment);
                 live.erase(at);
             } else if (what < 95) {
-                const piece x{random() % 300, 8};
+                const request x{random() % 300, 8};
                 if (void* const p = heap.try_allocate_near(some()->first, x.bytes, 8)) {
                     ASSERT_TRUE(live.emplace(p, x).second);
                 }
@@ -161,7 +57,7 @@ TEST_F(slab_heap_of, its_books_are_right_after_any_work) {
                     at->second.bytes = bytes;
             } else if (what == 98) {
                 const std::size_t calls = pages.calls();
-                const piece x{random() % 5'000, 8};
+                const request x{random() % 5'000, 8};
                 if (void* const p = heap.try_allocate_within(x.bytes, 8)) {
                     ASSERT_TRUE(live.emplace(p, x).second);
                 }
@@ -378,7 +274,7 @@ TEST_F(slab_heap_of, near_is_the_free_slot_of_least_distance) {
         }
         ASSERT_NE(p, nullptr);
         ASSERT_EQ(std::abs(static_cast<std::byte*>(p) - neighbour), least);
-        ASSERT_TRUE(live.emplace(p, piece{41, 8}).second);
+        ASSERT_TRUE(live.emplace(p, request{41, 8}).second);
     }
     expect_books(heap, live);
 }
@@ -427,148 +323,6 @@ TEST_F(slab_heap_of, near_has_nothing_for_what_has_no_slots_or_is_foreign) {
     for (const std::size_t alignment : {0_B, 3_B, 2_KiB, size_max})
         EXPECT_EQ(heap.try_allocate_near(p, 48, alignment), nullptr);
     EXPECT_NE(heap.try_allocate_near(p, 48, 8), nullptr);
-}
-
-// ---- frees of many at once ----------------------------------------------------------------------
-
-TEST_F(slab_heap_of, a_word_of_slots_comes_back_at_once) {
-    slab_heap heap{{}, &pages, owner()};
-    auto all = take_all(heap, 8000, 48);
-    std::map<std::pair<slab*, std::size_t>, bits::word> words;
-    slab_source& slabs = heap.slabs();
-    std::mt19937 random{3};
-    std::shuffle(all.begin(), all.end(), random);
-    model live;
-    for (void* p : all)
-        live[p] = {48, 8};
-    std::size_t released = 0;
-    const auto release_all = [&] {
-        for (const auto& [at, freed] : words) {
-            const auto& [s, word] = at;
-            released += bits::count_ones(freed);
-            for (std::size_t i = 0; i < bits::count_ones(freed); ++i)
-                heap.count_foreign_free(*s); // as who freed them does
-            heap.release_word(*slabs.geometry().block_of(s), word, freed);
-        }
-        words.clear();
-    };
-    while (!all.empty()) {
-        void* const p = all.back();
-        all.pop_back();
-        live.erase(p);
-        slab& s = slabs.slab_of(p);
-        const std::size_t index = slabs.index_of(s, p);
-        words[{&s, s.first_word() + index / 64}] |= bits::word{1} << index % 64;
-        if (all.size() % 500 == 0) {
-            release_all();
-            expect_books(heap, live);
-            if (HasFatalFailure())
-                FAIL() << all.size() << " are left";
-        }
-    }
-    EXPECT_EQ(released, 8000u);
-    heap.trim();
-    EXPECT_EQ(pages.live(), 0u);
-}
-
-TEST_F(slab_heap_of, a_slot_of_its_own_comes_back_as_a_word) {
-    slab_heap heap{{}, &pages, owner()};
-    void* const p = take_one(heap, 10'000);
-    slab& s = heap.slabs().slab_of(p);
-    heap.count_foreign_free(s);
-    heap.release_word(*heap.slabs().geometry().block_of(p), s.first_word(), 1);
-    expect_books(heap, {});
-    heap.trim();
-    EXPECT_EQ(pages.live(), 0u);
-}
-
-TEST_F(slab_heap_of, objects_that_others_free_count_below_nothing) {
-    slab_heap here{{}, &pages, owner()};
-    slab_heap there{{}, &pages, owner()};
-    const auto all = take_all(there, 100, 48);
-    for (int i = 0; i < 60; ++i) // freed here, allocated there
-        here.count_foreign_free(there.slabs().slab_of(all[0]));
-    const usage a = here.usage_approximate();
-    const usage b = there.usage_approximate();
-    EXPECT_EQ(a.live_allocations + b.live_allocations, 40u) << "the sum is right";
-    EXPECT_EQ(a.bytes_in_use + b.bytes_in_use, 40u * 48);
-}
-
-using slab_heap_death = slab_heap_of;
-
-TEST_F(slab_heap_death, a_slot_that_two_free_is_found) {
-    slab_heap heap{{}, &pages, owner()};
-    const auto all = take_all(heap, 1000, 48);
-    slab& s = heap.slabs().slab_of(all[500]);
-    const std::size_t index = heap.slabs().index_of(s, all[500]);
-    const std::size_t word = s.first_word() + index / 64;
-    const bits::word bit = bits::word{1} << index % 64;
-    slab_block& b = *heap.slabs().geometry().block_of(all[500]);
-    EXPECT_DEATH(
-        {
-            heap.deallocate(all[500], 48, 8);
-            heap.release_word(b, word, bit);
-        },
-        "it is free already");
-    EXPECT_DEATH(
-        {
-            heap.release_word(b, word, bit | bit << 1);
-            heap.release_word(b, word, bit | bit << 2);
-        },
-        "it is free already");
-    EXPECT_DEATH(
-        {
-            heap.release_word(b, word, bit);
-            heap.deallocate(all[500], 48, 8);
-        },
-        "it is free already");
-}
-
-TEST_F(slab_heap_death, an_affinity_is_named) {
-    int heap_object = 0;
-    slab_heap heap{{}, &pages, {.heap = &heap_object, .affinity = "meshes"}};
-    void* const p = take_one(heap, 48);
-    take_one(heap, 48);
-    EXPECT_DEATH(
-        {
-            heap.deallocate(p, 48, 8);
-            heap.deallocate(p, 48, 8);
-        },
-        "into affinity meshes: freed twice");
-}
-
-TEST_F(slab_heap_of, what_is_not_its_own_is_handed_on) {
-    static void* seen = nullptr;
-    static std::size_t seen_bytes = 0;
-    seen = nullptr;
-    slab_heap heap{
-        {},
-        &pages,
-        {.heap = nullptr,
-         .on_foreign_free = [](slab_heap&, void* p, std::size_t bytes, std::size_t) noexcept {
-             seen = p;
-             seen_bytes = bytes;
-         }}};
-    slab_heap other{{}, &pages, owner()};
-    void* const foreign = take_one(other, 48);
-    heap.deallocate(foreign, 48, 8);
-    EXPECT_EQ(seen, foreign);
-    EXPECT_EQ(seen_bytes, 48u);
-    take_one(heap, 48);
-    void* const large = take_one(other, 1_MiB);
-    heap.deallocate(large, 1_MiB, 8);
-    EXPECT_EQ(seen, large);
-    heap.deallocate(foreign);
-    EXPECT_EQ(seen, foreign);
-}
-
-TEST_F(slab_heap_of, a_first_slab_is_memory_and_nothing_in_use) {
-    slab_heap heap{{}, &pages, owner()};
-    heap.make_first_slab();
-    EXPECT_EQ(pages.live_bytes(), 64_KiB);
-    expect_books(heap, {});
-    take_one(heap, 48);
-    EXPECT_EQ(pages.calls(), 1u);
 }
 
 } // namespace

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/ordered/slab_heap.hpp>
+
+#include "ordered/heap_test.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+// What the tests of slab_heap share.
+namespace ordered_test {
+
+using arenite::detail::heap_owner;
+using arenite::detail::slab_heap;
+
+/// What was asked for an object.
+struct request {
+    std::size_t bytes;
+    std::size_t alignment;
+};
+using model = std::map<void*, request>;
+
+/// The class comment's invariants, by what can be seen from outside.
+inline void expect_books(slab_heap& heap, const model& live) {
+    std::map<unsigned, std::size_t> in_use_of_class;
+    std::size_t bytes = 0;
+    std::size_t large = 0;
+    slab_source& slabs = heap.slabs();
+    block_list& all = slabs.blocks().blocks();
+    std::size_t open = 0;
+    for (block* b = all.first(); b != nullptr; b = all.above(*b)) {
+        if ((b->state & block_state::large) != 0) {
+            ++large;
+            bytes += block_source::large_bytes(*b);
+            continue;
+        }
+        if ((b->state & block_state::open) == 0)
+            continue;
+        ++open;
+        std::size_t slabs_here = 0;
+        slabs.for_each_slab(*b, [&](slab& s) {
+            ++slabs_here;
+            ASSERT_EQ(s.owner, &heap);
+            const bits::word* const words = slabs.words_of(s);
+            const std::size_t free = bits::count_set(words, 0, s.slots);
+            const std::size_t end = s.words() * bits::word_bits;
+            ASSERT_TRUE(s.slots == end || bits::none_set(words, s.slots, end - s.slots));
+            const std::size_t in_use = s.slots - free;
+            if (s.alarm == slab::silent) { // allocated from: what is handed out is not counted
+                ASSERT_LE(s.used, static_cast<std::int32_t>(in_use));
+            } else {
+                ASSERT_EQ(s.used, static_cast<std::int32_t>(in_use));
+                ASSERT_GT(s.used, s.alarm) << "it was not told of a free";
+                ASSERT_GT(in_use, 0u) << "it holds nothing";
+                if (s.slot_class != size_class::single) {
+                    ASSERT_EQ(s.state == slab_state::refillable, s.used <= s.refill_alarm());
+                }
+            }
+            in_use_of_class[s.slot_class] += in_use;
+            bytes += in_use * s.slot_bytes;
+        });
+        ASSERT_NE(slabs_here, 0u) << "a block without slabs is open";
+    }
+    ASSERT_EQ(open, slabs.open_blocks());
+    std::map<unsigned, std::size_t> expected;
+    std::size_t expected_bytes = 0;
+    const std::size_t mask = slabs.geometry().mask_bytes();
+    for (const auto& [p, x] : live) {
+        const block* const b = slabs.blocks().find(p);
+        ASSERT_NE(b, nullptr);
+        expected_bytes += rounded(x.bytes, x.alignment, mask);
+        if ((b->state & block_state::large) != 0)
+            continue;
+        const slab& s = slabs.slab_of(p);
+        const std::size_t index = slabs.index_of(s, p);
+        ASSERT_EQ(p, slabs.begin_of(s) + index * s.slot_bytes);
+        ASSERT_TRUE(bits::none_set(slabs.words_of(s), index, 1));
+        ASSERT_GE(s.slot_bytes, x.bytes);
+        ++expected[s.slot_class];
+    }
+    std::erase_if(in_use_of_class, [](const auto& x) { return x.second == 0; });
+    ASSERT_EQ(in_use_of_class, expected);
+    ASSERT_EQ(bytes, expected_bytes);
+    const usage u = heap.usage();
+    ASSERT_EQ(u.bytes_in_use, bytes);
+    ASSERT_EQ(u.live_allocations, live.size());
+    ASSERT_EQ(u.bytes_reserved, slabs.blocks().bytes_reserved());
+    ASSERT_EQ(heap.usage_approximate(), u) << "nobody is at work";
+    std::set<std::pair<const void*, bool>> listed;
+    heap.for_each_object([&](const void* p, std::size_t n) { listed.insert({p, n != 0}); });
+    ASSERT_EQ(listed.size(), live.size());
+    for (const auto& [p, x] : live)
+        ASSERT_TRUE(listed.contains({p, true}));
+    ASSERT_FALSE(heap.in_slow_call());
+}
+
+class slab_heap_of : public heap_test {
+protected:
+    counting_pages pages;
+
+    static heap_owner owner() { return {.heap = nullptr}; }
+
+    void* take_one(slab_heap& heap, std::size_t bytes, std::size_t alignment = 8) {
+        void* const p = heap.try_allocate(bytes, alignment);
+        EXPECT_NE(p, nullptr);
+        return p;
+    }
+    std::vector<void*> take_all(slab_heap& heap, std::size_t count, std::size_t bytes) {
+        std::vector<void*> all(count);
+        for (void*& p : all)
+            p = take_one(heap, bytes);
+        return all;
+    }
+};
+
+} // namespace ordered_test
