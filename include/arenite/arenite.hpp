@@ -82,6 +82,7 @@
 #include <arenite/affinity/affine.hpp>
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_pages.hpp>
 #include <arenite/affinity/affinity_share.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/intrusive_resource.hpp>

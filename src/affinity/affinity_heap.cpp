@@ -190,7 +190,7 @@ void heaps_of_the_process::after_fork_in_child() noexcept {
 }
 
 affinity_heap& heaps_of_the_process::get(const affinity_options& options) noexcept {
-    const std::lock_guard lock{adding};
+    std::unique_lock lock{adding};
     const unsigned known = count.load(std::memory_order_relaxed);
     for (unsigned i = 0; i < known; ++i) {
         affinity_heap& h = all.heaps[i];
@@ -200,7 +200,9 @@ affinity_heap& heaps_of_the_process::get(const affinity_options& options) noexce
         same.name = h.options_.name;
         if (h.options_ != same)
             contract_violation_f(std::source_location::current(),
-                                 "two tags are named %s, and say different things of it", h.name_);
+                                 "two tags are named %s, and say different things of it (or a "
+                                 "tag, and who called affinity_heap::named)",
+                                 h.name_);
         return h;
     }
     if (options.name.empty() || options.name.size() >= affinity_heap::most_name_bytes)
@@ -230,6 +232,9 @@ affinity_heap& heaps_of_the_process::get(const affinity_options& options) noexce
         os::platform::at_fork(before_fork, after_fork, after_fork_in_child);
     }
     count.store(known + 1, std::memory_order_release);
+    lock.unlock();
+    if (options.eager || options.prefault)
+        h.make_first_block();
     return h;
 }
 
@@ -244,12 +249,43 @@ affinity_heap& affinity_heap::first_of(std::atomic<affinity_heap*>& known,
     return h;
 }
 
+affinity_heap& affinity_heap::named(std::string_view name) noexcept {
+    if (affinity_heap* const h = find(name))
+        return *h;
+    return named(name, {});
+}
+
+affinity_heap& affinity_heap::named(std::string_view name,
+                                    const affinity_options& options) noexcept {
+    affinity_options wanted = options;
+    wanted.name = name;
+    return detail::heaps_of_the_process::get(wanted);
+}
+
+affinity_heap* affinity_heap::find(std::string_view name) noexcept {
+    for (affinity_heap& h : all())
+        if (h.name() == name)
+            return &h;
+    return nullptr;
+}
+
+affinity_heap& affinity_heap::by_index(std::size_t n) noexcept {
+    if (n >= count())
+        contract_violation_f(std::source_location::current(),
+                             "there is no affinity of index %zu: there are %zu", n, count());
+    return at(static_cast<unsigned>(n));
+}
+
 affinity_heap& affinity_heap::at(unsigned index) noexcept {
     return detail::heaps_of_the_process::all.heaps[index];
 }
 
-unsigned affinity_heap::count() noexcept {
+std::size_t affinity_heap::count() noexcept {
     return detail::heaps_of_the_process::count.load(std::memory_order_acquire);
+}
+
+std::span<affinity_heap> affinity_heap::all() noexcept {
+    return {detail::heaps_of_the_process::all.heaps, count()};
 }
 
 template <class F>
@@ -301,6 +337,12 @@ affinity_share* affinity_heap::share_of_thread(share_kind kind) noexcept {
     if (!has_ended())
         keep(index_, *s, orphans_);
     return s;
+}
+
+/// So that the first request of this thread need not ask the system.
+void affinity_heap::make_first_block() noexcept {
+    if (strategy_in_use() == static_cast<unsigned>(affinity_strategy::ordered) && !has_ended())
+        static_cast<void>(share_of_thread(share_kind::ordered));
 }
 
 /// Puts a share of this thread before its others: it is allocated from.
@@ -453,9 +495,8 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
 
 void* affinity_heap::try_allocate_near(const void* p, std::size_t bytes,
                                        std::size_t alignment) noexcept {
-    if (page_source().owns(p) && is_alignment(alignment)) {
-        const block& b = detail::remote_frees::head_of(p);
-        affinity_share* const s = affinity_share::with_heap(b.owner);
+    if (is_alignment(alignment)) {
+        affinity_share* const s = affinity_share::around(p);
         if (s != nullptr && s->affinity() == index_ && s->is_mine(me())) {
             const std::size_t aligned_to = std::max(alignment, alignment_);
             if (!s->is_locked()) {
@@ -498,7 +539,8 @@ void affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::si
 
 void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     alignment = std::max(alignment, alignment_);
-    if (!page_source().owns(p)) {
+    affinity_share* const s = affinity_share::around(p);
+    if (s == nullptr) {
         outside_memory::prefix* const before = outside_memory::of(p);
         if (before == nullptr)
             refuse_foreign(p, name_);
@@ -511,9 +553,6 @@ void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alig
                                  p, name_, bytes, static_cast<std::size_t>(before->size));
         return outside_memory::deallocate(p, *before, outside_);
     }
-    affinity_share* const s = affinity_share::with_heap(detail::remote_frees::head_of(p).owner);
-    if (s == nullptr)
-        refuse_foreign(p, name_);
     if (s->affinity() != index_)
         refuse_other(p, name_, s->name());
     deallocate_to(*s, p, bytes, alignment);
@@ -537,31 +576,32 @@ void affinity_heap::deallocate_to(affinity_share& s, void* p, std::size_t bytes,
 }
 
 void affinity_heap::deallocate_unsized(void* p, const affinity_heap* expected) noexcept {
-    const char* const name = expected != nullptr ? expected->name_ : "any";
-    unsigned index = 0;
-    if (!page_source().owns(p)) {
-        const outside_memory::prefix* const before = outside_memory::of(p);
-        if (before == nullptr)
-            refuse_foreign(p, name);
-        index = before->affinity();
-    } else {
-        const affinity_share* const s =
-            affinity_share::with_heap(detail::remote_frees::head_of(p).owner);
-        if (s == nullptr)
-            refuse_foreign(p, name);
-        index = s->affinity();
-    }
-    affinity_heap& h = at(index);
-    if (expected != nullptr && expected != &h)
-        refuse_other(p, name, h.name_);
-    h.deallocate_slow(p, detail::slab_heap::unknown_bytes, 1);
+    affinity_heap* const h = heap_of(p);
+    if (h == nullptr)
+        refuse_foreign(p, expected != nullptr ? expected->name_ : "any");
+    if (expected != nullptr && expected != h)
+        refuse_other(p, expected->name_, h->name_);
+    h->deallocate_slow(p, detail::slab_heap::unknown_bytes, 1);
+}
+
+void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
+                                        std::size_t alignment) noexcept {
+    if (p == nullptr)
+        return;
+    affinity_heap* const h = heap_of(p);
+    if (h == nullptr)
+        refuse_foreign(p, "any");
+    h->deallocate_slow(p, bytes, alignment);
+}
+
+affinity_heap* affinity_heap::heap_of_outside(const void* p) noexcept {
+    const outside_memory::prefix* const before = p == nullptr ? nullptr : outside_memory::of(p);
+    return before == nullptr ? nullptr : &at(before->affinity());
 }
 
 bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                std::size_t alignment) noexcept {
-    if (!page_source().owns(p))
-        return false;
-    affinity_share* const s = affinity_share::with_heap(detail::remote_frees::head_of(p).owner);
+    affinity_share* const s = affinity_share::around(p);
     if (s == nullptr || s->affinity() != index_)
         return false;
     alignment = std::max(alignment, alignment_);
@@ -572,15 +612,13 @@ bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
 }
 
 std::size_t affinity_heap::size_of(const void* p) const noexcept {
-    if (!page_source().owns(p)) {
+    affinity_share* const s = affinity_share::around(p);
+    if (s == nullptr) {
         const outside_memory::prefix* const before = outside_memory::of(p);
         if (before == nullptr)
             refuse_foreign(p, name_);
         return before->size;
     }
-    affinity_share* const s = affinity_share::with_heap(detail::remote_frees::head_of(p).owner);
-    if (s == nullptr)
-        refuse_foreign(p, name_);
     if (!s->is_locked())
         return s->size_of(p);
     const std::lock_guard lock{s->lock()};
@@ -589,33 +627,54 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
 
 // ---- all of it ----------------------------------------------------------------------------------
 
-bool affinity_heap::owns(const void* p) const noexcept {
-    if (!page_source().owns(p)) {
-        const outside_memory::prefix* const before = p == nullptr ? nullptr : outside_memory::of(p);
-        return before != nullptr && before->affinity() == index_;
-    }
-    bool found = false;
+affinity_heap::trim_result affinity_heap::trim() noexcept {
+    trim_result done;
     for_each_share([&](affinity_share& s) {
-        const std::lock_guard lock{s.lock()};
-        found = found || s.owns(p);
-    });
-    return found;
-}
-
-void affinity_heap::trim() noexcept {
-    for_each_share([&](affinity_share& s) {
+        const auto trim = [&] {
+            const std::size_t before = s.usage().bytes_reserved;
+            s.trim();
+            done.bytes_returned += before - std::min(before, s.usage().bytes_reserved);
+            ++done.heaps_trimmed;
+        };
         if (s.is_locked()) {
             const std::lock_guard lock{s.lock()};
-            s.trim();
+            trim();
         } else if (s.is_mine(me())) {
-            s.trim();
+            trim();
         } else if (s.is_abandoned() && s.adopt(me())) {
-            s.trim();
+            trim();
             s.abandon();
         } else {
             s.ask_to_trim();
+            ++done.heaps_asked;
         }
     });
+    return done;
+}
+
+affinity_heap::trim_result affinity_heap::trim_all() noexcept {
+    trim_result done;
+    for (affinity_heap& h : all())
+        done += h.trim();
+    return done;
+}
+
+arenite::usage affinity_heap::usage_all() noexcept {
+    arenite::usage sum;
+    for (const affinity_heap& h : all()) {
+        const arenite::usage one = h.usage();
+        sum.bytes_in_use += one.bytes_in_use;
+        sum.bytes_reserved += one.bytes_reserved;
+        sum.high_water_bytes += one.high_water_bytes;
+        sum.live_allocations += one.live_allocations;
+        sum.largest_hole_bytes = std::max(sum.largest_hole_bytes, one.largest_hole_bytes);
+    }
+    return sum;
+}
+
+void affinity_heap::list_regions_all(region_sink& sink) {
+    for (const affinity_heap& h : all())
+        h.list_regions(sink);
 }
 
 arenite::usage affinity_heap::usage() const noexcept {

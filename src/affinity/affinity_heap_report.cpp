@@ -84,8 +84,8 @@ void affinity_heap::report(std::ostream& out) const {
 }
 
 void affinity_heap::report_all(std::ostream& out) {
-    for (unsigned i = 0; i < count(); ++i)
-        at(i).report(out);
+    for (const affinity_heap& h : all())
+        h.report(out);
 }
 
 void affinity_heap::report_json(std::ostream& out) const {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affinity_share.hpp>
 
-#include <arenite/block/address_table.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/size.hpp>
@@ -40,7 +39,7 @@ constexpr std::size_t span_bytes(std::size_t asked) noexcept {
 
 affinity_share::affinity_share(const heap_owner& owner, unsigned affinity,
                                const affinity_options& options, share_kind kind) noexcept
-    : owner_{owner}, options_{options}, affinity_{affinity}, kind_{kind},
+    : owner_{owner}, options_{options}, pages_{*this, affinity}, affinity_{affinity}, kind_{kind},
       locked_{slow_only || kind != share_kind::ordered} {
     if (locked_)
         owner_.on_foreign_free = nullptr; // found before
@@ -52,15 +51,24 @@ void affinity_share::construct_heap() noexcept {
     const std::size_t block_bytes = span_bytes(options_.block_bytes);
     switch (kind_) {
     case share_kind::intrusive:
-        ::new (p) intrusive_resource{
-            intrusive_options{.block_bytes = block_bytes, .alignment = options_.alignment}};
+        ::new (p) intrusive_resource{intrusive_options{.block_bytes = block_bytes,
+                                                       .alignment = options_.alignment,
+                                                       .policy = options_.policy},
+                                     upstream{&pages_}};
         break;
     case share_kind::slots:
-        ::new (p) slots_resource{
-            slots_options{.block_bytes = block_bytes, .alignment = options_.alignment}};
+        ::new (p) slots_resource{slots_options{.block_bytes = block_bytes,
+                                               .alignment = options_.alignment,
+                                               .policy = options_.policy},
+                                 upstream{&pages_}};
         break;
     default:
-        ::new (p) slab_heap{{.block_bytes = block_bytes}, upstream{&page_source()}, owner_};
+        ::new (p) slab_heap{
+            {.block_bytes = block_bytes, .policy = options_.policy, .prefault = options_.prefault},
+            upstream{&pages_},
+            owner_};
+        if (kind_ == share_kind::ordered && (options_.eager || options_.prefault))
+            heap().make_first_slab();
         break;
     }
 }
@@ -80,15 +88,6 @@ affinity_share* affinity_share::make(const heap_owner& owner, unsigned affinity,
 std::size_t affinity_share::count() noexcept { return made.load(std::memory_order_acquire); }
 
 affinity_share& affinity_share::at(std::size_t i) noexcept { return place(i); }
-
-affinity_share* affinity_share::with_heap(const void* heap) noexcept {
-    const std::uintptr_t offset = address_of(heap) - address_of(places);
-    const std::size_t i = offset / sizeof(affinity_share);
-    if (i >= count())
-        return nullptr;
-    affinity_share& share = place(i);
-    return heap == share.storage_ ? &share : nullptr;
-}
 
 void affinity_share::lock_all() noexcept {
     making.lock();
@@ -208,10 +207,10 @@ void affinity_share::reset() noexcept {
         drain_remote_frees(all_blocks);
         block_list& blocks = heap().slabs().blocks().blocks();
         for (block* b = blocks.first(); b != nullptr; b = blocks.above(*b)) {
-            const std::uintptr_t found = address_table::find(b);
-            if (found == 0 || (b->state & block_state::large) != 0)
+            remote_frees* const found = remote_frees::find(*b);
+            if (found == nullptr || (b->state & block_state::large) != 0)
                 continue;
-            for (auto& word : reinterpret_cast<remote_frees*>(found)->freed)
+            for (auto& word : found->freed)
                 word.store(0, std::memory_order_relaxed);
         }
     }

@@ -7,8 +7,10 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/core/spin_lock.hpp>
+#include <arenite/os/platform.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <mutex>
 #include <new>
@@ -17,6 +19,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
+
+using os::platform;
 
 namespace {
 
@@ -31,9 +35,60 @@ upstream& own(unsigned source) noexcept {
     return *std::launder(reinterpret_cast<upstream*>(places + source * sizeof(upstream)));
 }
 
+// ---- which pages have a prefix ------------------------------------------------------------------
+
+// What lies before a pointer may be read only where it is known to be there: a mapping of somebody
+// else's may begin at the pointer. So prefixes are counted by pages of 4 KiB, of which each has at
+// most 128; where a page has one, all of it may be read.
+
+constexpr std::size_t counted_bytes = 4096;
+constexpr std::size_t leaf_pages = std::size_t{1} << 18;
+constexpr std::size_t leaf_count = (std::size_t{1} << 48) / counted_bytes / leaf_pages;
+using page_count = std::atomic<std::uint8_t>;
+static_assert(sizeof(page_count) == 1);
+
+constinit std::atomic<page_count*> leaves[leaf_count] = {};
+
+/// How many prefixes the page has that an address lies in; null where it never had one.
+page_count* prefixes_at(const void* p) noexcept {
+    const std::uintptr_t page = address_of(p) / counted_bytes;
+    if (page >= leaf_count * leaf_pages)
+        return nullptr;
+    page_count* const leaf = leaves[page / leaf_pages].load(std::memory_order_acquire);
+    return leaf == nullptr ? nullptr : leaf + page % leaf_pages;
+}
+
+/// False where there is no memory to count in.
+bool make_prefixes_at(const void* p) noexcept {
+    const std::size_t index = address_of(p) / counted_bytes / leaf_pages;
+    if (index >= leaf_count)
+        return false;
+    if (leaves[index].load(std::memory_order_acquire) != nullptr)
+        return true;
+    void* const made = platform::reserve(leaf_pages, platform::page_bytes());
+    if (made == nullptr)
+        return false;
+    page_count* there = nullptr;
+    const bool usable = platform::commit(made, leaf_pages);
+    if (usable && leaves[index].compare_exchange_strong(there, static_cast<page_count*>(made),
+                                                        std::memory_order_acq_rel))
+        return true;
+    platform::release(made, leaf_pages);
+    return usable; // another thread was faster
+}
+
 /// Differs from place to place, so that a copy of an object's surroundings is no object.
 std::uint64_t mark_at(const void* p) noexcept {
     return std::uint64_t{magic ^ static_cast<std::uint32_t>(address_of(p) >> 4)} << 32;
+}
+
+void give_back(unsigned source, void* given, std::size_t bytes, std::size_t alignment) noexcept {
+    if (source != outside_memory::standard)
+        own(source).deallocate(given, bytes, alignment);
+    else if (alignment > default_alignment)
+        ::operator delete(given, std::align_val_t{alignment});
+    else
+        ::operator delete(given);
 }
 
 } // namespace
@@ -72,6 +127,11 @@ void* outside_memory::try_allocate(unsigned source, unsigned affinity, outside_c
     if (given == nullptr)
         return nullptr;
     std::byte* const p = static_cast<std::byte*>(given) + before;
+    if (!make_prefixes_at(p - prefix_bytes)) {
+        give_back(source, given, *total, alignment);
+        return nullptr;
+    }
+    prefixes_at(p - prefix_bytes)->fetch_add(1, std::memory_order_relaxed);
     ::new (static_cast<void*>(p - prefix_bytes))
         prefix{mark_at(p) | source << 16 | affinity << 8 |
                    static_cast<unsigned>(std::countr_zero(alignment)),
@@ -86,10 +146,21 @@ void* outside_memory::try_allocate(unsigned source, unsigned affinity, outside_c
 
 namespace {
 
-/// Of memory that may be whoever's: AddressSanitizer may have no access to what lies before it.
-[[gnu::noinline, gnu::no_sanitize_address]] std::uint64_t
-marks_before(const outside_memory::prefix* p) noexcept {
-    return p->marks;
+#if defined(__clang__)
+#define ARENITE_ANY_MEMORY                                                                         \
+    [[gnu::noinline, clang::no_sanitize("address"), clang::no_sanitize("thread"),                  \
+      clang::no_sanitize("memory")]]
+#elif defined(__GNUC__) // a clone would lose the attribute
+#define ARENITE_ANY_MEMORY                                                                         \
+    [[gnu::noinline, gnu::noclone, gnu::no_sanitize_address, gnu::no_sanitize_thread]]
+#else
+#define ARENITE_ANY_MEMORY
+#endif
+
+/// Reads memory that may be whoever's: a memory checker may know it as out of bounds, or another
+/// thread may be writing it.
+ARENITE_ANY_MEMORY std::uint64_t marks_before(const outside_memory::prefix* p) noexcept {
+    return *const_cast<const volatile std::uint64_t*>(&p->marks);
 }
 
 } // namespace
@@ -97,8 +168,11 @@ marks_before(const outside_memory::prefix* p) noexcept {
 outside_memory::prefix* outside_memory::of(void* p) noexcept {
     if (!is_aligned(p, default_alignment))
         return nullptr;
-    auto* const before =
-        std::launder(reinterpret_cast<prefix*>(static_cast<std::byte*>(p) - prefix_bytes));
+    std::byte* const at = static_cast<std::byte*>(p) - prefix_bytes;
+    const page_count* const prefixes = prefixes_at(at);
+    if (prefixes == nullptr || prefixes->load(std::memory_order_relaxed) == 0)
+        return nullptr;
+    auto* const before = std::launder(reinterpret_cast<prefix*>(at));
     return marks_before(before) >> 32 == mark_at(p) >> 32 ? before : nullptr;
 }
 
@@ -114,12 +188,8 @@ void outside_memory::deallocate(void* p, prefix& before, outside_count& count) n
     std::byte* const given = static_cast<std::byte*>(p) - front;
     count.bytes.fetch_sub(gone.size, std::memory_order_relaxed);
     count.allocations.fetch_sub(1, std::memory_order_relaxed);
-    if (gone.source() != standard)
-        own(gone.source()).deallocate(given, gone.size + front, alignment);
-    else if (alignment > default_alignment)
-        ::operator delete(given, std::align_val_t{alignment});
-    else
-        ::operator delete(given);
+    prefixes_at(&before)->fetch_sub(1, std::memory_order_relaxed);
+    give_back(gone.source(), given, gone.size + front, alignment);
 }
 
 } // namespace detail

@@ -18,17 +18,22 @@ namespace {
 
 // They come from pages of their own and are never given back.
 constexpr std::size_t chunk_bytes = 256_KiB;
+constinit address_table table;
 constinit spin_lock making;
 constinit std::byte* unused = nullptr;
 constinit std::byte* unused_end = nullptr;
 
 } // namespace
 
+remote_frees* remote_frees::find(const block& b) noexcept {
+    return reinterpret_cast<remote_frees*>(table.find(&b));
+}
+
 remote_frees* remote_frees::of(block& b) noexcept {
-    if (const std::uintptr_t found = address_table::find(&b); found != 0) [[likely]]
+    if (const std::uintptr_t found = table.find(&b); found != 0) [[likely]]
         return reinterpret_cast<remote_frees*>(found);
     const std::lock_guard lock{making};
-    if (const std::uintptr_t found = address_table::find(&b); found != 0)
+    if (const std::uintptr_t found = table.find(&b); found != 0)
         return reinterpret_cast<remote_frees*>(found);
     if (static_cast<std::size_t>(unused_end - unused) < sizeof(remote_frees)) {
         auto* const p = static_cast<std::byte*>(page_source().try_allocate(chunk_bytes));
@@ -39,7 +44,7 @@ remote_frees* remote_frees::of(block& b) noexcept {
     }
     auto* const made = ::new (static_cast<void*>(unused)) remote_frees;
     made->where = &b;
-    if (!address_table::set(&b, address_table::unit_bytes, reinterpret_cast<std::uintptr_t>(made)))
+    if (!table.set(&b, address_table::unit_bytes, reinterpret_cast<std::uintptr_t>(made)))
         return nullptr;
     unused += sizeof(remote_frees);
     return made;

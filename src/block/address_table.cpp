@@ -9,8 +9,6 @@ inline namespace ARENITE_ABI {
 
 using os::platform;
 
-constinit std::atomic<address_table::entry*> address_table::leaves_[leaf_count] = {};
-
 namespace {
 
 /// Whole units in [p, p + bytes): [first, end), empty where there is none.

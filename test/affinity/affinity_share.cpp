@@ -19,20 +19,20 @@ struct shares {
     static constexpr std::string_view name = "shares";
 };
 
-TEST(affinity_share, is_found_by_its_heap_and_by_nothing_else) {
+TEST(affinity_share, is_found_by_its_memory_and_by_nothing_else) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
     affinity_heap& h = affinity_heap::of<shares>();
     void* const p = h.allocate(40, 8);
-    affinity_share* const s = affinity_share::with_heap(detail::remote_frees::head_of(p).owner);
+    affinity_share* const s = affinity_share::around(p);
     ASSERT_NE(s, nullptr);
     EXPECT_EQ(s->kind(), share_kind::ordered);
     EXPECT_STREQ(s->name(), "shares");
     EXPECT_EQ(&affinity_share::of(s->heap()), s);
     EXPECT_EQ(s->is_locked(), detail::slow_only);
-    EXPECT_EQ(affinity_share::with_heap(nullptr), nullptr);
-    EXPECT_EQ(affinity_share::with_heap(&h), nullptr);
-    EXPECT_EQ(affinity_share::with_heap(reinterpret_cast<std::byte*>(&s->heap()) + 8), nullptr);
+    EXPECT_EQ(affinity_share::around(static_cast<std::byte*>(p) + 39), s);
+    EXPECT_EQ(affinity_share::around(nullptr), nullptr);
+    EXPECT_EQ(affinity_share::around(&h), nullptr);
     h.deallocate(p, 40, 8);
 }
 
@@ -44,11 +44,11 @@ TEST(affinity_share_threads, belongs_to_one_or_to_nobody) {
     int other = 0;
     std::thread{[&] {
         p = h.allocate(40, 8);
-        affinity_share* const s = affinity_share::with_heap(detail::remote_frees::head_of(p).owner);
+        affinity_share* const s = affinity_share::around(p);
         EXPECT_FALSE(s->is_abandoned());
         EXPECT_FALSE(s->adopt(&other));
     }}.join();
-    affinity_share* const s = affinity_share::with_heap(detail::remote_frees::head_of(p).owner);
+    affinity_share* const s = affinity_share::around(p);
     EXPECT_TRUE(s->is_abandoned());
     EXPECT_TRUE(s->adopt(&other));
     EXPECT_TRUE(s->is_mine(&other));

@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::size_t unit = address_table::unit_bytes;
 
+constinit address_table table;
+
 /// The table never touches what an address points to, so any number will do. Far above what the
 /// process maps, each test in a terabyte of its own.
 std::byte* address(std::uintptr_t number) { return reinterpret_cast<std::byte*>(number); }
@@ -28,94 +30,94 @@ std::byte* terabyte(std::uintptr_t number) { return address(0x8000'0000'0000 + n
 
 TEST(address_table, knows_no_owner_where_none_was_entered) {
     int here = 0;
-    EXPECT_EQ(address_table::find(&here), 0u);
-    EXPECT_EQ(address_table::find(nullptr), 0u);
-    EXPECT_EQ(address_table::find(terabyte(0)), 0u);
+    EXPECT_EQ(table.find(&here), 0u);
+    EXPECT_EQ(table.find(nullptr), 0u);
+    EXPECT_EQ(table.find(terabyte(0)), 0u);
 }
 
 TEST(address_table, leads_every_address_of_a_range_to_its_owner) {
     std::byte* p = terabyte(1);
-    ASSERT_TRUE(address_table::set(p, 3 * unit, 0x1234));
+    ASSERT_TRUE(table.set(p, 3 * unit, 0x1234));
     for (std::size_t i : {std::size_t{0}, std::size_t{1}, unit - 1, unit, 3 * unit - 1})
-        EXPECT_EQ(address_table::find(p + i), 0x1234u) << i;
-    EXPECT_EQ(address_table::find(p - 1), 0u);
-    EXPECT_EQ(address_table::find(p + 3 * unit), 0u);
-    address_table::clear(p, 3 * unit);
+        EXPECT_EQ(table.find(p + i), 0x1234u) << i;
+    EXPECT_EQ(table.find(p - 1), 0u);
+    EXPECT_EQ(table.find(p + 3 * unit), 0u);
+    table.clear(p, 3 * unit);
     for (std::size_t i : {std::size_t{0}, unit, 3 * unit - 1})
-        EXPECT_EQ(address_table::find(p + i), 0u) << i;
+        EXPECT_EQ(table.find(p + i), 0u) << i;
 }
 
 TEST(address_table, enters_only_whole_units) {
     std::byte* p = terabyte(2);
-    ASSERT_TRUE(address_table::set(p + 1, 3 * unit, 7)); // from within one unit to within another
-    EXPECT_EQ(address_table::find(p + 1), 0u);
-    EXPECT_EQ(address_table::find(p + unit), 7u);
-    EXPECT_EQ(address_table::find(p + 3 * unit - 1), 7u);
-    EXPECT_EQ(address_table::find(p + 3 * unit), 0u);
-    address_table::clear(p + unit + 1, 2 * unit - 1); // clears the second of the two
-    EXPECT_EQ(address_table::find(p + unit), 7u);
-    EXPECT_EQ(address_table::find(p + 2 * unit), 0u);
-    address_table::clear(p, 4 * unit);
+    ASSERT_TRUE(table.set(p + 1, 3 * unit, 7)); // from within one unit to within another
+    EXPECT_EQ(table.find(p + 1), 0u);
+    EXPECT_EQ(table.find(p + unit), 7u);
+    EXPECT_EQ(table.find(p + 3 * unit - 1), 7u);
+    EXPECT_EQ(table.find(p + 3 * unit), 0u);
+    table.clear(p + unit + 1, 2 * unit - 1); // clears the second of the two
+    EXPECT_EQ(table.find(p + unit), 7u);
+    EXPECT_EQ(table.find(p + 2 * unit), 0u);
+    table.clear(p, 4 * unit);
 }
 
 TEST(address_table, enters_nothing_for_less_than_a_unit) {
     std::byte* p = terabyte(3);
-    EXPECT_TRUE(address_table::set(p, 0, 7));
-    EXPECT_TRUE(address_table::set(p, unit - 1, 7));
-    EXPECT_TRUE(address_table::set(p + 1, 2 * unit - 2, 7));
-    EXPECT_TRUE(address_table::set(p + 5, 10, 7));
+    EXPECT_TRUE(table.set(p, 0, 7));
+    EXPECT_TRUE(table.set(p, unit - 1, 7));
+    EXPECT_TRUE(table.set(p + 1, 2 * unit - 2, 7));
+    EXPECT_TRUE(table.set(p + 5, 10, 7));
     for (std::size_t i = 0; i < 3; ++i)
-        EXPECT_EQ(address_table::find(p + i * unit), 0u);
+        EXPECT_EQ(table.find(p + i * unit), 0u);
 }
 
 TEST(address_table, a_range_may_reach_over_many_leaves) {
     std::byte* p = terabyte(4) + 4_GiB - 5 * unit; // a leaf is 4 GiB
     constexpr std::size_t bytes = 8_GiB + 10 * unit;
-    ASSERT_TRUE(address_table::set(p, bytes, 9));
+    ASSERT_TRUE(table.set(p, bytes, 9));
     for (std::size_t i : {std::size_t{0}, 5 * unit - 1, 5 * unit, 4_GiB, 8_GiB, bytes - 1})
-        EXPECT_EQ(address_table::find(p + i), 9u) << i;
-    EXPECT_EQ(address_table::find(p - 1), 0u);
-    EXPECT_EQ(address_table::find(p + bytes), 0u);
-    address_table::clear(p, bytes);
+        EXPECT_EQ(table.find(p + i), 9u) << i;
+    EXPECT_EQ(table.find(p - 1), 0u);
+    EXPECT_EQ(table.find(p + bytes), 0u);
+    table.clear(p, bytes);
     for (std::size_t i : {std::size_t{0}, 5 * unit - 1, 5 * unit, 4_GiB, 8_GiB, bytes - 1})
-        EXPECT_EQ(address_table::find(p + i), 0u) << i;
+        EXPECT_EQ(table.find(p + i), 0u) << i;
 }
 
 TEST(address_table, clearing_what_was_never_entered_is_quick_and_harmless) {
-    address_table::clear(terabyte(5), 100_GiB);
-    EXPECT_EQ(address_table::find(terabyte(5)), 0u);
-    address_table::clear(nullptr, ~std::size_t{0});
-    address_table::clear(address(~std::uintptr_t{0}), ~std::size_t{0});
+    table.clear(terabyte(5), 100_GiB);
+    EXPECT_EQ(table.find(terabyte(5)), 0u);
+    table.clear(nullptr, ~std::size_t{0});
+    table.clear(address(~std::uintptr_t{0}), ~std::size_t{0});
 }
 
 TEST(address_table, an_owner_may_be_replaced) {
     std::byte* p = terabyte(6);
-    ASSERT_TRUE(address_table::set(p, 2 * unit, 1));
-    ASSERT_TRUE(address_table::set(p + unit, 2 * unit, ~std::uintptr_t{0}));
-    EXPECT_EQ(address_table::find(p), 1u);
-    EXPECT_EQ(address_table::find(p + unit), ~std::uintptr_t{0});
-    EXPECT_EQ(address_table::find(p + 2 * unit), ~std::uintptr_t{0});
-    address_table::clear(p, 3 * unit);
+    ASSERT_TRUE(table.set(p, 2 * unit, 1));
+    ASSERT_TRUE(table.set(p + unit, 2 * unit, ~std::uintptr_t{0}));
+    EXPECT_EQ(table.find(p), 1u);
+    EXPECT_EQ(table.find(p + unit), ~std::uintptr_t{0});
+    EXPECT_EQ(table.find(p + 2 * unit), ~std::uintptr_t{0});
+    table.clear(p, 3 * unit);
 }
 
 TEST(address_table, refuses_addresses_beyond_48_bits_and_changes_nothing) {
     constexpr std::uintptr_t end = std::uintptr_t{1} << 48;
-    EXPECT_FALSE(address_table::set(address(end), unit, 3));
-    EXPECT_FALSE(address_table::set(address(end - unit), 2 * unit, 3));
-    EXPECT_FALSE(address_table::set(address(~std::uintptr_t{0} - 10 * unit), 5 * unit, 3));
-    EXPECT_EQ(address_table::find(address(end - unit)), 0u);
-    EXPECT_EQ(address_table::find(address(end)), 0u);
-    EXPECT_EQ(address_table::find(address(~std::uintptr_t{0})), 0u);
+    EXPECT_FALSE(table.set(address(end), unit, 3));
+    EXPECT_FALSE(table.set(address(end - unit), 2 * unit, 3));
+    EXPECT_FALSE(table.set(address(~std::uintptr_t{0} - 10 * unit), 5 * unit, 3));
+    EXPECT_EQ(table.find(address(end - unit)), 0u);
+    EXPECT_EQ(table.find(address(end)), 0u);
+    EXPECT_EQ(table.find(address(~std::uintptr_t{0})), 0u);
     // The last unit itself is within.
-    ASSERT_TRUE(address_table::set(address(end - unit), unit, 3));
-    EXPECT_EQ(address_table::find(address(end - 1)), 3u);
-    address_table::clear(address(end - unit), 100 * unit);
-    EXPECT_EQ(address_table::find(address(end - 1)), 0u);
+    ASSERT_TRUE(table.set(address(end - unit), unit, 3));
+    EXPECT_EQ(table.find(address(end - 1)), 3u);
+    table.clear(address(end - unit), 100 * unit);
+    EXPECT_EQ(table.find(address(end - 1)), 0u);
 }
 
 TEST(address_table, refuses_a_length_that_wraps_around) {
-    EXPECT_FALSE(address_table::set(terabyte(7), ~std::size_t{0}, 3));
-    EXPECT_EQ(address_table::find(terabyte(7)), 0u);
+    EXPECT_FALSE(table.set(terabyte(7), ~std::size_t{0}, 3));
+    EXPECT_EQ(table.find(terabyte(7)), 0u);
 }
 
 TEST(address_table, behaves_as_a_map_from_units) {
@@ -131,21 +133,21 @@ TEST(address_table, behaves_as_a_map_from_units) {
         const std::size_t end = (first + bytes) / unit;
         const std::uintptr_t owner = random() % 3 == 0 ? 0 : 1 + random() % 1000;
         if (owner == 0)
-            address_table::clear(base + first, bytes);
+            table.clear(base + first, bytes);
         else
-            ASSERT_TRUE(address_table::set(base + first, bytes, owner));
+            ASSERT_TRUE(table.set(base + first, bytes, owner));
         for (std::size_t u = begin; u < end; ++u)
             model[u] = owner;
         const std::size_t asked = random() % (1041 * unit);
         const auto found = model.find(asked / unit);
-        ASSERT_EQ(address_table::find(base + asked), found == model.end() ? 0 : found->second);
+        ASSERT_EQ(table.find(base + asked), found == model.end() ? 0 : found->second);
     }
-    address_table::clear(base, 1041 * unit);
+    table.clear(base, 1041 * unit);
 }
 
 TEST(address_table_death, no_owner_is_found_in_checked_builds) {
     if constexpr (checks_enabled) {
-        EXPECT_DEATH(static_cast<void>(address_table::set(terabyte(9), unit, 0)), "no owner");
+        EXPECT_DEATH(static_cast<void>(table.set(terabyte(9), unit, 0)), "no owner");
     }
 }
 
@@ -166,17 +168,17 @@ TEST(address_table_threads, find_their_own_owners_while_others_enter_theirs) {
                 // Interleaved, every slot in a leaf of its own 4 GiB for the first ten.
                 std::byte* p =
                     base + (i < 10 ? i * 4_GiB : i * threads * unit) + 10 * unit + (t - 1) * unit;
-                if (!address_table::set(p, unit, t))
+                if (!table.set(p, unit, t))
                     ++broken;
-                if (address_table::find(p + 100) != t)
+                if (table.find(p + 100) != t)
                     ++broken;
                 // What others do is seen whole or not at all.
-                const std::uintptr_t other = address_table::find(base + i * threads * unit);
+                const std::uintptr_t other = table.find(base + i * threads * unit);
                 if (other > threads)
                     ++broken;
                 if (i % 3 == 0) {
-                    address_table::clear(p, unit);
-                    if (address_table::find(p) != 0)
+                    table.clear(p, unit);
+                    if (table.find(p) != 0)
                         ++broken;
                 }
             }
@@ -185,7 +187,7 @@ TEST(address_table_threads, find_their_own_owners_while_others_enter_theirs) {
     for (std::thread& t : all)
         t.join();
     EXPECT_EQ(broken.load(), 0);
-    address_table::clear(base, 50_GiB);
+    table.clear(base, 50_GiB);
 }
 
 TEST(address_table_threads, hand_pointers_over_with_their_owners) {
@@ -197,14 +199,14 @@ TEST(address_table_threads, hand_pointers_over_with_their_owners) {
             std::byte* p = nullptr;
             while ((p = handed.exchange(nullptr, std::memory_order_acq_rel)) == nullptr)
                 std::this_thread::yield();
-            if (address_table::find(p) != address_of(p))
+            if (table.find(p) != address_of(p))
                 ++broken;
-            address_table::clear(p, unit);
+            table.clear(p, unit);
         }
     }};
     for (std::size_t i = 0; i < 2000; ++i) {
         std::byte* p = terabyte(12) + i * 7 * unit;
-        ASSERT_TRUE(address_table::set(p, unit, address_of(p)));
+        ASSERT_TRUE(table.set(p, unit, address_of(p)));
         while (handed.load(std::memory_order_relaxed) != nullptr)
             std::this_thread::yield();
         handed.store(p, std::memory_order_release);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/affinity/affinity.hpp>
+#include <arenite/affinity/affinity_pages.hpp>
 #include <arenite/affinity/affinity_share.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/outside_memory.hpp>
@@ -17,6 +18,7 @@
 #include <atomic>
 #include <cstddef>
 #include <iosfwd>
+#include <span>
 #include <string_view>
 
 // What the fast path needs lies at a fixed place of each thread; what a template adds for a tag
@@ -98,6 +100,20 @@ struct heaps_of_the_process;
 /// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
 class affinity_heap final : public strategy<affinity_heap> {
 public:
+    /// What trim() of an affinity did.
+    struct trim_result {
+        std::size_t bytes_returned = 0; ///< no longer reserved
+        std::size_t heaps_trimmed = 0;  ///< now: of this thread, of ended ones, for large objects
+        std::size_t heaps_asked = 0;    ///< of other threads, which do so at their next slow call
+
+        trim_result& operator+=(const trim_result& other) noexcept {
+            bytes_returned += other.bytes_returned;
+            heaps_trimmed += other.heaps_trimmed;
+            heaps_asked += other.heaps_asked;
+            return *this;
+        }
+    };
+
     /// The heap of a tag. Tags of one name have one, also across shared libraries.
     template <AffinityTag A>
     [[nodiscard]] ARENITE_INLINE static affinity_heap& of() noexcept {
@@ -129,6 +145,57 @@ public:
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
         of<A>().deallocate_slow(p, bytes, alignment);
+    }
+
+    /// The affinity that is known by this name from now on, the one of a tag that has it. With
+    /// options, which must be what the tag or an earlier call said: a name with others is a
+    /// contract violation, as is one of 0 or more than 63 characters, an alignment that is no power
+    /// of two, and the 65th name. Without options: as it is, or made with the usual ones.
+    /// O(affinities).
+    [[nodiscard]] static affinity_heap& named(std::string_view name,
+                                              const affinity_options& options) noexcept;
+    [[nodiscard]] static affinity_heap& named(std::string_view name) noexcept;
+
+    /// nullptr where nobody has named it yet.
+    [[nodiscard]] static affinity_heap* find(std::string_view name) noexcept;
+
+    /// Those there are, in the order in which they were named; none ever ends. `n` is below
+    /// count().
+    [[nodiscard]] static std::span<affinity_heap> all() noexcept;
+    [[nodiscard]] static affinity_heap& by_index(std::size_t n) noexcept;
+    [[nodiscard]] static std::size_t count() noexcept;
+
+    /// The affinity whose memory p points into, handed out or not; nullptr where that is nobody's:
+    /// of null, of memory that went back, of malloc's and mapped memory, whatever lies there or
+    /// before it. O(1), two loads, from any thread; what another thread allocated must have come
+    /// here by a way that synchronises. Of what `standard` or a user's own strategy gave: of its
+    /// begin only.
+    [[nodiscard]] ARENITE_INLINE static affinity_heap* heap_of(const void* p) noexcept {
+        const auto owner = detail::affinity_pages::of(p);
+        return owner ? &at(owner.affinity()) : heap_of_outside(p);
+    }
+
+    /// Frees what any affinity gave: where the size is at hand, and the affinity is not. Quick for
+    /// objects of the thread's own. nullptr is allowed; all else that is misuse of deallocate is so
+    /// here.
+    ARENITE_INLINE static void deallocate_any(void* p, std::size_t bytes,
+                                              std::size_t alignment = default_alignment) noexcept {
+        if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
+            const auto place = (owner.affinity() + 1) * sizeof(detail::slab_heap*);
+            detail::slab_heap* const h = detail::thread_heap(place, alignment);
+            if (h != nullptr) [[likely]]
+                return h->deallocate(p, bytes, alignment);
+        }
+        deallocate_any_slow(p, bytes, alignment);
+    }
+    ARENITE_INLINE static void deallocate_any(void* p) noexcept {
+        if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
+            const auto place = (owner.affinity() + 1) * sizeof(detail::slab_heap*);
+            detail::slab_heap* const h = detail::thread_heap(place, default_alignment);
+            if (h != nullptr) [[likely]]
+                return h->deallocate(p);
+        }
+        deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);
     }
 
     /// nullptr where there is no memory; also for an alignment that is no power of two. Where the
@@ -171,9 +238,8 @@ public:
     [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
                                           std::size_t alignment = default_alignment) noexcept;
 
-    /// True if p points into memory of this affinity, handed out or not; of what `standard` or a
-    /// user's own strategy gave, to its begin. While no other thread uses the affinity.
-    [[nodiscard]] bool owns(const void* p) const noexcept;
+    /// True if this affinity is the heap_of(p). O(1), from any thread.
+    [[nodiscard]] bool owns(const void* p) const noexcept { return heap_of(p) == this; }
 
     /// Bytes to ask from the system at once, from now on: 0 starts small and grows with use; blocks
     /// have 256 KiB, to a multiple of which it is rounded. Other threads follow at their next slow
@@ -186,16 +252,23 @@ public:
     }
 
     /// Gives back all memory that holds nothing: of this thread, of threads that ended, of large
-    /// objects; other threads do so at their next slow call. O(blocks).
-    void trim() noexcept;
+    /// objects; other threads do so at their next slow call. O(blocks). Says what it did.
+    trim_result trim() noexcept;
+    static trim_result trim_all() noexcept;
 
     /// O(threads). Exact while nobody allocates or frees; else each thread's is one of a moment
     /// ago. The high water is the sum of the threads' own. live_allocations counts what is listed
     /// one by one: where sizes are kept, in checked builds, with other strategies.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
+    /// The sum over all affinities.
+    [[nodiscard]] static arenite::usage usage_all() noexcept;
+
     /// All its blocks in address order, thread by thread.
     void list_regions(region_sink& sink) const;
+
+    /// One affinity after the other: a memory map of all is `affinity_heap::list_regions_all(map)`.
+    static void list_regions_all(region_sink& sink);
 
     /// Ends everything in this affinity at once, without destructors: O(blocks). No other thread
     /// may be using it; what `standard` or a user's own strategy gave stays.
@@ -228,6 +301,9 @@ private:
     ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
 
+    [[nodiscard]] static affinity_heap* heap_of_outside(const void* p) noexcept;
+    ARENITE_NOINLINE static void deallocate_any_slow(void* p, std::size_t bytes,
+                                                     std::size_t alignment) noexcept;
     void deallocate_to(detail::affinity_share& s, void* p, std::size_t bytes,
                        std::size_t alignment) noexcept;
     static void deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
@@ -251,7 +327,7 @@ private:
     void publish(detail::affinity_share& share) noexcept;
     void make_current(detail::affinity_share& share) noexcept;
     [[nodiscard]] static affinity_heap& at(unsigned index) noexcept;
-    [[nodiscard]] static unsigned count() noexcept;
+    void make_first_block() noexcept;
     template <class F>
     void for_each_share(F f) const noexcept;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/affinity/affinity.hpp>
+#include <arenite/affinity/affinity_pages.hpp>
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/remote_frees.hpp>
 #include <arenite/affinity/slots_resource.hpp>
@@ -66,8 +67,12 @@ public:
     /// The share that this is the heap of.
     [[nodiscard]] static affinity_share& of(slab_heap& heap) noexcept;
 
-    /// The share with this heap; nullptr where the address is no such heap's.
-    [[nodiscard]] static affinity_share* with_heap(const void* heap) noexcept;
+    /// The share whose memory p points into, handed out or not; nullptr where there is none. Looks
+    /// at nothing that lies there.
+    [[nodiscard]] static affinity_share* around(const void* p) noexcept {
+        const affinity_pages::owner found = affinity_pages::of(p);
+        return found ? &found.share() : nullptr;
+    }
 
     /// All shares there are, in the order in which they were made.
     [[nodiscard]] static std::size_t count() noexcept;
@@ -185,6 +190,7 @@ private:
     std::atomic<const void*> thread_{nullptr};
     heap_owner owner_;
     affinity_options options_; ///< its name lies in the affinity_heap
+    affinity_pages pages_;
     unsigned affinity_;
     share_kind kind_;
     bool locked_;

@@ -34,8 +34,8 @@ public:
     static constexpr std::size_t mask_bytes = 256_KiB;
     static constexpr std::size_t words = slab_block::most_units;
 
-    /// The head that stands for an allocation in pages of the library. Blocks and large objects of
-    /// all heaps there have theirs where this looks; other memory has anything.
+    /// The head that stands for an allocation of an affinity. Blocks and large objects of all
+    /// heaps have theirs there.
     [[nodiscard]] static block& head_of(const void* p) noexcept {
         const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(p);
         const std::uintptr_t begin = at & ~(std::uintptr_t{mask_bytes} - 1);
@@ -45,6 +45,8 @@ public:
     /// Of the block at this address, made where it is not yet there; nullptr where there is no
     /// memory for it.
     [[nodiscard]] static remote_frees* of(block& b) noexcept;
+    /// nullptr where nobody made it yet.
+    [[nodiscard]] static remote_frees* find(const block& b) noexcept;
 
     /// Sets the bit of a slot; false if it was set already.
     [[nodiscard]] bool mark(std::size_t word, bits::word slot) noexcept {

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/affinity_pages.hpp>
+
+#include <arenite/os/page_resource.hpp>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+static_assert(address_table::unit_bytes == page_resource::unit_bytes,
+              "no unit of addresses has two owners");
+
+constinit address_table affinity_pages::table;
+
+namespace {
+
+/// In whole units, as the page source hands them out.
+std::size_t units_of(std::size_t bytes) noexcept {
+    return align_up(bytes + (bytes == 0), address_table::unit_bytes);
+}
+
+} // namespace
+
+void* affinity_pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    void* const p = page_source().try_allocate(bytes, alignment);
+    if (p == nullptr || table.set(p, units_of(bytes), word_)) [[likely]]
+        return p;
+    page_source().deallocate(p, bytes, alignment);
+    return nullptr;
+}
+
+void affinity_pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    table.clear(p, units_of(bytes)); // before they can be another one's
+    page_source().deallocate(p, bytes, alignment);
+}
+
+void affinity_pages::release(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    table.clear(p, units_of(bytes));
+    page_source().release(p, bytes, alignment);
+}
+
+void affinity_pages::purge(void* p, std::size_t bytes) noexcept { page_source().purge(p, bytes); }
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

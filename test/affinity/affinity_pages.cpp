@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/affinity_pages.hpp>
+
+#include <arenite/core/literals.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+using namespace arenite;
+using detail::affinity_pages;
+
+namespace {
+
+/// Stands for a share: nothing is looked at there.
+alignas(64) std::byte somebody[64];
+detail::affinity_share& share() { return reinterpret_cast<detail::affinity_share&>(somebody); }
+
+TEST(affinity_pages, tell_whose_they_are_from_the_first_byte_to_the_last) {
+    affinity_pages pages{share(), 63};
+    for (const std::size_t bytes : {std::size_t{1}, 64_KiB, 64_KiB + 1, 3_MiB}) {
+        auto* const p = static_cast<std::byte*>(pages.allocate(bytes, 8));
+        for (const std::size_t at : {std::size_t{0}, bytes / 2, bytes - 1}) {
+            const affinity_pages::owner found = affinity_pages::of(p + at);
+            ASSERT_TRUE(found);
+            EXPECT_EQ(&found.share(), &share());
+            EXPECT_EQ(found.affinity(), 63u);
+        }
+        pages.deallocate(p, bytes, 8);
+        EXPECT_FALSE(affinity_pages::of(p));
+        EXPECT_FALSE(affinity_pages::of(p + bytes - 1));
+    }
+}
+
+TEST(affinity_pages, release_and_purge_pass_on) {
+    affinity_pages pages{share(), 1};
+    auto* const p = static_cast<std::byte*>(pages.allocate(1_MiB, 1_MiB));
+    EXPECT_TRUE(is_aligned(p, 1_MiB));
+    p[5] = std::byte{7};
+    pages.purge(p, 1_MiB);
+    EXPECT_EQ(p[5], std::byte{0});
+    EXPECT_TRUE(affinity_pages::of(p));
+    pages.release(p, 1_MiB, 1_MiB);
+    EXPECT_FALSE(affinity_pages::of(p));
+}
+
+TEST(affinity_pages, others_have_no_owner_here) {
+    int local = 0;
+    EXPECT_FALSE(affinity_pages::of(nullptr));
+    EXPECT_FALSE(affinity_pages::of(&local));
+    void* const p = page_source().allocate(64_KiB);
+    EXPECT_FALSE(affinity_pages::of(p));
+    page_source().deallocate(p, 64_KiB);
+}
+
+TEST(affinity_pages, what_is_refused_changes_nothing) {
+    affinity_pages pages{share(), 1};
+    EXPECT_EQ(pages.try_allocate(~std::size_t{0}, 8), nullptr);
+    EXPECT_EQ(pages.try_allocate(std::size_t{1} << 62, 8), nullptr);
+}
+
+} // namespace
