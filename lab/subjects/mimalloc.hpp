@@ -70,6 +70,14 @@ public:
             mi_free_size(p, bytes);
     }
 
+    static void deallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        if (alignment > 16) [[unlikely]]
+            mi_free_size_aligned(p, bytes, alignment);
+        else
+            mi_free_size(p, bytes);
+    }
+    static void deallocate_any(void* p) noexcept { mi_free(p); }
+
     [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept
         requires(!one_of_several)
     {
