@@ -240,6 +240,36 @@ TEST_F(slab_heap_refill, where_the_upstream_refuses_single_slots_are_found) {
     EXPECT_TRUE(seen.contains(all[300]));
 }
 
+TEST_F(slab_heap_of, a_class_that_was_emptied_begins_small_again) {
+    slab_heap heap{{}, &pages, owner()};
+    const auto units_of = [&](void* p) { return heap.slabs().slab_of(p).units; };
+    void* const first = take_one(heap, 48);
+    const auto small = units_of(first);
+    const auto all = take_all(heap, 20'000, 48);
+    EXPECT_GT(units_of(all.back()), 8 * small) << "they grow with use";
+    for (void* p : all)
+        heap.deallocate(p, 48, 8);
+    heap.deallocate(first, 48, 8);
+    heap.trim();
+    void* const again = take_one(heap, 48);
+    EXPECT_EQ(units_of(again), small);
+    heap.deallocate(again, 48, 8);
+}
+
+TEST_F(slab_heap_of, what_a_class_would_go_on_with_goes_when_most_is_free_and_others_live) {
+    slab_heap heap{{.policy = return_policy::retain_all}, &pages, owner()};
+    void* const lives = take_one(heap, 100);
+    const auto most = take_all(heap, 200'000, 48);
+    const auto of_another_class = take_all(heap, 20'000, 64);
+    for (void* p : of_another_class)
+        heap.deallocate(p, 64, 8);
+    EXPECT_GT(heap.slabs().open_blocks(), 30u);
+    for (void* p : most)
+        heap.deallocate(p, 48, 8);
+    EXPECT_EQ(heap.slabs().open_blocks(), 1u);
+    heap.deallocate(lives, 100, 8);
+}
+
 // ---- near ---------------------------------------------------------------------------------------
 
 TEST_F(slab_heap_of, near_is_the_free_slot_of_least_distance) {

@@ -59,6 +59,34 @@ TEST_F(slab_heap_of, a_word_of_slots_comes_back_at_once) {
     EXPECT_EQ(pages.live(), 0u);
 }
 
+TEST_F(slab_heap_of, a_word_tells_whether_its_block_is_there_still) {
+    slab_heap heap{{.policy = return_policy::return_all}, &pages, owner()};
+    const auto all = take_all(heap, 40'000, 48);
+    slab_source& slabs = heap.slabs();
+    slab_block& middle = *slabs.geometry().block_of(all[all.size() / 2]);
+    std::vector<std::pair<std::size_t, bits::word>> used;
+    model live;
+    for (void* p : all) {
+        if (slabs.geometry().block_of(p) != &middle) {
+            live[p] = {48, 8};
+            continue;
+        }
+        const slab& s = slabs.slab_of(p);
+        const std::size_t index = slabs.index_of(s, p);
+        const std::size_t word = s.first_word() + index / 64;
+        if (used.empty() || used.back().first != word)
+            used.emplace_back(word, 0);
+        used.back().second |= bits::word{1} << index % 64;
+        heap.count_foreign_free(s);
+    }
+    ASSERT_GT(used.size(), 10u);
+    for (const auto& [word, freed] : used)
+        EXPECT_EQ(heap.release_word(middle, word, freed), word != used.back().first) << word;
+    expect_books(heap, live);
+    for (const auto& [p, x] : live)
+        heap.deallocate(p, x.bytes, x.alignment);
+}
+
 TEST_F(slab_heap_of, a_slot_of_its_own_comes_back_as_a_word) {
     slab_heap heap{{}, &pages, owner()};
     void* const p = take_one(heap, 10'000);
