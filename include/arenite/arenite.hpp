@@ -83,12 +83,15 @@
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_pages.hpp>
+#include <arenite/affinity/affinity_registry.hpp>
 #include <arenite/affinity/affinity_share.hpp>
+#include <arenite/affinity/affinity_shares.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/outside_memory.hpp>
 #include <arenite/affinity/remote_frees.hpp>
 #include <arenite/affinity/slots_resource.hpp>
+#include <arenite/affinity/thread_heaps.hpp>
 
 #include <arenite/stl/affinity_allocator.hpp>
 #include <arenite/stl/container_arrays.hpp>

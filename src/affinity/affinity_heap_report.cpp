@@ -3,14 +3,19 @@
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/core/alignment.hpp>
+#include <arenite/core/size.hpp>
 #include <arenite/report/region_totals.hpp>
 #include <arenite/report/text.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <mutex>
 #include <ostream>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+
+using detail::affinity_share;
 
 namespace {
 
@@ -54,6 +59,72 @@ void for_each_block(const affinity_heap& heap, F f) {
 }
 
 } // namespace
+
+arenite::usage affinity_heap::usage_all() noexcept {
+    arenite::usage sum;
+    for (const affinity_heap& h : all()) {
+        const arenite::usage one = h.usage();
+        sum.bytes_in_use += one.bytes_in_use;
+        sum.bytes_reserved += one.bytes_reserved;
+        sum.high_water_bytes += one.high_water_bytes;
+        sum.live_allocations += one.live_allocations;
+        sum.largest_hole_bytes = std::max(sum.largest_hole_bytes, one.largest_hole_bytes);
+    }
+    return sum;
+}
+
+void affinity_heap::list_regions_all(region_sink& sink) {
+    for (const affinity_heap& h : all())
+        h.list_regions(sink);
+}
+
+arenite::usage affinity_heap::usage() const noexcept {
+    arenite::usage sum{
+        .bytes_in_use = outside_.bytes.load(std::memory_order_relaxed),
+        .bytes_reserved = outside_.bytes.load(std::memory_order_relaxed),
+        .high_water_bytes = outside_.high_water.load(std::memory_order_relaxed),
+        .live_allocations = outside_.allocations.load(std::memory_order_relaxed),
+    };
+    const arenite::usage retired = shares_.balance();
+    sum.bytes_in_use += retired.bytes_in_use;
+    sum.live_allocations += retired.live_allocations;
+    shares_.for_each([&](affinity_share& s) {
+        arenite::usage one;
+        if (s.is_locked()) {
+            const std::lock_guard lock{s.lock()};
+            one = s.usage();
+        } else if (s.is_mine(detail::thread_heaps::thread())) {
+            one = s.usage();
+        } else {
+            one = s.usage_approximate();
+        }
+        sum.bytes_in_use += one.bytes_in_use;
+        sum.bytes_reserved += one.bytes_reserved;
+        sum.high_water_bytes += one.high_water_bytes;
+        sum.live_allocations += one.live_allocations;
+        sum.largest_hole_bytes = std::max(sum.largest_hole_bytes, one.largest_hole_bytes);
+    });
+    // While others work these are of several moments: never more than there is.
+    if (sum.bytes_in_use > sum.bytes_reserved)
+        sum.bytes_in_use = sum.bytes_in_use > max_object_bytes ? 0 : sum.bytes_reserved;
+    if (sum.live_allocations >
+        max_object_bytes) // freed here before, allocated there after the look
+        sum.live_allocations = 0;
+    sum.high_water_bytes = std::max(sum.high_water_bytes, sum.bytes_in_use);
+    return sum;
+}
+
+void affinity_heap::list_regions(region_sink& sink) const {
+    shares_.for_each([&](affinity_share& s) {
+        if (s.is_locked() || !s.is_mine(detail::thread_heaps::thread())) {
+            const std::lock_guard lock{s.lock()};
+            s.list_regions(sink);
+        } else {
+            const auto mark = s.heap().begin_slow_call();
+            s.list_regions(sink);
+        }
+    });
+}
 
 void affinity_heap::report(std::ostream& out) const {
     const arenite::usage now = usage();

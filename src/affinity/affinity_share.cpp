@@ -4,7 +4,9 @@
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/literals.hpp>
 #include <arenite/core/size.hpp>
+#include <arenite/core/spin_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
@@ -17,15 +19,32 @@ namespace detail {
 
 namespace {
 
-constexpr std::size_t most_shares = 4096;
+struct of_places;
+fork_lock<spin_lock>& places_lock() noexcept { return process_lock<spin_lock, of_places>(); }
 
-// Untouched parts of it cost nothing.
-alignas(affinity_share) constinit std::byte places[most_shares * sizeof(affinity_share)] = {};
-constinit std::atomic<std::size_t> made{0};
-constinit spin_lock making;
+// Shares come from pages of their own, which are never given back.
+constexpr std::size_t chunk_bytes = 256_KiB;
+constinit affinity_share* retired = nullptr; // by next_of_affinity
+constinit std::byte* unused = nullptr;
+constinit std::byte* unused_end = nullptr;
 
-affinity_share& place(std::size_t i) noexcept {
-    return *std::launder(reinterpret_cast<affinity_share*>(places + i * sizeof(affinity_share)));
+/// nullptr where there is no memory.
+affinity_share* take_place() noexcept {
+    const std::lock_guard lock{places_lock()};
+    if (affinity_share* const share = retired) {
+        retired = share->next_of_affinity;
+        return share;
+    }
+    if (static_cast<std::size_t>(unused_end - unused) < sizeof(affinity_share)) {
+        auto* const p = static_cast<std::byte*>(page_source().try_allocate(chunk_bytes));
+        if (p == nullptr)
+            return nullptr;
+        unused = p;
+        unused_end = p + chunk_bytes;
+    }
+    std::byte* const place = unused;
+    unused += sizeof(affinity_share);
+    return ::new (static_cast<void*>(place)) affinity_share;
 }
 
 /// What a heap is told of a block size: below that of a block its blocks would be smaller ones, and
@@ -37,12 +56,19 @@ constexpr std::size_t span_bytes(std::size_t asked) noexcept {
 
 } // namespace
 
-affinity_share::affinity_share(const heap_owner& owner, unsigned affinity,
-                               const affinity_options& options, share_kind kind) noexcept
-    : owner_{owner}, options_{options}, pages_{*this, affinity}, affinity_{affinity}, kind_{kind},
-      locked_{slow_only || kind != share_kind::ordered} {
+void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsigned affinity,
+                           const affinity_options& options, share_kind kind) noexcept {
+    home_ = &home;
+    owner_ = owner;
+    options_ = options;
+    pages_.belong_to(*this, affinity);
+    affinity_ = affinity;
+    kind_ = kind;
+    locked_ = slow_only || kind != share_kind::ordered;
     if (locked_)
         owner_.on_foreign_free = nullptr; // found before
+    else
+        owner_.gate = &lock_;
     construct_heap();
 }
 
@@ -67,59 +93,64 @@ void affinity_share::construct_heap() noexcept {
             {.block_bytes = block_bytes, .policy = options_.policy, .prefault = options_.prefault},
             upstream{&pages_},
             owner_};
-        if (kind_ == share_kind::ordered && (options_.eager || options_.prefault))
-            heap().make_first_slab();
         break;
     }
 }
 
-affinity_share* affinity_share::make(const heap_owner& owner, unsigned affinity,
-                                     const affinity_options& options, share_kind kind) noexcept {
-    const std::lock_guard lock{making};
-    const std::size_t i = made.load(std::memory_order_relaxed);
-    if (i == most_shares)
+void affinity_share::destroy_heap() noexcept {
+    with_resource([](auto& r) { std::destroy_at(&r); });
+}
+
+affinity_share* affinity_share::make(affinity_shares& home, const heap_owner& owner,
+                                     unsigned affinity, const affinity_options& options,
+                                     share_kind kind) noexcept {
+    affinity_share* const share = take_place();
+    if (share == nullptr)
         return nullptr;
-    auto* const share = ::new (static_cast<void*>(places + i * sizeof(affinity_share)))
-        affinity_share{owner, affinity, options, kind};
-    made.store(i + 1, std::memory_order_release);
+    share->begin(home, owner, affinity, options, kind);
+    if (kind == share_kind::ordered && (options.eager || options.prefault))
+        share->heap().make_first_slab();
     return share;
 }
 
-std::size_t affinity_share::count() noexcept { return made.load(std::memory_order_acquire); }
-
-affinity_share& affinity_share::at(std::size_t i) noexcept { return place(i); }
-
-void affinity_share::lock_all() noexcept {
-    making.lock();
-    for (std::size_t i = 0; i < count(); ++i)
-        if (place(i).is_locked())
-            place(i).lock_.lock();
+/// Who freed the last object may still be about to tell this share of the block: what is pushed is
+/// handed on by whoever has the share next.
+void affinity_share::retire(affinity_share& share) noexcept {
+    share.destroy_heap();
+    share.uncounted_.store(0, std::memory_order_relaxed);
+    share.uncounted_bytes_.store(0, std::memory_order_relaxed);
+    share.abandon();
+    const std::lock_guard lock{places_lock()};
+    share.next_of_affinity = retired;
+    retired = &share;
 }
 
-void affinity_share::unlock_all() noexcept {
-    for (std::size_t i = 0; i < count(); ++i)
-        if (place(i).is_locked())
-            place(i).lock_.unlock();
-    making.unlock();
+bool affinity_share::holds_nothing() noexcept {
+    if (!locked_)
+        return heap().usage_approximate().bytes_reserved == 0;
+    const std::lock_guard lock{lock_};
+    return usage().bytes_reserved == 0;
 }
 
-bool affinity_share::abandon_after_fork(const void* me) noexcept {
-    const void* const thread = thread_.load(std::memory_order_relaxed);
-    if (thread == nullptr || thread == me)
-        return false;
-    if (!locked_ && heap().in_slow_call()) {
-        // It was amid a change when the process forked: nobody can use it any more, nor a new
-        // thread that lies where its own did.
-        thread_.store(this, std::memory_order_relaxed);
-        return false;
+bool affinity_share::trim_if_empty() noexcept {
+    if (locked_) {
+        const std::lock_guard lock{lock_};
+        if (usage().bytes_in_use != 0)
+            return false;
+        trim();
+        return usage().bytes_reserved == 0;
     }
-    thread_.store(nullptr, std::memory_order_relaxed);
-    return true;
+    if (!heap().nothing_lives())
+        return false;
+    heap().trim();
+    return heap().usage_approximate().bytes_reserved == 0;
 }
 
 // ---- by its thread, or under the lock -----------------------------------------------------------
 
 void* affinity_share::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    if (locked_ && remote_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+        hand_on();
     return with_resource([&](auto& r) { return r.try_allocate(bytes, alignment); });
 }
 
@@ -137,6 +168,16 @@ void affinity_share::deallocate(void* p, std::size_t bytes, std::size_t alignmen
 
 void affinity_share::deallocate(void* p) noexcept {
     with_resource([&](auto& r) { r.deallocate(p); });
+}
+
+bool affinity_share::deallocate_and_look(void* p, std::size_t bytes,
+                                         std::size_t alignment) noexcept {
+    constexpr slab_geometry geometry{remote_frees::mask_bytes};
+    const std::size_t offset = geometry.offset_of(p);
+    const slot_class_state* const counts =
+        offset < unit_bytes ? nullptr : geometry.block_of(p)->slab_at(offset).counts;
+    deallocate(p, bytes, alignment); // p may be no object, and the slab gone
+    return counts != nullptr && counts->live == 0;
 }
 
 bool affinity_share::fits_slot(const void* p, std::size_t bytes,
@@ -202,22 +243,26 @@ bool affinity_share::owns(const void* p) noexcept {
 }
 
 void affinity_share::reset() noexcept {
-    if (!locked_) {
-        // No bit is left for who has these addresses next, nor where another share is to be told.
-        drain_remote_frees(all_blocks);
-        block_list& blocks = heap().slabs().blocks().blocks();
-        for (block* b = blocks.first(); b != nullptr; b = blocks.above(*b)) {
-            remote_frees* const found = remote_frees::find(*b);
-            if (found == nullptr || (b->state & block_state::large) != 0)
-                continue;
-            for (auto& word : found->freed)
-                word.store(0, std::memory_order_relaxed);
-        }
-    }
+    if (!locked_)
+        forget_remote_frees();
+    const std::lock_guard lock{lock_};
     uncounted_.store(0, std::memory_order_relaxed);
     uncounted_bytes_.store(0, std::memory_order_relaxed);
-    with_resource([](auto& r) { std::destroy_at(&r); });
+    destroy_heap();
     construct_heap();
+}
+
+/// No bit is left for who has these addresses next, nor where another share is to be told.
+void affinity_share::forget_remote_frees() noexcept {
+    drain_remote_frees(all_blocks);
+    block_list& blocks = heap().slabs().blocks().blocks();
+    for (block* b = blocks.first(); b != nullptr; b = blocks.above(*b)) {
+        remote_frees* const found = remote_frees::find(*b);
+        if (found == nullptr || (b->state & block_state::large) != 0)
+            continue;
+        for (auto& word : found->freed)
+            word.store(0, std::memory_order_relaxed);
+    }
 }
 
 // ---- what other threads free --------------------------------------------------------------------
@@ -317,6 +362,17 @@ bool affinity_share::drain(remote_frees& r) noexcept {
             break;
     }
     return any;
+}
+
+/// A locked share is told of nothing, but may stand where an unlocked one was.
+void affinity_share::hand_on() noexcept {
+    remote_frees* next = remote_.exchange(nullptr, std::memory_order_seq_cst);
+    while (next != nullptr) {
+        remote_frees& r = *next;
+        next = r.next;
+        r.queued.exchange(false, std::memory_order_seq_cst);
+        forward(r);
+    }
 }
 
 bool affinity_share::drain_remote_frees(std::size_t most_blocks) noexcept {

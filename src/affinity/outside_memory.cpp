@@ -7,6 +7,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/core/spin_lock.hpp>
+#include <arenite/os/fork_lock.hpp>
 #include <arenite/os/platform.hpp>
 
 #include <algorithm>
@@ -27,7 +28,8 @@ namespace {
 constexpr unsigned most_sources = 255;
 constexpr std::uint32_t magic = 0xa7e417e5;
 
-constinit spin_lock adding;
+struct of_sources;
+fork_lock<spin_lock>& adding() noexcept { return process_lock<spin_lock, of_sources>(); }
 constinit std::atomic<unsigned> sources{1};
 alignas(upstream) constinit std::byte places[most_sources * sizeof(upstream)] = {};
 
@@ -94,7 +96,7 @@ void give_back(unsigned source, void* given, std::size_t bytes, std::size_t alig
 } // namespace
 
 unsigned outside_memory::source_of(const upstream& named) noexcept {
-    const std::lock_guard lock{adding};
+    const std::lock_guard lock{adding()};
     const unsigned count = sources.load(std::memory_order_relaxed);
     for (unsigned i = 1; i < count; ++i)
         if (own(i).get() == named.get())
@@ -105,9 +107,6 @@ unsigned outside_memory::source_of(const upstream& named) noexcept {
     sources.store(count + 1, std::memory_order_release);
     return count;
 }
-
-void outside_memory::lock_all() noexcept { adding.lock(); }
-void outside_memory::unlock_all() noexcept { adding.unlock(); }
 
 void* outside_memory::try_allocate(unsigned source, unsigned affinity, outside_count& count,
                                    std::size_t bytes, std::size_t alignment) noexcept {

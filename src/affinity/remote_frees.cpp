@@ -4,6 +4,7 @@
 
 #include <arenite/block/address_table.hpp>
 #include <arenite/core/spin_lock.hpp>
+#include <arenite/os/fork_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
@@ -19,7 +20,8 @@ namespace {
 // They come from pages of their own and are never given back.
 constexpr std::size_t chunk_bytes = 256_KiB;
 constinit address_table table;
-constinit spin_lock making;
+struct of_bits;
+fork_lock<spin_lock>& making() noexcept { return process_lock<spin_lock, of_bits>(); }
 constinit std::byte* unused = nullptr;
 constinit std::byte* unused_end = nullptr;
 
@@ -32,7 +34,7 @@ remote_frees* remote_frees::find(const block& b) noexcept {
 remote_frees* remote_frees::of(block& b) noexcept {
     if (const std::uintptr_t found = table.find(&b); found != 0) [[likely]]
         return reinterpret_cast<remote_frees*>(found);
-    const std::lock_guard lock{making};
+    const std::lock_guard lock{making()};
     if (const std::uintptr_t found = table.find(&b); found != 0)
         return reinterpret_cast<remote_frees*>(found);
     if (static_cast<std::size_t>(unused_end - unused) < sizeof(remote_frees)) {
@@ -49,9 +51,6 @@ remote_frees* remote_frees::of(block& b) noexcept {
     unused += sizeof(remote_frees);
     return made;
 }
-
-void remote_frees::lock_all() noexcept { making.lock(); }
-void remote_frees::unlock_all() noexcept { making.unlock(); }
 
 } // namespace detail
 } // namespace ARENITE_ABI

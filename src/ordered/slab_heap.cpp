@@ -58,7 +58,7 @@ slab_heap::~slab_heap() {
 // ---- allocate -----------------------------------------------------------------------------------
 
 void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
-    const slow_call_guard mark{in_slow_call_};
+    const slow_call_guard mark = begin_slow_call();
     if (!is_alignment(alignment) || bytes > max_object_bytes) [[unlikely]]
         return nullptr;
     const unsigned slot_class = size_class::of(bytes, alignment);
@@ -250,7 +250,7 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
     const block* const b = slabs_.blocks().find(neighbour);
     if (slot_class >= size_class::count || b == nullptr || (b->state & block_state::open) == 0)
         return nullptr;
-    const slow_call_guard mark{in_slow_call_};
+    const slow_call_guard mark = begin_slow_call();
     const auto* const here = static_cast<const std::byte*>(neighbour);
     slab* best = nullptr;
     std::size_t best_index = 0;
@@ -339,13 +339,13 @@ void slab_heap::deallocate(void* p) noexcept {
 
 /// What is large, aligned to more than 16, of another heap, or misuse.
 void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    const slow_call_guard mark{in_slow_call_};
     block* const b = slabs_.blocks().find(p);
     if (b == nullptr) {
         if (owner_.on_foreign_free != nullptr)
             return owner_.on_foreign_free(*this, p, bytes, alignment);
         return refuse_free(p, bytes, "not of this heap, or freed before");
     }
+    const slow_call_guard mark = begin_slow_call();
     if ((b->state & block_state::large) != 0) {
         if (p != block_source::large_object(*b))
             return refuse_free(p, bytes, "it points into a large allocation, not to its begin");
@@ -389,7 +389,7 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
 /// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
 /// its class lives any more.
 void slab_heap::alarmed(slab& s) noexcept {
-    const slow_call_guard mark{in_slow_call_};
+    const slow_call_guard mark = begin_slow_call();
     const bool class_is_empty = s.counts->live == 0;
     if (s.slot_class == size_class::single) {
         single_bytes_ -= s.slot_bytes;
@@ -465,14 +465,14 @@ bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) 
 // ---- giving back --------------------------------------------------------------------------------
 
 void slab_heap::trim() noexcept {
-    const slow_call_guard mark{in_slow_call_};
+    const slow_call_guard mark = begin_slow_call();
     note_high_water();
     leave_empty_slabs();
     slabs_.trim();
 }
 
 void slab_heap::make_first_slab() noexcept {
-    const slow_call_guard mark{in_slow_call_};
+    const slow_call_guard mark = begin_slow_call();
     if (slab* const s = slabs_.make(size_class::single, 1, 1))
         slabs_.release(*s, 0);
 }

@@ -55,7 +55,7 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
     if (b == nullptr || new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
         return false;
     if ((b->state & block_state::large) != 0) {
-        const slow_call_guard mark{in_slow_call_};
+        const slow_call_guard mark = begin_slow_call();
         if (p != block_source::large_object(*b) ||
             !slabs_.blocks().large().try_resize(*b, align_up(new_bytes, granule_bytes)))
             return false;
@@ -166,6 +166,9 @@ void slab_heap::list_regions(region_sink& sink, bool one_by_one) const {
     }
 }
 
+/// A slab has no more units than a block, and a word of bits has room for a unit's slots.
+constexpr std::size_t most_slab_words = slab_block::most_units;
+
 /// A block that is cut into slabs, or empty.
 template <class F>
 void slab_heap::list_block(block& b, region_joiner& to, F add_object) const {
@@ -188,7 +191,9 @@ void slab_heap::list_block(block& b, region_joiner& to, F add_object) const {
         }
         const std::byte* const slots = slabs_.begin_of(s);
         const std::size_t slot_bytes = s.slot_bytes;
-        const bits::word* const words = slabs_.words_of(s);
+        bits::word words[most_slab_words]; // its thread may be changing them
+        std::transform(slabs_.words_of(s), slabs_.words_of(s) + s.words(), words,
+                       [](const bits::word& w) { return glance(w); });
         for (std::size_t i = 0; i < s.slots; ++i) {
             const std::byte* const slot = slots + i * slot_bytes;
             if (bits::none_set(words, i, 1))

@@ -19,7 +19,8 @@ alignas(64) std::byte somebody[64];
 detail::affinity_share& share() { return reinterpret_cast<detail::affinity_share&>(somebody); }
 
 TEST(affinity_pages, tell_whose_they_are_from_the_first_byte_to_the_last) {
-    affinity_pages pages{share(), 63};
+    affinity_pages pages;
+    pages.belong_to(share(), 63);
     for (const std::size_t bytes : {std::size_t{1}, 64_KiB, 64_KiB + 1, 3_MiB}) {
         auto* const p = static_cast<std::byte*>(pages.allocate(bytes, 8));
         for (const std::size_t at : {std::size_t{0}, bytes / 2, bytes - 1}) {
@@ -35,7 +36,8 @@ TEST(affinity_pages, tell_whose_they_are_from_the_first_byte_to_the_last) {
 }
 
 TEST(affinity_pages, release_and_purge_pass_on) {
-    affinity_pages pages{share(), 1};
+    affinity_pages pages;
+    pages.belong_to(share(), 1);
     auto* const p = static_cast<std::byte*>(pages.allocate(1_MiB, 1_MiB));
     EXPECT_TRUE(is_aligned(p, 1_MiB));
     p[5] = std::byte{7};
@@ -56,7 +58,8 @@ TEST(affinity_pages, others_have_no_owner_here) {
 }
 
 TEST(affinity_pages, what_is_refused_changes_nothing) {
-    affinity_pages pages{share(), 1};
+    affinity_pages pages;
+    pages.belong_to(share(), 1);
     EXPECT_EQ(pages.try_allocate(~std::size_t{0}, 8), nullptr);
     EXPECT_EQ(pages.try_allocate(std::size_t{1} << 62, 8), nullptr);
 }

@@ -7,6 +7,10 @@
 #include <string>
 #include <thread>
 
+#if defined(__unix__)
+#include <pthread.h>
+#endif
+
 using namespace arenite;
 using detail::thread_exit;
 
@@ -42,6 +46,26 @@ TEST(thread_exit_threads, calls_each_function_once_between_older_and_younger_obj
     }}.join();
     EXPECT_EQ(told, "oyy.b!a!o!");
 }
+
+#if defined(__unix__)
+TEST(thread_exit_threads, what_is_awaited_when_all_objects_have_ended_is_called_too) {
+    told.clear();
+    pthread_key_t key;
+    ASSERT_EQ(pthread_key_create(&key,
+                                 [](void*) {
+                                     told += 'k';
+                                     thread_exit::await(&tell<'c'>);
+                                 }),
+              0);
+    std::thread{[&] {
+        pthread_setspecific(key, &key);
+        thread_local object older{'o'};
+        told += older.name;
+    }}.join();
+    EXPECT_EQ(told, "oo.kc!");
+    pthread_key_delete(key);
+}
+#endif
 
 TEST(thread_exit_threads, a_thread_that_awaits_nothing_sees_nothing) {
     told.clear();

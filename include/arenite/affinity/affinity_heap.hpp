@@ -4,9 +4,12 @@
 
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_pages.hpp>
+#include <arenite/affinity/affinity_registry.hpp>
 #include <arenite/affinity/affinity_share.hpp>
+#include <arenite/affinity/affinity_shares.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/outside_memory.hpp>
+#include <arenite/affinity/thread_heaps.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
@@ -21,13 +24,10 @@
 #include <span>
 #include <string_view>
 
-// What the fast path needs lies at a fixed place of each thread; what a template adds for a tag
-// belongs to the program or library that it is compiled into.
+// What a template adds for a tag belongs to the program or library that it is compiled into.
 #if defined(__GNUC__)
-#define ARENITE_THREAD_FAST __attribute__((tls_model("initial-exec")))
 #define ARENITE_OF_THIS_MODULE __attribute__((visibility("hidden")))
 #else
-#define ARENITE_THREAD_FAST
 #define ARENITE_OF_THIS_MODULE
 #endif
 
@@ -39,22 +39,6 @@ class affinity_neighbourhood;
 
 namespace detail {
 
-inline constexpr unsigned most_affinities = 64;
-
-/// The heaps of this thread, by affinity; nullptr where its next call is a slow one, as always at
-/// 0. Once for requests aligned to less than default_alignment, once for others: where the
-/// affinity's own alignment is larger, those calls are slow ones.
-extern constinit thread_local slab_heap* thread_heaps[2][most_affinities + 1] ARENITE_THREAD_FAST;
-
-/// Where in the first half of thread_heaps an affinity has its place, in bytes.
-using thread_place = std::size_t;
-
-[[nodiscard]] ARENITE_INLINE slab_heap* thread_heap(thread_place at,
-                                                    std::size_t alignment) noexcept {
-    const std::size_t half = alignment >= default_alignment ? sizeof thread_heaps[0] : 0;
-    return *reinterpret_cast<slab_heap**>(reinterpret_cast<std::byte*>(thread_heaps) + half + at);
-}
-
 /// What a tag's heap is; looked up once in each program or library.
 template <AffinityTag A>
 struct ARENITE_OF_THIS_MODULE tag_heap {
@@ -65,8 +49,6 @@ template <AffinityTag A>
 constinit std::atomic<affinity_heap*> tag_heap<A>::known{nullptr};
 template <AffinityTag A>
 constinit std::atomic<thread_place> tag_heap<A>::place{0};
-
-struct heaps_of_the_process;
 
 } // namespace detail
 
@@ -81,21 +63,21 @@ struct heaps_of_the_process;
 /// thread's own is freed as in a one-thread heap; one of another thread's by setting a bit, which
 /// that thread drains into its own bits before its heap grows. There is no lock but for large
 /// objects (above 63 KiB). When a thread ends its heap stays with all that lives in it, until
-/// another thread needs memory.
+/// another thread needs memory; empty ones serve any affinity's next thread.
 ///
 /// Use when:  objects are allocated one by one and walked together: nodes of a scene, their data.
 ///            Through affine<A> (affinity/affine.hpp) and affinity_allocator as a rule.
-/// Cost:      that of ordered_heap and three loads; a free of another thread's object is two atomic
+/// Cost:      that of ordered_heap and four loads; a free of another thread's object is two atomic
 ///            operations.
 /// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more of blocks of which
 ///            another thread freed something.
-/// Limits:    64 affinities; 4096 heaps (threads times affinities) at a time.
+/// Limits:    64 affinities; of heaps (threads times affinities) as many as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty.
 /// Misuse:    freeing twice, a pointer that is no affinity's, and one that is another affinity's
 ///            are found in every build: at the call, but where two threads free one object, the
 ///            owner and another one: there when the owner drains. Sizes as in ordered_heap.
-/// Threads:   any; list_regions, report and reset while no other thread uses this affinity. Works
-///            before main, after it, after a thread's own end and in a forked child.
+/// Threads:   any; reset while no other thread uses this affinity. Works before main, after it,
+///            after a thread's own end and in a forked child.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
 class affinity_heap final : public strategy<affinity_heap> {
@@ -130,7 +112,7 @@ public:
     [[nodiscard]] ARENITE_INLINE static void* try_allocate_in(std::size_t bytes,
                                                               std::size_t alignment) noexcept {
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_heap* const h = detail::thread_heap(place, alignment);
+        detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -141,7 +123,7 @@ public:
     ARENITE_INLINE static void deallocate_in(void* p, std::size_t bytes,
                                              std::size_t alignment) noexcept {
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_heap* const h = detail::thread_heap(place, alignment);
+        detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
         of<A>().deallocate_slow(p, bytes, alignment);
@@ -172,7 +154,7 @@ public:
     /// begin only.
     [[nodiscard]] ARENITE_INLINE static affinity_heap* heap_of(const void* p) noexcept {
         const auto owner = detail::affinity_pages::of(p);
-        return owner ? &at(owner.affinity()) : heap_of_outside(p);
+        return owner ? &detail::affinity_registry::at(owner.affinity()) : heap_of_outside(p);
     }
 
     /// Frees what any affinity gave: where the size is at hand, and the affinity is not. Quick for
@@ -181,8 +163,8 @@ public:
     ARENITE_INLINE static void deallocate_any(void* p, std::size_t bytes,
                                               std::size_t alignment = default_alignment) noexcept {
         if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
-            const auto place = (owner.affinity() + 1) * sizeof(detail::slab_heap*);
-            detail::slab_heap* const h = detail::thread_heap(place, alignment);
+            const auto place = detail::thread_heaps::place_of(owner.affinity());
+            detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
             if (h != nullptr) [[likely]]
                 return h->deallocate(p, bytes, alignment);
         }
@@ -190,8 +172,8 @@ public:
     }
     ARENITE_INLINE static void deallocate_any(void* p) noexcept {
         if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
-            const auto place = (owner.affinity() + 1) * sizeof(detail::slab_heap*);
-            detail::slab_heap* const h = detail::thread_heap(place, default_alignment);
+            const auto place = detail::thread_heaps::place_of(owner.affinity());
+            detail::slab_heap* const h = detail::thread_heaps::ready_at(place, default_alignment);
             if (h != nullptr) [[likely]]
                 return h->deallocate(p);
         }
@@ -202,7 +184,7 @@ public:
     /// affinity's own alignment is larger, that counts.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        detail::slab_heap* const h = detail::thread_heap(thread_place_, alignment);
+        detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -213,7 +195,7 @@ public:
     /// Gives back what was allocated with the same size and alignment. Not nullptr.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
-        detail::slab_heap* const h = detail::thread_heap(thread_place_, alignment);
+        detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
         deallocate_slow(p, bytes, alignment);
@@ -264,7 +246,9 @@ public:
     /// The sum over all affinities.
     [[nodiscard]] static arenite::usage usage_all() noexcept;
 
-    /// All its blocks in address order, thread by thread.
+    /// All its blocks in address order, thread by thread; while other threads work, each object
+    /// that they allocate or free meanwhile as it was at some moment of the call. One of their slow
+    /// calls may wait for as long as their heap is listed. The sink must not use this affinity.
     void list_regions(region_sink& sink) const;
 
     /// One affinity after the other: a memory map of all is `affinity_heap::list_regions_all(map)`.
@@ -286,11 +270,9 @@ public:
     static void deallocate_unsized(void* p, const affinity_heap* expected = nullptr) noexcept;
 
 private:
-    friend struct detail::heaps_of_the_process;
+    friend class detail::affinity_registry;
 
-    static constexpr std::size_t most_name_bytes = 64;
-
-    constexpr affinity_heap() noexcept = default;
+    affinity_heap(const affinity_options& options, unsigned index) noexcept;
     ~affinity_heap() override = default;
 
     [[nodiscard]] ARENITE_COLD static affinity_heap&
@@ -314,32 +296,28 @@ private:
     [[nodiscard]] void* allocate_in(detail::share_kind kind, std::size_t bytes,
                                     std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept;
-    [[nodiscard]] void* allocate_other(unsigned strategy, std::size_t bytes,
-                                       std::size_t alignment) noexcept;
+    [[nodiscard]] void* allocate_other(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] detail::affinity_share* share_of_thread(detail::share_kind kind) noexcept;
-    [[nodiscard]] detail::affinity_share* orphan(detail::share_kind kind) noexcept;
+    [[nodiscard]] detail::affinity_share* adopt_another() noexcept;
+    [[nodiscard]] detail::affinity_share* make_large() noexcept;
+    [[nodiscard]] detail::slab_heap* current() const noexcept;
+    void make_current(detail::affinity_share& share) noexcept;
+    void make_first_block() noexcept;
     [[nodiscard]] affinity_options options_now() const noexcept {
         affinity_options now = options_;
         now.block_bytes = block_size();
         return now;
     }
-    void publish(detail::affinity_share& share) noexcept;
-    void make_current(detail::affinity_share& share) noexcept;
-    [[nodiscard]] static affinity_heap& at(unsigned index) noexcept;
-    void make_first_block() noexcept;
-    template <class F>
-    void for_each_share(F f) const noexcept;
 
-    detail::thread_place thread_place_ = 0;
-    unsigned index_ = 0;
-    std::size_t alignment_ = 1;
-    std::atomic<std::size_t> block_bytes_{0};
-    std::atomic<detail::affinity_share*> shares_{nullptr};
+    detail::thread_place thread_place_;
+    unsigned index_;
+    std::size_t alignment_;
+    std::atomic<std::size_t> block_bytes_;
+    detail::affinity_shares shares_;
     std::atomic<detail::affinity_share*> large_{nullptr};
-    std::atomic<int> orphans_{0}; ///< shares that are abandoned, about
     affinity_options options_;
-    char name_[most_name_bytes] = {};
+    char name_[detail::affinity_registry::most_name_bytes + 1] = {};
     detail::outside_count outside_;
 };
 

@@ -50,8 +50,11 @@ public:
         std::uintptr_t word_;
     };
 
-    affinity_pages(affinity_share& share, unsigned affinity) noexcept
-        : word_{address_of(&share) | affinity} {}
+    /// They are nobody's until they are told whose: before the first request.
+    affinity_pages() noexcept = default;
+    void belong_to(affinity_share& share, unsigned affinity) noexcept {
+        word_ = address_of(&share) | affinity;
+    }
 
     [[nodiscard]] ARENITE_INLINE static owner of(const void* p) noexcept {
         return owner{table.find(p)};
@@ -68,7 +71,7 @@ public:
 private:
     static constinit address_table table;
 
-    std::uintptr_t word_;
+    std::uintptr_t word_ = 0;
 };
 
 } // namespace detail

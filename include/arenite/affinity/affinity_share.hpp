@@ -9,9 +9,9 @@
 #include <arenite/affinity/slots_resource.hpp>
 #include <arenite/block/block.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/spin_lock.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/slab_heap.hpp>
+#include <arenite/os/fork_lock.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -23,6 +23,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
+
+class affinity_shares;
 
 /// What a share's heap is.
 enum class share_kind : unsigned char {
@@ -38,11 +40,13 @@ enum class share_kind : unsigned char {
 ///                                |
 ///     share     | thread | lock | remote frees | heap |
 ///
-/// A share lives as long as the program; when its thread ends it is abandoned, with all that lives
-/// in it, until another thread adopts it. An unlocked share's heap is touched by its thread alone:
+/// When its thread ends a share is abandoned, with all that lives in it, until another thread
+/// adopts it; one that holds nothing may be retired, and serve any affinity later. Its memory is a
+/// share's as long as the program runs. An unlocked share's heap is touched by its thread alone:
 /// what others free of it goes into the bits of remote_frees, which the thread drains before its
-/// heap grows. The heap of a locked share (large objects, checked builds, the two strategies of
-/// old) is used by any thread under the lock.
+/// heap grows. Its lock is held while its slabs and blocks change, so that others may look at them.
+/// The heap of a locked share (large objects, checked builds, the two strategies of old) is used by
+/// any thread under the lock.
 ///
 /// Threads:   an unlocked share's heap by its thread only, remote frees by any; a locked share by
 ///            any, under its lock.
@@ -52,17 +56,18 @@ class affinity_share {
         storage_[std::max({sizeof(slab_heap), sizeof(intrusive_resource), sizeof(slots_resource)})];
 
 public:
-    /// `owner` is who the heap works for, and whose callback sees to foreign objects.
-    affinity_share(const heap_owner& owner, unsigned affinity, const affinity_options& options,
-                   share_kind kind) noexcept;
-
+    affinity_share() noexcept = default;
     affinity_share(const affinity_share&) = delete;
     affinity_share& operator=(const affinity_share&) = delete;
 
-    /// A new one for the calling thread, or nullptr: there are 4096 at most.
-    [[nodiscard]] static affinity_share* make(const heap_owner& owner, unsigned affinity,
-                                              const affinity_options& options,
+    /// One that is nobody's yet, retired before or new; nullptr where there is no memory. `owner`
+    /// is who the heap works for, and whose callback sees to foreign objects.
+    [[nodiscard]] static affinity_share* make(affinity_shares& home, const heap_owner& owner,
+                                              unsigned affinity, const affinity_options& options,
                                               share_kind kind) noexcept;
+
+    /// Ends the heap of a share that holds nothing and is among no others any more.
+    static void retire(affinity_share& share) noexcept;
 
     /// The share that this is the heap of.
     [[nodiscard]] static affinity_share& of(slab_heap& heap) noexcept;
@@ -73,14 +78,6 @@ public:
         const affinity_pages::owner found = affinity_pages::of(p);
         return found ? &found.share() : nullptr;
     }
-
-    /// All shares there are, in the order in which they were made.
-    [[nodiscard]] static std::size_t count() noexcept;
-    [[nodiscard]] static affinity_share& at(std::size_t i) noexcept;
-
-    /// Around a fork: nobody is in possession of a lock.
-    static void lock_all() noexcept;
-    static void unlock_all() noexcept;
 
     // ---- whose it is
     [[nodiscard]] bool is_mine(const void* me) const noexcept {
@@ -96,14 +93,20 @@ public:
                                                std::memory_order_relaxed);
     }
     void abandon() noexcept { thread_.store(nullptr, std::memory_order_release); }
-    /// In a forked child: true where no thread has it any more and it may be adopted.
-    [[nodiscard]] bool abandon_after_fork(const void* me) noexcept;
+    /// In a forked child: nobody has it, if not this thread.
+    void abandon_after_fork(const void* me) noexcept {
+        if (!is_mine(me))
+            thread_.store(nullptr, std::memory_order_relaxed);
+    }
+
+    /// Those it is among.
+    [[nodiscard]] affinity_shares& home() const noexcept { return *home_; }
 
     [[nodiscard]] share_kind kind() const noexcept { return kind_; }
     [[nodiscard]] bool is_locked() const noexcept { return locked_; }
     [[nodiscard]] unsigned affinity() const noexcept { return affinity_; }
     [[nodiscard]] const char* name() const noexcept { return options_.name.data(); }
-    [[nodiscard]] spin_lock& lock() noexcept { return lock_; }
+    [[nodiscard]] fork_lock<std::mutex>& lock() noexcept { return lock_; }
 
     // ---- by its thread, or under the lock
     [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept;
@@ -111,6 +114,9 @@ public:
                                           std::size_t alignment) noexcept;
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate(void* p) noexcept;
+    /// deallocate in an unlocked share; true if it was the last object of its size.
+    [[nodiscard]] bool deallocate_and_look(void* p, std::size_t bytes,
+                                           std::size_t alignment) noexcept;
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment) noexcept;
     [[nodiscard]] std::size_t size_of(const void* p) noexcept;
@@ -121,6 +127,15 @@ public:
     [[nodiscard]] bool owns(const void* p) noexcept;
     /// Ends the heap with all that is in it, and begins it anew.
     void reset() noexcept;
+
+    /// True if no memory is held. Locks a locked share.
+    [[nodiscard]] bool holds_nothing() noexcept;
+    /// Gives all memory back, if nothing lives in it: true, and then it holds_nothing().
+    [[nodiscard]] bool trim_if_empty() noexcept;
+    /// What usage() tells of it though it holds nothing: what its thread freed of others.
+    [[nodiscard]] arenite::usage balance() const noexcept {
+        return kind_ == share_kind::ordered && !locked_ ? usage_approximate() : arenite::usage{};
+    }
 
     /// True if nothing is pending from other threads and its thread has no other share: only the
     /// system can give more.
@@ -166,13 +181,18 @@ public:
     affinity_share* next_of_affinity = nullptr;
 
 private:
+    void begin(affinity_shares& home, const heap_owner& owner, unsigned affinity,
+               const affinity_options& options, share_kind kind) noexcept;
     void construct_heap() noexcept;
+    void destroy_heap() noexcept;
     [[nodiscard]] arenite::usage without_remote_frees(arenite::usage seen) const noexcept;
     void push(remote_frees& first, remote_frees& last) noexcept;
     void push_unmarked(void* p) noexcept;
     void drain_unmarked() noexcept;
     bool drain(remote_frees& r) noexcept;
     void forward(remote_frees& r) noexcept;
+    void hand_on() noexcept;
+    void forget_remote_frees() noexcept;
 
     template <class F>
     decltype(auto) with_resource(F f) noexcept {
@@ -188,16 +208,18 @@ private:
 
     // Read by who frees.
     std::atomic<const void*> thread_{nullptr};
-    heap_owner owner_;
+    affinity_shares* home_ = nullptr;
+    heap_owner owner_{};
     affinity_options options_; ///< its name lies in the affinity_heap
     affinity_pages pages_;
-    unsigned affinity_;
-    share_kind kind_;
-    bool locked_;
+    unsigned affinity_ = 0;
+    share_kind kind_ = share_kind::ordered;
+    bool locked_ = false;
+
+    fork_lock<std::mutex> lock_;
 
     // Written by who frees from afar.
-    alignas(64) spin_lock lock_;
-    std::atomic<bool> asked_{false};
+    alignas(64) std::atomic<bool> asked_{false};
     std::atomic<remote_frees*> remote_{nullptr};
     std::atomic<void*> unmarked_{nullptr};  ///< objects for which there was no remote_frees
     std::atomic<std::size_t> uncounted_{0}; ///< freed by threads without a heap, objects

@@ -28,13 +28,41 @@ enum class affinity_strategy : unsigned char {
 /// before each of them has followed or ended: until then `ordered` goes on.
 void use_affinity_strategy(affinity_strategy strategy) noexcept;
 
-/// The same with a resource of the user's own, which gets each request as it is, with 16 bytes (or
+/// Chooses a resource of the user's own, which gets each request as it is, with 16 bytes (or
 /// the alignment) more before it. It is called from the threads that allocate and free, and must
 /// live as long as anything that it gave.
 void use_affinity_strategy(upstream own) noexcept;
 
 /// The name of the one in use: one of those above, or "own".
 [[nodiscard]] std::string_view affinity_strategy_name() noexcept;
+
+namespace detail {
+
+/// What was chosen last: one of the four, or a resource of the user's.
+class chosen_strategy {
+public:
+    /// Asks the environment the first time.
+    [[nodiscard]] static chosen_strategy now() noexcept;
+    static void set(affinity_strategy strategy) noexcept;
+    static void set_own(unsigned source) noexcept;
+
+    [[nodiscard]] constexpr bool operator==(affinity_strategy s) const noexcept {
+        return number_ == static_cast<unsigned>(s);
+    }
+    /// Of outside_memory; for `standard` and a resource of the user's.
+    [[nodiscard]] constexpr unsigned source() const noexcept {
+        return number_ >= first_own ? number_ - first_own : 0;
+    }
+
+private:
+    static constexpr unsigned first_own = 16;
+
+    constexpr explicit chosen_strategy(unsigned number) noexcept : number_{number} {}
+
+    unsigned number_; ///< an affinity_strategy, or above them a source
+};
+
+} // namespace detail
 
 } // namespace ARENITE_ABI
 } // namespace arenite

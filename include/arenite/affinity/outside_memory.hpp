@@ -60,10 +60,6 @@ public:
     [[nodiscard]] static prefix* of(void* p) noexcept;
     [[nodiscard]] static const prefix* of(const void* p) noexcept;
 
-    /// Around a fork: nobody is amid naming a source.
-    static void lock_all() noexcept;
-    static void unlock_all() noexcept;
-
     /// Frees p, of which this is the prefix.
     static void deallocate(void* p, prefix& before, outside_count& count) noexcept;
 };

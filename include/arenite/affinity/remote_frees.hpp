@@ -54,10 +54,6 @@ public:
         return (freed[word].fetch_or(slot, std::memory_order_seq_cst) & slot) == 0;
     }
 
-    /// Around a fork: nobody is amid making one.
-    static void lock_all() noexcept;
-    static void unlock_all() noexcept;
-
     block* where = nullptr;           ///< the block, or what is there now
     remote_frees* next = nullptr;     ///< in the list of a heap
     std::atomic<void*> heap{nullptr}; ///< to be told, as the latest free saw it

@@ -14,11 +14,13 @@
 #include <arenite/ordered/size_class.hpp>
 #include <arenite/ordered/slab_geometry.hpp>
 #include <arenite/ordered/slab_source.hpp>
+#include <arenite/os/fork_lock.hpp>
 
 #include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -43,22 +45,27 @@ namespace detail {
 /// In these builds every call is a slow one: it tells a memory checker, or checks more.
 inline constexpr bool slow_only = checks_enabled || poison::active;
 
-/// Marks a heap while its bookkeeping is not in order: a forked child does not use it then.
+/// Holds the gate of a heap, if it has one, while its slabs and blocks change: at the outermost of
+/// calls within calls.
 class slow_call_guard {
 public:
-    explicit slow_call_guard(bool& flag) noexcept : flag_{flag}, before_{flag} {
+    slow_call_guard(bool& flag, fork_lock<std::mutex>* gate) noexcept
+        : flag_{flag}, gate_{flag ? nullptr : gate}, before_{flag} {
+        if (gate_ != nullptr)
+            gate_->lock();
         flag_ = true;
-        std::atomic_signal_fence(std::memory_order_seq_cst);
     }
     ~slow_call_guard() {
-        std::atomic_signal_fence(std::memory_order_seq_cst);
         flag_ = before_;
+        if (gate_ != nullptr)
+            gate_->unlock();
     }
     slow_call_guard(const slow_call_guard&) = delete;
     slow_call_guard& operator=(const slow_call_guard&) = delete;
 
 private:
     bool& flag_;
+    fork_lock<std::mutex>* gate_;
     bool before_;
 };
 
@@ -72,6 +79,10 @@ struct heap_owner {
     /// Called with an object that does not lie in this heap; null: that is misuse.
     void (*on_foreign_free)(slab_heap& here, void* p, std::size_t bytes,
                             std::size_t alignment) noexcept = nullptr;
+
+    /// Held while slabs and blocks change, or null: who holds it may look at them from another
+    /// thread, and at the bits by glances.
+    fork_lock<std::mutex>* gate = nullptr;
 };
 
 /// What an ordered_heap and each thread of an affinity allocate from: slots of 63 sizes in address
@@ -150,6 +161,9 @@ public:
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
+    /// True where no object is handed out, or has been freed but not yet been seen to be.
+    [[nodiscard]] bool nothing_lives() const noexcept;
+
     void trim() noexcept;
     void set_block_bytes(std::size_t bytes) noexcept { slabs_.blocks().set_block_bytes(bytes); }
     void make_first_slab() noexcept;
@@ -184,7 +198,7 @@ public:
     [[nodiscard]] slab_source& slabs() noexcept { return slabs_; }
     [[nodiscard]] bool in_slow_call() const noexcept { return in_slow_call_; }
     [[nodiscard]] slow_call_guard begin_slow_call() noexcept {
-        return slow_call_guard{in_slow_call_};
+        return slow_call_guard{in_slow_call_, owner_.gate};
     }
 
     /// Reports a free that is misuse.
@@ -226,7 +240,6 @@ private:
     void suspend(unsigned slot_class) noexcept;
     void set_alarm(slab& s) noexcept;
     ARENITE_NOINLINE void alarmed(slab& s) noexcept;
-    [[nodiscard]] bool nothing_lives() const noexcept;
     void give_up_idle_slabs() noexcept;
     void leave_empty_slabs() noexcept;
     void remove(slab& s) noexcept;

@@ -4,6 +4,9 @@
 
 #include <arenite/core/config.hpp>
 
+#include <cstddef>
+#include <new>
+
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
@@ -77,6 +80,15 @@ public:
 private:
     Mutex mutex_;
 };
+
+/// The fork_lock that a part of the library has for all of the process, named by a type of its own.
+/// Never destroyed: usable before main and after it.
+template <class Mutex, class Part>
+[[nodiscard]] fork_lock<Mutex>& process_lock() noexcept {
+    alignas(fork_lock<Mutex>) static std::byte place[sizeof(fork_lock<Mutex>)];
+    static auto* const lock = ::new (static_cast<void*>(place)) fork_lock<Mutex>;
+    return *lock;
+}
 
 } // namespace detail
 } // namespace ARENITE_ABI

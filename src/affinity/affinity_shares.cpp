@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/affinity_shares.hpp>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+void affinity_shares::add(affinity_share& share) noexcept {
+    const std::lock_guard lock{lock_};
+    share.next_of_affinity = first_.load(std::memory_order_relaxed);
+    first_.store(&share, std::memory_order_release);
+}
+
+affinity_share* affinity_shares::adopt(share_kind kind, const void* me) noexcept {
+    if (!has_orphans())
+        return nullptr;
+    const std::lock_guard lock{lock_};
+    for (affinity_share* s = first_.load(std::memory_order_relaxed); s != nullptr;
+         s = s->next_of_affinity) {
+        if (s->kind() != kind || !s->is_abandoned() || !s->adopt(me))
+            continue;
+        orphans_.fetch_sub(1, std::memory_order_relaxed);
+        return s;
+    }
+    return nullptr;
+}
+
+void affinity_shares::abandon(affinity_share& share) noexcept {
+    orphans_.fetch_add(1, std::memory_order_relaxed);
+    end_borrowing(share, true);
+}
+
+void affinity_shares::end_borrowing(affinity_share& share, bool is_empty) noexcept {
+    if (is_empty && orphans_.load(std::memory_order_relaxed) > most_empty &&
+        share.trim_if_empty() && try_retire(share))
+        return;
+    share.abandon();
+}
+
+/// Takes a share that holds nothing, and is the calling thread's or borrowed by it, to where the
+/// next one comes from.
+bool affinity_shares::try_retire(affinity_share& share) noexcept {
+    {
+        const std::lock_guard lock{lock_};
+        if (walkers_ != 0)
+            return false;
+        take_out(share);
+    }
+    affinity_share::retire(share);
+    return true;
+}
+
+void affinity_shares::take_out(affinity_share& share) noexcept {
+    affinity_share* s = first_.load(std::memory_order_relaxed);
+    if (s == &share) {
+        first_.store(share.next_of_affinity, std::memory_order_relaxed);
+    } else {
+        while (s->next_of_affinity != &share)
+            s = s->next_of_affinity;
+        s->next_of_affinity = share.next_of_affinity;
+    }
+    orphans_.fetch_sub(1, std::memory_order_relaxed);
+    const arenite::usage left = share.balance();
+    bytes_.fetch_add(left.bytes_in_use, std::memory_order_relaxed);
+    objects_.fetch_add(left.live_allocations, std::memory_order_relaxed);
+}
+
+void affinity_shares::retire_empty() noexcept {
+    affinity_share* retired = nullptr;
+    {
+        const std::lock_guard lock{lock_};
+        affinity_share* next = walkers_ != 0 ? nullptr : first_.load(std::memory_order_relaxed);
+        while (next != nullptr) {
+            affinity_share& s = *next;
+            next = s.next_of_affinity;
+            if (s.kind() == share_kind::large || !s.is_abandoned() || !s.adopt(&s))
+                continue;
+            if (!s.holds_nothing()) {
+                s.abandon();
+                continue;
+            }
+            take_out(s);
+            s.next_of_thread = retired;
+            retired = &s;
+        }
+    }
+    while (retired != nullptr) {
+        affinity_share& s = *retired;
+        retired = s.next_of_thread;
+        s.next_of_thread = nullptr;
+        affinity_share::retire(s);
+    }
+}
+
+void affinity_shares::after_fork_in_child(const void* me) noexcept {
+    walkers_ = 0;
+    int orphans = 0;
+    for (affinity_share* s = first_.load(std::memory_order_relaxed); s != nullptr;
+         s = s->next_of_affinity) {
+        s->abandon_after_fork(me);
+        if (s->is_abandoned() && s->kind() != share_kind::large)
+            ++orphans;
+    }
+    orphans_.store(orphans, std::memory_order_relaxed);
+}
+
+std::size_t affinity_shares::count() const noexcept {
+    std::size_t n = 0;
+    for_each([&](const affinity_share&) { ++n; });
+    return n;
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

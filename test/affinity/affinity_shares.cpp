@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/affinity_shares.hpp>
+
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/check/passthrough.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+using namespace arenite;
+using detail::affinity_share;
+using detail::affinity_shares;
+using detail::share_kind;
+
+namespace {
+
+/// Stand for threads.
+int one = 0;
+int other = 0;
+
+affinity_share& made(affinity_shares& home, const void* thread,
+                     share_kind kind = share_kind::ordered) {
+    affinity_share* const s = affinity_share::make(home, {nullptr, "shares apart"}, 63, {}, kind);
+    EXPECT_TRUE(s->adopt(thread));
+    home.add(*s);
+    return *s;
+}
+
+TEST(affinity_shares, what_a_thread_left_the_next_one_of_its_kind_has) {
+    affinity_shares shares;
+    EXPECT_EQ(shares.adopt(share_kind::ordered, &one), nullptr);
+    affinity_share& s = made(shares, &one);
+    EXPECT_FALSE(shares.has_orphans());
+    EXPECT_EQ(shares.adopt(share_kind::ordered, &other), nullptr);
+    shares.abandon(s);
+    EXPECT_TRUE(shares.has_orphans());
+    EXPECT_EQ(shares.adopt(share_kind::slots, &other), nullptr);
+    EXPECT_EQ(shares.adopt(share_kind::ordered, &other), &s);
+    EXPECT_TRUE(s.is_mine(&other));
+    EXPECT_FALSE(shares.has_orphans());
+    shares.abandon(s);
+}
+
+TEST(affinity_shares, two_empty_ones_wait_and_further_ones_serve_other_affinities_and_kinds) {
+    affinity_shares shares;
+    std::vector<affinity_share*> all;
+    for (int i = 0; i < 5; ++i)
+        all.push_back(&made(shares, &one));
+    for (affinity_share* s : all)
+        shares.abandon(*s);
+    EXPECT_EQ(shares.count(), 2u);
+    affinity_shares others;
+    for (const share_kind kind : {share_kind::slots, share_kind::intrusive, share_kind::ordered}) {
+        affinity_share& s = made(others, &other, kind);
+        EXPECT_NE(std::find(all.begin(), all.end(), &s), all.end());
+        EXPECT_EQ(s.kind(), kind);
+        EXPECT_EQ(&s.home(), &others);
+    }
+}
+
+TEST(affinity_shares, one_that_holds_something_waits) {
+    affinity_shares shares;
+    std::vector<affinity_share*> all;
+    std::vector<void*> objects;
+    for (int i = 0; i < 5; ++i) {
+        all.push_back(&made(shares, &one));
+        objects.push_back(all.back()->try_allocate(40, 8));
+    }
+    for (affinity_share* s : all)
+        shares.abandon(*s);
+    EXPECT_EQ(shares.count(), 5u);
+    for (std::size_t i = 0; i < 5; ++i) { // borrowed
+        ASSERT_TRUE(all[i]->adopt(&other));
+        all[i]->deallocate(objects[i], 40, 8);
+        shares.end_borrowing(*all[i], true);
+    }
+    EXPECT_EQ(shares.count(), 2u);
+    shares.retire_empty();
+    EXPECT_LE(shares.count(), 2u);
+}
+
+TEST(affinity_shares, none_is_retired_while_they_are_walked) {
+    affinity_shares shares;
+    std::vector<affinity_share*> all;
+    for (int i = 0; i < 5; ++i)
+        all.push_back(&made(shares, &one));
+    std::size_t seen = 0;
+    shares.for_each([&](affinity_share& s) {
+        ++seen;
+        shares.abandon(s);
+    });
+    EXPECT_EQ(seen, 5u);
+    EXPECT_EQ(shares.count(), 5u);
+    shares.retire_empty();
+    EXPECT_EQ(shares.count(), 0u);
+    EXPECT_FALSE(shares.has_orphans());
+}
+
+} // namespace

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/thread_heaps.hpp>
+
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/check/passthrough.hpp>
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+using namespace arenite;
+using detail::thread_heaps;
+
+namespace {
+
+struct tables {
+    static constexpr std::string_view name = "tables";
+};
+
+TEST(thread_heaps_threads, a_thread_without_a_table_has_no_heap_ready_anywhere) {
+    std::thread{[] {
+        EXPECT_EQ(thread_heaps::mine(), nullptr);
+        for (unsigned i = 0; i < detail::most_affinities; ++i)
+            for (const std::size_t alignment : {8u, 16u})
+                EXPECT_EQ(thread_heaps::ready_at(thread_heaps::place_of(i), alignment), nullptr);
+        EXPECT_EQ(thread_heaps::ready_at(0, 8), nullptr);
+    }}.join();
+}
+
+TEST(thread_heaps_threads, a_table_of_an_ended_thread_serves_the_next) {
+    thread_heaps* first = nullptr;
+    std::thread{[&] {
+        first = thread_heaps::make();
+        EXPECT_EQ(thread_heaps::make(), first);
+        EXPECT_EQ(thread_heaps::mine(), first);
+    }}.join();
+    std::thread{[&] { EXPECT_EQ(thread_heaps::make(), first); }}.join();
+}
+
+TEST(thread_heaps_threads, heaps_are_ready_for_alignments_that_their_affinity_has) {
+    std::thread{[] {
+        thread_heaps& mine = *thread_heaps::make();
+        alignas(detail::slab_heap) static std::byte place[sizeof(detail::slab_heap)];
+        auto& heap = reinterpret_cast<detail::slab_heap&>(place);
+        const auto ready = [](std::size_t alignment) {
+            return thread_heaps::ready_at(thread_heaps::place_of(63), alignment);
+        };
+        mine.start(63, heap, 1);
+        EXPECT_EQ(ready(8), &heap);
+        EXPECT_EQ(ready(16), &heap);
+        mine.start(63, heap, 16);
+        EXPECT_EQ(ready(8), nullptr);
+        EXPECT_EQ(ready(16), &heap);
+        mine.start(63, heap, 32);
+        EXPECT_EQ(ready(16), nullptr);
+        EXPECT_EQ(mine.current(63), &heap);
+        mine.stop(63);
+        EXPECT_EQ(ready(16), nullptr);
+        EXPECT_EQ(mine.current(63), nullptr);
+    }}.join();
+}
+
+TEST(thread_heaps_threads, nothing_is_kept_for_a_thread_that_has_ended) {
+    if (passthrough())
+        GTEST_SKIP() << "all goes to malloc";
+    struct late {
+        bool wanted = false;
+        ~late() {
+            if (!wanted)
+                return;
+            affinity_heap& h = affinity_heap::of<tables>();
+            h.deallocate(h.allocate(40, 8), 40, 8);
+            EXPECT_EQ(thread_heaps::mine(), nullptr);
+            EXPECT_EQ(thread_heaps::make(), nullptr);
+        }
+    };
+    std::thread{[] {
+        static thread_local late object;
+        object.wanted = true;
+        affinity_heap& h = affinity_heap::of<tables>();
+        h.deallocate(h.allocate(40, 8), 40, 8);
+        EXPECT_NE(thread_heaps::mine(), nullptr);
+    }}.join();
+}
+
+} // namespace
