@@ -79,6 +79,15 @@ concept resizes_in_place = requires(S& s, void* p, std::size_t bytes) {
     { s.try_resize(p, bytes, bytes) } -> std::same_as<bool>;
 };
 
+/// A subject whose frees find out by themselves which heap an object is of:
+/// `deallocate_any(p, bytes, alignment)`, or without the size `deallocate_any(p)`. It is what the
+/// operator delete of a class calls.
+template <class S>
+concept frees_any = any_size<S> && requires(void* p, std::size_t n) {
+    S::deallocate_any(p, n, n);
+    S::deallocate_any(p);
+};
+
 /// A malloc with a realloc of its own, which keeps the alignment of malloc and no greater one.
 template <class S>
 concept reallocates = requires(S& s, void* p, std::size_t bytes) {

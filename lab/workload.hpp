@@ -97,7 +97,7 @@ struct workload_info {
 
     /// The subjects of a run that names none; empty: every available one not marked on_request.
     std::vector<std::string> subjects = {};
-    /// The same for `arenite-lab short`; empty: the lab's own short list.
+    /// Those of `arenite-lab short`; empty: the lab's own short list.
     std::vector<std::string> short_subjects = {};
 
     /// Whether with these values all requests are of one size, so that pools are among the subjects

@@ -266,7 +266,7 @@ struct filled {
             }
         }
 
-        /// Of a forward_list: which elements go, those at order_[first, last).
+        /// In a forward_list: which elements go, those at order_[first, last).
         void choose(std::size_t first, std::size_t last) {
             if constexpr (singly_linked) {
                 std::fill(goes_.begin(), goes_.end(), false);
@@ -320,7 +320,7 @@ struct filled {
                 record_left(t, metric_trimmed);
         }
 
-        /// Of those left, a random one is erased and one that was erased before is added: twice as
+        /// A random one of those left is erased and one that was erased before is added: twice as
         /// often as there are left.
         void turn_over(std::size_t left) {
             const std::uint32_t* living = order_.begin() + (count_ - left);
@@ -331,7 +331,7 @@ struct filled {
             }
         }
 
-        /// Of those left, each tenth is erased and then as many added, twice.
+        /// Among those left, each tenth is erased and then as many added, twice.
         void turn_over_in_tenths(std::size_t left) {
             const std::uint32_t* living = order_.begin() + (count_ - left);
             for (std::size_t tenth = 0; tenth < 20; ++tenth) {

@@ -35,7 +35,7 @@ public:
     /// the order of what was measured.
     [[nodiscard]] double percentile(double share) { return percentile(share, ticks_.size()); }
 
-    /// The same of the first `count` operations, at least one.
+    /// That percentile of the first `count` operations alone, at least one.
     [[nodiscard]] double percentile(double share, std::size_t count) {
         static const double ticks_per_ns = measure_ticks_per_ns();
         const auto nth = static_cast<std::size_t>(share * static_cast<double>(count - 1));

@@ -9,7 +9,7 @@
 
 namespace arenite::lab {
 
-/// The same numbers for every subject, on every machine and standard library: the engine is fixed
+/// Gives every subject the same numbers, on every machine and standard library: the engine is fixed
 /// by the standard, the distributions of the library (which are not) are not used.
 class random_source {
 public:

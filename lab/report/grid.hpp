@@ -30,7 +30,7 @@ private:
     std::size_t left_ = 1;
 };
 
-/// Of the terminal that the standard output is; 160 where it is none.
+/// Columns of the terminal that the standard output is; 160 where it is none.
 [[nodiscard]] std::size_t output_width();
 
 } // namespace arenite::lab

@@ -52,7 +52,7 @@ void add_table_6_1(std::vector<seed_row>& rows) {
     }
 }
 
-/// The same, table 6.2: cycles of 6000 operations on objects of 256 bytes.
+/// Table 6.2 of that document: cycles of 6000 operations on objects of 256 bytes.
 void add_table_6_2(std::vector<seed_row>& rows) {
     const auto measured = [](const char* write, const char* subject) {
         return seed_row::source{"pool/thesis", {{"write", write}}, "pattern_ticks", subject};
@@ -72,7 +72,7 @@ void add_table_6_2(std::vector<seed_row>& rows) {
     row("M/P, a word of each written", std::nullopt, "word", "malloc", "arenite.pool.retain");
 }
 
-/// The same, figure 2.2: bars without numbers; the text gives their ratio.
+/// Figure 2.2 of that document: bars without numbers; the text gives their ratio.
 void add_figure_2_2(std::vector<seed_row>& rows) {
     const auto measured = [](const char* form, const char* metric, const char* subject) {
         return seed_row::source{

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <span>
 
-// As much geometry as loading, traversing and culling a scene needs, and no more.
+// The geometry that loading, traversing and culling a scene needs, and no more.
 
 namespace arenite::lab::scene {
 

@@ -56,7 +56,7 @@ struct command {
     std::uint32_t sort_key;
 };
 
-/// As cull, and writes a command for each geometry that is seen; there is room for all.
+/// Culls, and writes a command for each geometry that is seen; there is room for all.
 [[nodiscard]] visible record(const node& root, const camera& eye, std::span<command> to) noexcept;
 
 /// Bytes of all objects, names, child arrays and arrays; what is shared counts by its share.

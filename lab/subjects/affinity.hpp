@@ -62,7 +62,14 @@ public:
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
         return static_cast<Heap&>(*heap_).try_resize(p, old_bytes, new_bytes);
     }
+    static void deallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        affinity_heap::deallocate_any(p, bytes, alignment);
+    }
+    static void deallocate_any(void* p) noexcept { affinity_heap::deallocate_any(p); }
     void trim() noexcept { heap_->trim(); }
+    [[nodiscard]] std::size_t reserved_bytes() const noexcept {
+        return heap_->usage().bytes_reserved;
+    }
 
     static std::vector<subject_info> ways() { return Kind::ways(); }
 

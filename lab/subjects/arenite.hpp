@@ -18,7 +18,7 @@
 
 namespace arenite::lab {
 
-/// The same code without huge pages: the process's page source is told so.
+/// A way without huge pages, of the same code: the process's page source is told so.
 [[nodiscard]] inline subject_info without_huge_pages(subject_info info) {
     info.name += "-4k";
     info.summary += ", no huge pages";
@@ -51,7 +51,7 @@ private:
     ordered_heap heap_{Kind::options};
 };
 
-/// As a user gets it who sets nothing.
+/// What a user gets who sets nothing.
 struct ordered_by_default {
     static constexpr ordered_options options{};
     static std::vector<subject_info> ways() {
@@ -142,7 +142,7 @@ public:
     static std::vector<subject_info> ways() { return Kind::ways(); }
 };
 
-/// As a user gets it who sets nothing.
+/// What a user gets who sets nothing.
 struct pool_by_default {
     static constexpr pool_options options{};
     static std::vector<subject_info> ways() {

@@ -31,6 +31,11 @@ public:
             sdallocx(p, bytes, 0);
     }
 
+    static void deallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        jemalloc{}.deallocate(p, bytes, alignment);
+    }
+    static void deallocate_any(void* p) noexcept { free(p); }
+
     [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept {
         return realloc(p, bytes);
     }

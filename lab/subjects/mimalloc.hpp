@@ -70,6 +70,14 @@ public:
             mi_free_size(p, bytes);
     }
 
+    static void deallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        if (alignment > 16) [[unlikely]]
+            mi_free_size_aligned(p, bytes, alignment);
+        else
+            mi_free_size(p, bytes);
+    }
+    static void deallocate_any(void* p) noexcept { mi_free(p); }
+
     [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept
         requires(!one_of_several)
     {
@@ -202,7 +210,7 @@ public:
 };
 
 #if MI_MALLOC_VERSION < 30600
-/// The same for workloads of several threads: by the calls that look up the thread's heap.
+/// What workloads of several threads use: mimalloc by the calls that look up the thread's heap.
 class mimalloc_of_any_thread {
 public:
     static constexpr bool for_any_thread = true;

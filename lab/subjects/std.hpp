@@ -55,6 +55,10 @@ public:
         else
             ::operator delete(p, bytes);
     }
+    static void deallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        std_new{}.deallocate(p, bytes, alignment);
+    }
+    static void deallocate_any(void* p) noexcept { ::operator delete(p); }
 
     template <class T>
     [[nodiscard]] std::allocator<T> allocator_of() {

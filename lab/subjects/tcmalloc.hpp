@@ -32,6 +32,11 @@ public:
             tc_free_sized(p, bytes);
     }
 
+    static void deallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        tcmalloc{}.deallocate(p, bytes, alignment);
+    }
+    static void deallocate_any(void* p) noexcept { tc_free(p); }
+
     [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept {
         return tc_realloc(p, bytes);
     }

@@ -42,7 +42,7 @@ constexpr std::uint32_t fan_out = 8;
 constexpr int subtree_levels = 2;
 constexpr int walks = 3; ///< traversals in a row; each is a figure
 
-/// Of a tree with so many inner levels.
+/// Nodes of a tree with so many inner levels.
 constexpr std::size_t nodes_of(int levels) {
     std::size_t all = 1;
     for (int level = 0; level < levels; ++level)
@@ -71,7 +71,7 @@ class builder {
 public:
     builder(Heap& nodes, Heap& data) noexcept : store_{nodes, data} {}
 
-    /// As add, beside the parent where the heap can do that.
+    /// Adds beside the parent where the heap can do that.
     void add_beside(scene::group& parent, std::uint32_t i, int levels, std::uint64_t place) {
         store_.place_beside(&parent);
         add(parent, i, levels, place);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include "../probes/latency.hpp"
+#include "../probes/object.hpp"
 #include "../probes/random.hpp"
-#include "../probes/request.hpp"
 #include "../workload.hpp"
 
 #include <cstddef>
@@ -77,7 +77,7 @@ struct latency_heap {
             while (count_ > 0) {
                 object& last = objects_[--count_];
                 sum = sum * 31 + *last.value;
-                heap_.deallocate(last.value, last.bytes, alignment_of_new(last.bytes));
+                end_object(heap_, last);
             }
             tell(t, "allocate", allocating_, allocations);
             tell(t, "free", freeing_, frees);
@@ -86,34 +86,27 @@ struct latency_heap {
         }
 
     private:
-        struct object {
-            std::uint64_t* value;
-            std::size_t bytes;
-        };
-
         static std::size_t size(random_source& random) {
             return random.below(64) == 0 ? 16 + random.below(4081) : 16 + random.below(497);
         }
 
         void allocate(latencies& times, std::size_t i, random_source& random) {
             const std::size_t bytes = size(random);
-            const std::size_t alignment = alignment_of_new(bytes);
             const std::uint64_t value = random.below(UINT32_MAX);
-            std::uint64_t* p = nullptr;
+            object made{};
             times.time(i, [&] {
-                p = static_cast<std::uint64_t*>(heap_.allocate(bytes, alignment));
-                p[0] = p[1] = value;
-                opaque(p);
+                made = make_object(heap_, bytes);
+                made.value[0] = made.value[1] = value;
+                opaque(made.value);
             });
-            objects_[count_++] = {p, bytes};
+            objects_[count_++] = made;
         }
 
         std::uint64_t free(latencies& times, std::size_t i, std::size_t which) {
             const object gone = std::exchange(objects_[which], objects_[count_ - 1]);
             --count_;
-            const std::size_t alignment = alignment_of_new(gone.bytes);
             const std::uint64_t value = *gone.value;
-            times.time(i, [&] { heap_.deallocate(gone.value, gone.bytes, alignment); });
+            times.time(i, [&] { end_object(heap_, gone); });
             return value;
         }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "../probes/object.hpp"
 #include "../probes/random.hpp"
-#include "../probes/request.hpp"
 #include "../workload.hpp"
 
 #include <algorithm>
@@ -102,11 +102,6 @@ struct memory_fragmentation {
     private:
         static constexpr std::size_t turnovers = 10;
 
-        struct object {
-            std::uint64_t* value;
-            std::size_t bytes;
-        };
-
         [[nodiscard]] bool stays() const { return pattern_ == "temporaries"; }
 
         [[nodiscard]] std::size_t mean_bytes() const {
@@ -128,19 +123,18 @@ struct memory_fragmentation {
 
         object make(random_source& random) {
             const std::size_t bytes = size(random);
-            auto* const value =
-                static_cast<std::uint64_t*>(heap_.allocate(bytes, alignment_of_new(bytes)));
+            const object made = make_object(heap_, bytes);
             for (std::size_t at = 0; at < bytes; at += 512)
-                reinterpret_cast<std::byte*>(value)[at] = std::byte{1};
-            value[0] = value[1] = bytes;
-            opaque(value);
+                reinterpret_cast<std::byte*>(made.value)[at] = std::byte{1};
+            made.value[0] = made.value[1] = bytes;
+            opaque(made.value);
             live_bytes_ += bytes;
-            return {value, bytes};
+            return made;
         }
 
         void free(object& o) {
             live_bytes_ -= o.bytes;
-            heap_.deallocate(o.value, o.bytes, alignment_of_new(o.bytes));
+            end_object(heap_, o);
         }
 
         S heap_;

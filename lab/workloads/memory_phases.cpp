@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "../probes/object.hpp"
 #include "../probes/random.hpp"
-#include "../probes/request.hpp"
 #include "../workload.hpp"
 
 #include <cstddef>
@@ -82,21 +82,16 @@ struct memory_phases {
         struct range {
             std::size_t least, most;
         };
-        struct object {
-            std::uint64_t* value;
-            std::size_t bytes;
-        };
 
         void fill(turn& t, const std::string& phase, range sizes, random_source& random) {
             const std::size_t before = count_;
             const stopwatch filling;
             while (live_bytes_ < full_bytes_) {
                 const std::size_t bytes = sizes.least + random.below(sizes.most - sizes.least + 1);
-                auto* const value =
-                    static_cast<std::uint64_t*>(heap_.allocate(bytes, alignment_of_new(bytes)));
-                value[0] = value[1] = count_;
-                opaque(value);
-                objects_[count_++] = {value, bytes};
+                const object made = make_object(heap_, bytes);
+                made.value[0] = made.value[1] = count_;
+                opaque(made.value);
+                objects_[count_++] = made;
                 live_bytes_ += bytes;
             }
             t.record("fill_" + phase, "ns/object", filling.per(count_ - before));
@@ -117,7 +112,7 @@ struct memory_phases {
                 const object& o = objects_[--count_];
                 sum_ = sum_ * 31 + *o.value;
                 live_bytes_ -= o.bytes;
-                heap_.deallocate(o.value, o.bytes, alignment_of_new(o.bytes));
+                end_object(heap_, o);
             }
         }
 

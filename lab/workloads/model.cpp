@@ -414,7 +414,7 @@ struct model {
             }
         }
 
-        /// Of what stands in `place` of `parent` and was loaded from n.
+        /// Finds the parts of what stands in `place` of `parent` and was loaded from n.
         void find_parts(scene::group& parent, std::uint32_t place, const aiNode& n,
                         std::size_t& next) {
             if (is_part(n)) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "../probes/object.hpp"
 #include "../probes/random.hpp"
-#include "../probes/request.hpp"
 #include "../workload.hpp"
 
 #include <arenite/core/config.hpp>
@@ -72,16 +72,12 @@ struct pair {
             std::uint64_t sum = 0;
             for (object& o : slots_) {
                 sum = sum * 31 + *o.value;
-                free(o);
+                end_object(heap_, o);
             }
             t.checksum(sum);
         }
 
     private:
-        struct object {
-            std::uint64_t* value; ///< what it holds
-            std::size_t bytes;
-        };
         struct step {
             std::uint32_t slot, bytes;
         };
@@ -90,18 +86,16 @@ struct pair {
         /// Out of line, so that callgrind can tell its instructions (lab/calls).
         ARENITE_NOINLINE void replace_all() {
             for (const step& s : steps_) {
-                free(slots_[s.slot]);
+                end_object(heap_, slots_[s.slot]);
                 make(slots_[s.slot], s.bytes);
             }
         }
 
         void make(object& o, std::size_t bytes) {
-            o = {static_cast<std::uint64_t*>(heap_.allocate(bytes, alignment_of_new(bytes))),
-                 bytes};
+            o = make_object(heap_, bytes);
             *o.value = bytes;
             opaque(o.value);
         }
-        void free(object& o) { heap_.deallocate(o.value, o.bytes, alignment_of_new(o.bytes)); }
 
         S heap_;
         reserved<object> slots_;

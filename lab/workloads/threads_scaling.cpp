@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "../probes/random.hpp"
 #include "../probes/request.hpp"
+#include "../probes/together.hpp"
 #include "../scene/lean_tree.hpp"
 #include "../workload.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <barrier>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -38,27 +38,6 @@
 
 namespace arenite::lab {
 namespace {
-
-constexpr std::size_t most_threads = 16;
-
-/// Runs work(0) here and work(1) ... on other threads, all at once: the time from when all are
-/// there until all are through, in nanoseconds.
-template <class Work>
-double together(std::size_t threads, Work work) {
-    std::barrier<> line{static_cast<std::ptrdiff_t>(threads)};
-    std::array<std::thread, most_threads> others;
-    for (std::size_t i = 1; i < threads; ++i)
-        others[i] = std::thread{[&, i] {
-            line.arrive_and_wait();
-            work(i);
-        }};
-    line.arrive_and_wait();
-    const stopwatch running;
-    work(std::size_t{0});
-    for (std::size_t i = 1; i < threads; ++i)
-        others[i].join();
-    return running.nanoseconds();
-}
 
 template <class S>
 class own_trees {
@@ -139,7 +118,7 @@ private:
     static constexpr std::size_t batch = 32768;
     static constexpr std::size_t window = 8; ///< batches that live
 
-    /// As in the group form of a tree: an inner node, its child array, leaves.
+    /// Sizes of the group form of a tree: an inner node, its child array, leaves.
     static constexpr std::size_t bytes_of(std::size_t i) noexcept {
         return i % 5 == 0 ? 48 : i % 5 == 1 ? 32 : 24;
     }

@@ -245,4 +245,46 @@ TEST_F(large_objects_of, ask_for_no_slack_where_there_is_none) {
     large.deallocate(*b, 0);
 }
 
+TEST_F(large_objects_of, the_smallest_kept_piece_that_fits_serves) {
+    block_source source{{.policy = return_policy::retain_all}, &other, &owner};
+    block* const smaller = source.try_allocate_large(1_MiB, 16);
+    block* const larger = source.try_allocate_large(1_MiB + 128_KiB, 16);
+    void* const memory = smaller->span;
+    source.deallocate_large(*smaller, 0);
+    source.deallocate_large(*larger, 0);
+    block* const again = source.try_allocate_large(1_MiB - 64_KiB, 16);
+    EXPECT_EQ(again->span, memory);
+    source.deallocate_large(*again, 0);
+}
+
+/// What is kept of blocks and of large objects has one bound, here of 512 KiB.
+class large_objects_beside_blocks : public large_objects_of {
+protected:
+    block_source source{
+        {.block_bytes = 256_KiB, .policy = {.keep_bytes = 512_KiB}}, &other, &owner};
+
+    void use_a_span() {
+        block* const b = source.clean();
+        source.open(*b);
+        source.close_empty(*b, 0);
+    }
+    void use_large_memory() { source.deallocate_large(*source.try_allocate_large(300_KiB, 16), 0); }
+};
+
+TEST_F(large_objects_beside_blocks, are_not_kept_where_empty_spans_leave_no_room) {
+    use_a_span();
+    use_large_memory();
+    EXPECT_EQ(other.live(), 1u);
+    EXPECT_EQ(other.live_bytes(), 256_KiB) << "the span stays";
+}
+
+TEST_F(large_objects_beside_blocks, go_before_a_span_does) {
+    use_large_memory();
+    EXPECT_EQ(other.live(), 1u);
+    use_a_span();
+    EXPECT_EQ(other.live_bytes(), 256_KiB) << "the span stays";
+    use_a_span();
+    EXPECT_EQ(other.calls(), 2u);
+}
+
 } // namespace

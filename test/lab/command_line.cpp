@@ -42,6 +42,11 @@ TEST(lab_command_line, lists_workloads_parameters_and_subjects) {
                              "suballocator/raw",
                              "suballocator/set",
                              "threads/scaling",
+                             "threads/loaders",
+                             "threads/tasks",
+                             "threads/fork",
+                             "scene/objects",
+                             "memory/mappings",
                              "trace/replay",
                              "latency/heap",
                              "order/pair",
@@ -160,6 +165,31 @@ TEST(lab_command_line, runs_each_pattern_of_threads) {
     for (const char* metric : {"one_thread, warm", "all_threads, warm", "handover, warm",
                                "resident, cold", "passing, warm", "replace, warm"})
         EXPECT_THAT(c.output, HasSubstr(metric));
+}
+
+TEST(lab_command_line, runs_scenes_of_objects_that_free_themselves) {
+    const std::string subjects = " --subject std --subject arenite.affinity "
+                                 "--subject arenite.affinity.intrusive "
+                                 "--subject arenite.affinity.slots --repeat 1 --warm 1";
+    const called c = lab("run scene/objects --set levels=4 --set objects=2000" + subjects);
+    EXPECT_EQ(c.code, 0) << c.errors << c.output;
+    for (const char* metric : {"create, warm", "visit, warm", "churn, warm", "visit_aged, warm",
+                               "add, warm", "delete, warm", "destroy, warm"})
+        EXPECT_THAT(c.output, HasSubstr(metric));
+    const called l = lab("run threads/loaders --set scenes=20 --set geometries=50" + subjects);
+    EXPECT_EQ(l.code, 0) << l.errors << l.output;
+    expect_refused("run scene/objects --subject arenite.ordered", {"arenite.affinity", "std"});
+    expect_refused("run scene/objects --set form=list", {"tree, mixed"});
+}
+
+TEST(lab_command_line, runs_tasks_forks_and_many_mappings) {
+    const std::string subjects = " --subject std --subject arenite.affinity --repeat 1";
+    for (const char* run : {"threads/tasks --set tasks=200", "threads/fork --set times=3",
+                            "memory/mappings --set objects=100"}) {
+        const called c = lab(std::string{"run "} + run + subjects);
+        EXPECT_EQ(c.code, 0) << c.errors << c.output;
+    }
+    expect_refused("run threads/fork --set times=0", {"times=0", "1 to"});
 }
 
 TEST(lab_command_line, runs_scenes_with_each_strategy_of_affinities) {
@@ -292,7 +322,7 @@ TEST_F(lab_json, prints_a_table_for_each_experiment) {
 struct seed_rows_told {
     nlohmann::json rows;
 
-    /// Of the documents whose name begins so.
+    /// Those of the documents whose name begins so.
     [[nodiscard]] std::vector<nlohmann::json> rows_of(const std::string& document) const {
         std::vector<nlohmann::json> found;
         for (const auto& row : rows)

@@ -29,7 +29,7 @@ nlohmann::json figure(const char* subject, const char* metric, const char* state
             {"max", median + 1},          {"repeats", 3}};
 }
 
-/// As `--json` writes it, of one workload, with a map.
+/// A report as `--json` writes it, of one workload, with a map.
 nlohmann::json example() {
     const nlohmann::json map{{"name", "loaded"},   {"objects", 3},      {"object_bytes", 300},
                              {"pages", 2},         {"near_steps", 0.5}, {"upward_steps", 1.0},

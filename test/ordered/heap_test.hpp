@@ -22,9 +22,11 @@
 #include <random>
 #include <vector>
 
+#include "support/build_mode.hpp"
 #include "support/counting_pages.hpp"
 #include "support/counting_resource.hpp"
 #include "support/pattern.hpp"
+#include "support/piece.hpp"
 
 // What the tests of ordered_heap share.
 namespace ordered_test {
@@ -32,7 +34,9 @@ namespace ordered_test {
 using namespace arenite;
 using support::counting_pages;
 using support::counting_resource;
+using support::every_call_is_careful;
 using support::pattern;
+using support::piece;
 
 inline constexpr std::size_t size_max = std::numeric_limits<std::size_t>::max();
 
@@ -42,9 +46,6 @@ inline constexpr std::size_t other_block = 64_KiB;
 
 inline constexpr ordered_options known{};
 inline constexpr ordered_options kept{.sizes = sizes::kept};
-
-/// Checked builds and memory checkers see to every call.
-inline constexpr bool every_call_is_careful = checks_enabled || poison::active;
 
 /// Bytes that a request takes in a heap whose blocks lie at multiples of `mask_bytes`: a slot of a
 /// class, units of its own, or memory of its own.

@@ -3,7 +3,7 @@
 #include <arenite/ordered/joined_slots.hpp>
 
 #include "ordered/heap_test.hpp"
-#include "ordered/slab_books.hpp"
+#include "ordered/slab_heap_test.hpp"
 #include "support/region_list.hpp"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ protected:
         void* const p = heap.try_allocate(bytes, alignment);
         EXPECT_NE(p, nullptr);
         EXPECT_TRUE(is_aligned(p, alignment));
-        EXPECT_TRUE(live.try_emplace(p, piece{bytes, alignment}).second);
+        EXPECT_TRUE(live.try_emplace(p, request{bytes, alignment}).second);
         pattern{address_of(p)}.write(p, bytes);
         return p;
     }
@@ -100,7 +100,7 @@ protected:
     void give(void* p) {
         const auto found = live.find(p);
         ASSERT_NE(found, live.end());
-        const piece x = found->second;
+        const request x = found->second;
         EXPECT_TRUE(pattern{address_of(p)}.holds(p, x.bytes));
         live.erase(found);
         if (random() % 2 == 0)

@@ -29,7 +29,7 @@ protected:
         return n;
     }
 
-    /// The same among objects of each size by itself.
+    /// How many objects lie below the one of their own size before them.
     static std::size_t
     descents_in_each_size(const std::vector<std::pair<void*, std::size_t>>& all) {
         std::map<std::size_t, std::vector<void*>> by_size;
@@ -153,10 +153,6 @@ TEST_P(ordered_heap_order, refilling_again_and_again_keeps_the_order) {
 }
 
 TEST_P(ordered_heap_order, each_size_is_filled_in_address_order) {
-    struct piece {
-        void* p;
-        std::size_t bytes;
-    };
     std::mt19937 random{8};
     const auto some_bytes = [&] { return 24 + 8 * (random() % 8); };
     std::vector<piece> live;

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ordered/slab_of_class.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,18 +14,9 @@
 #include <set>
 
 using namespace arenite;
+using ordered_test::of_class;
 
 namespace {
-
-slab of_class(unsigned number, std::size_t first_unit, std::size_t units) {
-    slab s{};
-    s.slot_bytes = static_cast<std::uint16_t>(size_class::slot_bytes(number));
-    s.inverse = size_class::inverse[number];
-    s.begin = static_cast<std::uint32_t>(first_unit * unit_bytes);
-    s.units = static_cast<std::uint8_t>(units);
-    s.slots = static_cast<std::uint16_t>(units * unit_bytes / s.slot_bytes);
-    return s;
-}
 
 TEST(slab, a_word_of_bits_stands_for_64_slots) {
     slab s{};

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ordered/slab_of_class.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,18 +15,9 @@
 #include <set>
 
 using namespace arenite;
+using ordered_test::of_class;
 
 namespace {
-
-slab of_class(unsigned number, std::size_t first_unit, std::size_t units) {
-    slab s{};
-    s.slot_bytes = static_cast<std::uint16_t>(size_class::slot_bytes(number));
-    s.inverse = size_class::inverse[number];
-    s.begin = static_cast<std::uint32_t>(first_unit * unit_bytes);
-    s.units = static_cast<std::uint8_t>(units);
-    s.slots = static_cast<std::uint16_t>(units * unit_bytes / s.slot_bytes);
-    return s;
-}
 
 TEST(slab_block, an_offset_leads_to_its_slab_and_its_bit) {
     struct with_words {

@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // The books of slab_heap, slab by slab, and what ordered_heap does not show of it.
-#include <arenite/ordered/slab_heap.hpp>
-
-#include "ordered/heap_test.hpp"
-#include "ordered/slab_books.hpp"
+#include "ordered/slab_heap_test.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,28 +15,8 @@
 #include <vector>
 
 using namespace ordered_test;
-using arenite::detail::heap_owner;
 
 namespace {
-
-class slab_heap_of : public heap_test {
-protected:
-    counting_pages pages;
-
-    static heap_owner owner() { return {.heap = nullptr}; }
-
-    void* take_one(slab_heap& heap, std::size_t bytes, std::size_t alignment = 8) {
-        void* const p = heap.try_allocate(bytes, alignment);
-        EXPECT_NE(p, nullptr);
-        return p;
-    }
-    std::vector<void*> take_all(slab_heap& heap, std::size_t count, std::size_t bytes) {
-        std::vector<void*> all(count);
-        for (void*& p : all)
-            p = take_one(heap, bytes);
-        return all;
-    }
-};
 
 // ---- books --------------------------------------------------------------------------------------
 
@@ -56,8 +33,8 @@ TEST_F(slab_heap_of, its_books_are_right_after_any_work) {
             const auto what = static_cast<unsigned>(random() % 100);
             const bool grows = i / 2000 % 2 == 0;
             if (what < (grows ? 55u : 35u) || live.empty()) {
-                const piece x{random() % 40 == 0 ? random() % 70'000 : random() % 300,
-                              random() % 6 == 0 ? std::size_t{1} << random() % 12 : 8};
+                const request x{random() % 40 == 0 ? random() % 70'000 : random() % 300,
+                                random() % 6 == 0 ? std::size_t{1} << random() % 12 : 8};
                 void* const p = take_one(heap, x.bytes, x.alignment);
                 ASSERT_TRUE(is_aligned(p, x.alignment));
                 ASSERT_TRUE(live.emplace(p, x).second);
@@ -69,7 +46,7 @@ TEST_F(slab_heap_of, its_books_are_right_after_any_work) {
                     heap.deallocate(at->first, at->second.bytes, at->second.alignment);
                 live.erase(at);
             } else if (what < 95) {
-                const piece x{random() % 300, 8};
+                const request x{random() % 300, 8};
                 if (void* const p = heap.try_allocate_near(some()->first, x.bytes, 8)) {
                     ASSERT_TRUE(live.emplace(p, x).second);
                 }
@@ -80,7 +57,7 @@ TEST_F(slab_heap_of, its_books_are_right_after_any_work) {
                     at->second.bytes = bytes;
             } else if (what == 98) {
                 const std::size_t calls = pages.calls();
-                const piece x{random() % 5'000, 8};
+                const request x{random() % 5'000, 8};
                 if (void* const p = heap.try_allocate_within(x.bytes, 8)) {
                     ASSERT_TRUE(live.emplace(p, x).second);
                 }
@@ -263,6 +240,36 @@ TEST_F(slab_heap_refill, where_the_upstream_refuses_single_slots_are_found) {
     EXPECT_TRUE(seen.contains(all[300]));
 }
 
+TEST_F(slab_heap_of, a_class_that_was_emptied_begins_small_again) {
+    slab_heap heap{{}, &pages, owner()};
+    const auto units_of = [&](void* p) { return heap.slabs().slab_of(p).units; };
+    void* const first = take_one(heap, 48);
+    const auto small = units_of(first);
+    const auto all = take_all(heap, 20'000, 48);
+    EXPECT_GT(units_of(all.back()), 8 * small) << "they grow with use";
+    for (void* p : all)
+        heap.deallocate(p, 48, 8);
+    heap.deallocate(first, 48, 8);
+    heap.trim();
+    void* const again = take_one(heap, 48);
+    EXPECT_EQ(units_of(again), small);
+    heap.deallocate(again, 48, 8);
+}
+
+TEST_F(slab_heap_of, what_a_class_would_go_on_with_goes_when_most_is_free_and_others_live) {
+    slab_heap heap{{.policy = return_policy::retain_all}, &pages, owner()};
+    void* const lives = take_one(heap, 100);
+    const auto most = take_all(heap, 200'000, 48);
+    const auto of_another_class = take_all(heap, 20'000, 64);
+    for (void* p : of_another_class)
+        heap.deallocate(p, 64, 8);
+    EXPECT_GT(heap.slabs().open_blocks(), 30u);
+    for (void* p : most)
+        heap.deallocate(p, 48, 8);
+    EXPECT_EQ(heap.slabs().open_blocks(), 1u);
+    heap.deallocate(lives, 100, 8);
+}
+
 // ---- near ---------------------------------------------------------------------------------------
 
 TEST_F(slab_heap_of, near_is_the_free_slot_of_least_distance) {
@@ -297,7 +304,7 @@ TEST_F(slab_heap_of, near_is_the_free_slot_of_least_distance) {
         }
         ASSERT_NE(p, nullptr);
         ASSERT_EQ(std::abs(static_cast<std::byte*>(p) - neighbour), least);
-        ASSERT_TRUE(live.emplace(p, piece{41, 8}).second);
+        ASSERT_TRUE(live.emplace(p, request{41, 8}).second);
     }
     expect_books(heap, live);
 }
@@ -346,148 +353,6 @@ TEST_F(slab_heap_of, near_has_nothing_for_what_has_no_slots_or_is_foreign) {
     for (const std::size_t alignment : {0_B, 3_B, 2_KiB, size_max})
         EXPECT_EQ(heap.try_allocate_near(p, 48, alignment), nullptr);
     EXPECT_NE(heap.try_allocate_near(p, 48, 8), nullptr);
-}
-
-// ---- frees of many at once ----------------------------------------------------------------------
-
-TEST_F(slab_heap_of, a_word_of_slots_comes_back_at_once) {
-    slab_heap heap{{}, &pages, owner()};
-    auto all = take_all(heap, 8000, 48);
-    std::map<std::pair<slab*, std::size_t>, bits::word> words;
-    slab_source& slabs = heap.slabs();
-    std::mt19937 random{3};
-    std::shuffle(all.begin(), all.end(), random);
-    model live;
-    for (void* p : all)
-        live[p] = {48, 8};
-    std::size_t released = 0;
-    const auto release_all = [&] {
-        for (const auto& [at, freed] : words) {
-            const auto& [s, word] = at;
-            released += bits::count_ones(freed);
-            for (std::size_t i = 0; i < bits::count_ones(freed); ++i)
-                heap.count_foreign_free(s->slot_bytes); // as who freed them does
-            heap.release_word(*slabs.geometry().block_of(s), word, freed);
-        }
-        words.clear();
-    };
-    while (!all.empty()) {
-        void* const p = all.back();
-        all.pop_back();
-        live.erase(p);
-        slab& s = slabs.slab_of(p);
-        const std::size_t index = slabs.index_of(s, p);
-        words[{&s, s.first_word() + index / 64}] |= bits::word{1} << index % 64;
-        if (all.size() % 500 == 0) {
-            release_all();
-            expect_books(heap, live);
-            if (HasFatalFailure())
-                FAIL() << all.size() << " are left";
-        }
-    }
-    EXPECT_EQ(released, 8000u);
-    heap.trim();
-    EXPECT_EQ(pages.live(), 0u);
-}
-
-TEST_F(slab_heap_of, a_slot_of_its_own_comes_back_as_a_word) {
-    slab_heap heap{{}, &pages, owner()};
-    void* const p = take_one(heap, 10'000);
-    slab& s = heap.slabs().slab_of(p);
-    heap.count_foreign_free(s.slot_bytes);
-    heap.release_word(*heap.slabs().geometry().block_of(p), s.first_word(), 1);
-    expect_books(heap, {});
-    heap.trim();
-    EXPECT_EQ(pages.live(), 0u);
-}
-
-TEST_F(slab_heap_of, objects_that_others_free_count_below_nothing) {
-    slab_heap here{{}, &pages, owner()};
-    slab_heap there{{}, &pages, owner()};
-    const auto all = take_all(there, 100, 48);
-    for (int i = 0; i < 60; ++i) // freed here, allocated there
-        here.count_foreign_free(there.slabs().slab_of(all[0]).slot_bytes);
-    const usage a = here.usage_approximate();
-    const usage b = there.usage_approximate();
-    EXPECT_EQ(a.live_allocations + b.live_allocations, 40u) << "the sum is right";
-    EXPECT_EQ(a.bytes_in_use + b.bytes_in_use, 40u * 48);
-}
-
-using slab_heap_death = slab_heap_of;
-
-TEST_F(slab_heap_death, a_slot_that_two_free_is_found) {
-    slab_heap heap{{}, &pages, owner()};
-    const auto all = take_all(heap, 1000, 48);
-    slab& s = heap.slabs().slab_of(all[500]);
-    const std::size_t index = heap.slabs().index_of(s, all[500]);
-    const std::size_t word = s.first_word() + index / 64;
-    const bits::word bit = bits::word{1} << index % 64;
-    slab_block& b = *heap.slabs().geometry().block_of(all[500]);
-    EXPECT_DEATH(
-        {
-            heap.deallocate(all[500], 48, 8);
-            heap.release_word(b, word, bit);
-        },
-        "it is free already");
-    EXPECT_DEATH(
-        {
-            heap.release_word(b, word, bit | bit << 1);
-            heap.release_word(b, word, bit | bit << 2);
-        },
-        "it is free already");
-    EXPECT_DEATH(
-        {
-            heap.release_word(b, word, bit);
-            heap.deallocate(all[500], 48, 8);
-        },
-        "it is free already");
-}
-
-TEST_F(slab_heap_death, an_affinity_is_named) {
-    int heap_object = 0;
-    slab_heap heap{{}, &pages, {.heap = &heap_object, .affinity = "meshes"}};
-    void* const p = take_one(heap, 48);
-    take_one(heap, 48);
-    EXPECT_DEATH(
-        {
-            heap.deallocate(p, 48, 8);
-            heap.deallocate(p, 48, 8);
-        },
-        "into affinity meshes: freed twice");
-}
-
-TEST_F(slab_heap_of, what_is_not_its_own_is_handed_on) {
-    static void* seen = nullptr;
-    static std::size_t seen_bytes = 0;
-    seen = nullptr;
-    slab_heap heap{
-        {},
-        &pages,
-        {.heap = nullptr,
-         .on_foreign_free = [](slab_heap&, void* p, std::size_t bytes, std::size_t) noexcept {
-             seen = p;
-             seen_bytes = bytes;
-         }}};
-    slab_heap other{{}, &pages, owner()};
-    void* const foreign = take_one(other, 48);
-    heap.deallocate(foreign, 48, 8);
-    EXPECT_EQ(seen, foreign);
-    EXPECT_EQ(seen_bytes, 48u);
-    take_one(heap, 48);
-    void* const large = take_one(other, 1_MiB);
-    heap.deallocate(large, 1_MiB, 8);
-    EXPECT_EQ(seen, large);
-    heap.deallocate(foreign);
-    EXPECT_EQ(seen, foreign);
-}
-
-TEST_F(slab_heap_of, a_first_slab_is_memory_and_nothing_in_use) {
-    slab_heap heap{{}, &pages, owner()};
-    heap.make_first_slab();
-    EXPECT_EQ(pages.live_bytes(), 64_KiB);
-    expect_books(heap, {});
-    take_one(heap, 48);
-    EXPECT_EQ(pages.calls(), 1u);
 }
 
 } // namespace

@@ -326,14 +326,14 @@ TEST_F(slab_source_of, a_block_that_is_too_short_is_put_back) {
 }
 
 TEST_F(slab_source_of, any_work_leaves_slabs_apart_and_all_units_accounted_for) {
-    struct piece {
+    struct made_slab {
         slab* s;
         std::uint64_t id;
     };
     for (const std::size_t block_bytes : {4_KiB, 16_KiB, 64_KiB, 256_KiB}) {
         std::mt19937 random{3};
         slab_source source{blocks_of(block_bytes), &pages, &owner};
-        std::vector<piece> live;
+        std::vector<made_slab> live;
         std::uint64_t id = 0;
         for (int i = 0; i < 3000; ++i) {
             if (random() % 2 == 0 || live.empty()) {
@@ -348,7 +348,7 @@ TEST_F(slab_source_of, any_work_leaves_slabs_apart_and_all_units_accounted_for) 
                 live.push_back({s, id});
             } else {
                 std::swap(live[random() % live.size()], live.back());
-                const piece x = live.back();
+                const made_slab x = live.back();
                 live.pop_back();
                 ASSERT_TRUE((pattern{x.id}.holds(source.begin_of(*x.s), x.s->bytes())));
                 release(source, *x.s);
@@ -360,7 +360,7 @@ TEST_F(slab_source_of, any_work_leaves_slabs_apart_and_all_units_accounted_for) 
             if ((b->state & block_state::open) != 0)
                 source.for_each_slab(*b, [&](slab&) { ++slabs; });
         EXPECT_EQ(slabs, live.size());
-        for (const piece& x : live)
+        for (const made_slab& x : live)
             release(source, *x.s);
         EXPECT_EQ(source.open_blocks(), 0u);
         source.trim();

@@ -977,7 +977,7 @@ TEST(page_resource_death, an_alignment_that_is_none_is_found_in_checked_builds) 
 // ---- limits of the system ----------------------------------------------------------------------
 
 #if LIMITS_CAN_BE_TESTED
-/// As `ulimit -v` does: the process may use so much more than it uses now.
+/// Does what `ulimit -v` does: the process may use so much more than it uses now.
 void allow_address_space(std::size_t more) {
     const rlimit limit{support::address_space_in_use() + more,
                        support::address_space_in_use() + more};

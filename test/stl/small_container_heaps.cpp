@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <thread>
+#include <vector>
 
 using namespace arenite;
 using detail::container_heap;
@@ -31,6 +33,25 @@ TEST(small_container_heaps_threads, are_made_with_the_first_slot_and_go_to_the_n
         }}.join();
     }
     EXPECT_EQ(seen[0], seen[1]);
+}
+
+TEST(small_container_heaps_threads, what_outlives_its_thread_goes_back_as_others_free_it) {
+    if (passthrough())
+        GTEST_SKIP() << "memory comes from malloc";
+    constexpr std::size_t kind = 11;
+    std::vector<void*> left(1000);
+    std::thread{[&left] {
+        for (void*& p : left)
+            p = small_container_heaps::try_allocate_slow(kind);
+    }}.join();
+    container_heap& heap = container_heap::of(left.front());
+    const std::size_t before = heap.usage().live_allocations;
+    EXPECT_GE(before, left.size());
+    for (void* const p : left) {
+        ASSERT_EQ(&container_heap::of(p), &heap);
+        heap.deallocate_foreign(p);
+    }
+    EXPECT_EQ(heap.usage().live_allocations, before - left.size()) << "nobody is to come for them";
 }
 
 } // namespace

@@ -6,21 +6,28 @@
 
 #include "ordered/heap_test.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <map>
+#include <random>
 #include <set>
 #include <utility>
+#include <vector>
 
+// What the tests of slab_heap share.
 namespace ordered_test {
 
+using arenite::detail::heap_owner;
 using arenite::detail::slab_heap;
 
-/// What was allocated with which size and alignment.
-struct piece {
+/// What was asked for an object.
+struct request {
     std::size_t bytes;
     std::size_t alignment;
 };
-using model = std::map<void*, piece>;
+using model = std::map<void*, request>;
 
 /// The class comment's invariants, by what can be seen from outside.
 inline void expect_books(slab_heap& heap, const model& live) {
@@ -100,5 +107,24 @@ inline void expect_books(slab_heap& heap, const model& live) {
         ASSERT_TRUE(listed.contains({p, true}));
     ASSERT_FALSE(heap.in_slow_call());
 }
+
+class slab_heap_of : public heap_test {
+protected:
+    counting_pages pages;
+
+    static heap_owner owner() { return {.heap = nullptr}; }
+
+    void* take_one(slab_heap& heap, std::size_t bytes, std::size_t alignment = 8) {
+        void* const p = heap.try_allocate(bytes, alignment);
+        EXPECT_NE(p, nullptr);
+        return p;
+    }
+    std::vector<void*> take_all(slab_heap& heap, std::size_t count, std::size_t bytes) {
+        std::vector<void*> all(count);
+        for (void*& p : all)
+            p = take_one(heap, bytes);
+        return all;
+    }
+};
 
 } // namespace ordered_test

@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+// slab_heap: what other heaps and other threads free, and the first slab.
+#include "ordered/slab_heap_test.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+using namespace ordered_test;
+
+namespace {
+
+// ---- frees of many at once ----------------------------------------------------------------------
+
+TEST_F(slab_heap_of, a_word_of_slots_comes_back_at_once) {
+    slab_heap heap{{}, &pages, owner()};
+    auto all = take_all(heap, 8000, 48);
+    std::map<std::pair<slab*, std::size_t>, bits::word> words;
+    slab_source& slabs = heap.slabs();
+    std::mt19937 random{3};
+    std::shuffle(all.begin(), all.end(), random);
+    model live;
+    for (void* p : all)
+        live[p] = {48, 8};
+    std::size_t released = 0;
+    const auto release_all = [&] {
+        for (const auto& [at, freed] : words) {
+            const auto& [s, word] = at;
+            released += bits::count_ones(freed);
+            for (std::size_t i = 0; i < bits::count_ones(freed); ++i)
+                heap.count_foreign_free(s->slot_bytes); // as who freed them does
+            heap.release_word(*slabs.geometry().block_of(s), word, freed);
+        }
+        words.clear();
+    };
+    while (!all.empty()) {
+        void* const p = all.back();
+        all.pop_back();
+        live.erase(p);
+        slab& s = slabs.slab_of(p);
+        const std::size_t index = slabs.index_of(s, p);
+        words[{&s, s.first_word() + index / 64}] |= bits::word{1} << index % 64;
+        if (all.size() % 500 == 0) {
+            release_all();
+            expect_books(heap, live);
+            if (HasFatalFailure())
+                FAIL() << all.size() << " are left";
+        }
+    }
+    EXPECT_EQ(released, 8000u);
+    heap.trim();
+    EXPECT_EQ(pages.live(), 0u);
+}
+
+TEST_F(slab_heap_of, a_word_tells_whether_its_block_is_there_still) {
+    slab_heap heap{{.policy = return_policy::return_all}, &pages, owner()};
+    const auto all = take_all(heap, 40'000, 48);
+    slab_source& slabs = heap.slabs();
+    slab_block& middle = *slabs.geometry().block_of(all[all.size() / 2]);
+    std::vector<std::pair<std::size_t, bits::word>> used;
+    model live;
+    for (void* p : all) {
+        if (slabs.geometry().block_of(p) != &middle) {
+            live[p] = {48, 8};
+            continue;
+        }
+        const slab& s = slabs.slab_of(p);
+        const std::size_t index = slabs.index_of(s, p);
+        const std::size_t word = s.first_word() + index / 64;
+        if (used.empty() || used.back().first != word)
+            used.emplace_back(word, 0);
+        used.back().second |= bits::word{1} << index % 64;
+        heap.count_foreign_free(s.slot_bytes);
+    }
+    ASSERT_GT(used.size(), 10u);
+    for (const auto& [word, freed] : used)
+        EXPECT_EQ(heap.release_word(middle, word, freed), word != used.back().first) << word;
+    expect_books(heap, live);
+    for (const auto& [p, x] : live)
+        heap.deallocate(p, x.bytes, x.alignment);
+}
+
+TEST_F(slab_heap_of, a_slot_of_its_own_comes_back_as_a_word) {
+    slab_heap heap{{}, &pages, owner()};
+    void* const p = take_one(heap, 10'000);
+    slab& s = heap.slabs().slab_of(p);
+    heap.count_foreign_free(s.slot_bytes);
+    heap.release_word(*heap.slabs().geometry().block_of(p), s.first_word(), 1);
+    expect_books(heap, {});
+    heap.trim();
+    EXPECT_EQ(pages.live(), 0u);
+}
+
+TEST_F(slab_heap_of, objects_that_others_free_count_below_nothing) {
+    slab_heap here{{}, &pages, owner()};
+    slab_heap there{{}, &pages, owner()};
+    const auto all = take_all(there, 100, 48);
+    for (int i = 0; i < 60; ++i) // freed here, allocated there
+        here.count_foreign_free(there.slabs().slab_of(all[0]).slot_bytes);
+    const usage a = here.usage_approximate();
+    const usage b = there.usage_approximate();
+    EXPECT_EQ(a.live_allocations + b.live_allocations, 40u) << "the sum is right";
+    EXPECT_EQ(a.bytes_in_use + b.bytes_in_use, 40u * 48);
+}
+
+using slab_heap_death = slab_heap_of;
+
+TEST_F(slab_heap_death, a_slot_that_two_free_is_found) {
+    slab_heap heap{{}, &pages, owner()};
+    const auto all = take_all(heap, 1000, 48);
+    slab& s = heap.slabs().slab_of(all[500]);
+    const std::size_t index = heap.slabs().index_of(s, all[500]);
+    const std::size_t word = s.first_word() + index / 64;
+    const bits::word bit = bits::word{1} << index % 64;
+    slab_block& b = *heap.slabs().geometry().block_of(all[500]);
+    EXPECT_DEATH(
+        {
+            heap.deallocate(all[500], 48, 8);
+            heap.release_word(b, word, bit);
+        },
+        "it is free already");
+    EXPECT_DEATH(
+        {
+            heap.release_word(b, word, bit | bit << 1);
+            heap.release_word(b, word, bit | bit << 2);
+        },
+        "it is free already");
+    EXPECT_DEATH(
+        {
+            heap.release_word(b, word, bit);
+            heap.deallocate(all[500], 48, 8);
+        },
+        "it is free already");
+}
+
+TEST_F(slab_heap_death, an_affinity_is_named) {
+    int heap_object = 0;
+    slab_heap heap{{}, &pages, {.heap = &heap_object, .affinity = "meshes"}};
+    void* const p = take_one(heap, 48);
+    take_one(heap, 48);
+    EXPECT_DEATH(
+        {
+            heap.deallocate(p, 48, 8);
+            heap.deallocate(p, 48, 8);
+        },
+        "into affinity meshes: freed twice");
+}
+
+TEST_F(slab_heap_of, what_is_not_its_own_is_handed_on) {
+    static void* seen = nullptr;
+    static std::size_t seen_bytes = 0;
+    seen = nullptr;
+    slab_heap heap{
+        {},
+        &pages,
+        {.heap = nullptr,
+         .on_foreign_free = [](slab_heap&, void* p, std::size_t bytes, std::size_t) noexcept {
+             seen = p;
+             seen_bytes = bytes;
+         }}};
+    slab_heap other{{}, &pages, owner()};
+    void* const foreign = take_one(other, 48);
+    heap.deallocate(foreign, 48, 8);
+    EXPECT_EQ(seen, foreign);
+    EXPECT_EQ(seen_bytes, 48u);
+    take_one(heap, 48);
+    void* const large = take_one(other, 1_MiB);
+    heap.deallocate(large, 1_MiB, 8);
+    EXPECT_EQ(seen, large);
+    heap.deallocate(foreign);
+    EXPECT_EQ(seen, foreign);
+}
+
+TEST_F(slab_heap_of, a_first_slab_is_memory_and_nothing_in_use) {
+    slab_heap heap{{}, &pages, owner()};
+    heap.make_first_slab();
+    EXPECT_EQ(pages.live_bytes(), 64_KiB);
+    expect_books(heap, {});
+    take_one(heap, 48);
+    EXPECT_EQ(pages.calls(), 1u);
+}
+
+} // namespace

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/ordered/size_class.hpp>
+#include <arenite/ordered/slab.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ordered_test {
+
+/// What a slab_source would say of a slab of these units, but for who owns it and what is free.
+inline arenite::slab of_class(unsigned number, std::size_t first_unit, std::size_t units) {
+    arenite::slab s{};
+    s.slot_bytes = static_cast<std::uint16_t>(arenite::size_class::slot_bytes(number));
+    s.inverse = arenite::size_class::inverse[number];
+    s.begin = static_cast<std::uint32_t>(first_unit * arenite::unit_bytes);
+    s.units = static_cast<std::uint8_t>(units);
+    s.slots = static_cast<std::uint16_t>(units * arenite::unit_bytes / s.slot_bytes);
+    return s;
+}
+
+} // namespace ordered_test
