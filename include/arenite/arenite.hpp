@@ -77,7 +77,15 @@
 #include <arenite/ordered/slab_source.hpp>
 
 #include <arenite/compose/allocator_resource.hpp>
+#include <arenite/compose/byte_budget.hpp>
+#include <arenite/compose/fallback_resource.hpp>
+#include <arenite/compose/limited_resource.hpp>
+#include <arenite/compose/resource_adaptor.hpp>
+#include <arenite/compose/resource_pair.hpp>
+#include <arenite/compose/segregated_resource.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
+#include <arenite/compose/tally.hpp>
+#include <arenite/compose/tracked_resource.hpp>
 
 #include <arenite/affinity/affine.hpp>
 #include <arenite/affinity/affinity.hpp>

@@ -98,6 +98,8 @@ struct heaps_of_the_process;
 /// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
 class affinity_heap final : public strategy<affinity_heap> {
 public:
+    static constexpr bool is_concurrent = true;
+
     /// The heap of a tag. Tags of one name have one, also across shared libraries.
     template <AffinityTag A>
     [[nodiscard]] ARENITE_INLINE static affinity_heap& of() noexcept {

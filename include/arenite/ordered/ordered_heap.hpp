@@ -115,6 +115,9 @@ public:
     /// Requires sizes::kept, in every build.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
+    /// True with sizes::kept.
+    [[nodiscard]] bool keeps_sizes() const noexcept { return kept_; }
+
     /// True if p points into memory of this heap, handed out or not. O(log blocks).
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
