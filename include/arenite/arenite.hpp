@@ -18,6 +18,7 @@
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/size.hpp>
+#include <arenite/core/sizes.hpp>
 #include <arenite/core/spin_lock.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/system_resource.hpp>
@@ -60,6 +61,10 @@
 #include <arenite/linear/scope.hpp>
 #include <arenite/linear/scratch.hpp>
 
+#include <arenite/freelist/free_list_resource.hpp>
+#include <arenite/freelist/hole_tree.hpp>
+#include <arenite/freelist/kind_sets.hpp>
+#include <arenite/freelist/unit_map.hpp>
 #include <arenite/pool/pool_resource.hpp>
 #include <arenite/pool/row_table.hpp>
 #include <arenite/pool/slot.hpp>
