@@ -123,6 +123,9 @@ public:
     /// Requires sizes::kept, in every build.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
+    /// True with sizes::kept.
+    [[nodiscard]] bool keeps_sizes() const noexcept { return options_.sizes == sizes::kept; }
+
     /// True if p points into the region, handed out or not, but for its bookkeeping. O(1).
     [[nodiscard]] bool owns(const void* p) const noexcept {
         return map_.contains(p) || singles_.owns(p);
