@@ -7,6 +7,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
+#include <arenite/core/sizes.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
@@ -17,15 +18,9 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Who says how long an allocation is when it is freed.
-enum class sizes {
-    known, ///< the caller passes the size to deallocate (sized delete, std::pmr, STL allocators)
-    kept   ///< also the heap: size_of(p) and deallocate(p) work; costs nothing more
-};
-
 /// How an ordered_heap behaves; the defaults are right for a heap that may become large.
 struct ordered_options {
-    arenite::sizes sizes = arenite::sizes::known;
+    arenite::sizes sizes = arenite::sizes::known; ///< kept ones cost nothing more
 
     /// Bytes to ask from the upstream at once, cut into blocks of at most 256 KiB; rounded up to a
     /// power of two below that (4 KiB at least), to a multiple of it above. 0: start small and grow
@@ -115,6 +110,9 @@ public:
     /// Bytes that may be used at p, an allocation of this heap: the request, rounded up.
     /// Requires sizes::kept, in every build.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
+
+    /// True with sizes::kept.
+    [[nodiscard]] bool keeps_sizes() const noexcept { return kept_; }
 
     /// True if p points into memory of this heap, handed out or not. O(log blocks).
     [[nodiscard]] bool owns(const void* p) const noexcept;
