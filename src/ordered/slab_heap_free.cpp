@@ -62,11 +62,12 @@ void slab_heap::deallocate(void* p) noexcept {
     set_free(s, *s.counts, *at.word, at.mask);
 }
 
-/// What is large, aligned to more than 16, in joined slots, of another heap, or misuse.
+/// What is large, in joined slots, freed with another alignment than it was born with, of another
+/// heap, or misuse.
 void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t offset = slabs_.geometry().offset_of(p);
     slab_block* const head = slabs_.geometry().block_of(p);
-    if (may_be_slot(p, offset) && head->slab_at(offset).owner_now() == joined_mark()) {
+    if (may_be_slot(p, offset) && holds(head->slab_at(offset))) {
         const slow_call_guard mark = begin_slow_call();
         return deallocate_slot(*head, head->slab_at(offset), p, bytes, alignment);
     }

@@ -57,28 +57,29 @@ bool slab_heap::fits_in_place(const void* p, std::size_t bytes,
     const slab& s = b.slab_at(offset);
     if (bytes == 0 || offset < unit_bytes || !holds(s))
         return false;
-    const std::size_t slots = slots_at(b, s, s.index_of(offset));
+    const std::size_t index = s.index_of(offset);
+    if (s.owner_now() == joined_mark() && joined_slots{b, s}.continues(index))
+        return false;
+    const std::size_t slots = slots_at(b, s, index);
     return may_have(s, slots, bytes, alignment) ||
            (may_have(s, slots, bytes, 1) && is_alignment(alignment));
 }
 
 bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                            std::size_t alignment) noexcept {
-    block* const b = slabs_.blocks().find(p);
-    if (b == nullptr || new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
+    if (new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
         return false;
-    if ((b->state & block_state::large) != 0) {
-        const slow_call_guard mark = begin_slow_call();
-        if (p != block_source::large_object(*b) ||
-            !slabs_.blocks().large().try_resize(*b, align_up(new_bytes, granule_bytes)))
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    if (!may_be_slot(p, offset) || !holds(slabs_.slab_of(p))) {
+        block* const b = slabs_.blocks().find(p);
+        if (b == nullptr)
             return false;
-        note_high_water();
-        poison::undefined(p, new_bytes);
-        return true;
+        if ((b->state & block_state::large) != 0)
+            return try_resize_large(*b, p, new_bytes);
+        if ((b->state & block_state::open) == 0)
+            return false;
     }
-    if ((b->state & block_state::open) == 0)
-        return false;
-    const slab& s = slabs_.slab_of(p);
+    slab& s = slabs_.slab_of(p);
     const std::size_t index = slabs_.index_of(s, p);
     if (!fits_in_place(p, new_bytes, alignment) || index >= s.slots ||
         p != slabs_.begin_of(s) + index * s.slot_bytes ||
@@ -90,7 +91,17 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
     else
         poison::undefined(object + old_bytes, new_bytes - old_bytes);
     if constexpr (checks_enabled)
-        note_size(slabs_.slab_of(p), p, new_bytes);
+        note_size(s, p, new_bytes);
+    return true;
+}
+
+bool slab_heap::try_resize_large(block& large, void* p, std::size_t new_bytes) noexcept {
+    const slow_call_guard mark = begin_slow_call();
+    if (p != block_source::large_object(large) ||
+        !slabs_.blocks().large().try_resize(large, align_up(new_bytes, granule_bytes)))
+        return false;
+    note_high_water();
+    poison::undefined(p, new_bytes);
     return true;
 }
 

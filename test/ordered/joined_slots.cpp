@@ -234,6 +234,7 @@ TEST_F(sparse_heap, an_object_of_several_slots_can_have_any_size_that_needs_them
     EXPECT_FALSE(heap.try_resize(p, 200, 241, 16));
     EXPECT_FALSE(heap.try_resize(static_cast<std::byte*>(p) + 48, 48, 40, 16))
         << "inside of an object";
+    EXPECT_FALSE(heap.try_resize(static_cast<std::byte*>(p) + 48, 192, 190, 16));
     EXPECT_TRUE(heap.try_resize(p, 200, 240, 16));
     pattern{address_of(p)}.write(p, 240);
     live[p].bytes = 240;

@@ -242,6 +242,7 @@ private:
     ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] bool try_resize_large(block& large, void* p, std::size_t new_bytes) noexcept;
     void deallocate_slot(slab_block& b, slab& s, void* p, std::size_t bytes,
                          std::size_t alignment) noexcept;
     ARENITE_INLINE void set_free(slab& s, slot_class_state& c, bits::word& word,
