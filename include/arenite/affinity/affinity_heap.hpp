@@ -75,7 +75,8 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty.
 /// Misuse:    freeing twice, a pointer that is no affinity's, and one that is another affinity's
 ///            are found in every build: at the call, but where two threads free one object, the
-///            owner and another one: there when the owner drains. Sizes as in ordered_heap.
+///            owner and another one: there when the owner drains. Sizes as in ordered_heap. Checked
+///            builds tell at the end of the process what is alive, by name, size and address.
 /// Threads:   any; reset while no other thread uses this affinity. Works before main, after it,
 ///            after a thread's own end and in a forked child.
 /// Failure:   out_of_memory / nullptr; nothing changes.
@@ -87,11 +88,13 @@ public:
     /// What trim() of an affinity did.
     struct trim_result {
         std::size_t bytes_returned = 0; ///< no longer reserved
+        std::size_t bytes_purged = 0;   ///< whose addresses stay, of other threads' heaps
         std::size_t heaps_trimmed = 0;  ///< now: of this thread, of ended ones, for large objects
         std::size_t heaps_asked = 0;    ///< of other threads, which do so at their next slow call
 
         trim_result& operator+=(const trim_result& other) noexcept {
             bytes_returned += other.bytes_returned;
+            bytes_purged += other.bytes_purged;
             heaps_trimmed += other.heaps_trimmed;
             heaps_asked += other.heaps_asked;
             return *this;
@@ -236,7 +239,9 @@ public:
     }
 
     /// Gives back all memory that holds nothing: of this thread, of threads that ended, of large
-    /// objects; other threads do so at their next slow call. O(blocks). Says what it did.
+    /// objects; of other threads empty spans, and the memory (not the addresses) of whole pages
+    /// that others than they freed. They give back the rest at their next slow call. O(blocks).
+    /// Says what it did.
     trim_result trim() noexcept;
     static trim_result trim_all() noexcept;
 
