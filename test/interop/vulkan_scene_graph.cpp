@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The allocator of VulkanSceneGraph, which is in no package: against its interface, written here from
-// its documentation (version 1.1). A scene of objects whose operator delete knows no size.
+// The allocator of VulkanSceneGraph, which is in no package: against its interface, written here
+// from its documentation (version 1.1). A scene of objects whose operator delete knows no size.
 #include <arenite/interop/vulkan_scene_graph.hpp>
 
 #include "interop_test.hpp"
@@ -19,7 +19,7 @@
 
 using namespace interop_test;
 
-// ---- what a program sees of VulkanSceneGraph -------------------------------------------------------
+// ---- what a program sees of VulkanSceneGraph ---------------------------------------------------
 namespace vsg {
 
 enum AllocatorAffinity : std::uint32_t {

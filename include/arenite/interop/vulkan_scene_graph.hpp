@@ -28,7 +28,7 @@ inline namespace ARENITE_ABI {
 ///     vsg::ALLOCATOR_AFFINITY_OBJECTS  DATA  NODES  PHYSICS, in this order
 ///     affinities::     objects         data  nodes  physics, which one's own classes share
 ///
-/// What vsg::Allocator::instance() was before stays as the nested allocator, and frees what it gave.
+/// What vsg::Allocator::instance() was before stays as the nested one, and frees what it gave.
 ///
 /// Use when:  scenes are loaded, paged and thrown away: what is visited together lies together, and
 ///            what was destroyed goes back to the system. See doc/vulkan_scene_graph.md.
@@ -118,7 +118,7 @@ public:
         return *heaps_[number < heaps_.size() ? number : 0];
     }
 
-    /// Of the four affinities together.
+    /// The sum of the four affinities.
     [[nodiscard]] arenite::usage usage() const noexcept {
         arenite::usage sum;
         for (const affinity_heap* h : heaps_) {
