@@ -19,7 +19,7 @@ inline namespace ARENITE_ABI {
 /// of the affinity, and so does all that makes objects by them.
 ///
 ///     class Node : public affine<affinities::nodes> { public: virtual ~Node() = default; };
-///     Node* n = new Node;   auto m = make_intrusive<Node>();   delete n;
+///     Node* n = new Node;   delete n;   auto m = std::make_unique<Node>();
 ///
 /// Use when:  a class is yours and its objects live on the heap one by one. For containers inside
 ///            them: affinity_allocator (stl/affinity_allocator.hpp).
