@@ -441,11 +441,15 @@ affinity_heap::trim_result affinity_heap::trim() noexcept {
             trim();
             s.abandon();
         } else {
+            const std::size_t before = s.usage_approximate().bytes_reserved;
+            done.bytes_purged += s.trim_from_afar();
+            done.bytes_returned += before - std::min(before, s.usage_approximate().bytes_reserved);
             s.ask_to_trim();
             ++done.heaps_asked;
         }
     });
     shares_.retire_empty();
+    page_source().trim();
     return done;
 }
 

@@ -8,6 +8,7 @@
 #include <arenite/core/size.hpp>
 #include <arenite/core/spin_lock.hpp>
 #include <arenite/os/page_resource.hpp>
+#include <arenite/os/platform.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -362,6 +363,64 @@ bool affinity_share::drain(remote_frees& r) noexcept {
             break;
     }
     return any;
+}
+
+// ---- giving back from afar ----------------------------------------------------------------------
+//
+// The thread may be at work meanwhile: its lock keeps its slabs and blocks as they are, and what
+// was freed by others is nobody's while its bits are taken out.
+
+std::size_t affinity_share::trim_from_afar() noexcept {
+    const std::lock_guard lock{lock_};
+    block_source& source = heap().slabs().blocks();
+    source.trim();
+    std::size_t purged = 0;
+    for (block* b = source.blocks().first(); b != nullptr; b = source.blocks().above(*b))
+        if ((b->state & block_state::open) != 0)
+            if (remote_frees* const r = remote_frees::find(*b))
+                purged += purge_remote_frees(*b, *r);
+    return purged;
+}
+
+std::size_t affinity_share::purge_remote_frees(block& b, remote_frees& r) noexcept {
+    std::size_t purged = 0;
+    heap().slabs().for_each_slab(b, [&](const slab& s) {
+        const auto* const first = r.freed + s.first_word();
+        if (s.slots * std::size_t{s.slot_bytes} >= os::platform::page_bytes() &&
+            std::any_of(first, first + s.words(), [](const auto& w) { return w.load() != 0; }))
+            purged += purge_remote_frees(s, r);
+    });
+    return purged;
+}
+
+std::size_t affinity_share::purge_remote_frees(const slab& s, remote_frees& r) noexcept {
+    bits::word freed[remote_frees::words];
+    const std::size_t words = s.words();
+    std::atomic<bits::word>* const marks = r.freed + s.first_word();
+    for (std::size_t i = 0; i < words; ++i)
+        freed[i] = marks[i].exchange(0, std::memory_order_seq_cst);
+    const slab_source& slabs = heap().slabs();
+    const std::size_t page = os::platform::page_bytes();
+    std::byte* const begin = slabs.begin_of(s);
+    std::size_t purged = 0;
+    for (std::size_t i = 0; i < s.slots;) {
+        const std::size_t first = bits::next_set(freed, i, s.slots);
+        i = bits::next_clear(freed, first, s.slots);
+        const std::uintptr_t from = align_up(address_of(begin + first * s.slot_bytes), page);
+        const std::uintptr_t to = align_down(address_of(begin + i * s.slot_bytes), page);
+        if (from < to) {
+            slabs.blocks().purge(begin + (from - address_of(begin)), to - from);
+            purged += to - from;
+        }
+    }
+    for (std::size_t i = 0; i < words; ++i)
+        if (freed[i] != 0)
+            marks[i].fetch_or(freed[i], std::memory_order_seq_cst);
+    // Its thread may have taken the block out of its list meanwhile.
+    if (!r.queued.load(std::memory_order_seq_cst) &&
+        !r.queued.exchange(true, std::memory_order_seq_cst))
+        push(r, r);
+    return purged;
 }
 
 /// A locked share is told of nothing, but may stand where an unlocked one was.

@@ -30,7 +30,8 @@ std::size_t huge_bytes() noexcept {
 } // namespace
 
 growing_linear_resource::growing_linear_resource(std::size_t address_space, growing_options options)
-    : linear_{address_space, linear_resource::grown_by{*this}}, options_{options} {
+    : linear_{address_space, linear_resource::grown_by{*this}}, asked_bytes_{address_space},
+      options_{options} {
     if (options.eager && address_space != 0 && !passthrough() && !make_room(1, 1))
         throw_out_of_memory(address_space, default_alignment, this);
 }
@@ -175,6 +176,7 @@ void growing_linear_resource::release() noexcept {
     base_ = reserved_ = nullptr;
     reserved_bytes_ = 0;
     committed_ = 0;
+    linear_.capacity_ = asked_bytes_; // more may be granted the next time
 }
 
 void growing_linear_resource::list_regions(region_sink& sink) const {

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -25,7 +26,7 @@ inline namespace ARENITE_ABI {
 namespace detail {
 
 /// The starts of runs of n (1 to 64) set bits in the word `low`, which `high` follows.
-bits::word run_starts_across(bits::word low, bits::word high, std::size_t n) noexcept {
+inline bits::word run_starts_across(bits::word low, bits::word high, std::size_t n) noexcept {
     for (std::size_t have = 1; have < n && low != 0;) {
         const std::size_t step = std::min(have, n - have);
         low &= (low >> step) | (high << (64 - step));
@@ -215,6 +216,32 @@ struct page_resource::range {
                align_up(touched_units * sizeof(std::uint32_t), page);
     }
 };
+
+inline void page_resource::generations::add(std::size_t n, std::uint64_t now_ms) noexcept {
+    if (units[young] == 0)
+        young_since_ms = now_ms;
+    young_until_ms = std::max(young_until_ms, now_ms);
+    units[young] += n;
+}
+
+/// True if the old ones are; the young are made the old where it is time.
+inline bool page_resource::generations::are_due(std::uint64_t now_ms,
+                                                std::uint64_t delay_ms) noexcept {
+    if (units[old()] == 0 && now_ms >= young_since_ms + delay_ms / 2) {
+        young = old();
+        old_until_ms = young_until_ms;
+    }
+    return units[old()] != 0 && now_ms >= old_until_ms + delay_ms;
+}
+
+/// When are_due may have something to do.
+inline std::uint64_t
+page_resource::generations::next_due_ms(std::uint64_t delay_ms) const noexcept {
+    if (units[old()] != 0)
+        return old_until_ms + delay_ms;
+    return units[young] != 0 ? young_since_ms + delay_ms / 2
+                             : std::numeric_limits<std::uint64_t>::max();
+}
 
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -280,6 +280,8 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
         return p;
     }
     const std::lock_guard lock{mutex_};
+    if (to_advise) // nobody did
+        bits::clear_run(r->huge, i, units);
     r->pages[i] = 0;
     r->give(i, units);
     --live_;
@@ -432,30 +434,6 @@ void page_resource::note_next_due() noexcept {
     next_due_ms_.store(waiting_.next_due_ms(options_.delay_ms), std::memory_order_relaxed);
 }
 
-void page_resource::generations::add(std::size_t n, std::uint64_t now_ms) noexcept {
-    if (units[young] == 0)
-        young_since_ms = now_ms;
-    young_until_ms = std::max(young_until_ms, now_ms);
-    units[young] += n;
-}
-
-/// True if the old ones are; the young are made the old where it is time.
-bool page_resource::generations::are_due(std::uint64_t now_ms, std::uint64_t delay_ms) noexcept {
-    if (units[old()] == 0 && now_ms >= young_since_ms + delay_ms / 2) {
-        young = old();
-        old_until_ms = young_until_ms;
-    }
-    return units[old()] != 0 && now_ms >= old_until_ms + delay_ms;
-}
-
-/// When are_due may have something to do.
-std::uint64_t page_resource::generations::next_due_ms(std::uint64_t delay_ms) const noexcept {
-    if (units[old()] != 0)
-        return old_until_ms + delay_ms;
-    return units[young] != 0 ? young_since_ms + delay_ms / 2
-                             : std::numeric_limits<std::uint64_t>::max();
-}
-
 /// No other thread is amid a change of the process's pages when it forks. What such a thread was
 /// about to give to the system waits in the child.
 void page_resource::prepare_for_fork() noexcept {
@@ -483,27 +461,33 @@ void page_resource::purge(void* p, std::size_t bytes) noexcept {
         platform::purge(static_cast<std::byte*>(p) + skipped, align_down(bytes - skipped, page));
 }
 
-arenite::usage page_resource::usage() const noexcept {
-    const std::lock_guard lock{mutex_};
-    std::size_t reserved = in_use_bytes_ + waiting_.all_units() * unit;
-    for (const range* r = first_; r != nullptr; r = r->next)
-        reserved += r->bookkeeping_bytes();
-    return {.bytes_in_use = in_use_bytes_,
-            .bytes_reserved = reserved,
-            .high_water_bytes = high_water_bytes_,
-            .live_allocations = live_};
-}
-
-page_options page_resource::options() const noexcept {
-    const std::lock_guard lock{mutex_};
-    return options_;
-}
-
 void page_resource::trim() noexcept {
     std::unique_lock lock{mutex_};
     give_oldest(lock, 0, waiting_.all_units());
     end_empty_ranges();
+    for (range* r = first_; r != nullptr; r = r->next)
+        if (r->bytes < options_.reserve_bytes) // the system had no more
+            give_up_addresses(*r);
     note_next_due();
+}
+
+/// Ends the reservation of what lies above the highest unit in use, by the step that makes units
+/// usable: so no request on its way reaches beyond.
+void page_resource::give_up_addresses(range& r) noexcept {
+    const std::size_t step = usable_step / unit;
+    const std::size_t highest = bits::last_set(r.taken.words().data(), 0, r.units);
+    const std::size_t kept = highest == r.units ? step : align_up(highest + 1, step);
+    if (kept >= r.units || (r.units - kept) * unit < smallest_range_bytes)
+        return;
+    platform::release(r.base + kept * unit, (r.units - kept) * unit);
+    r.taken.take_range(kept, r.units - kept);
+    r.units = kept;
+    r.bytes = kept * unit;
+    r.touched_units = std::min(r.touched_units, kept);
+    r.usable_units.store(std::min(r.usable_units.load(std::memory_order_relaxed), kept),
+                         std::memory_order_relaxed);
+    if (&r == first_)
+        first_bytes_.store(r.bytes, std::memory_order_release);
 }
 
 namespace detail {

@@ -85,11 +85,13 @@ public:
     /// What trim() of an affinity did.
     struct trim_result {
         std::size_t bytes_returned = 0; ///< no longer reserved
+        std::size_t bytes_purged = 0;   ///< whose addresses stay, of other threads' heaps
         std::size_t heaps_trimmed = 0;  ///< now: of this thread, of ended ones, for large objects
         std::size_t heaps_asked = 0;    ///< of other threads, which do so at their next slow call
 
         trim_result& operator+=(const trim_result& other) noexcept {
             bytes_returned += other.bytes_returned;
+            bytes_purged += other.bytes_purged;
             heaps_trimmed += other.heaps_trimmed;
             heaps_asked += other.heaps_asked;
             return *this;
@@ -234,7 +236,9 @@ public:
     }
 
     /// Gives back all memory that holds nothing: of this thread, of threads that ended, of large
-    /// objects; other threads do so at their next slow call. O(blocks). Says what it did.
+    /// objects; of other threads empty spans, and the memory (not the addresses) of whole pages
+    /// that others than they freed. They give back the rest at their next slow call. O(blocks).
+    /// Says what it did.
     trim_result trim() noexcept;
     static trim_result trim_all() noexcept;
 

@@ -164,6 +164,10 @@ public:
     /// this affinity, which counts it, or null.
     void deallocate_remotely(void* p, std::size_t bytes, std::size_t alignment,
                              slab_heap* own) noexcept;
+    /// Gives back what can be without its thread: spans that are empty, and the memory of whole
+    /// pages of what other threads freed, which is its thread's to hand out when it drains. Tells
+    /// the bytes of such pages.
+    std::size_t trim_from_afar() noexcept;
     /// Its thread trims it at its next slow call.
     void ask_to_trim() noexcept { asked_.store(true, std::memory_order_relaxed); }
     [[nodiscard]] arenite::usage usage_approximate() const noexcept {
@@ -192,6 +196,8 @@ private:
     bool drain(remote_frees& r) noexcept;
     void forward(remote_frees& r) noexcept;
     void hand_on() noexcept;
+    std::size_t purge_remote_frees(block& b, remote_frees& r) noexcept;
+    std::size_t purge_remote_frees(const slab& s, remote_frees& r) noexcept;
     void forget_remote_frees() noexcept;
 
     template <class F>

@@ -76,7 +76,7 @@ public:
     [[nodiscard]] std::size_t high_water() const noexcept { return linear_.high_water(); }
     [[nodiscard]] arenite::usage usage() const noexcept { return linear_.usage(); }
 
-    /// Bytes of address space: as given and, after the first request, as the system granted.
+    /// Bytes of address space: as given or, while addresses are reserved, as the system granted.
     [[nodiscard]] std::size_t capacity() const noexcept { return linear_.capacity(); }
 
     /// Bytes of it that are usable, touched or not.
@@ -102,6 +102,7 @@ private:
     void release() noexcept;
 
     linear_resource linear_;
+    std::size_t asked_bytes_;   // the capacity that was given
     std::byte* base_ = nullptr; // where the region begins, within what is
     std::byte* reserved_ = nullptr;
     std::size_t reserved_bytes_ = 0;

@@ -129,7 +129,8 @@ public:
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// Gives all that waits to the system, and ends the reservation of ranges that hold nothing,
-    /// except the first.
+    /// except the first. Where addresses are scarce, so that a range was smaller than asked for,
+    /// also of what lies above the highest memory in use there.
     void trim() noexcept;
 
     /// What was given, and what the environment said once the first request was made.
@@ -170,6 +171,7 @@ private:
     [[nodiscard]] static range* make_range(std::size_t bytes, std::size_t alignment) noexcept;
     static void end_range(range* r) noexcept;
     void end_empty_ranges() noexcept;
+    void give_up_addresses(range& r) noexcept;
     [[nodiscard]] bool make_usable(range& r, std::size_t i, std::size_t n) noexcept;
     void take_back(void* p, std::size_t bytes, bool at_once) noexcept;
     void let_wait(range& r, std::size_t i, std::size_t n, std::uint64_t now) noexcept;

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// Where the system limits the address space (ulimit -v), what is not used goes back.
+
+#include <arenite/core/literals.hpp>
+#include <arenite/linear/growing_linear_resource.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/limits.hpp"
+#include "support/mappings.hpp"
+
+#include <cstdlib>
+
+#if defined(__linux__) && LIMITS_CAN_BE_TESTED
+#include <sys/resource.h>
+
+using namespace arenite;
+
+namespace {
+
+/// In a child, since the limit stays.
+void limit_addresses(std::size_t more) {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = support::address_space_in_use() + more;
+    ::setrlimit(RLIMIT_AS, &limit);
+}
+
+TEST(scarce_addresses_death, trim_gives_back_those_above_what_is_in_use) {
+    if (support::emulated())
+        GTEST_SKIP() << "limits are not heeded there";
+    const auto in_child = [] {
+        limit_addresses(1_GiB);
+        const std::size_t before = support::address_space_in_use();
+        page_resource pages;
+        void* const kept = pages.allocate(64_KiB);
+        void* const other = pages.allocate(100_MiB);
+        EXPECT_TRUE(pages.owns(static_cast<std::byte*>(kept) + 200_MiB));
+        EXPECT_GE(support::address_space_in_use(), before + 256_MiB);
+        pages.deallocate(other, 100_MiB);
+        pages.trim();
+        EXPECT_LE(support::address_space_in_use(), before + 16_MiB);
+        EXPECT_TRUE(pages.owns(kept));
+        EXPECT_FALSE(pages.owns(static_cast<std::byte*>(kept) + 200_MiB));
+        // It grows again.
+        void* const again = pages.try_allocate(200_MiB);
+        EXPECT_NE(again, nullptr);
+        EXPECT_TRUE(pages.owns(again));
+        *static_cast<char*>(again) = 1;
+        pages.deallocate(again, 200_MiB);
+        for (int i = 0; i < 100; ++i)
+            EXPECT_NE(pages.try_allocate(64_KiB), nullptr);
+        pages.deallocate(kept, 64_KiB);
+        std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    };
+    EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
+}
+
+TEST(scarce_addresses_death, a_growing_resource_has_the_capacity_it_was_given_again) {
+    if (support::emulated())
+        GTEST_SKIP() << "limits are not heeded there";
+    const auto in_child = [] {
+        growing_linear_resource g{64_GiB};
+        rlimit before{};
+        ::getrlimit(RLIMIT_AS, &before);
+        limit_addresses(1_GiB);
+        EXPECT_NE(g.try_allocate(1_MiB), nullptr);
+        EXPECT_LT(g.capacity(), 1_GiB);
+        g.reset();
+        g.trim();
+        EXPECT_EQ(g.capacity(), 64_GiB);
+        ::setrlimit(RLIMIT_AS, &before);
+        EXPECT_NE(g.try_allocate(1_MiB), nullptr);
+        EXPECT_EQ(g.capacity(), 64_GiB);
+        std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    };
+    EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
+}
+
+} // namespace
+
+#endif
