@@ -13,12 +13,12 @@
 
 #include <arenite/affinity/affine.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/core/alignment.hpp>
 #include <arenite/object/intrusive_ptr.hpp>
 #include <arenite/object/observer_ptr.hpp>
 #include <arenite/object/try_create.hpp>
 #include <arenite/stl/affinity_allocator.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <iostream>
@@ -106,8 +106,8 @@ void furnish(group& storey, const parts& from) {
 /// An object of an affine class in memory beside another one's, where there is a hole.
 template <class T, class... Args>
 intrusive_ptr<T> make_near(const node& neighbour, Args&&... args) {
-    constexpr std::size_t natural = std::min(sizeof(T) & (~sizeof(T) + 1), std::size_t{16});
-    void* const place = T::heap().near(&neighbour).allocate(sizeof(T), natural);
+    constexpr std::size_t alignment = arenite::natural_alignment(sizeof(T));
+    void* const place = T::heap().near(&neighbour).allocate(sizeof(T), alignment);
     return intrusive_ptr<T>{new (place) T{std::forward<Args>(args)...}}; // ended by delete, as any
 }
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#if __cplusplus >= 202002L
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/affinity_strategy.hpp>
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,7 @@ inline void expect(bool holds, const char* what, const char* file, int line) {
 
 inline int result() { return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE; }
 
+#if __cplusplus >= 202002L
 template <class Tag>
 std::size_t in_use() {
     return arenite::affinity_heap::of<Tag>().usage().bytes_in_use;
@@ -41,5 +43,6 @@ inline bool is_reported(std::string_view name) {
     arenite::affinity_heap::report_all(text);
     return text.str().find(name) != std::string::npos;
 }
+#endif
 
 } // namespace interop_test

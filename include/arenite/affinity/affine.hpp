@@ -19,7 +19,7 @@ inline namespace ARENITE_ABI {
 /// of the affinity, and so does all that makes objects by them.
 ///
 ///     class Node : public affine<affinities::nodes> { public: virtual ~Node() = default; };
-///     Node* n = new Node;   auto m = make_intrusive<Node>();   delete n;
+///     Node* n = new Node;   delete n;   auto m = std::make_unique<Node>();
 ///
 /// Use when:  a class is yours and its objects live on the heap one by one. For containers inside
 ///            them: affinity_allocator (stl/affinity_allocator.hpp).
@@ -42,7 +42,7 @@ public:
     using affinity = A;
 
     [[nodiscard]] ARENITE_INLINE static void* operator new(std::size_t bytes) {
-        return allocate(bytes, natural_alignment(bytes));
+        return allocate(bytes, alignment_for(bytes));
     }
     [[nodiscard]] ARENITE_INLINE static void* operator new[](std::size_t bytes) {
         return allocate(bytes, array_alignment(bytes));
@@ -63,7 +63,7 @@ public:
 
     // With the size only: beside a form without it the language would call that one.
     ARENITE_INLINE static void operator delete(void* p, std::size_t bytes) noexcept {
-        deallocate(p, bytes, natural_alignment(bytes));
+        deallocate(p, bytes, alignment_for(bytes));
     }
     ARENITE_INLINE static void operator delete[](void* p, std::size_t bytes) noexcept {
         deallocate(p, bytes, array_alignment(bytes));
@@ -81,7 +81,7 @@ public:
     [[nodiscard]] static void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
         return affinity_heap::try_allocate_in<A>(bytes, alignment > default_alignment
                                                             ? at_least(std::align_val_t{alignment})
-                                                            : natural_alignment(bytes));
+                                                            : alignment_for(bytes));
     }
 
     /// The heap that the objects lie in.
@@ -98,14 +98,13 @@ protected:
 private:
     static constexpr std::size_t floor = affinity_options::of<A>().alignment;
 
-    /// The largest power of two that divides a size, at most 16: `new` does not tell more of an
-    /// object's alignment.
-    [[nodiscard]] static constexpr std::size_t natural_alignment(std::size_t bytes) noexcept {
-        return std::max(std::min(bytes & (~bytes + 1), default_alignment), floor);
+    /// What an object of this size can need: `new` does not tell more of its alignment.
+    [[nodiscard]] static constexpr std::size_t alignment_for(std::size_t bytes) noexcept {
+        return std::max(natural_alignment(bytes), floor);
     }
     /// Before its objects an array may have their number.
     [[nodiscard]] static constexpr std::size_t array_alignment(std::size_t bytes) noexcept {
-        return std::max(natural_alignment(bytes), alignof(std::size_t));
+        return std::max(alignment_for(bytes), alignof(std::size_t));
     }
     [[nodiscard]] static constexpr std::size_t at_least(std::align_val_t alignment) noexcept {
         return std::max(static_cast<std::size_t>(alignment), floor);

@@ -5,6 +5,7 @@
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/literals.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 
 #include <concepts>

@@ -5,6 +5,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/literals.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/system_resource.hpp>

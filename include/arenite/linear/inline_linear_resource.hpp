@@ -4,6 +4,7 @@
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/literals.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/linear/linear_resource.hpp>
@@ -16,8 +17,10 @@ inline namespace ARENITE_ABI {
 
 /// A linear_resource whose memory lies in the object itself: on the stack, in a class, static.
 ///
-///     inline_linear_resource<4_KiB> c;      | linear_resource | ......... 4 KiB ......... |
+///     inline_linear_resource<4_KiB> c;
 ///     fill(c);                              // void fill(linear_resource&)
+///
+///     c    | linear_resource | ......... 4 KiB ......... |
 ///
 /// Use when:  a small, known amount is wanted without any call for memory.
 /// Cost:      as linear_resource; construction touches no byte of the memory.

@@ -35,6 +35,7 @@ void leave(observation* o) noexcept;
 ///
 ///     observer_ptr<node> selected{n};
 ///     if (intrusive_ptr<node> now = selected.lock())       // or nothing, once it is gone
+///         now->draw();
 ///
 /// Use when:  a cache, a selection or a child looks at an object that others own: std::weak_ptr for
 ///            ref_counted objects.

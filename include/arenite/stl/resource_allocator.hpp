@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/literals.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/size.hpp>
