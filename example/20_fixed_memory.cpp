@@ -63,7 +63,7 @@ int main() {
     arenite::fallback_resource small{nodes, heap};
     arenite::segregated_resource both{64, small, heap};
 
-    // Of both together 6 MiB may be used, the last of them to save the game with.
+    // Both together may use 6 MiB, the last of them to save the game with.
     pictures* to_drop = nullptr;
     arenite::limited_resource budget{arenite::limited_options{.budget_bytes = 6_MiB,
                                                               .warn_at = 0.75,

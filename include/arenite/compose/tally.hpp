@@ -28,11 +28,21 @@ class tally {
 public:
     explicit tally(bool careful) noexcept : left_{0 - below_all(careful)}, careful_{careful} {}
 
-    /// Counts an allocation. False: settle(bytes, counted) is to be called next, with what counts.
-    [[nodiscard]] ARENITE_INLINE bool allocated(std::size_t bytes) noexcept {
+    /// True: an allocation is counted, and is no new most. False: nothing has changed once undo()
+    /// was called, which is then the next call.
+    [[nodiscard]] ARENITE_INLINE bool allocated_quickly(std::size_t bytes) noexcept {
         ++allocations_;
         left_ = plus(0 - bytes);
         return left_ >= 0;
+    }
+    void undo(std::size_t bytes) noexcept {
+        --allocations_;
+        left_ = plus(bytes);
+    }
+
+    void allocated(std::size_t bytes) noexcept {
+        ++allocations_;
+        settle(0, bytes);
     }
 
     /// Counts `bytes` in use where `told` were counted.
@@ -87,10 +97,11 @@ class tally<true> {
 public:
     explicit tally(bool careful) noexcept : careful_{careful} {}
 
-    [[nodiscard]] bool allocated(std::size_t bytes) noexcept {
+    [[nodiscard]] static bool allocated_quickly(std::size_t) noexcept { return false; }
+    void undo(std::size_t) noexcept {}
+    void allocated(std::size_t bytes) noexcept {
         allocations_.fetch_add(1, std::memory_order_relaxed);
         settle(0, bytes);
-        return !careful_;
     }
     void settle(std::size_t told, std::size_t bytes) noexcept {
         const std::size_t more = bytes - told;
