@@ -8,7 +8,7 @@
 #include <arenite/compose/segregated_resource.hpp>
 #include <arenite/compose/tracked_resource.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/freelist/free_list_resource.hpp>
+#include <arenite/freelist/tlsf_resource.hpp>
 #include <arenite/linear/double_ended_resource.hpp>
 #include <arenite/linear/frame_resource.hpp>
 #include <arenite/pool/pool_resource.hpp>
@@ -57,7 +57,7 @@ int main() {
     arenite::frame_resource<2> frames{1_MiB, arenite::linear_options{.eager = true}, &high};
     arenite::pool_resource nodes{arenite::slot{64, 16},
                                  arenite::pool_options{.slots = 10'000, .eager = true}, &high};
-    arenite::free_list_resource heap{8_MiB, arenite::free_list_options{.eager = true}, &high};
+    arenite::tlsf_resource heap{8_MiB, arenite::tlsf_options{.eager = true}, &high};
 
     // Small requests to the pool, and to the heap when that is full; all others to the heap.
     arenite::fallback_resource small{nodes, heap};

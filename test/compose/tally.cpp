@@ -19,12 +19,14 @@ protected:
     static void allocate(Tally& t, std::size_t bytes) {
         if (t.allocated_quickly(bytes))
             return;
-        t.undo(bytes);
+        t.undo_allocation(bytes);
         t.allocated(t.is_careful() ? 2 * bytes : bytes);
     }
     static void free(Tally& t, std::size_t bytes) {
-        if (!t.freed(bytes))
-            t.settle(t.is_careful() ? 2 * bytes : bytes, bytes);
+        if (t.freed_quickly(bytes))
+            return;
+        t.undo_free(bytes);
+        t.freed(t.is_careful() ? 2 * bytes : bytes);
     }
 };
 
@@ -85,7 +87,7 @@ TEST(tally_threads, lose_no_count) {
             for (int i = 0; i < 10'000; ++i) {
                 t.allocated(10);
                 if (i % 10 != 0)
-                    static_cast<void>(t.freed(10));
+                    t.freed(10);
             }
         });
     for (std::thread& each : threads)

@@ -9,7 +9,7 @@
 #include <arenite/compose/tracked_resource.hpp>
 #include <arenite/core/create.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/freelist/free_list_resource.hpp>
+#include <arenite/freelist/tlsf_resource.hpp>
 #include <arenite/linear/double_ended_resource.hpp>
 #include <arenite/linear/frame_resource.hpp>
 #include <arenite/linear/scope.hpp>
@@ -88,7 +88,7 @@ public:
         : levels_{memory.low()}, frames_{512_KiB, linear_options{.eager = true}, &memory.high()},
           particles_{slot{sizeof(particle), alignof(particle)},
                      pool_options{.slots = most_particles, .eager = true}, &memory.high()},
-          heap_{12_MiB, free_list_options{.eager = true}, &memory.high()},
+          heap_{12_MiB, tlsf_options{.eager = true}, &memory.high()},
           entity_memory_{limited_options{.budget_bytes = 8_MiB,
                                          .warn_at = 0.9,
                                          .on_warning = &game::warned,
@@ -129,7 +129,7 @@ private:
     static constexpr std::size_t most_particles = 2000;
     static constexpr std::size_t most_living = 2500;
 
-    using heap = free_list_resource;
+    using heap = tlsf_resource;
 
     static void warned(std::size_t, std::size_t, void* user) {
         ++static_cast<game*>(user)->seen_.warnings;

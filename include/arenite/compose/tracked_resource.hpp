@@ -80,8 +80,8 @@ public:
 
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
-        if (!tally_.freed(bytes)) [[unlikely]]
-            settle_freed(p, bytes);
+        if (!tally_.freed_quickly(bytes)) [[unlikely]]
+            return deallocate_slow(p, bytes, alignment);
         inner_.deallocate(p, bytes, alignment);
     }
 
@@ -89,7 +89,7 @@ public:
     void deallocate(void* p)
         requires Sizing<inner_type> && UnsizedFreeing<inner_type>
     {
-        static_cast<void>(tally_.freed(inner_.size_of(p)));
+        tally_.freed(inner_.size_of(p));
         inner_.deallocate(p);
     }
 
@@ -110,7 +110,7 @@ public:
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept
         requires Purging<inner_type>
     {
-        static_cast<void>(tally_.freed(count_of(p, bytes)));
+        tally_.freed(count_of(p, bytes));
         detail::release(inner_, p, bytes, alignment);
     }
 
@@ -167,7 +167,7 @@ private:
 
     /// For a new high water, where sizes are kept, and where there are other threads.
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
-        tally_.undo(bytes);
+        tally_.undo_allocation(bytes);
         void* const p = inner_.try_allocate(bytes, alignment);
         if (p != nullptr)
             tally_.allocated(count_of(p, bytes));
@@ -176,12 +176,15 @@ private:
         return p;
     }
 
-    ARENITE_NOINLINE void settle_freed(const void* p, std::size_t bytes) noexcept {
-        tally_.settle(count_of(p, bytes), bytes);
+    ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
+                                          std::size_t alignment) noexcept {
+        tally_.undo_free(bytes);
+        tally_.freed(count_of(p, bytes));
+        inner_.deallocate(p, bytes, alignment);
     }
 
     ARENITE_COLD void* failed(std::size_t bytes) noexcept {
-        tally_.undo(bytes);
+        tally_.undo_allocation(bytes);
         ++failures_;
         return nullptr;
     }

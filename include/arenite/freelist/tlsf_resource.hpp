@@ -110,6 +110,9 @@ public:
     /// Requires sizes::kept, in every build.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
+    /// True with sizes::kept.
+    [[nodiscard]] bool keeps_sizes() const noexcept { return options_.sizes == sizes::kept; }
+
     /// Memory of the user's serves too from now on; it must outlive the resource or be removed.
     /// False, and nothing has changed: it is too small for its bookkeeping, lies in part in a
     /// region that is there, or there are most_regions.
