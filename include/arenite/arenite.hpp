@@ -65,6 +65,9 @@
 #include <arenite/freelist/free_list_resource.hpp>
 #include <arenite/freelist/hole_tree.hpp>
 #include <arenite/freelist/kind_sets.hpp>
+#include <arenite/freelist/tlsf_load.hpp>
+#include <arenite/freelist/tlsf_region.hpp>
+#include <arenite/freelist/tlsf_resource.hpp>
 #include <arenite/freelist/unit_map.hpp>
 #include <arenite/pool/pool_resource.hpp>
 #include <arenite/pool/row_table.hpp>

@@ -10,7 +10,6 @@
 #include <arenite/core/size.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -43,7 +42,7 @@ free_list_resource::free_list_resource(std::size_t bytes, const free_list_option
     if (!get_region())
         throw_out_of_memory(bytes, region_alignment, this);
     if (options.prefault)
-        touch_region();
+        map_.touch();
 }
 
 free_list_resource::free_list_resource(std::span<std::byte> buffer,
@@ -51,7 +50,7 @@ free_list_resource::free_list_resource(std::span<std::byte> buffer,
     : free_list_resource{buffer.size(), options.fit, upstream{static_cast<resource*>(nullptr)}} {
     options_ = options;
     if (!passthrough() && set_region(buffer.data()) && options.prefault)
-        touch_region();
+        map_.touch();
 }
 
 free_list_resource::~free_list_resource() {
@@ -65,12 +64,8 @@ std::size_t free_list_resource::bytes_needed(std::size_t units) noexcept {
            2 * unit_map::unit_bytes + units * unit_map::unit_bytes; // and alignment at both ends
 }
 
-// Units in a region of so many bytes.
-std::size_t free_list_resource::units_in(std::size_t bytes) const noexcept {
-    std::size_t units = std::min(bytes / unit_map::unit_bytes, unit_map::most_units);
-    while (units != 0 && bytes_needed(units) > bytes)
-        units -= std::min(units, (bytes_needed(units) - bytes) / unit_map::unit_bytes / 2 + 1);
-    return units;
+std::size_t free_list_resource::units_in(std::size_t bytes) noexcept {
+    return unit_map::units_in(bytes, &bytes_needed);
 }
 
 bool free_list_resource::get_region() noexcept {
@@ -99,18 +94,6 @@ bool free_list_resource::set_region(std::byte* memory) noexcept {
     top_ = 0;
     map_.set_start(top_);
     return true;
-}
-
-// A write into each page; those that hold bookkeeping have been written.
-void free_list_resource::touch_region() noexcept {
-    constexpr std::size_t smallest_page = 4096;
-    std::byte* const first = map_.address(0) - map_.lead();
-    const std::size_t bytes = std::size_t{map_.count()} * unit_map::unit_bytes;
-    poison::undefined(first, bytes);
-    for (std::size_t i = 0; i < bytes; i += smallest_page)
-        *static_cast<volatile std::byte*>(first + i) = std::byte{0};
-    *static_cast<volatile std::byte*>(first + bytes - 1) = std::byte{0};
-    poison::no_access(first, bytes);
 }
 
 void free_list_resource::give_region_back() noexcept {
@@ -165,29 +148,24 @@ free_list_resource::find_as_it_lies(std::size_t n, std::size_t alignment) const 
 // Notes a hole of n units, whose bits are clear and whose neighbours are in use.
 void free_list_resource::enter(index hole, index n) noexcept {
     map_.make_hole(hole, n);
-    list(hole, n);
-}
-
-void free_list_resource::remove(index hole, index n) noexcept {
-    map_.clear_hole(hole, n);
-    unlist(hole, n);
-    map_.conceal(hole, n);
-}
-
-// Takes a hole out of what finds it by its size; its bits show it no more.
-ARENITE_INLINE void free_list_resource::unlist(index hole, index n) noexcept {
-    if (n >= long_hole) {
-        long_holes_.erase(map_, hole);
-        sizes_.erase(hole / bits::word_bits, long_hole - 1); // no second one begins in 64 units
-    } else if (map_.hole_of(hole / bits::word_bits, n) == none) {
-        sizes_.erase(hole / bits::word_bits, n - 1);
-    }
-}
-
-ARENITE_INLINE void free_list_resource::list(index hole, index n) noexcept {
     if (n >= long_hole)
         long_holes_.insert(map_, hole);
     sizes_.insert(hole / bits::word_bits, std::min(n, long_hole) - 1);
+}
+
+void free_list_resource::remove(index hole, index n) noexcept {
+    if (n >= long_hole)
+        long_holes_.erase(map_, hole);
+    map_.clear_hole(hole, n);
+    unmark(hole, n);
+    map_.conceal(hole, n);
+}
+
+// Takes a hole that is gone out of the sizes; its bits show it no more.
+ARENITE_INLINE void free_list_resource::unmark(index hole, index n) noexcept {
+    // No second long hole begins in 64 units.
+    if (n >= long_hole || map_.hole_of(hole / bits::word_bits, n) == none)
+        sizes_.erase(hole / bits::word_bits, std::min(n, long_hole) - 1);
 }
 
 void free_list_resource::set_top(index top) noexcept {
@@ -243,34 +221,14 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     return hand_out(i, static_cast<index>(n), bytes);
 }
 
-void free_list_resource::begin_life(std::byte* p, std::size_t bytes) noexcept {
-    poison::undefined(p, bytes + (bytes == 0));
-    if constexpr (checks_enabled) {
-        std::memset(p, 0xCD, bytes); // never written by the user
-        poison::undefined(p, bytes);
-    }
-}
-
 // ---- deallocate ---------------------------------------------------------------------------------
-
-// True if p is where an allocation of n units lies, as far as can be told at once.
-ARENITE_INLINE bool free_list_resource::is_allocation(const void* p, index i,
-                                                      std::size_t n) const noexcept {
-    if (map_.offset_of(p) >= std::size_t{top_} * unit_map::unit_bytes ||
-        !is_aligned(p, unit_map::unit_bytes) || !map_.allocation_begins(i) || n > top_ - i ||
-        !map_.something_begins(static_cast<index>(i + n)))
-        return false;
-    if (map_.keeps_sizes())
-        return map_.noted_size(i) == n;
-    return !checks_enabled || map_.next_begin(i) == i + n;
-}
 
 void free_list_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
     if (map_.count() == 0 && singles_.count() != 0) [[unlikely]]
         return singles_.deallocate(p);
     const index i = map_.index_of(p);
     const std::size_t n = map_.units_for(bytes);
-    if (!is_allocation(p, i, n)) [[unlikely]]
+    if (!map_.is_allocation(p, n, top_)) [[unlikely]]
         map_.refuse(kind_name, this, p, bytes, top_);
     release(i, static_cast<index>(n));
 }
@@ -280,20 +238,10 @@ void free_list_resource::deallocate(void* p) noexcept {
         contract_violation("deallocate(p) needs the size on a free_list_resource of sizes::known");
     if (map_.count() == 0 && singles_.count() != 0) [[unlikely]]
         return singles_.deallocate(p);
-    const index i = map_.index_of(p);
-    release(i, units_of(p, 0));
-}
-
-// Units of an allocation whose size is kept; refuses what is none.
-free_list_resource::index free_list_resource::units_of(const void* p,
-                                                       std::size_t bytes) const noexcept {
-    const index i = map_.index_of(p);
-    index n = none;
-    if (map_.offset_of(p) < std::size_t{top_} * unit_map::unit_bytes && map_.allocation_begins(i))
-        n = map_.noted_size(i);
-    if (!is_allocation(p, i, n)) [[unlikely]]
-        map_.refuse(kind_name, this, p, bytes, top_);
-    return n;
+    const index n = map_.units_of(p, top_);
+    if (n == none) [[unlikely]]
+        map_.refuse(kind_name, this, p, 0, top_);
+    release(map_.index_of(p), n);
 }
 
 // Frees n units, and joins them with what is free on both sides.
@@ -301,11 +249,7 @@ ARENITE_INLINE void free_list_resource::release(index i, index n) noexcept {
     most_bytes_ = std::max(most_bytes_, bytes_in(used_, live_));
     used_ -= n;
     --live_;
-    if constexpr (checks_enabled) {
-        poison::undefined(map_.address(i), bytes_in(n, 1));
-        std::memset(map_.address(i), 0xDD, bytes_in(n, 1));
-    }
-    map_.conceal(i, n);
+    map_.end_life(i, n);
     const index end = i + n;
     const index below = map_.hole_below(i);
     if (end == top_) {
@@ -315,26 +259,25 @@ ARENITE_INLINE void free_list_resource::release(index i, index n) noexcept {
         return set_top(i - below);
     }
     const index above = map_.hole_at(end);
-    map_.join(i, n, below, above);
-    const index first = i - below;
+    const index first = i - below, units = below + n + above;
     // In the order of addresses a long hole that grows stays where it is in the tree.
-    if (options_.fit == fit::first && std::max(below, above) >= long_hole) {
-        const bool grows_up = below >= long_hole;
-        if (const index other = grows_up ? above : below; other != 0)
-            unlist(grows_up ? end : first, other);
-        long_holes_.grow(map_, grows_up ? first : end, first);
-        if (!grows_up) {
-            sizes_.erase(end / bits::word_bits, long_hole - 1);
-            sizes_.insert(first / bits::word_bits, long_hole - 1);
-        }
-    } else {
-        if (below != 0)
-            unlist(first, below);
-        if (above != 0)
-            unlist(end, above);
-        list(first, below + n + above);
-    }
-    map_.seal(first, below + n + above, below + n + above >= long_hole ? 2 : 1);
+    const bool below_grows = below >= long_hole && options_.fit == fit::first;
+    const bool above_grows = above >= long_hole && options_.fit == fit::first && !below_grows;
+    if (below >= long_hole && !below_grows)
+        long_holes_.erase(map_, first);
+    if (above >= long_hole && !above_grows)
+        long_holes_.erase(map_, end);
+    map_.join(i, n, below, above);
+    if (below != 0 && below < long_hole)
+        unmark(first, below);
+    if (above != 0)
+        unmark(end, above);
+    if (below_grows || above_grows)
+        long_holes_.grow(map_, below_grows ? first : end, first);
+    else if (units >= long_hole)
+        long_holes_.insert(map_, first);
+    sizes_.insert(first / bits::word_bits, std::min(units, long_hole) - 1);
+    map_.seal(first, units, units >= long_hole ? 2 : 1);
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
@@ -345,7 +288,7 @@ bool free_list_resource::try_resize(void* p, std::size_t old_bytes, std::size_t 
         return false;
     const index i = map_.index_of(p);
     const std::size_t n = map_.units_for(old_bytes), wanted = map_.units_for(new_bytes);
-    if (!is_allocation(p, i, n))
+    if (!map_.is_allocation(p, n, top_))
         return false;
     const auto end = static_cast<index>(i + n);
     const index behind = end == top_ ? map_.count() - top_ : map_.hole_at(end);
@@ -379,7 +322,10 @@ std::size_t free_list_resource::size_of(const void* p) const noexcept {
         contract_violation("size_of(p) needs a free_list_resource of sizes::kept");
     if (map_.count() == 0 && singles_.count() != 0) [[unlikely]]
         return passthrough_chain::size_of(p);
-    return bytes_in(units_of(p, 0), 1);
+    const index n = map_.units_of(p, top_);
+    if (n == none) [[unlikely]]
+        map_.refuse(kind_name, this, p, 0, top_);
+    return bytes_in(n, 1);
 }
 
 // ---- reports ------------------------------------------------------------------------------------
@@ -409,34 +355,15 @@ double free_list_resource::fragmentation() const noexcept {
 
 void free_list_resource::list_regions(region_sink& sink) const {
     singles_.list_regions(sink);
-    if (map_.count() == 0)
-        return;
-    const std::byte* done = region_.data();
-    const auto add = [&](const std::byte* end, region_state state, bool one_object = false) {
-        if (end != done)
-            sink.add({done, static_cast<std::size_t>(end - done), state, one_object});
-        done = end;
-    };
-    add(map_.address(0) - map_.lead(), region_state::overhead);
-    for (index i = 0; i != top_;) {
-        const bool is_hole = map_.hole_begins(i);
-        if (!is_hole)
-            add(map_.address(i), region_state::overhead); // its header
-        i = map_.next_begin(i);
-        add(map_.address(i) - map_.lead(), is_hole ? region_state::free : region_state::used,
-            !is_hole);
-    }
-    add(map_.address(map_.count()) - map_.lead(), region_state::free);
-    add(region_.data() + region_.size(), region_state::overhead);
+    if (map_.count() != 0)
+        map_.list_regions(sink, region_.data(), region_.size(), top_);
 }
 
 void free_list_resource::report_leaks() const noexcept {
     leak_collector leaks{this};
-    if (map_.count() != 0) {
-        for (index i = 0; i != top_; i = map_.next_begin(i))
-            if (map_.allocation_begins(i))
-                leaks.add(map_.address(i), bytes_in(map_.next_begin(i) - i, 1));
-    }
+    if (map_.count() != 0)
+        map_.for_each_allocation(
+            top_, [&](const std::byte* p, std::size_t bytes) { leaks.add(p, bytes); });
     leaks.report();
 }
 

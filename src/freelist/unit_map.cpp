@@ -82,6 +82,36 @@ unit_map::index unit_map::begin_at_or_below(index i) const noexcept {
     return static_cast<index>(block * bits::word_bits + highest_bit(w));
 }
 
+void unit_map::touch() const noexcept {
+    constexpr std::size_t smallest_page = 4096;
+    const std::size_t bytes = std::size_t{count_} * unit_bytes;
+    poison::undefined(units_, bytes);
+    for (std::size_t i = 0; i < bytes; i += smallest_page)
+        *static_cast<volatile std::byte*>(units_ + i) = std::byte{0};
+    *static_cast<volatile std::byte*>(units_ + bytes - 1) = std::byte{0};
+    poison::no_access(units_, bytes);
+}
+
+void unit_map::list_regions(region_sink& sink, const std::byte* begin, std::size_t bytes,
+                            index end) const {
+    const std::byte* done = begin;
+    const auto add = [&](const std::byte* until, region_state state, bool one_object = false) {
+        if (until != done)
+            sink.add({done, static_cast<std::size_t>(until - done), state, one_object});
+        done = until;
+    };
+    add(units_, region_state::overhead);
+    for (index i = 0; i != end;) {
+        const bool is_hole = hole_begins(i);
+        if (!is_hole)
+            add(address(i), region_state::overhead); // its header
+        i = next_begin(i);
+        add(unit(i), is_hole ? region_state::free : region_state::used, !is_hole);
+    }
+    add(unit(count_), region_state::free);
+    add(begin + bytes, region_state::overhead);
+}
+
 void unit_map::refuse(const char* kind, const void* self, const void* p, std::size_t bytes,
                       index end) const {
     const std::source_location here = std::source_location::current();

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/freelist/free_list_resource.hpp>
+#include <arenite/freelist/tlsf_resource.hpp>
 
 #include "conformance/conformance.hpp"
 
@@ -37,5 +38,39 @@ INSTANTIATE_TEST_SUITE_P(
     free_list_resource, conformance,
     (cases<on_upstream<fit::first>, on_upstream<fit::best>, keeping_sizes, in_a_buffer>()),
     case_name);
+
+struct tlsf : list_case {
+    static constexpr const char* name = "tlsf";
+    tlsf_resource subject;
+    explicit tlsf(upstream up) : subject{capacity, up} {}
+};
+
+struct tlsf_keeping_sizes : list_case {
+    static constexpr const char* name = "keeping_sizes";
+    static constexpr bool keeps_sizes = true;
+    tlsf_resource subject;
+    explicit tlsf_keeping_sizes(upstream up)
+        : subject{capacity, tlsf_options{.sizes = sizes::kept}, up} {}
+};
+
+struct tlsf_growing : conformance_case {
+    static constexpr const char* name = "growing";
+    tlsf_resource subject;
+    explicit tlsf_growing(upstream up) : subject{64_KiB, tlsf_options{.grow = true}, up} {}
+};
+
+struct tlsf_in_buffers : list_case {
+    static constexpr const char* name = "in_buffers";
+    static constexpr bool has_upstream = false;
+    std::vector<std::byte> buffer = std::vector<std::byte>(2 * capacity);
+    tlsf_resource subject{std::span{buffer}.first(64_KiB)};
+    explicit tlsf_in_buffers(upstream) {
+        EXPECT_TRUE(subject.add_region(std::span{buffer}.subspan(64_KiB, capacity - 64_KiB)));
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(tlsf_resource, conformance,
+                         (cases<tlsf, tlsf_keeping_sizes, tlsf_growing, tlsf_in_buffers>()),
+                         case_name);
 
 } // namespace conformance_suite::freelist

@@ -9,7 +9,7 @@
 #include <arenite/compose/tracked_resource.hpp>
 #include <arenite/core/create.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/freelist/free_list_resource.hpp>
+#include <arenite/freelist/tlsf_resource.hpp>
 #include <arenite/linear/double_ended_resource.hpp>
 #include <arenite/linear/frame_resource.hpp>
 #include <arenite/linear/scope.hpp>
@@ -69,6 +69,14 @@ struct entity {
     std::size_t bytes = 0;
 };
 
+/// What a program that shows something has gone through.
+struct events {
+    int warnings = 0;
+    int refusals = 0;
+    std::size_t beyond_the_pool = 0;
+    std::size_t most_of_a_frame = 0;
+};
+
 /// All of it lives in `memory`: what stays comes from the high end before the first frame, what a
 /// level needs from the low one.
 class game {
@@ -80,7 +88,7 @@ public:
         : levels_{memory.low()}, frames_{512_KiB, linear_options{.eager = true}, &memory.high()},
           particles_{slot{sizeof(particle), alignof(particle)},
                      pool_options{.slots = most_particles, .eager = true}, &memory.high()},
-          heap_{12_MiB, free_list_options{.eager = true}, &memory.high()},
+          heap_{12_MiB, tlsf_options{.eager = true}, &memory.high()},
           entity_memory_{limited_options{.budget_bytes = 8_MiB,
                                          .warn_at = 0.9,
                                          .on_warning = &game::warned,
@@ -99,7 +107,7 @@ public:
         send_messages(number);
         if (number % 1000 == 999)
             fill_up();
-        most_of_a_frame_ = std::max(most_of_a_frame_, now.high_water());
+        seen_.most_of_a_frame = std::max(seen_.most_of_a_frame, now.high_water());
     }
 
     void end() {
@@ -115,19 +123,16 @@ public:
         expect(sparks_.usage().bytes_in_use == 0, "all particles are given back");
     }
 
-    [[nodiscard]] int warnings() const noexcept { return warnings_; }
-    [[nodiscard]] int refusals() const noexcept { return refusals_; }
-    [[nodiscard]] std::size_t beyond_the_pool() const noexcept { return beyond_the_pool_; }
-    [[nodiscard]] std::size_t most_of_a_frame() const noexcept { return most_of_a_frame_; }
+    [[nodiscard]] const events& seen() const noexcept { return seen_; }
 
 private:
     static constexpr std::size_t most_particles = 2000;
     static constexpr std::size_t most_living = 2500;
 
-    using heap = free_list_resource;
+    using heap = tlsf_resource;
 
     static void warned(std::size_t, std::size_t, void* user) {
-        ++static_cast<game*>(user)->warnings_;
+        ++static_cast<game*>(user)->seen_.warnings;
     }
 
     /// What the last level had is gone at once.
@@ -152,7 +157,7 @@ private:
             sparks_.deallocate(p, sizeof(particle), alignof(particle));
         for (std::size_t n = random_.below(120); n > 0 && alive_ < most_living; --n) {
             void* const p = sparks_.allocate(sizeof(particle), alignof(particle));
-            beyond_the_pool_ += particles_.owns(p) ? 0u : 1u;
+            seen_.beyond_the_pool += particles_.owns(p) ? 0u : 1u;
             living_[alive_++] = new (p) particle{{}, {}, 1 + static_cast<int>(random_.below(80))};
         }
     }
@@ -171,7 +176,7 @@ private:
     }
 
     void refused(entity& e) {
-        ++refusals_;
+        ++seen_.refusals;
         e.bytes = 0;
     }
 
@@ -198,7 +203,7 @@ private:
         all.reserve(4096);
         for (void* p = nullptr; (p = entity_memory_.try_allocate(20'000)) != nullptr;)
             all.push_back(p);
-        ++refusals_;
+        ++seen_.refusals;
         expect(entity_memory_.reserve_is_open(), "a refusal opens the reserve");
         void* const saved = entity_memory_.try_allocate(40'000);
         expect(saved != nullptr, "the reserve is there");
@@ -225,10 +230,7 @@ private:
     std::map<int, int, std::less<>, memory_of<std::pair<const int, int>, tracked_resource<heap&>>>
         names_{tracked_messages_};
 
-    int warnings_ = 0;
-    int refusals_ = 0;
-    std::size_t beyond_the_pool_ = 0;
-    std::size_t most_of_a_frame_ = 0;
+    events seen_;
 };
 
 /// Each of these is to be seen, or the program would show nothing.
@@ -260,10 +262,10 @@ void play(int frames, std::size_t& calls, std::size_t& faults) {
     faults = system_calls::page_faults() - faults_before;
 
     g->end();
-    expect(g->warnings() >= frames / 1000, "the budget warned when it was nearly used up");
-    expect(g->refusals() >= frames / 1000, "the budget was used up");
-    expect(g->beyond_the_pool() > 0, "the heap stood in for the pool");
-    expect(g->most_of_a_frame() > 0, "frames allocated");
+    expect(g->seen().warnings >= frames / 1000, "the budget warned when it was nearly used up");
+    expect(g->seen().refusals >= frames / 1000, "the budget was used up");
+    expect(g->seen().beyond_the_pool > 0, "the heap stood in for the pool");
+    expect(g->seen().most_of_a_frame > 0, "frames allocated");
     destroy(memory.high(), g);
 }
 

@@ -28,11 +28,21 @@ class tally {
 public:
     explicit tally(bool careful) noexcept : left_{0 - below_all(careful)}, careful_{careful} {}
 
-    /// Counts an allocation. False: settle(bytes, counted) is to be called next, with what counts.
-    [[nodiscard]] ARENITE_INLINE bool allocated(std::size_t bytes) noexcept {
+    /// True: an allocation is counted, and is no new most. False: nothing has changed once
+    /// undo_allocation() was called, which is then the next call.
+    [[nodiscard]] ARENITE_INLINE bool allocated_quickly(std::size_t bytes) noexcept {
         ++allocations_;
         left_ = plus(0 - bytes);
         return left_ >= 0;
+    }
+    void undo_allocation(std::size_t bytes) noexcept {
+        --allocations_;
+        left_ = plus(bytes);
+    }
+
+    void allocated(std::size_t bytes) noexcept {
+        ++allocations_;
+        settle(0, bytes);
     }
 
     /// Counts `bytes` in use where `told` were counted.
@@ -45,11 +55,21 @@ public:
         }
     }
 
-    /// Counts a free. False: settle(counted, bytes) is to be called next, with what counts.
-    [[nodiscard]] ARENITE_INLINE bool freed(std::size_t bytes) noexcept {
+    /// True: a free is counted. False: nothing has changed once undo_free() was called, which is
+    /// then the next call.
+    [[nodiscard]] ARENITE_INLINE bool freed_quickly(std::size_t bytes) noexcept {
         ++frees_;
         left_ = plus(bytes);
         return left_ >= 0;
+    }
+    void undo_free(std::size_t bytes) noexcept {
+        --frees_;
+        left_ = plus(0 - bytes);
+    }
+
+    void freed(std::size_t bytes) noexcept {
+        ++frees_;
+        left_ = plus(bytes);
     }
 
     /// All that was allocated is freed.
@@ -75,9 +95,9 @@ private:
     }
 
     std::ptrdiff_t left_;
+    std::size_t most_ = 0; // between the counts: side by side they would be made one vector
     std::size_t allocations_ = 0;
     std::size_t frees_ = 0;
-    std::size_t most_ = 0;
     bool careful_;
 };
 
@@ -87,10 +107,11 @@ class tally<true> {
 public:
     explicit tally(bool careful) noexcept : careful_{careful} {}
 
-    [[nodiscard]] bool allocated(std::size_t bytes) noexcept {
+    [[nodiscard]] static bool allocated_quickly(std::size_t) noexcept { return false; }
+    void undo_allocation(std::size_t) noexcept {}
+    void allocated(std::size_t bytes) noexcept {
         allocations_.fetch_add(1, std::memory_order_relaxed);
         settle(0, bytes);
-        return !careful_;
     }
     void settle(std::size_t told, std::size_t bytes) noexcept {
         const std::size_t more = bytes - told;
@@ -99,10 +120,11 @@ public:
         while (most < now && !most_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
         }
     }
-    [[nodiscard]] bool freed(std::size_t bytes) noexcept {
+    [[nodiscard]] static bool freed_quickly(std::size_t) noexcept { return false; }
+    void undo_free(std::size_t) noexcept {}
+    void freed(std::size_t bytes) noexcept {
         in_use_.fetch_sub(bytes, std::memory_order_relaxed);
         frees_.fetch_add(1, std::memory_order_relaxed);
-        return !careful_;
     }
     void clear() noexcept {
         in_use_ = 0;

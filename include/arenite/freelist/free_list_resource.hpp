@@ -168,30 +168,24 @@ private:
         if (map_.keeps_sizes())
             map_.note_size(i, n);
         std::byte* const p = map_.address(i);
-        if constexpr (checks_enabled || poison::active)
-            begin_life(p, bytes);
+        detail::unit_map::begin_life(p, bytes);
         return p;
     }
 
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] bool get_region() noexcept;
     [[nodiscard]] bool set_region(std::byte* memory) noexcept;
-    void touch_region() noexcept;
     void give_region_back() noexcept;
-    [[nodiscard]] std::size_t units_in(std::size_t bytes) const noexcept;
+    [[nodiscard]] static std::size_t units_in(std::size_t bytes) noexcept;
     [[nodiscard]] static std::size_t bytes_needed(std::size_t units) noexcept;
 
     [[nodiscard]] index find(std::size_t n) const noexcept;
     [[nodiscard]] index find_as_it_lies(std::size_t n, std::size_t alignment) const noexcept;
     void enter(index hole, index n) noexcept;
     void remove(index hole, index n) noexcept;
-    void list(index hole, index n) noexcept;
-    void unlist(index hole, index n) noexcept;
+    void unmark(index hole, index n) noexcept;
     void set_top(index top) noexcept;
-    [[nodiscard]] index units_of(const void* p, std::size_t bytes) const noexcept;
-    [[nodiscard]] bool is_allocation(const void* p, index i, std::size_t n) const noexcept;
     void release(index i, index n) noexcept;
-    static void begin_life(std::byte* p, std::size_t bytes) noexcept;
     [[nodiscard]] std::size_t bytes_in(std::size_t units, std::size_t allocations) const noexcept {
         return units * detail::unit_map::unit_bytes - allocations * map_.lead();
     }

@@ -6,6 +6,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/region.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -68,6 +69,21 @@ public:
         std::memset(bits, 0, bytes_for_bits(units));
         poison::no_access(units_, units * unit_bytes);
     }
+
+    /// Units in a region of so many bytes, of which needed(n) is what n of them take with all their
+    /// bookkeeping.
+    template <class F>
+    [[nodiscard]] static std::size_t units_in(std::size_t bytes, F needed) noexcept {
+        std::size_t units = std::min(bytes / unit_bytes, most_units);
+        while (units != 0 && needed(units) > bytes)
+            units -= std::min(units, (needed(units) - bytes) / unit_bytes / 2 + 1);
+        while (units < most_units && needed(units + 1) <= bytes)
+            ++units;
+        return units;
+    }
+
+    /// Writes into each page of the units, all of them free.
+    void touch() const noexcept;
 
     /// How many units there are.
     [[nodiscard]] index count() const noexcept { return count_; }
@@ -185,6 +201,24 @@ public:
         store(first, size_word, last - first + 1);
     }
 
+    /// For memory checkers, and in checked builds with patterns: p is handed out with `bytes`; the n
+    /// units of the allocation at i are free.
+    ARENITE_INLINE static void begin_life(std::byte* p, std::size_t bytes) noexcept {
+        poison::undefined(p, bytes + (bytes == 0));
+        if constexpr (checks_enabled) {
+            std::memset(p, 0xCD, bytes); // never written by the user
+            poison::undefined(p, bytes);
+        }
+    }
+    ARENITE_INLINE void end_life(index i, index n) noexcept {
+        if constexpr (checks_enabled) {
+            const std::size_t bytes = std::size_t{n} * unit_bytes - lead_;
+            poison::undefined(address(i), bytes);
+            std::memset(address(i), 0xDD, bytes);
+        }
+        conceal(i, n);
+    }
+
     /// Nothing of these units may be touched any more.
     ARENITE_INLINE void conceal(index first, index n) noexcept {
         poison::no_access(unit(first), std::size_t{n} * unit_bytes);
@@ -229,7 +263,45 @@ public:
         return words[1] == check_on(i, words[0]) ? words[0] : none;
     }
 
+    /// True if p is where an allocation of n units lies, as far as can be told at once; in checked
+    /// builds, and with kept sizes, for certain. All from unit `end` on is free.
+    [[nodiscard]] ARENITE_INLINE bool is_allocation(const void* p, std::size_t n,
+                                                    index end) const noexcept {
+        const std::size_t offset = offset_of(p);
+        const index i = static_cast<index>(offset / unit_bytes);
+        if (offset >= std::size_t{end} * unit_bytes || offset % unit_bytes != 0 ||
+            !allocation_begins(i) || n > end - i || !something_begins(i + static_cast<index>(n)))
+            return false;
+        if (keeps_sizes())
+            return noted_size(i) == n;
+        return !checks_enabled || next_begin(i) == i + n;
+    }
+
+    /// Units of the allocation at p, whose size is kept; none where it is no allocation.
+    [[nodiscard]] index units_of(const void* p, index end) const noexcept {
+        const index i = index_of(p);
+        if (offset_of(p) >= std::size_t{end} * unit_bytes || !allocation_begins(i))
+            return none;
+        const index n = noted_size(i);
+        return is_allocation(p, n, end) ? n : none;
+    }
+
     // ---- slowly, for reports and messages ----
+
+    /// Calls f(const std::byte*, bytes) for each allocation below unit `end`, in address order.
+    template <class F>
+    void for_each_allocation(index end, F f) const {
+        for (index i = 0, next; i != end; i = next) {
+            next = next_begin(i);
+            if (allocation_begins(i))
+                f(static_cast<const std::byte*>(address(i)),
+                  std::size_t{next - i} * unit_bytes - lead_);
+        }
+    }
+
+    /// All of [begin, begin + bytes), which the units lie in; those from `end` on are free.
+    void list_regions(region_sink& sink, const std::byte* begin, std::size_t bytes,
+                      index end) const;
 
     /// Where next something begins above i. O(units until then / 64).
     [[nodiscard]] index next_begin(index i) const noexcept;

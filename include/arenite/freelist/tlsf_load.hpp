@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+
+#include <cstddef>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// What a program has at once, at most: for tlsf_resource::bytes_needed.
+struct tlsf_load {
+    std::size_t bytes;         ///< in all allocations together
+    std::size_t allocations;   ///< how many
+    std::size_t largest_bytes; ///< of one
+    std::size_t largest_alignment = default_alignment;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,339 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/freelist/tlsf_resource.hpp>
+
+#include <arenite/check/leak.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/check/poison.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/core/size.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <limits>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+using detail::tlsf_region;
+using detail::unit_map;
+
+namespace {
+
+constexpr std::size_t region_alignment = 64;
+constexpr const char* kind_name = "tlsf_resource";
+
+} // namespace
+
+// ---- regions ------------------------------------------------------------------------------------
+
+tlsf_resource::tlsf_resource(std::size_t bytes, const tlsf_options& options, upstream source)
+    : source_{source}, region_bytes_{bytes}, options_{options} {
+    if ((!options.eager && !options.prefault) || passthrough())
+        return;
+    if (get_region(bytes) == nullptr)
+        throw_out_of_memory(bytes, region_alignment, this);
+}
+
+tlsf_resource::tlsf_resource(std::span<std::byte> buffer, const tlsf_options& options) noexcept
+    : source_{static_cast<resource*>(nullptr)}, region_bytes_{0}, options_{options} {
+    static_cast<void>(add_region(buffer));
+}
+
+tlsf_resource::~tlsf_resource() {
+    if constexpr (checks_enabled) {
+        leak_collector leaks{this};
+        for (std::size_t r = 0; r < count_; ++r)
+            regions_[r]->map().for_each_allocation(
+                regions_[r]->map().count(),
+                [&](const std::byte* p, std::size_t bytes) { leaks.add(p, bytes); });
+        leaks.report();
+    }
+    while (count_ != 0)
+        leave(*regions_[count_ - 1]);
+}
+
+// A region of the upstream's.
+tlsf_region* tlsf_resource::get_region(std::size_t bytes) noexcept {
+    if (source_.get() == nullptr || count_ == most_regions || tlsf_region::units_in(bytes) == 0)
+        return nullptr;
+    void* const memory = source_.try_allocate(bytes, region_alignment);
+    return memory == nullptr ? nullptr : enter({static_cast<std::byte*>(memory), bytes}, true);
+}
+
+tlsf_region* tlsf_resource::enter(std::span<std::byte> memory, bool from_upstream) noexcept {
+    tlsf_region* const made =
+        tlsf_region::make(memory, {.keeps_sizes = options_.sizes == sizes::kept,
+                                   .from_upstream = from_upstream,
+                                   .prefault = options_.prefault});
+    if (made != nullptr) {
+        std::size_t at = count_++;
+        for (; at != 0 && std::less<>{}(made, regions_[at - 1]); --at)
+            regions_[at] = regions_[at - 1];
+        regions_[at] = made;
+        reserved_ += memory.size();
+    }
+    return made;
+}
+
+void tlsf_resource::leave(tlsf_region& r) noexcept {
+    const std::span<std::byte> memory = r.memory();
+    const bool from_upstream = r.from_upstream();
+    const auto end = std::remove(regions_, regions_ + count_, &r);
+    *end = nullptr;
+    --count_;
+    reserved_ -= memory.size();
+    poison::undefined(memory.data(), memory.size());
+    if (from_upstream)
+        source_.deallocate(memory.data(), memory.size(), region_alignment);
+}
+
+bool tlsf_resource::add_region(std::span<std::byte> memory) noexcept {
+    if (passthrough()) { // nothing is taken from it but the right to as much
+        region_bytes_ += memory.size();
+        return true;
+    }
+    if (count_ == most_regions || memory.empty())
+        return false;
+    const auto* const begin = memory.data();
+    for (std::size_t r = 0; r < count_; ++r) {
+        const std::span<std::byte> there = regions_[r]->memory();
+        if (std::less<>{}(begin, there.data() + there.size()) &&
+            std::less<>{}(there.data(), begin + memory.size()))
+            return false;
+    }
+    return enter(memory, false) != nullptr;
+}
+
+bool tlsf_resource::remove_region(std::span<std::byte> memory) noexcept {
+    for (std::size_t r = 0; r < count_; ++r) {
+        tlsf_region& region = *regions_[r];
+        if (region.memory().data() == memory.data() && region.memory().size() == memory.size()) {
+            if (region.from_upstream() || !region.empty())
+                return false;
+            leave(region);
+            return true;
+        }
+    }
+    return false;
+}
+
+void tlsf_resource::trim() noexcept {
+    for (std::size_t r = count_; r-- > 0;)
+        if (regions_[r]->from_upstream() && regions_[r]->empty())
+            leave(*regions_[r]);
+}
+
+// Of the regions that the upstream lent and that are empty one stays.
+void tlsf_resource::emptied(tlsf_region& emptied) noexcept {
+    if (!emptied.from_upstream())
+        return;
+    for (std::size_t r = 0; r < count_; ++r)
+        if (regions_[r] != &emptied && regions_[r]->from_upstream() && regions_[r]->empty())
+            return leave(emptied);
+}
+
+// The highest that begins at or below p; by halves, as there are at most 64.
+ARENITE_INLINE tlsf_region* tlsf_resource::region_of(const void* p) const noexcept {
+    std::size_t low = 0;
+    for (std::size_t n = count_; n > 1;) {
+        const std::size_t half = n / 2;
+        low += address_of(regions_[low + half]) <= address_of(p) ? half : 0;
+        n -= half;
+    }
+    return count_ != 0 && regions_[low]->contains(p) ? regions_[low] : nullptr;
+}
+
+bool tlsf_resource::owns(const void* p) const noexcept {
+    return region_of(p) != nullptr || singles_.owns(p);
+}
+
+std::size_t tlsf_resource::bytes_needed(const tlsf_load& load, arenite::sizes kept) noexcept {
+    constexpr std::size_t too_many = std::numeric_limits<std::size_t>::max();
+    constexpr std::size_t unit = unit_map::unit_bytes;
+    const std::size_t lead = kept == sizes::kept ? unit_map::header_bytes : 0;
+    const std::size_t count = std::max<std::size_t>(load.allocations, 1);
+    if (load.bytes > max_object_bytes || load.largest_bytes > max_object_bytes ||
+        load.largest_alignment > max_object_bytes)
+        return too_many;
+    const std::size_t largest = (load.largest_bytes + lead + unit - 1) / unit +
+                                (std::max(load.largest_alignment, unit) / unit - 1);
+    // While a request fails: what is alive, each rounded up, and beside it holes, one more than
+    // allocations, each shorter than the request, rounded up to a step.
+    const auto rounding = checked_multiply(count, lead + unit - 1);
+    const auto holes = checked_multiply(count, tlsf_region::round_up(largest) - 1);
+    if (!rounding || !holes || *holes > max_object_bytes)
+        return too_many;
+    const auto alive = checked_add(load.bytes, *rounding);
+    if (!alive)
+        return too_many;
+    const std::size_t units = *alive / unit + *holes + 1;
+    return units > unit_map::most_units ? too_many : tlsf_region::bytes_for(units);
+}
+
+// ---- allocate -----------------------------------------------------------------------------------
+
+ARENITE_INLINE void* tlsf_resource::allocate_in(tlsf_region& r, std::size_t bytes,
+                                                std::size_t alignment) noexcept {
+    const std::size_t n = r.map().units_for(bytes);
+    index hole;
+    if (alignment <= unit_map::unit_bytes) [[likely]] {
+        hole = r.find(n);
+    } else {
+        hole = r.find(n + alignment / unit_map::unit_bytes - 1); // room wherever it lies
+        if (hole == none)
+            hole = r.find(n); // perhaps this one lies right
+    }
+    if (hole == none) [[unlikely]]
+        return nullptr;
+    const index i = r.take(hole, static_cast<index>(n), alignment);
+    if (i == none) [[unlikely]]
+        return nullptr;
+    used_ += n;
+    ++live_;
+    if (r.map().keeps_sizes())
+        r.note_size(i, static_cast<index>(n));
+    std::byte* const p = r.map().address(i);
+    unit_map::begin_life(p, bytes);
+    return p;
+}
+
+void* tlsf_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    ARENITE_ASSERT(is_alignment(alignment), "the alignment must be a power of two");
+    if (!is_alignment(alignment) || bytes > max_object_bytes) [[unlikely]]
+        return nullptr;
+    if (count_ != 0) [[likely]] {
+        if (void* const p = allocate_in(*regions_[0], bytes, alignment)) [[likely]]
+            return p;
+    }
+    return allocate_elsewhere(bytes, alignment);
+}
+
+// In the other regions, or in a new one.
+void* tlsf_resource::allocate_elsewhere(std::size_t bytes, std::size_t alignment) noexcept {
+    if (passthrough()) {
+        const std::size_t count = bytes + (bytes == 0);
+        return !options_.grow && count > region_bytes_ - std::min(singles_.bytes(), region_bytes_)
+                   ? nullptr
+                   : singles_.try_allocate(count, alignment);
+    }
+    for (std::size_t r = 1; r < count_; ++r)
+        if (void* const p = allocate_in(*regions_[r], bytes, alignment))
+            return p;
+    if (count_ != 0 && !options_.grow)
+        return nullptr;
+    constexpr std::size_t unit = unit_map::unit_bytes;
+    const std::size_t needed =
+        (bytes + (bytes == 0) + lead() + unit - 1) / unit + std::max(alignment, unit) / unit - 1;
+    // Further regions grow with what is held, so that 64 of them reach far.
+    std::size_t wanted = std::max(region_bytes_, align_up(reserved_ / 4, region_alignment));
+    if (needed > tlsf_region::units_in(wanted)) {
+        if (!options_.grow || needed > unit_map::most_units)
+            return nullptr;
+        wanted = tlsf_region::bytes_for(needed);
+    }
+    tlsf_region* const r = get_region(wanted);
+    return r == nullptr ? nullptr : allocate_in(*r, bytes, alignment);
+}
+
+// ---- deallocate ---------------------------------------------------------------------------------
+
+ARENITE_INLINE void tlsf_resource::release(tlsf_region& r, void* p, index n) noexcept {
+    most_bytes_ = std::max(most_bytes_, bytes_in(used_, live_));
+    used_ -= n;
+    --live_;
+    r.release(r.map().index_of(p), n);
+    if (count_ > 1 && r.empty()) [[unlikely]]
+        emptied(r);
+}
+
+void tlsf_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
+    tlsf_region* const r = region_of(p);
+    if (r == nullptr && singles_.count() != 0) [[unlikely]]
+        return singles_.deallocate(p);
+    if (r == nullptr) [[unlikely]]
+        refuse(p, bytes);
+    const std::size_t n = r->map().units_for(bytes);
+    if (!r->map().is_allocation(p, n, r->map().count())) [[unlikely]]
+        refuse(p, bytes);
+    release(*r, p, static_cast<index>(n));
+}
+
+void tlsf_resource::deallocate(void* p) noexcept {
+    if (options_.sizes != sizes::kept) [[unlikely]]
+        contract_violation("deallocate(p) needs the size on a tlsf_resource of sizes::known");
+    tlsf_region* const r = region_of(p);
+    if (r == nullptr && singles_.count() != 0) [[unlikely]]
+        return singles_.deallocate(p);
+    const index n = r == nullptr ? none : r->map().units_of(p, r->map().count());
+    if (n == none) [[unlikely]]
+        refuse(p, 0);
+    release(*r, p, n);
+}
+
+void tlsf_resource::refuse(const void* p, std::size_t bytes) const noexcept {
+    const tlsf_region* const r = region_of(p);
+    const unit_map nothing;
+    const unit_map& map = r != nullptr ? r->map() : nothing;
+    map.refuse(kind_name, this, p, bytes, map.count());
+}
+
+// ---- sizes --------------------------------------------------------------------------------------
+
+bool tlsf_resource::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                               std::size_t) noexcept {
+    tlsf_region* const r = region_of(p);
+    if (r == nullptr || new_bytes == 0 || new_bytes > max_object_bytes)
+        return false;
+    const std::size_t n = r->map().units_for(old_bytes), wanted = r->map().units_for(new_bytes);
+    if (!r->map().is_allocation(p, n, r->map().count()))
+        return false;
+    const index i = r->map().index_of(p);
+    if (!r->resize(i, static_cast<index>(n), wanted))
+        return false;
+    most_bytes_ = std::max(most_bytes_, bytes_in(used_, live_));
+    used_ = used_ + wanted - n;
+    if (r->map().keeps_sizes())
+        r->note_size(i, static_cast<index>(wanted));
+    if (new_bytes > old_bytes)
+        poison::undefined(static_cast<std::byte*>(p) + old_bytes, new_bytes - old_bytes);
+    return true;
+}
+
+std::size_t tlsf_resource::size_of(const void* p) const noexcept {
+    if (options_.sizes != sizes::kept) [[unlikely]]
+        contract_violation("size_of(p) needs a tlsf_resource of sizes::kept");
+    const tlsf_region* const r = region_of(p);
+    if (r == nullptr && singles_.count() != 0) [[unlikely]]
+        return passthrough_chain::size_of(p);
+    const index n = r == nullptr ? none : r->map().units_of(p, r->map().count());
+    if (n == none) [[unlikely]]
+        refuse(p, 0);
+    return bytes_in(n, 1);
+}
+
+// ---- reports ------------------------------------------------------------------------------------
+
+arenite::usage tlsf_resource::usage() const noexcept {
+    const std::size_t in_use = bytes_in(used_, live_) + singles_.bytes();
+    std::size_t largest = 0;
+    for (std::size_t r = 0; r < count_; ++r)
+        largest = std::max<std::size_t>(largest, regions_[r]->long_hole());
+    return {.bytes_in_use = in_use,
+            .bytes_reserved = reserved_ + singles_.bytes(),
+            .high_water_bytes = std::max(most_bytes_, in_use),
+            .live_allocations = live_ + singles_.count(),
+            .largest_hole_bytes = largest == 0 ? 0 : bytes_in(largest, 1)};
+}
+
+void tlsf_resource::list_regions(region_sink& sink) const {
+    singles_.list_regions(sink);
+    for (std::size_t r = 0; r < count_; ++r)
+        regions_[r]->map().list_regions(sink, regions_[r]->memory().data(),
+                                        regions_[r]->memory().size(), regions_[r]->map().count());
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite

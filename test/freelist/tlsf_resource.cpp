@@ -1,0 +1,283 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/check/leak.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/check/poison.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/freelist/tlsf_resource.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/counting_resource.hpp"
+#include "support/piece.hpp"
+#include "support/region_list.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <vector>
+
+using namespace arenite;
+using support::counting_resource;
+using support::give;
+using support::piece;
+using support::region_list;
+using support::take;
+
+namespace {
+
+class tlsf : public testing::Test {
+protected:
+    void SetUp() override {
+        if (passthrough())
+            GTEST_SKIP() << "each allocation is one of malloc's";
+    }
+    [[nodiscard]] std::span<std::byte> part(std::size_t first, std::size_t bytes) {
+        return std::span{memory}.subspan(first, bytes);
+    }
+    counting_resource up;
+    std::vector<std::byte> memory = std::vector<std::byte>(1_MiB);
+};
+
+TEST_F(tlsf, every_alignment_leaves_its_padding_free) {
+    for (std::size_t alignment = 1; alignment <= 64_KiB; alignment *= 2) {
+        tlsf_resource r{1_MiB, &up};
+        const piece odd = take(r, 16);
+        const piece aligned = take(r, 100, alignment);
+        EXPECT_EQ(r.usage().bytes_in_use, 128u);
+        EXPECT_TRUE(r.try_resize(aligned.p, 100, 200, alignment)) << "and has none to lose";
+        r.deallocate(aligned.p, 200, alignment);
+        give(r, odd);
+        EXPECT_EQ(region_list{r}.count(region_state::free), 1u);
+    }
+}
+
+TEST_F(tlsf, one_region_is_asked_for_at_the_first_request_and_given_back_by_trim) {
+    tlsf_resource r{64_KiB, &up};
+    EXPECT_EQ(up.calls(), 0u);
+    EXPECT_EQ(r.usage(), usage{});
+    const piece p = take(r, 100);
+    EXPECT_EQ(up.live_bytes(), 64_KiB);
+    EXPECT_EQ(r.usage().bytes_reserved, 64_KiB);
+    EXPECT_EQ(r.try_allocate(64_KiB), nullptr);
+    EXPECT_EQ(r.try_allocate(63_KiB), nullptr) << "it does not grow unless it is told to";
+    r.trim();
+    EXPECT_EQ(up.live(), 1u) << "something lives in it";
+    give(r, p);
+    r.trim();
+    EXPECT_EQ(up.live(), 0u);
+    EXPECT_EQ(r.usage().bytes_reserved, 0u);
+}
+
+TEST_F(tlsf, one_that_grows_asks_for_more_and_keeps_one_empty_region_at_most) {
+    tlsf_resource r{64_KiB, tlsf_options{.grow = true}, &up};
+    std::vector<piece> all;
+    for (int i = 0; i < 40; ++i)
+        all.push_back(take(r, 10'000));
+    all.push_back(take(r, 300'000)); // more than a region has
+    EXPECT_GT(r.region_count(), 3u);
+    EXPECT_EQ(r.usage().bytes_reserved, up.live_bytes());
+    give(r, all);
+    EXPECT_EQ(r.region_count(), 1u);
+    EXPECT_EQ(up.live(), 1u);
+    r.trim();
+    EXPECT_EQ(up.live(), 0u);
+}
+
+TEST_F(tlsf, an_eager_one_has_its_region_at_construction) {
+    {
+        const tlsf_resource r{64_KiB, tlsf_options{.eager = true}, &up};
+        EXPECT_EQ(up.live_bytes(), 64_KiB);
+        tlsf_resource touched{64_KiB, tlsf_options{.prefault = true}, &up};
+        EXPECT_EQ(up.live_bytes(), 128_KiB);
+        give(touched, take(touched, 60_KiB));
+    }
+#if ARENITE_EXCEPTIONS
+    up.fail_after(0);
+    const auto make = [&] { const tlsf_resource r{64_KiB, tlsf_options{.eager = true}, &up}; };
+    EXPECT_THROW(make(), out_of_memory);
+#endif
+}
+
+TEST_F(tlsf, regions_of_the_users_are_added_and_removed) {
+    tlsf_resource r{part(0, 64_KiB)};
+    EXPECT_TRUE(r.add_region(part(128_KiB + 1, 64_KiB))) << "of any alignment";
+    EXPECT_TRUE(r.add_region(part(64_KiB, 64_KiB))) << "beside the first";
+    EXPECT_EQ(r.region_count(), 3u);
+    std::vector<piece> all;
+    while (void* const p = r.try_allocate(10'000))
+        all.push_back({p, 10'000}), support::pattern{address_of(p)}.write(p, 10'000);
+    EXPECT_EQ(all.size(), 18u) << "six in each";
+    EXPECT_FALSE(r.remove_region(part(64_KiB, 64_KiB))) << "something lives in it";
+    give(r, all);
+    EXPECT_FALSE(r.remove_region(part(64_KiB, 32_KiB))) << "a part of a region";
+    EXPECT_TRUE(r.remove_region(part(64_KiB, 64_KiB)));
+    EXPECT_FALSE(r.remove_region(part(64_KiB, 64_KiB))) << "it is gone";
+    std::memset(memory.data() + 64_KiB, 1, 64_KiB);
+    EXPECT_FALSE(r.owns(memory.data() + 70_KiB));
+    EXPECT_EQ(r.region_count(), 2u);
+    give(r, take(r, 50'000));
+}
+
+TEST_F(tlsf, a_region_that_cannot_serve_is_refused_and_nothing_changes) {
+    tlsf_resource r{part(64_KiB, 64_KiB)};
+    const usage before = r.usage();
+    EXPECT_FALSE(r.add_region({}));
+    EXPECT_FALSE(r.add_region(part(0, 300))) << "too small for its bookkeeping";
+    EXPECT_FALSE(r.add_region(part(64_KiB, 64_KiB))) << "added twice";
+    EXPECT_FALSE(r.add_region(part(0, 64_KiB + 1))) << "it reaches into the one that is there";
+    EXPECT_FALSE(r.add_region(part(128_KiB - 1, 64_KiB)));
+    EXPECT_FALSE(r.add_region(part(0, 1_MiB))) << "it contains it";
+    EXPECT_FALSE(r.add_region(part(70_KiB, 4_KiB))) << "it lies within";
+    EXPECT_EQ(r.usage(), before);
+    std::size_t added = 1;
+    for (std::size_t i = 128_KiB; i + 4_KiB <= memory.size() && r.add_region(part(i, 4_KiB));
+         i += 4_KiB)
+        ++added;
+    EXPECT_EQ(added, tlsf_resource::most_regions);
+    EXPECT_EQ(r.region_count(), tlsf_resource::most_regions);
+}
+
+TEST_F(tlsf, a_buffer_too_small_for_its_bookkeeping_serves_nothing) {
+    for (std::size_t bytes = 0; bytes < 1500; ++bytes) {
+        tlsf_resource r{part(bytes % 16, bytes)};
+        void* const p = r.try_allocate(1);
+        EXPECT_EQ(p != nullptr, r.region_count() == 1) << bytes;
+        if (p != nullptr)
+            r.deallocate(p, 1);
+        tlsf_resource lazy{bytes, &up};
+        void* const q = lazy.try_allocate(1);
+        EXPECT_EQ(q != nullptr, up.live() == 1) << bytes;
+        if (q != nullptr)
+            lazy.deallocate(q, 1);
+    }
+}
+
+TEST_F(tlsf, resizes_in_place_where_there_is_room) {
+    tlsf_resource r{64_KiB, &up};
+    void* const a = r.allocate(100);
+    void* const b = r.allocate(100);
+    void* const c = r.allocate(100);
+    EXPECT_FALSE(r.try_resize(a, 100, 113)) << "b is in the way";
+    EXPECT_TRUE(r.try_resize(a, 100, 112)) << "rounded up it has as much";
+    r.deallocate(b, 100);
+    EXPECT_TRUE(r.try_resize(a, 112, 224));
+    EXPECT_FALSE(r.try_resize(a, 224, 225)) << "c is in the way";
+    EXPECT_TRUE(r.try_resize(a, 224, 16));
+    EXPECT_TRUE(r.try_resize(c, 100, 10'000));
+    EXPECT_FALSE(r.try_resize(c, 10'000, 64_KiB));
+    EXPECT_FALSE(r.try_resize(c, 10'000, 0));
+    EXPECT_FALSE(r.try_resize(c, 10'000, ~std::size_t{0}));
+    EXPECT_TRUE(r.try_resize(c, 10'000, 1));
+    EXPECT_EQ(r.usage().bytes_in_use, 32u);
+    EXPECT_EQ(r.usage().high_water_bytes, 10'016u);
+    int elsewhere = 0;
+    EXPECT_FALSE(r.try_resize(&elsewhere, 4, 1)) << "what is not its own";
+    EXPECT_FALSE(r.try_resize(static_cast<std::byte*>(c) + 16, 1, 2)) << "what is free";
+    r.deallocate(a, 16);
+    r.deallocate(c, 1);
+}
+
+TEST_F(tlsf, the_bound_says_where_it_does_not_fit) {
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    EXPECT_EQ(tlsf_resource::bytes_needed({.bytes = most, .allocations = 1, .largest_bytes = 1}),
+              most);
+    EXPECT_EQ(
+        tlsf_resource::bytes_needed({.bytes = 1, .allocations = most / 2, .largest_bytes = 1000}),
+        most);
+    EXPECT_EQ(
+        tlsf_resource::bytes_needed({.bytes = 1_TiB, .allocations = 1, .largest_bytes = 1_TiB}),
+        most);
+    // One allocation at a time needs itself and the bookkeeping.
+    const std::size_t one =
+        tlsf_resource::bytes_needed({.bytes = 10_KiB, .allocations = 1, .largest_bytes = 10_KiB});
+    EXPECT_GE(one, 20_KiB);
+    EXPECT_LE(one, 24_KiB);
+}
+
+TEST_F(tlsf, free_memory_is_out_of_reach_for_memory_checkers) {
+    if (!poison::reports_access())
+        GTEST_SKIP() << "no memory checker is at work";
+    tlsf_resource r{64_KiB, &up};
+    auto* const a = static_cast<std::byte*>(r.allocate(100));
+    auto* const b = static_cast<std::byte*>(r.allocate(100));
+    EXPECT_TRUE(poison::accessible(a, 100));
+    EXPECT_FALSE(poison::accessible(a + 104, 1)) << "what the size was rounded up by";
+    r.deallocate(a, 100);
+    EXPECT_FALSE(poison::accessible(a + 16, 1));
+    EXPECT_FALSE(poison::accessible(b + 300, 1)) << "never handed out";
+    r.deallocate(b, 100);
+}
+
+TEST_F(tlsf, what_is_alive_at_the_end_is_reported_in_checked_builds) {
+    if (!checks_enabled)
+        GTEST_SKIP() << "unchecked builds do not look";
+    static std::size_t count, bytes;
+    count = 0;
+    const leak_handler before =
+        set_leak_handler([](const leak_summary& s) { count = s.count, bytes = s.bytes; });
+    {
+        tlsf_resource r{64_KiB, tlsf_options{.sizes = sizes::kept}, &up};
+        static_cast<void>(r.allocate(20));
+        r.deallocate(r.allocate(20));
+        static_cast<void>(r.allocate(40));
+    }
+    set_leak_handler(before);
+    EXPECT_EQ(count, 2u);
+    EXPECT_EQ(bytes, 24u + 40u);
+}
+
+// ---- misuse, found in every build ---------------------------------------------------------------
+
+class tlsf_death : public tlsf {
+protected:
+    tlsf_resource r{64_KiB, &up};
+    tlsf_resource keeper{64_KiB, tlsf_options{.sizes = sizes::kept}, &up};
+    tlsf_resource other{64_KiB, &up};
+};
+
+TEST_F(tlsf_death, misuse_is_named_with_where_it_lies) {
+    auto* const a = static_cast<std::byte*>(r.allocate(100));
+    void* const b = r.allocate(100);
+    void* const foreign = other.allocate(16);
+    const auto twice = [&](void* p) {
+        r.deallocate(p, 100);
+        r.deallocate(p, 100);
+    };
+    EXPECT_DEATH(twice(a), "is free already: it lies 0 bytes into the hole of 112 bytes at 0x");
+    EXPECT_DEATH(twice(b), "is free already: it lies 0 bytes into the hole of");
+    EXPECT_DEATH(r.deallocate(foreign, 16), "is not of this resource");
+    EXPECT_DEATH(keeper.deallocate(foreign), "is not of this resource");
+    EXPECT_DEATH(r.deallocate(a + 16, 84),
+                 "points 16 bytes into the allocation of 112 bytes at 0x");
+    EXPECT_DEATH(r.deallocate(a, 96), "has 112 bytes, not 96");
+    EXPECT_DEATH(r.deallocate(a, 128), "has 112 bytes, not 128");
+    if (checks_enabled) {
+        EXPECT_DEATH(r.deallocate(a, 224), "has 112 bytes, not 224") << "it ends where b ends";
+    }
+    EXPECT_DEATH(r.deallocate(a), "needs the size on a tlsf_resource");
+    EXPECT_DEATH(static_cast<void>(r.size_of(a)), "needs a tlsf_resource of sizes::kept");
+    r.deallocate(a, 100);
+    r.deallocate(b, 100);
+    other.deallocate(foreign, 16);
+}
+
+TEST_F(tlsf_death, an_overwritten_header_is_named_with_its_neighbour) {
+    auto* const a = static_cast<std::byte*>(keeper.allocate(24));
+    auto* const b = static_cast<std::byte*>(keeper.allocate(24));
+    EXPECT_DEATH(
+        {
+            poison::undefined(a + 24, 8);
+            std::memset(a + 24, 7, 8); // past its end
+            keeper.deallocate(b);
+        },
+        "the header of the allocation at 0x[0-9a-f]+ was overwritten; its neighbour below is the "
+        "allocation at 0x");
+    EXPECT_DEATH(keeper.deallocate(a, 56), "has 24 bytes, not 56");
+    keeper.deallocate(a);
+    keeper.deallocate(b);
+}
+
+} // namespace
