@@ -141,7 +141,8 @@ private:
     using region_type = detail::tlsf_region;
     static constexpr index none = detail::unit_map::none;
 
-    /// The region that p may lie in.
+    /// The region that p lies in if it lies in any; nullptr only where there is none.
+    [[nodiscard]] region_type* nearest(const void* p) const noexcept;
     [[nodiscard]] region_type* region_of(const void* p) const noexcept;
     ARENITE_NOINLINE void* allocate_elsewhere(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_in(region_type& r, std::size_t bytes,
@@ -154,16 +155,13 @@ private:
     [[nodiscard]] std::size_t lead() const noexcept {
         return options_.sizes == sizes::kept ? detail::unit_map::header_bytes : 0;
     }
-    [[nodiscard]] std::size_t bytes_in(std::size_t units, std::size_t allocations) const noexcept {
-        return units * detail::unit_map::unit_bytes - allocations * lead();
-    }
     [[noreturn]] ARENITE_COLD void refuse(const void* p, std::size_t bytes) const noexcept;
 
     region_type* regions_[most_regions] = {}; ///< in address order
     std::size_t count_ = 0;
-    std::size_t used_ = 0; ///< units allocated
+    std::size_t in_use_ = 0; ///< bytes
+    std::size_t most_ = 0;   ///< of them, until the latest free
     std::size_t live_ = 0;
-    std::size_t most_bytes_ = 0; ///< in use, until the latest free
     std::size_t reserved_ = 0;
     upstream source_;
     std::size_t region_bytes_;

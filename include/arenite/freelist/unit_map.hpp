@@ -201,8 +201,8 @@ public:
         store(first, size_word, last - first + 1);
     }
 
-    /// For memory checkers, and in checked builds with patterns: p is handed out with `bytes`; the n
-    /// units of the allocation at i are free.
+    /// For memory checkers, and in checked builds with patterns: p is handed out with `bytes`; the
+    /// n units of the allocation at i are free.
     ARENITE_INLINE static void begin_life(std::byte* p, std::size_t bytes) noexcept {
         poison::undefined(p, bytes + (bytes == 0));
         if constexpr (checks_enabled) {
@@ -268,13 +268,17 @@ public:
     [[nodiscard]] ARENITE_INLINE bool is_allocation(const void* p, std::size_t n,
                                                     index end) const noexcept {
         const std::size_t offset = offset_of(p);
-        const index i = static_cast<index>(offset / unit_bytes);
-        if (offset >= std::size_t{end} * unit_bytes || offset % unit_bytes != 0 ||
-            !allocation_begins(i) || n > end - i || !something_begins(i + static_cast<index>(n)))
+        const std::size_t i = offset / unit_bytes, behind = i + n;
+        if (i >= end || offset % unit_bytes != 0 || n > end - i)
+            return false;
+        const states& here = states_[i / bits::word_bits];
+        const states& there = states_[behind / bits::word_bits];
+        if (((here.starts & ~here.holes) >> i % bits::word_bits &
+             (there.starts ^ there.holes) >> behind % bits::word_bits & 1) == 0)
             return false;
         if (keeps_sizes())
-            return noted_size(i) == n;
-        return !checks_enabled || next_begin(i) == i + n;
+            return noted_size(static_cast<index>(i)) == n;
+        return !checks_enabled || next_begin(static_cast<index>(i)) == behind;
     }
 
     /// Units of the allocation at p, whose size is kept; none where it is no allocation.
