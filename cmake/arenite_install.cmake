@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: MIT
 
 # Installs headers, library, the CMake package and the pkg-config file; all of it may be moved.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/arenite)
-install(TARGETS arenite EXPORT arenite FILE_SET HEADERS)
+install(TARGETS arenite arenite-c-interface EXPORT arenite FILE_SET HEADERS)
 install(EXPORT arenite NAMESPACE arenite:: FILE arenite-config.cmake DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/arenite-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)

@@ -2,15 +2,42 @@
 # SPDX-License-Identifier: MIT
 include_guard(GLOBAL)
 
-# arenite_library(name CHECKS ON|OFF): the library as a static one. Besides `arenite` itself the tests
-# make a checked twin of it, and the fuzz targets an instrumented one.
+# arenite_library(name CHECKS ON|OFF): the library, static or with BUILD_SHARED_LIBS a shared one. Besides
+# `arenite` itself the tests make a checked twin of it, and the fuzz targets an instrumented one.
+#
+# The static one is position-independent, so that a plug-in can have it inside, unless
+# CMAKE_POSITION_INDEPENDENT_CODE says otherwise. What a program or library exports of it is namespace
+# arenite (core/config.hpp) and the C interface. Code inside calls its own functions directly, whatever
+# another library calls by the same names.
 function(arenite_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" CHECKS "")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.hpp)
-  add_library(${name} STATIC ${sources})
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.hpp
+                                              ${PROJECT_SOURCE_DIR}/include/*.h)
+  add_library(${name} ${sources})
   target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
                                 FILES ${headers})
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_compile_definitions(${name} PUBLIC ARENITE_CHECKS=$<BOOL:${arg_CHECKS}>)
+  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                        WINDOWS_EXPORT_ALL_SYMBOLS ON VERSION ${PROJECT_VERSION}
+                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  if(NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    target_compile_options(${name} PRIVATE -fno-semantic-interposition)
+    if(BUILD_SHARED_LIBS AND UNIX AND NOT APPLE)
+      # It stays loaded: threads that end, and a fork, call into it after the last who asked for it is gone.
+      target_link_options(${name} PRIVATE LINKER:-Bsymbolic-functions LINKER:-z,nodelete)
+    endif()
+  endif()
+endfunction()
+
+# arenite_c_interface(name library): what C, and C++ of another standard, links to call arenite/c.h.
+function(arenite_c_interface name library)
+  add_library(${name} INTERFACE)
+  target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} INTERFACE $<LINK_ONLY:${library}>)
 endfunction()

@@ -17,7 +17,9 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
+#include <arenite/core/same_build.hpp>
 #include <arenite/core/size.hpp>
+#include <arenite/core/sizes.hpp>
 #include <arenite/core/spin_lock.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/system_resource.hpp>
@@ -60,6 +62,10 @@
 #include <arenite/linear/scope.hpp>
 #include <arenite/linear/scratch.hpp>
 
+#include <arenite/freelist/free_list_resource.hpp>
+#include <arenite/freelist/hole_tree.hpp>
+#include <arenite/freelist/kind_sets.hpp>
+#include <arenite/freelist/unit_map.hpp>
 #include <arenite/pool/pool_resource.hpp>
 #include <arenite/pool/row_table.hpp>
 #include <arenite/pool/slot.hpp>
@@ -68,6 +74,7 @@
 #include <arenite/pool/slot_pool.hpp>
 #include <arenite/pool/suballocator_resource.hpp>
 
+#include <arenite/ordered/joined_slots.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/ordered/size_class.hpp>
 #include <arenite/ordered/slab.hpp>
@@ -77,7 +84,15 @@
 #include <arenite/ordered/slab_source.hpp>
 
 #include <arenite/compose/allocator_resource.hpp>
+#include <arenite/compose/byte_budget.hpp>
+#include <arenite/compose/fallback_resource.hpp>
+#include <arenite/compose/limited_resource.hpp>
+#include <arenite/compose/resource_adaptor.hpp>
+#include <arenite/compose/resource_pair.hpp>
+#include <arenite/compose/segregated_resource.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
+#include <arenite/compose/tally.hpp>
+#include <arenite/compose/tracked_resource.hpp>
 
 #include <arenite/affinity/affine.hpp>
 #include <arenite/affinity/affinity.hpp>

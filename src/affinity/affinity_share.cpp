@@ -182,12 +182,7 @@ bool affinity_share::deallocate_and_look(void* p, std::size_t bytes,
 
 bool affinity_share::fits_slot(const void* p, std::size_t bytes,
                                std::size_t alignment) const noexcept {
-    constexpr slab_geometry geometry{remote_frees::mask_bytes};
-    const std::size_t offset = geometry.offset_of(p);
-    if (offset < unit_bytes)
-        return false;
-    const slab& s = geometry.block_of(p)->slab_at(offset);
-    return s.owner == &heap() && slab_heap::fits_slot(s, bytes, alignment);
+    return heap().fits_in_place(p, bytes, alignment);
 }
 
 bool affinity_share::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
@@ -199,7 +194,9 @@ bool affinity_share::try_resize(void* p, std::size_t old_bytes, std::size_t new_
 std::size_t affinity_share::size_of(const void* p) noexcept {
     if (!locked_) { // of any thread: its slab stays as it is while the object lives
         constexpr slab_geometry geometry{remote_frees::mask_bytes};
-        return geometry.block_of(p)->slab_at(geometry.offset_of(p)).slot_bytes;
+        slab_block& b = *geometry.block_of(p);
+        const slab& s = b.slab_at(geometry.offset_of(p));
+        return heap().slots_at(b, s, s.index_of(geometry.offset_of(p))) * s.slot_bytes;
     }
     return with_resource([&](auto& r) { return r.size_of(p); });
 }
@@ -279,20 +276,22 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     const std::size_t offset = geometry.offset_of(p);
     slab_block& b = *geometry.block_of(p);
     const slab& s = b.slab_at(offset);
-    if (offset < unit_bytes || s.owner != &heap()) [[unlikely]]
+    if (offset < unit_bytes || !heap().holds(s)) [[unlikely]]
         return heap().refuse_free(p, bytes, "no allocation begins there, or it is free already");
-    if (bytes != slab_heap::unknown_bytes && size_class::of(bytes, alignment) != s.slot_class)
-        return heap().refuse_size(p, bytes, s.slot_bytes);
+    const std::size_t slots = heap().slots_at(b, s, s.index_of(offset));
+    const std::size_t room = slots * s.slot_bytes;
+    if (bytes != slab_heap::unknown_bytes && !slab_heap::may_have(s, slots, bytes, alignment))
+        return heap().refuse_size(p, bytes, room);
     const slab_block::slot_bit at = b.bit_of(s, offset);
     const auto word = static_cast<std::size_t>(at.word - b.words());
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]
         return push_unmarked(p);
     if (own != nullptr) {
-        own->count_foreign_free(s);
+        own->count_foreign_free(room);
     } else {
         uncounted_.fetch_add(1, std::memory_order_relaxed);
-        uncounted_bytes_.fetch_add(s.slot_bytes, std::memory_order_relaxed);
+        uncounted_bytes_.fetch_add(room, std::memory_order_relaxed);
     }
     r->heap.store(this, std::memory_order_relaxed);
     if (!r->mark(word, at.mask)) [[unlikely]]

@@ -28,9 +28,6 @@ constexpr std::size_t large_divisor = 4;
 /// A slab has this many units at most, and as many as its class has already before that.
 constexpr std::size_t most_units = 64;
 
-/// What a heap holds may be this much before slabs that are empty are looked for.
-constexpr std::size_t idle_bytes = std::size_t{4} << 20;
-
 constexpr std::size_t units_for(std::size_t bytes) noexcept {
     return (bytes + (unit_bytes - 1)) / unit_bytes;
 }
@@ -64,7 +61,7 @@ void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcep
     const unsigned slot_class = size_class::of(bytes, alignment);
     const std::size_t most = slabs_.geometry().mask_bytes() / large_divisor;
     if (slot_class < size_class::count && size_class::slot_bytes(slot_class) <= most) [[likely]] {
-        void* const p = allocate_slot(slot_class);
+        void* const p = allocate_slot(slot_class, bytes, alignment);
         if constexpr (slow_only) {
             if (p != nullptr)
                 hand_out(slabs_.slab_of(p), p, bytes);
@@ -76,12 +73,15 @@ void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcep
     return allocate_large(bytes, alignment);
 }
 
-void* slab_heap::allocate_slot(unsigned slot_class) noexcept {
+void* slab_heap::allocate_slot(unsigned slot_class, std::size_t bytes,
+                               std::size_t alignment) noexcept {
     if (void* const p = try_take(slot_class); p != nullptr)
         return p;
     if (next_word(slot_class) || next_slab(slot_class)) [[likely]]
         return try_take(slot_class);
-    return any_slot(slot_class);
+    if (void* const p = join(slot_class, bytes, alignment); p != nullptr)
+        return p;
+    return new_slab(slot_class) ? try_take(slot_class) : any_slot(slot_class);
 }
 
 /// Goes on in the slab that the class allocates from; false at its end.
@@ -108,30 +108,36 @@ bool slab_heap::enter_word(const slab& s, std::size_t from) noexcept {
     return false;
 }
 
-/// Goes on in the lowest slab with enough free slots, perhaps the same, or in a new one.
+/// Goes on in the lowest slab with enough free slots, perhaps the same.
 bool slab_heap::next_slab(unsigned slot_class) noexcept {
     class_slabs& list = lists_[slot_class];
     slab* const before = list.current;
     if (before != nullptr)
         suspend(slot_class);
-    slab* next = list.all.lowest(slab_state::refillable);
-    if (next == nullptr) {
-        page_source().purge_due();
-        const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
-        const std::size_t wanted =
-            std::max(units_for(4 * slot_bytes), std::min(list.units, most_units));
-        const std::size_t slots = wanted * unit_bytes / slot_bytes;
-        next = slabs_.make(slot_class, units_for(slots * slot_bytes), units_for(slot_bytes));
-        if (next == nullptr)
-            return false;
-        note_high_water();
-        next->counts = &classes_[slot_class];
-        list.units += next->units;
-        list.all.insert(*next);
-    }
+    slab* const next = list.all.lowest(slab_state::refillable);
+    if (next == nullptr)
+        return false;
     enter(*next);
     if (before != nullptr && before != next && before->used == 0)
         remove(*before);
+    return true;
+}
+
+bool slab_heap::new_slab(unsigned slot_class) noexcept {
+    page_source().purge_due();
+    class_slabs& list = lists_[slot_class];
+    const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
+    const std::size_t wanted =
+        std::max(units_for(4 * slot_bytes), std::min(list.units, most_units));
+    const std::size_t slots = wanted * unit_bytes / slot_bytes;
+    slab* const s = slabs_.make(slot_class, units_for(slots * slot_bytes), units_for(slot_bytes));
+    if (s == nullptr)
+        return false;
+    note_high_water();
+    s->counts = &classes_[slot_class];
+    list.units += s->units;
+    list.all.insert(*s);
+    enter(*s);
     return true;
 }
 
@@ -140,7 +146,7 @@ void* slab_heap::any_slot(unsigned slot_class) noexcept {
     if (!slabs_.blocks().may_grow()) // nobody was asked
         return nullptr;
     leave_empty_slabs();
-    if (next_slab(slot_class))
+    if (next_slab(slot_class) || new_slab(slot_class))
         return try_take(slot_class);
     slab_list& all = lists_[slot_class].all;
     for (slab* s = all.first(); s != nullptr; s = all.above(*s)) {
@@ -155,6 +161,8 @@ void* slab_heap::any_slot(unsigned slot_class) noexcept {
 /// Makes a slab the one that its class allocates from.
 void slab_heap::enter(slab& s) noexcept {
     class_slabs& list = lists_[s.slot_class];
+    if ((s.state & slab_state::lending) != 0)
+        stop_lending(s);
     list.all.set_state(s, slab_state::full);
     s.alarm = slab::silent;
     list.current = &s;
@@ -179,9 +187,17 @@ std::int32_t slab_heap::count_used(const slab& s) const noexcept {
 
 /// A slab with exact books that is not allocated from now.
 void slab_heap::set_alarm(slab& s) noexcept {
-    const bool refillable = s.used <= s.refill_alarm();
-    s.alarm = refillable ? 0 : s.refill_alarm();
-    lists_[s.slot_class].all.set_state(s, refillable ? slab_state::refillable : slab_state::full);
+    auto state = static_cast<std::uint16_t>(s.state & slab_state::lending);
+    if (s.used > s.refill_alarm()) {
+        s.alarm = s.refill_alarm();
+    } else if (s.used > s.sparse_alarm()) {
+        state |= slab_state::refillable;
+        s.alarm = s.sparse_alarm();
+    } else {
+        state |= slab_state::refillable | (s.used == 0 ? slab_state::full : slab_state::sparse);
+        s.alarm = 0;
+    }
+    lists_[s.slot_class].all.set_state(s, state);
 }
 
 void* slab_heap::allocate_single(std::size_t bytes) noexcept {
@@ -199,7 +215,10 @@ void* slab_heap::allocate_single(std::size_t bytes) noexcept {
     s->counts = &classes_[size_class::single];
     single_bytes_ += s->slot_bytes;
     ++s->counts->live;
-    note_high_water();
+    if (single_bytes_ > most_single_bytes_) { // looking at all classes each time takes too long
+        most_single_bytes_ = single_bytes_;
+        note_high_water();
+    }
     void* const p = slabs_.begin_of(*s);
     if constexpr (slow_only)
         hand_out(*s, p, bytes);
@@ -232,7 +251,9 @@ void slab_heap::hand_out(slab& s, void* p, std::size_t bytes) noexcept {
 }
 
 void slab_heap::note_size(slab& s, const void* p, std::size_t bytes) noexcept {
-    slabs_.note_of(s, slabs_.index_of(s, p)) = static_cast<std::uint16_t>(s.slot_bytes - bytes);
+    const std::size_t index = slabs_.index_of(s, p);
+    const std::size_t room = slots_at(*slabs_.geometry().block_of(p), s, index) * s.slot_bytes;
+    slabs_.note_of(s, index) = static_cast<std::uint16_t>(room - bytes);
 }
 
 void* slab_heap::try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept {
@@ -285,7 +306,7 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
     ++classes_[slot_class].live;
     if (best != lists_[slot_class].current) {
         ++best->used;
-        if (best->state == slab_state::refillable)
+        if (best->state != slab_state::full)
             set_alarm(*best);
     }
     std::byte* const p = slabs_.begin_of(*best) + best_index * best->slot_bytes;
@@ -294,187 +315,10 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
     return p;
 }
 
-// ---- deallocate ---------------------------------------------------------------------------------
-
-/// Objects of the class that lie in this slab are freed without a look for it from now on: from the
-/// second one on, since frees in no order seldom come back.
-void slab_heap::remember(slab_block& b, slab& s) noexcept {
-    slot_class_state& c = *s.counts;
-    c.freed_bytes = s.slots * std::uint32_t{s.slot_bytes};
-    c.freed_first = slabs_.begin_of(s);
-    c.freed_words = b.words() + s.first_word();
-    c.freed_into = &s;
-}
-
-void slab_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    if (!may_be_slot(p, offset)) [[unlikely]]
-        return deallocate_rare(p, bytes, alignment);
-    slab_block& b = *slabs_.geometry().block_of(p);
-    slab& s = b.slab_at(offset);
-    if (s.owner != this || std::size_t{s.slot_bytes} - bytes >= s.slack) [[unlikely]]
-        return deallocate_rare(p, bytes, alignment);
-    const slab_block::slot_bit at = b.bit_of(s, offset);
-    if ((*at.word & at.mask) != 0) [[unlikely]]
-        return deallocate_rare(p, bytes, alignment); // says so
-    slot_class_state& c = *s.counts;
-    if (c.freed_once != &s)
-        c.freed_once = &s;
-    else if (s.slot_class < size_class::count)
-        remember(b, s);
-    set_free(s, c, *at.word, at.mask);
-}
-
-void slab_heap::deallocate(void* p) noexcept {
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    if (!may_be_slot(p, offset)) [[unlikely]]
-        return deallocate_rare(p, unknown_bytes, 1);
-    slab_block& b = *slabs_.geometry().block_of(p);
-    slab& s = b.slab_at(offset);
-    const slab_block::slot_bit at = b.bit_of(s, offset);
-    if (s.owner != this || (*at.word & at.mask) != 0) [[unlikely]]
-        return deallocate_rare(p, unknown_bytes, 1);
-    set_free(s, *s.counts, *at.word, at.mask);
-}
-
-/// What is large, aligned to more than 16, of another heap, or misuse.
-void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    block* const b = slabs_.blocks().find(p);
-    if (b == nullptr) {
-        if (owner_.on_foreign_free != nullptr)
-            return owner_.on_foreign_free(*this, p, bytes, alignment);
-        return refuse_free(p, bytes, "not of this heap, or freed before");
-    }
-    const slow_call_guard mark = begin_slow_call();
-    if ((b->state & block_state::large) != 0) {
-        if (p != block_source::large_object(*b))
-            return refuse_free(p, bytes, "it points into a large allocation, not to its begin");
-        if (checks_enabled && bytes != unknown_bytes &&
-            align_up(std::max<std::size_t>(bytes, 1), granule_bytes) !=
-                block_source::large_bytes(*b))
-            return refuse_size(p, bytes, block_source::large_bytes(*b));
-        slabs_.blocks().deallocate_large(*b, bytes_in_use());
-        if (slabs_.open_blocks() > 1 && nothing_lives())
-            give_up_idle_slabs();
-        return;
-    }
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    slab_block* const head = slabs_.geometry().block_of(p);
-    slab* const s = (b->state & block_state::open) == 0 ? nullptr : &head->slab_at(offset);
-    if (s == nullptr || s->owner == nullptr)
-        return refuse_free(p, bytes, "no allocation begins there, or it is free already");
-    const std::size_t index = slabs_.index_of(*s, p);
-    if (index >= s->slots || p != slabs_.begin_of(*s) + index * s->slot_bytes)
-        return refuse_free(p, bytes, "it points into an allocation, not to its begin");
-    if (bits::all_set(slabs_.words_of(*s), index, 1))
-        return refuse_free(p, bytes, "it is free already, or was never handed out");
-    if (bytes != unknown_bytes) {
-        const bool right =
-            is_alignment(alignment) && size_class::of(bytes, alignment) == s->slot_class &&
-            bytes <= s->slot_bytes &&
-            (s->slot_class != size_class::single || s->slot_bytes - bytes < s->slack);
-        if constexpr (checks_enabled) {
-            const std::size_t asked = s->slot_bytes - slabs_.note_of(*s, index);
-            if (!right || asked != bytes)
-                return refuse_size(p, bytes, asked);
-        }
-        if (!right)
-            return refuse_size(p, bytes, s->slot_bytes);
-    }
-    poison::no_access(p, s->slot_bytes);
-    const slab_block::slot_bit at = head->bit_of(*s, offset);
-    set_free(*s, *s->counts, *at.word, at.mask);
-}
-
-/// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
-/// its class lives any more.
-void slab_heap::alarmed(slab& s) noexcept {
-    const slow_call_guard mark = begin_slow_call();
-    const bool class_is_empty = s.counts->live == 0;
-    if (s.slot_class == size_class::single) {
-        single_bytes_ -= s.slot_bytes;
-        blocks_came_free_ = slabs_.release(s, bytes_in_use()) || blocks_came_free_;
-    } else if (s.used <= s.alarm) {
-        if (&s == lists_[s.slot_class].current) // 2^31 frees behind
-            s.used = count_used(s);
-        else if (s.used == 0)
-            remove(s);
-        else
-            set_alarm(s);
-    }
-    if (class_is_empty && (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives())))
-        give_up_idle_slabs();
-}
-
-bool slab_heap::nothing_lives() const noexcept {
-    return slabs_.blocks().large().count() == 0 &&
-           std::all_of(std::begin(classes_), std::end(classes_),
-                       [](const slot_class_state& c) { return c.live == 0; });
-}
-
-void slab_heap::remove(slab& s) noexcept {
-    class_slabs& list = lists_[s.slot_class];
-    if (s.counts->freed_into == &s)
-        s.counts->freed_bytes = 0;
-    list.units -= s.units;
-    list.all.erase(s);
-    blocks_came_free_ = slabs_.release(s, bytes_in_use()) || blocks_came_free_;
-}
-
-/// Blocks have come free since this was looked at last, or nothing lives in several: where the heap
-/// holds much more than it needs, the empty slabs that classes would go on with go too.
-void slab_heap::give_up_idle_slabs() noexcept {
-    blocks_came_free_ = false;
-    const std::size_t reserved = slabs_.blocks().bytes_reserved();
-    if (reserved > idle_bytes && bytes_in_use() < reserved / 4)
-        leave_empty_slabs();
-}
-
-void slab_heap::leave_empty_slabs() noexcept {
-    for (unsigned i = 0; i < size_class::count; ++i) {
-        slab* const s = lists_[i].current;
-        if (s != nullptr && count_used(*s) == 0) {
-            suspend(i);
-            remove(*s);
-        }
-    }
-}
-
-bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) noexcept {
-    slab& s = b.slab_at(word * unit_bytes);
-    bits::word& free = b.words()[word];
-    if (s.owner != this || (free & freed) != 0) [[unlikely]] {
-        const std::size_t index = (word - s.first_word()) * bits::word_bits +
-                                  static_cast<std::size_t>(std::countr_zero(freed));
-        refuse_free(slabs_.begin_of(s) + index * s.slot_bytes, s.slot_bytes, "it is free already");
-    }
-    free |= freed;
-    const auto count = static_cast<std::int32_t>(bits::count_ones(freed));
-    s.used -= count;
-    s.counts->live -= count;
-    settled_ += count;
-    settled_bytes_ += count * std::int64_t{s.slot_bytes};
-    if (s.used > s.alarm && s.counts->live != 0) [[likely]]
-        return true;
-    // Other slabs of the block may go with this one, and the block with them.
-    const block* const here = &slabs_.block_of(s);
-    alarmed(s);
-    return slabs_.blocks().find(here) == here && (here->state & block_state::open) != 0;
-}
-
-// ---- giving back --------------------------------------------------------------------------------
-
-void slab_heap::trim() noexcept {
-    const slow_call_guard mark = begin_slow_call();
-    note_high_water();
-    leave_empty_slabs();
-    slabs_.trim();
-}
-
 void slab_heap::make_first_slab() noexcept {
     const slow_call_guard mark = begin_slow_call();
     if (slab* const s = slabs_.make(size_class::single, 1, 1))
-        slabs_.release(*s, 0);
+        release(*s);
 }
 
 } // namespace detail

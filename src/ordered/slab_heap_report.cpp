@@ -39,14 +39,27 @@ void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t asked)
 
 // ---- in place -----------------------------------------------------------------------------------
 
-/// By the size alone too: who resizes may not know what alignment the object was born with.
-bool slab_heap::fits_slot(const slab& s, std::size_t bytes, std::size_t alignment) noexcept {
-    if (bytes == 0 || bytes > s.slot_bytes || !is_alignment(alignment))
+bool slab_heap::may_have(const slab& s, std::size_t slots, std::size_t bytes,
+                         std::size_t alignment) noexcept {
+    if (!is_alignment(alignment) || bytes > slots * s.slot_bytes)
         return false;
-    if (s.slot_class == size_class::single)
-        return s.slot_bytes - bytes < s.slack;
-    return size_class::of(bytes, alignment) == s.slot_class ||
-           size_class::of(bytes, 1) == s.slot_class;
+    if (slots != 1)
+        return bytes > (slots - 1) * s.slot_bytes;
+    return size_class::of(bytes, alignment) == s.slot_class &&
+           (s.slot_class != size_class::single || s.slot_bytes - bytes < s.slack);
+}
+
+/// By the size alone too: code that resizes may not know what alignment the object was born with.
+bool slab_heap::fits_in_place(const void* p, std::size_t bytes,
+                              std::size_t alignment) const noexcept {
+    slab_block& b = *slabs_.geometry().block_of(p);
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    const slab& s = b.slab_at(offset);
+    if (bytes == 0 || offset < unit_bytes || !holds(s))
+        return false;
+    const std::size_t slots = slots_at(b, s, s.index_of(offset));
+    return may_have(s, slots, bytes, alignment) ||
+           (may_have(s, slots, bytes, 1) && is_alignment(alignment));
 }
 
 bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
@@ -67,7 +80,7 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
         return false;
     const slab& s = slabs_.slab_of(p);
     const std::size_t index = slabs_.index_of(s, p);
-    if (s.owner != this || !fits_slot(s, new_bytes, alignment) || index >= s.slots ||
+    if (!fits_in_place(p, new_bytes, alignment) || index >= s.slots ||
         p != slabs_.begin_of(s) + index * s.slot_bytes ||
         !bits::none_set(slabs_.words_of(s), index, 1))
         return false;
@@ -87,7 +100,7 @@ std::size_t slab_heap::size_of(const void* p) const noexcept {
     const std::size_t offset = slabs_.geometry().offset_of(p);
     if (may_be_slot(p, offset)) {
         const slab& s = slabs_.geometry().block_of(p)->slab_at(offset);
-        if (s.owner == this)
+        if (s.owner_now() == this)
             return s.slot_bytes;
     }
     block* const b = slabs_.blocks().find(p);
@@ -97,11 +110,11 @@ std::size_t slab_heap::size_of(const void* p) const noexcept {
     if ((b->state & block_state::large) != 0)
         return block_source::large_bytes(*b);
     const slab& s = slabs_.slab_of(p);
+    const std::size_t index = slabs_.index_of(s, p);
+    const std::size_t room = slots_at(*slabs_.geometry().block_of(p), s, index) * s.slot_bytes;
     if constexpr (checks_enabled)
-        return align_up(
-            std::max<std::size_t>(s.slot_bytes - slabs_.note_of(s, slabs_.index_of(s, p)), 1),
-            granule_bytes);
-    return s.slot_bytes;
+        return align_up(std::max<std::size_t>(room - slabs_.note_of(s, index), 1), granule_bytes);
+    return room;
 }
 
 bool slab_heap::owns(const void* p) const noexcept { return slabs_.blocks().find(p) != nullptr; }
@@ -122,13 +135,13 @@ arenite::usage slab_heap::usage() noexcept {
 }
 
 arenite::usage slab_heap::usage_approximate() const noexcept {
-    arenite::usage seen{.bytes_in_use = glance(single_bytes_) +
-                                        slabs_.blocks().large().bytes_approximate() +
-                                        static_cast<std::size_t>(glance(settled_bytes_)),
-                        .bytes_reserved = slabs_.blocks().bytes_reserved_seen_from_afar(),
-                        .high_water_bytes = glance(high_water_),
-                        .live_allocations = slabs_.blocks().large().count_approximate() +
-                                            static_cast<std::size_t>(glance(settled_))};
+    arenite::usage seen{
+        .bytes_in_use = glance(single_bytes_) + slabs_.blocks().large().bytes_approximate() +
+                        static_cast<std::size_t>(glance(settled_bytes_)),
+        .bytes_reserved = slabs_.blocks().bytes_reserved_seen_from_afar(),
+        .high_water_bytes = glance(high_water_),
+        .live_allocations = slabs_.blocks().large().count_approximate() +
+                            static_cast<std::size_t>(glance(settled_) - glance(joined_))};
     for (unsigned i = 0; i <= size_class::count; ++i) {
         const std::int64_t live = glance(classes_[i].live);
         seen.live_allocations += static_cast<std::size_t>(live);
@@ -194,12 +207,14 @@ void slab_heap::list_block(block& b, region_joiner& to, F add_object) const {
         bits::word words[most_slab_words]; // its thread may be changing them
         std::transform(slabs_.words_of(s), slabs_.words_of(s) + s.words(), words,
                        [](const bits::word& w) { return glance(w); });
-        for (std::size_t i = 0; i < s.slots; ++i) {
+        for (std::size_t i = 0; i < s.slots;) {
             const std::byte* const slot = slots + i * slot_bytes;
-            if (bits::none_set(words, i, 1))
-                add_object(slot, slot_bytes);
+            const std::size_t here = bits::none_set(words, i, 1) ? slots_at(head, s, i) : 0;
+            if (here != 0)
+                add_object(slot, here * slot_bytes);
             else
                 to.add(slot, slot + slot_bytes, region_state::free);
+            i += std::max<std::size_t>(here, 1);
         }
         to.add(slots + s.slots * slot_bytes, slots + s.bytes(), region_state::overhead);
         unit += s.units;

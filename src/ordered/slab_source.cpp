@@ -202,7 +202,7 @@ void slab_source::mark_large(block& b) noexcept {
     std::memset(static_cast<void*>(head), 0, bytes);
 }
 
-bool slab_source::release(slab& s, std::size_t bytes_in_use) noexcept {
+block* slab_source::release(slab& s) noexcept {
     block& b = block_of(s);
     slab_block& head = *geometry_.block_of(&b);
     poison::no_access(begin_of(s), s.bytes());
@@ -211,12 +211,10 @@ bool slab_source::release(slab& s, std::size_t bytes_in_use) noexcept {
     std::fill_n(head.slab_of + first, s.units, std::uint8_t{0});
     head.free_slabs |= std::uint32_t{1} << (&s - head.slabs);
     s.owner = nullptr; // whoever frees into it once more is found
-    if (--head.slab_count != 0) {
-        set_runs(b, head);
-        return false;
-    }
-    close(b, bytes_in_use);
-    return true;
+    if (--head.slab_count == 0)
+        return &b;
+    set_runs(b, head);
+    return nullptr;
 }
 
 // ---- giving back --------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/check/passthrough.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/error.hpp>
@@ -11,6 +12,7 @@
 
 #include "support/counting_resource.hpp"
 #include "support/piece.hpp"
+#include "support/region_list.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -33,7 +35,8 @@ using heap = synchronized_resource<ordered_heap>;
 
 // It keeps what the inner one can, and only that.
 static_assert(Allocating<linear> && Owning<linear> && Resettable<linear> && Trimmable<linear> &&
-              Measurable<linear> && !Sizing<linear>);
+              Measurable<linear> && Mappable<linear> && Resizing<linear> && Concurrent<linear> &&
+              !Sizing<linear>);
 static_assert(!Markable<linear>, "one thread would free what another just allocated");
 static_assert(Allocating<heap> && Owning<heap> == Owning<ordered_heap> &&
               Sizing<heap> == Sizing<ordered_heap> && Trimmable<heap> && Measurable<heap>);
@@ -60,6 +63,17 @@ TEST(synchronized_resource, of_a_heap_that_keeps_sizes_frees_without_them) {
     EXPECT_GE(s.size_of(p), 48u);
     s.deallocate(p);
     EXPECT_EQ(s.usage().bytes_in_use, 0u);
+}
+
+TEST(synchronized_resource, resizes_in_place_and_lists_its_memory) {
+    linear s{1000u};
+    void* p = s.allocate(100);
+    if (s.try_resize(p, 100, 200)) {
+        EXPECT_EQ(s.usage().bytes_in_use, 200u);
+    } else {
+        EXPECT_TRUE(passthrough());
+    }
+    EXPECT_GE(support::region_list{s}.bytes(region_state::used), 100u);
 }
 
 TEST(synchronized_resource, gives_the_inner_resource_for_several_calls) {

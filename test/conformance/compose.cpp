@@ -1,10 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/compose/fallback_resource.hpp>
+#include <arenite/compose/limited_resource.hpp>
+#include <arenite/compose/segregated_resource.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
+#include <arenite/compose/tracked_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/pool/pool_resource.hpp>
 
 #include "conformance/conformance.hpp"
+
+#include <tuple>
+#include <utility>
 
 namespace conformance_suite::composed {
 
@@ -22,7 +30,47 @@ struct synchronized_heap : conformance_case {
     explicit synchronized_heap(upstream up) : subject{ordered_options{}, up} {}
 };
 
-INSTANTIATE_TEST_SUITE_P(composed, conformance, (cases<synchronized_linear, synchronized_heap>()),
+struct limited_heap : conformance_case {
+    static constexpr const char* name = "limited_ordered_heap";
+    limited_resource<ordered_heap> subject;
+    explicit limited_heap(upstream up) : subject{64_MiB, ordered_options{}, up} {}
+};
+
+struct limited_sizes : conformance_case {
+    static constexpr const char* name = "limited_ordered_heap_that_keeps_sizes";
+    static constexpr bool keeps_sizes = true;
+    limited_resource<ordered_heap> subject;
+    explicit limited_sizes(upstream up)
+        : subject{64_MiB, ordered_options{.sizes = sizes::kept}, up} {}
+};
+
+struct tracked_heap : conformance_case {
+    static constexpr const char* name = "tracked_ordered_heap";
+    static constexpr bool keeps_sizes = true;
+    tracked_resource<ordered_heap> subject;
+    explicit tracked_heap(upstream up)
+        : subject{"heap", ordered_options{.sizes = sizes::kept}, up} {}
+};
+
+/// Some in a small pool, all else in a heap.
+struct fallback : conformance_case {
+    static constexpr const char* name = "fallback_pool_and_heap";
+    fallback_resource<pool_resource, ordered_heap> subject;
+    explicit fallback(upstream up)
+        : subject{std::piecewise_construct, std::tuple{slot{64, 16}, pool_options{.slots = 50}, up},
+                  std::tuple{up}} {}
+};
+
+struct segregated : conformance_case {
+    static constexpr const char* name = "segregated_pool_and_heap";
+    segregated_resource<pool_resource, ordered_heap> subject;
+    explicit segregated(upstream up)
+        : subject{64, std::piecewise_construct, std::tuple{slot{64, 16}, up}, std::tuple{up}} {}
+};
+
+INSTANTIATE_TEST_SUITE_P(composed, conformance,
+                         (cases<synchronized_linear, synchronized_heap, limited_heap, limited_sizes,
+                                tracked_heap, fallback, segregated>()),
                          case_name);
 
 } // namespace conformance_suite::composed

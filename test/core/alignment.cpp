@@ -61,4 +61,32 @@ TEST(alignment, address_of_is_the_number_of_the_pointer) {
     EXPECT_EQ(address_of(nullptr), 0u);
 }
 
+struct three_words {
+    void* words[3];
+};
+struct two_long {
+    alignas(default_alignment) char bytes[2 * default_alignment];
+};
+struct odd {
+    char bytes[7];
+};
+
+TEST(alignment, natural_alignment_is_enough_for_every_object_of_a_size_and_no_more) {
+    static_assert(natural_alignment(1) == 1);
+    static_assert(natural_alignment(24) == 8);
+    static_assert(natural_alignment(48) == default_alignment);
+    static_assert(natural_alignment(4096) == default_alignment);
+    static_assert(natural_alignment(0) == 1);
+    static_assert(natural_alignment(sizeof(three_words)) >= alignof(three_words));
+    static_assert(natural_alignment(sizeof(two_long)) == alignof(two_long));
+    static_assert(natural_alignment(sizeof(odd)) == alignof(odd));
+    static_assert(natural_alignment(sizeof(std::max_align_t)) == alignof(std::max_align_t));
+    for (std::size_t bytes = 1; bytes < 1000; ++bytes) {
+        const std::size_t a = natural_alignment(bytes);
+        EXPECT_TRUE(is_alignment(a) && bytes % a == 0 && a <= default_alignment) << bytes;
+        EXPECT_TRUE(a == default_alignment || bytes % (2 * a) != 0) << bytes;
+    }
+    EXPECT_EQ(natural_alignment(std::numeric_limits<std::size_t>::max()), 1U);
+}
+
 } // namespace

@@ -25,6 +25,9 @@ struct able final : strategy<able> {
     std::size_t size_of(const void*) const { return 0; }
     arenite::usage usage() const { return {}; }
     void list_regions(region_sink&) const {}
+    void deallocate(void*) {}
+    bool try_resize(void*, std::size_t, std::size_t) { return false; }
+    static constexpr bool is_concurrent = true;
     void purge(void*, std::size_t) noexcept {}
     void release(void*, std::size_t, std::size_t = default_alignment) noexcept {}
 };
@@ -40,12 +43,14 @@ struct almost final : strategy<almost> {
     void reset(int) {}                        // needs an argument
     void trim(int) {}
     int mark() { return 0; }
-    void rewind(void*) {}                        // takes no mark
-    int size_of(const void*) const { return 0; } // not std::size_t
-    arenite::usage usage() { return {}; }        // not const
-    void list_regions(region_sink&) {}           // not const
-    void purge(void*, std::size_t) {}            // may throw
-    void release(void*, std::size_t) noexcept {} // takes no alignment
+    void rewind(void*) {}                                         // takes no mark
+    int size_of(const void*) const { return 0; }                  // not std::size_t
+    arenite::usage usage() { return {}; }                         // not const
+    void list_regions(region_sink&) {}                            // not const
+    int try_resize(void*, std::size_t, std::size_t) { return 0; } // not bool
+    static constexpr bool is_concurrent = false;                  // says no
+    void purge(void*, std::size_t) {}                             // may throw
+    void release(void*, std::size_t) noexcept {}                  // takes no alignment
 };
 
 TEST(concepts, hold_for_what_has_the_members) {
@@ -57,6 +62,9 @@ TEST(concepts, hold_for_what_has_the_members) {
     static_assert(Sizing<able>);
     static_assert(Measurable<able>);
     static_assert(Mappable<able>);
+    static_assert(UnsizedFreeing<able>);
+    static_assert(Resizing<able>);
+    static_assert(Concurrent<able>);
     static_assert(Purging<able>);
     static_assert(Releasing<able>);
 }
@@ -71,6 +79,9 @@ TEST(concepts, do_not_hold_for_the_bare_interface) {
     static_assert(!Sizing<resource>);
     static_assert(!Measurable<resource>);
     static_assert(!Mappable<resource>);
+    static_assert(!UnsizedFreeing<resource>);
+    static_assert(!Resizing<resource>);
+    static_assert(!Concurrent<resource>);
     static_assert(!Purging<resource>);
     static_assert(!Releasing<resource>);
 }
@@ -84,6 +95,9 @@ TEST(concepts, do_not_hold_for_what_only_looks_alike) {
     static_assert(!Sizing<almost>);
     static_assert(!Measurable<almost>);
     static_assert(!Mappable<almost>);
+    static_assert(!UnsizedFreeing<almost>);
+    static_assert(!Resizing<almost>);
+    static_assert(!Concurrent<almost>);
     static_assert(!Purging<almost>);
     static_assert(!Releasing<almost>);
 }

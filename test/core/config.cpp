@@ -12,7 +12,7 @@ namespace {
 #define ARENITE_TEST_TEXT(x) ARENITE_TEST_TEXT_OF(x)
 
 TEST(config, checked_and_unchecked_code_have_different_names) {
-    const std::string_view name = ARENITE_TEST_TEXT(ARENITE_ABI);
+    const std::string_view name = ARENITE_TEST_TEXT(ARENITE_ABI_NAME);
     EXPECT_EQ(name, arenite::checks_enabled ? "v0_checked" : "v0");
 }
 

@@ -14,10 +14,15 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <memory_resource>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace arenite;
 using support::pattern;
@@ -265,6 +270,40 @@ TEST(scratch_death, a_checked_build_reports_a_result_that_a_scope_has_ended) {
     } else {
         GTEST_SKIP() << "only a checked build finds it at once";
     }
+}
+
+TEST(scratch_threads, the_next_thread_in_the_place_of_one_has_its_scratches_empty) {
+    std::set<const void*> places;
+    for (int i = 0; i < 50; ++i)
+        std::thread{[&] {
+            linear_resource& first = scratch();
+            linear_resource& second = scratch(first);
+            EXPECT_NE(&first, &second);
+            EXPECT_EQ(first.in_use() + second.in_use(), 0U);
+            scope temporaries{first};
+            EXPECT_NE(first.try_allocate(1000), nullptr);
+            EXPECT_NE(second.try_allocate(1000), nullptr); // nobody gives it back
+            places.insert(&first);
+        }}.join();
+    EXPECT_LT(places.size(), 25U);
+}
+
+TEST(scratch_threads, a_thread_of_a_forked_child_has_scratches_of_its_own) {
+    linear_resource& mine = scratch();
+    scope temporaries{mine};
+    auto* const kept = static_cast<char*>(mine.allocate(100));
+    *kept = 5;
+    const pid_t child = fork();
+    if (child == 0) {
+        bool right = &scratch() == &mine && *kept == 5;
+        std::thread{[&] {
+            right = right && &scratch() != &mine && scratch().in_use() == 0;
+        }}.join();
+        std::_Exit(right ? 0 : 1);
+    }
+    int status = 1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 } // namespace

@@ -17,6 +17,8 @@ function(link_is_allowed_only_if_equal checks)
     message(FATAL_ERROR "Checks of ${MAIN_CHECKS} and ${checks} were linked into one program.")
   elseif(NOT output MATCHES "undefined.*arenite::v0")
     message(FATAL_ERROR "Linking failed for another reason:\n${output}")
+  elseif(WITH STREQUAL library AND NOT output MATCHES "there_is_no_arenite_library_here_that_is_built_with")
+    message(FATAL_ERROR "The message should say why:\n${output}")
   endif()
 endfunction()
 

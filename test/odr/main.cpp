@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#ifdef WITH_LIBRARY
 #include <arenite/core/system_resource.hpp>
+#endif
 #include <arenite/core/usage.hpp>
 
 std::size_t total_of(const arenite::usage& u); // in other.cpp

@@ -122,7 +122,7 @@ TEST_F(slab_heap_of, words_of_frees_do_not_wear_them_out_either) {
     ASSERT_EQ(*heap.slabs().words_of(s), 0u) << "64 are in use";
     live.erase(first, std::next(first, 64));
     for (int i = 0; i < 64; ++i)
-        heap.count_foreign_free(s);
+        heap.count_foreign_free(s.slot_bytes);
     s.used = slab::silent + 1;
     heap.release_word(*heap.slabs().geometry().block_of(begin), s.first_word(), ~bits::word{0});
     EXPECT_GE(s.used, 0);

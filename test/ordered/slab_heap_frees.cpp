@@ -35,7 +35,7 @@ TEST_F(slab_heap_of, a_word_of_slots_comes_back_at_once) {
             const auto& [s, word] = at;
             released += bits::count_ones(freed);
             for (std::size_t i = 0; i < bits::count_ones(freed); ++i)
-                heap.count_foreign_free(*s); // as who freed them does
+                heap.count_foreign_free(s->slot_bytes); // as who freed them does
             heap.release_word(*slabs.geometry().block_of(s), word, freed);
         }
         words.clear();
@@ -77,7 +77,7 @@ TEST_F(slab_heap_of, a_word_tells_whether_its_block_is_there_still) {
         if (used.empty() || used.back().first != word)
             used.emplace_back(word, 0);
         used.back().second |= bits::word{1} << index % 64;
-        heap.count_foreign_free(s);
+        heap.count_foreign_free(s.slot_bytes);
     }
     ASSERT_GT(used.size(), 10u);
     for (const auto& [word, freed] : used)
@@ -91,7 +91,7 @@ TEST_F(slab_heap_of, a_slot_of_its_own_comes_back_as_a_word) {
     slab_heap heap{{}, &pages, owner()};
     void* const p = take_one(heap, 10'000);
     slab& s = heap.slabs().slab_of(p);
-    heap.count_foreign_free(s);
+    heap.count_foreign_free(s.slot_bytes);
     heap.release_word(*heap.slabs().geometry().block_of(p), s.first_word(), 1);
     expect_books(heap, {});
     heap.trim();
@@ -103,7 +103,7 @@ TEST_F(slab_heap_of, objects_that_others_free_count_below_nothing) {
     slab_heap there{{}, &pages, owner()};
     const auto all = take_all(there, 100, 48);
     for (int i = 0; i < 60; ++i) // freed here, allocated there
-        here.count_foreign_free(there.slabs().slab_of(all[0]));
+        here.count_foreign_free(there.slabs().slab_of(all[0]).slot_bytes);
     const usage a = here.usage_approximate();
     const usage b = there.usage_approximate();
     EXPECT_EQ(a.live_allocations + b.live_allocations, 40u) << "the sum is right";

@@ -15,6 +15,14 @@ using namespace ordered_test;
 
 namespace {
 
+/// True if the block went too.
+bool release(slab_source& source, slab& s) {
+    block* const empty = source.release(s);
+    if (empty != nullptr)
+        source.close(*empty, 0);
+    return empty != nullptr;
+}
+
 constexpr unsigned class_of_48 = size_class::computed(48);
 constexpr unsigned class_of_16 = 0;
 
@@ -77,7 +85,7 @@ TEST_F(slab_source_of, a_slab_is_free_slots_of_its_class) {
             make_accessible(source, *s);
             write(source, *s);
             ASSERT_TRUE(holds(source, *s));
-            source.release(*s, 0);
+            release(source, *s);
         }
     }
 }
@@ -107,7 +115,7 @@ TEST_F(slab_source_of, notes_lie_behind_the_slots) {
             ASSERT_GE(note, end);
             ASSERT_LE(note + slab::note_bytes, source.begin_of(*s) + s->bytes());
         }
-        source.release(*s, 0);
+        release(source, *s);
     }
 }
 #endif
@@ -134,8 +142,8 @@ TEST_F(slab_source_of, the_lowest_units_that_came_back_are_next) {
         all.push_back(source.make(class_of_48, 4, 4));
     const std::size_t low = unit_of(*all[2]);
     const std::size_t high = unit_of(*all[9]);
-    EXPECT_FALSE(source.release(*all[9], 0));
-    EXPECT_FALSE(source.release(*all[2], 0));
+    EXPECT_FALSE(release(source, *all[9]));
+    EXPECT_FALSE(release(source, *all[2]));
     EXPECT_EQ(unit_of(*source.make(class_of_16, 4, 4)), low);
     EXPECT_EQ(unit_of(*source.make(class_of_16, 4, 4)), high);
 }
@@ -147,7 +155,7 @@ TEST_F(slab_source_of, units_that_came_back_beside_each_other_are_one_run) {
         all.push_back(source.make(class_of_48, 4, 4));
     const std::size_t first = unit_of(*all[4]);
     for (const std::size_t i : {6u, 4u, 7u, 5u})
-        source.release(*all[i], 0);
+        release(source, *all[i]);
     slab* const s = source.make(class_of_16, 16, 16);
     ASSERT_NE(s, nullptr);
     EXPECT_EQ(unit_of(*s), first);
@@ -160,11 +168,11 @@ TEST_F(slab_source_of, a_shorter_run_serves_if_it_has_a_sixteenth) {
     std::vector<slab*> all;
     for (int i = 0; i < 15; ++i)
         all.push_back(source.make(class_of_48, 4, 4));
-    source.release(*all[3], 0);
+    release(source, *all[3]);
     slab* const s = source.make(class_of_16, 64, 1); // 4 is a sixteenth
     EXPECT_EQ(s->units, 4u);
     EXPECT_EQ(s, &source.slab_of(source.begin_of(*s)));
-    source.release(*s, 0);
+    release(source, *s);
     ASSERT_NE(source.make(class_of_48, 1, 1), nullptr); // of those 4
     slab* const other = source.make(class_of_16, 64, 1);
     EXPECT_NE(&source.block_of(*other), &source.block_of(*all[0])) << "3 are too few";
@@ -181,8 +189,8 @@ TEST_F(slab_source_of, a_lower_block_is_before_a_higher_one) {
     slab* const high = all[all.size() * 2 / 3];
     const std::byte* const expected = source.begin_of(*low);
     ASSERT_NE(&source.block_of(*low), &source.block_of(*high));
-    source.release(*high, 0);
-    source.release(*low, 0);
+    release(source, *high);
+    release(source, *low);
     EXPECT_EQ(source.begin_of(*source.make(size_class::single, 4, 4)), expected);
 }
 
@@ -199,7 +207,7 @@ TEST_F(slab_source_of, a_block_has_so_many_slabs_and_no_more) {
                                [](const slab* x, const slab* y) { return x->begin < y->begin; }));
     // One that comes back is one that can be had.
     const std::size_t unit = unit_of(*all[7]);
-    source.release(*all[7], 0);
+    release(source, *all[7]);
     slab* const again = source.make(class_of_48, 1, 1);
     EXPECT_EQ(&source.block_of(*again), b);
     EXPECT_EQ(unit_of(*again), unit);
@@ -213,8 +221,8 @@ TEST_F(slab_source_of, the_last_slab_s_block_goes_back_by_the_policy) {
         slab* const a = source.make(class_of_48, 4, 4);
         slab* const b = source.make(class_of_48, 4, 4);
         EXPECT_EQ(source.open_blocks(), 1u);
-        EXPECT_FALSE(source.release(*a, 0));
-        EXPECT_TRUE(source.release(*b, 0));
+        EXPECT_FALSE(release(source, *a));
+        EXPECT_TRUE(release(source, *b));
         EXPECT_EQ(source.open_blocks(), 0u);
         EXPECT_EQ(up.live(), policy == return_policy::retain_all ? 1u : 0u);
         const std::size_t calls = up.calls();
@@ -228,7 +236,7 @@ TEST_F(slab_source_of, what_went_back_has_no_owner) {
     slab* const stays = source.make(class_of_48, 4, 4);
     slab* const s = source.make(class_of_48, 4, 4);
     std::byte* const p = source.begin_of(*s);
-    source.release(*s, 0);
+    release(source, *s);
     EXPECT_EQ(source.slab_of(p).owner, nullptr);
     EXPECT_EQ(source.slab_of(p).slot_class, size_class::none);
     EXPECT_EQ(source.slab_of(source.begin_of(*stays)).owner, &owner);
@@ -247,7 +255,7 @@ TEST_F(slab_source_of, trim_gives_free_slots_and_units_back_page_by_page) {
         write(source, *x);
     }
     *source.words_of(*full) = 0;
-    source.release(*gone, 0);
+    release(source, *gone);
     bits::clear_run(source.words_of(*s), 3, 2); // slots 3 and 4 are in use
     const std::vector<std::byte> before{source.begin_of(*s) + 3 * 4_KiB,
                                         source.begin_of(*s) + 5 * 4_KiB};
@@ -262,7 +270,7 @@ TEST_F(slab_source_of, trim_gives_free_slots_and_units_back_page_by_page) {
 
 TEST_F(slab_source_of, trim_gives_empty_spans_back) {
     slab_source source{{.block_bytes = 64_KiB, .policy = return_policy::retain_all}, &up, &owner};
-    source.release(*source.make(class_of_48, 4, 4), 0);
+    release(source, *source.make(class_of_48, 4, 4));
     EXPECT_EQ(up.live(), 1u);
     source.trim();
     EXPECT_EQ(up.live(), 0u);
@@ -277,7 +285,7 @@ TEST_F(slab_source_of, without_an_upstream_shorter_runs_serve) {
     EXPECT_EQ(first->units, 2u) << "the others are bookkeeping";
     up.fail_after(0);
     EXPECT_EQ(source.make(class_of_48, 64, 1), nullptr);
-    source.release(*first, 0);
+    release(source, *first);
     EXPECT_NE(source.make(class_of_48, 64, 1), nullptr);
     EXPECT_EQ(source.make(class_of_48, 1, 1), nullptr);
     up.never_fail();
@@ -298,7 +306,7 @@ TEST_F(slab_source_of, without_an_upstream_every_run_that_is_long_enough_is_foun
         std::sort(all.begin(), all.end());
         slab* const freed = all[all.size() / 2];
         const std::byte* const expected = source.begin_of(*freed);
-        source.release(*freed, 0);
+        release(source, *freed);
         slab* const s = source.make(size_class::single, units, units);
         ASSERT_NE(s, nullptr) << units;
         EXPECT_EQ(source.begin_of(*s), expected);
@@ -313,7 +321,7 @@ TEST_F(slab_source_of, a_block_that_is_too_short_is_put_back) {
     ASSERT_NE(s, nullptr) << "2 units of 16 are bookkeeping";
     EXPECT_EQ(source.make(size_class::single, 15, 15), nullptr) << "there is no such block";
     EXPECT_EQ(source.open_blocks(), 1u);
-    source.release(*s, 0);
+    release(source, *s);
     source.trim();
     EXPECT_EQ(up.live(), 0u);
 }
@@ -344,7 +352,7 @@ TEST_F(slab_source_of, any_work_leaves_slabs_apart_and_all_units_accounted_for) 
                 const made_slab x = live.back();
                 live.pop_back();
                 ASSERT_TRUE((pattern{x.id}.holds(source.begin_of(*x.s), x.s->bytes())));
-                source.release(*x.s, 0);
+                release(source, *x.s);
             }
         }
         std::size_t slabs = 0;
@@ -354,7 +362,7 @@ TEST_F(slab_source_of, any_work_leaves_slabs_apart_and_all_units_accounted_for) 
                 source.for_each_slab(*b, [&](slab&) { ++slabs; });
         EXPECT_EQ(slabs, live.size());
         for (const made_slab& x : live)
-            source.release(*x.s, 0);
+            release(source, *x.s);
         EXPECT_EQ(source.open_blocks(), 0u);
         source.trim();
         EXPECT_EQ(pages.live(), 0u);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -28,10 +29,26 @@ void expect(bool holds, const char* what) {
     std::exit(1);
 }
 
+/// Also where functions are to be looked up at their first calls.
+int refuse(const char* path) {
+    for (const int when : {RTLD_LAZY, RTLD_NOW}) {
+        expect(dlopen(path, when | RTLD_LOCAL) == nullptr, "the plugin is refused");
+        const std::string why = dlerror();
+        std::puts(why.c_str());
+        expect(why.find(arenite::checks_enabled
+                            ? "without_ARENITE_CHECKS_as_this_module_is"
+                            : "with_ARENITE_CHECKS_as_this_module_is") != std::string::npos,
+               "the message says why");
+    }
+    return 0;
+}
+
 } // namespace
 
 int main(int, char** argv) {
     using namespace arenite;
+    if (std::string_view{argv[1]} == "refuse")
+        return refuse(argv[2]);
     affinity_heap& common = affinity_heap::of<shared_by_name>();
     std::vector<void*> small;
     std::vector<void*> shared;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affine.hpp>
 
+#include <cstddef>
+
 namespace {
 
 struct of_the_plugin {
@@ -20,5 +22,9 @@ struct common : arenite::affine<shared_by_name> {
 
 } // namespace
 
-extern "C" void* make_small() { return new small; }
-extern "C" void* make_common() { return new common; }
+#define FOR_THE_HOST extern "C" [[gnu::visibility("default")]]
+
+FOR_THE_HOST void* make_small() { return new small; }
+FOR_THE_HOST void* make_common() { return new common; }
+FOR_THE_HOST void end_common(void* p) { delete static_cast<common*>(p); }
+FOR_THE_HOST std::size_t common_in_use() { return common::heap().usage().bytes_in_use; }

@@ -47,8 +47,8 @@ def headers():
 def includes_go_down_the_strata():
     for path in files(["include", "src"], ".hpp", ".cpp"):
         folder = path.parent.name
-        if path.parent == include_root:
-            continue  # the umbrella
+        if path.parent in (include_root, root / "src"):
+            continue  # the umbrella, and what stands behind the C header
         if folder not in STRATA:
             yield f"{name(path)}: the folder {folder} is none of the strata"
             continue
@@ -78,6 +78,15 @@ def every_header_has_its_test():
             yield f"include/arenite/{header}: has no test/{header.with_suffix('.cpp')}"
 
 
+def every_c_header_has_its_test():
+    for path in files(["include"], ".h"):
+        test = Path("test") / path.stem / path.name
+        if not (root / test).with_suffix(".c").is_file():
+            yield f"{name(path)}: has no {test.with_suffix('.c')}"
+        if "\n#ifndef ARENITE_" not in path.read_text():
+            yield f"{name(path)}: has no include guard, which C compilers all know"
+
+
 def tests_that_start_threads_say_so():
     for path in files(["test"], ".cpp"):
         text = path.read_text()
@@ -102,13 +111,18 @@ def every_header_is_in_the_umbrella():
 def every_source_has_its_header():
     for path in files(["src"], ".cpp"):
         relative = path.relative_to(root / "src")
-        stem = relative.stem.removesuffix("_linux").removesuffix("_windows").removesuffix("_posix").removesuffix("_report")
-        if not (include_root / relative.parent / f"{stem}.hpp").is_file():
-            yield f"{name(path)}: belongs to no header include/arenite/{relative.parent}/{stem}.hpp"
+        if path.parent == root / "src":
+            if not (include_root / relative.with_suffix(".h")).is_file():
+                yield f"{name(path)}: belongs to no header include/arenite/{relative.with_suffix('.h')}"
+            continue
+        words = relative.stem.split("_")  # x_report.cpp, x_linux.cpp: a part of what x.hpp declares
+        stems = ["_".join(words[:n]) for n in range(len(words), 0, -1)]
+        if not any((include_root / relative.parent / f"{stem}.hpp").is_file() for stem in stems):
+            yield f"{name(path)}: belongs to no header include/arenite/{relative.parent}/{stems[0]}.hpp"
 
 
 def files_begin_with_the_licence():
-    for path in files(CODE_FOLDERS, ".hpp", ".cpp", ".py"):
+    for path in files(CODE_FOLDERS, ".hpp", ".cpp", ".h", ".c", ".py"):
         head = path.read_text().splitlines()[:3]
         if not any("SPDX-License-Identifier: MIT" in line for line in head) or \
            not any("SPDX-FileCopyrightText:" in line for line in head):
@@ -119,7 +133,7 @@ def files_begin_with_the_licence():
 
 
 def lines_are_short():
-    for path in files(CODE_FOLDERS, ".hpp", ".cpp"):
+    for path in files(CODE_FOLDERS, ".hpp", ".cpp", ".h", ".c"):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if len(line) > MAX_COLUMNS:
                 yield f"{name(path)}:{number}: {len(line)} columns; {MAX_COLUMNS} are allowed"
@@ -272,7 +286,7 @@ def tag_tools_see_every_type():
 
 allowed = read_allowed()
 RULES = [includes_go_down_the_strata, own_headers_are_named_in_full, every_header_has_its_test,
-         tests_that_start_threads_say_so, every_header_is_in_the_umbrella,
+         every_c_header_has_its_test, tests_that_start_threads_say_so, every_header_is_in_the_umbrella,
          every_source_has_its_header, files_begin_with_the_licence, lines_are_short,
          code_in_the_documents_is_compiled, links_in_the_documents_lead_somewhere, the_version_is_one,
          at_most(MAX_LINES, files_are_short), at_most(0, comments_name_their_subject), at_most(0, tests_do_not_return_silently)]

@@ -48,6 +48,8 @@ CASES = [
     (lambda r: append(r / "include/arenite/core/size.hpp", "#include <arenite/core/none.hpp>\n"),
      "which does not exist"),
     (lambda r: (r / "test/core/size.cpp").unlink(), "has no test/core/size.cpp"),
+    (lambda r: (r / "test/c/c.c").unlink(), "has no test/c/c.c"),
+    (lambda r: append(r / "src/lonely.cpp", SPDX), "belongs to no header include/arenite/lonely.h"),
     (lambda r: append(r / "test/core/size.cpp", "#include <thread>\nstd::thread t;\n"),
      "starts threads in no suite"),
     (lambda r: replace(r / "include/arenite/arenite.hpp", "#include <arenite/core/size.hpp>\n", ""),

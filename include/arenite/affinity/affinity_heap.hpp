@@ -82,6 +82,8 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 /// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
 class affinity_heap final : public strategy<affinity_heap> {
 public:
+    static constexpr bool is_concurrent = true;
+
     /// What trim() of an affinity did.
     struct trim_result {
         std::size_t bytes_returned = 0; ///< no longer reserved

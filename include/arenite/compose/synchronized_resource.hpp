@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/compose/resource_adaptor.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/usage.hpp>
 
@@ -33,6 +35,8 @@ template <class R>
     requires Allocating<R>
 class synchronized_resource final : public strategy<synchronized_resource<R>> {
 public:
+    static constexpr bool is_concurrent = true;
+
     /// Makes the R of the same arguments.
     template <class... Args>
         requires std::constructible_from<R, Args...>
@@ -52,7 +56,7 @@ public:
 
     /// Where the R keeps sizes.
     void deallocate(void* p)
-        requires requires(R& r) { r.deallocate(p); }
+        requires UnsizedFreeing<R>
     {
         const std::lock_guard lock{mutex_};
         inner_.deallocate(p);
@@ -80,6 +84,29 @@ public:
     {
         const std::lock_guard lock{mutex_};
         return inner_.size_of(p);
+    }
+
+    /// Whether size_of and deallocate(p) are to be had; see concept UnsizedFreeing.
+    [[nodiscard]] bool keeps_sizes() const
+        requires Sizing<R>
+    {
+        return detail::keeps_sizes(inner_);
+    }
+
+    [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                                  std::size_t alignment = default_alignment)
+        requires Resizing<R>
+    {
+        const std::lock_guard lock{mutex_};
+        return detail::try_resize(inner_, p, old_bytes, new_bytes, alignment);
+    }
+
+    /// The sink must not call this resource.
+    void list_regions(region_sink& sink) const
+        requires Mappable<R>
+    {
+        const std::lock_guard lock{mutex_};
+        inner_.list_regions(sink);
     }
 
     [[nodiscard]] arenite::usage usage() const

@@ -19,6 +19,20 @@ inline constexpr std::size_t default_alignment = alignof(std::max_align_t);
     return value != 0 && (value & (value - 1)) == 0;
 }
 
+/// The largest alignment that an object of so many bytes can need, where nobody tells it: the
+/// largest power of two that divides the size, at most default_alignment.
+///
+/// The objects of an array lie side by side and are all aligned, so the size of an object is a
+/// multiple of its alignment: 24 bytes never need more than 8, while 48 may need 16. What needs
+/// more than default_alignment says so, in C++ by `std::align_val_t`. A block of memory that may
+/// hold smaller objects is another thing: malloc must serve those too.
+[[nodiscard]] ARENITE_INLINE constexpr std::size_t natural_alignment(std::size_t bytes) noexcept {
+    const std::size_t lowest_bit = bytes & (~bytes + 1);
+    if (bytes == 0)
+        return 1;
+    return lowest_bit < default_alignment ? lowest_bit : default_alignment;
+}
+
 /// The next multiple of alignment (a power of two); wraps to 0 past the largest size.
 [[nodiscard]] ARENITE_INLINE constexpr std::size_t align_up(std::size_t value,
                                                             std::size_t alignment) noexcept {

@@ -82,9 +82,7 @@ ARENITE_INLINE constexpr void clear_run(word* words, std::size_t first,
 [[nodiscard]] constexpr std::size_t count_set(const word* words, std::size_t first,
                                               std::size_t count) noexcept {
     std::size_t found = 0;
-    for_each_part(words, first, count, [&](word w, word mask) {
-        found += count_ones(w & mask);
-    });
+    for_each_part(words, first, count, [&](word w, word mask) { found += count_ones(w & mask); });
     return found;
 }
 
@@ -151,38 +149,50 @@ ARENITE_INLINE constexpr void clear_run(word* words, std::size_t first,
     return w;
 }
 
-/// Start of the first run of at least `count` (1 or more) clear bits in [first, end), or `end`.
-/// Looks at each word once.
-[[nodiscard]] constexpr std::size_t find_clear_run(const word* words, std::size_t first,
-                                                   std::size_t end, std::size_t count) noexcept {
+/// Start of the first run of at least `count` (1 or more) bits that are set in `words` after an
+/// exclusive or with `flip`, in [first, end), or `end`. Looks at each word once.
+[[nodiscard]] constexpr std::size_t find_run(const word* words, std::size_t first, std::size_t end,
+                                             std::size_t count, word flip) noexcept {
     if (first >= end)
         return end;
     std::size_t i = first / word_bits;
     const std::size_t last = (end - 1) / word_bits;
-    std::size_t before = 0; // clear bits directly below word i
-    word clear = ~words[i] & (~word{0} << (first % word_bits));
+    std::size_t before = 0; // bits of the run directly below word i
+    word w = (words[i] ^ flip) & (~word{0} << (first % word_bits));
     for (;;) {
         if (i == last)
-            clear &= low_mask(end - i * word_bits);
-        if (clear == ~word{0}) {
+            w &= low_mask(end - i * word_bits);
+        if (w == ~word{0}) {
             before += word_bits;
             if (before >= count)
                 return (i + 1) * word_bits - before;
-        } else if (clear == 0) {
+        } else if (w == 0) {
             before = 0;
         } else {
-            if (before + static_cast<std::size_t>(std::countr_one(clear)) >= count)
+            if (before + static_cast<std::size_t>(std::countr_one(w)) >= count)
                 return i * word_bits - before;
             if (count < word_bits) {
-                if (const word starts = run_starts(clear, count); starts != 0)
+                if (const word starts = run_starts(w, count); starts != 0)
                     return i * word_bits + static_cast<std::size_t>(std::countr_zero(starts));
             }
-            before = static_cast<std::size_t>(std::countl_one(clear));
+            before = static_cast<std::size_t>(std::countl_one(w));
         }
         if (i == last)
             return end;
-        clear = ~words[++i];
+        w = words[++i] ^ flip;
     }
+}
+
+/// Start of the first run of at least `count` (1 or more) clear bits in [first, end), or `end`.
+[[nodiscard]] constexpr std::size_t find_clear_run(const word* words, std::size_t first,
+                                                   std::size_t end, std::size_t count) noexcept {
+    return find_run(words, first, end, count, ~word{0});
+}
+
+/// Start of the first run of at least `count` (1 or more) set bits in [first, end), or `end`.
+[[nodiscard]] constexpr std::size_t find_set_run(const word* words, std::size_t first,
+                                                 std::size_t end, std::size_t count) noexcept {
+    return find_run(words, first, end, count, 0);
 }
 
 } // namespace bits

@@ -46,6 +46,22 @@ concept Sizing = requires(const R& r, const void* p) {
     { r.size_of(p) } -> std::same_as<std::size_t>;
 };
 
+/// Also frees without being told the size: deallocate(p). Some do so, and tell sizes, only where
+/// they were made to; these say by keeps_sizes() whether they were.
+template <class R>
+concept UnsizedFreeing = requires(R& r, void* p) { r.deallocate(p); };
+
+/// Changes the size of an allocation where it lies: try_resize(p, old_bytes, new_bytes), which is
+/// false, and has changed nothing, where that can't be.
+template <class R>
+concept Resizing = requires(R& r, void* p, std::size_t n) {
+    { r.try_resize(p, n, n) } -> std::same_as<bool>;
+};
+
+/// May be used by any number of threads at once, and says so by a constant.
+template <class R>
+concept Concurrent = requires { requires R::is_concurrent; };
+
 /// Tells what it holds: usage().
 template <class R>
 concept Measurable = requires(const R& r) {

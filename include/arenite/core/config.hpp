@@ -15,10 +15,19 @@
 
 // Checked and unchecked objects have different names, so that mixing them fails at link time.
 #if ARENITE_CHECKS
-#define ARENITE_ABI v0_checked
+#define ARENITE_ABI_NAME v0_checked
 #else
-#define ARENITE_ABI v0
+#define ARENITE_ABI_NAME v0
 #endif
+
+// What is in namespace arenite is the interface of a shared library, and is one thing in a program
+// and its plug-ins, also where they are compiled with -fvisibility=hidden.
+#if defined(__GNUC__) && !defined(_WIN32)
+#define ARENITE_VISIBLE __attribute__((visibility("default")))
+#else
+#define ARENITE_VISIBLE
+#endif
+#define ARENITE_ABI ARENITE_ABI_NAME ARENITE_VISIBLE
 
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define ARENITE_EXCEPTIONS 1

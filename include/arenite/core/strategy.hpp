@@ -6,6 +6,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/resource.hpp>
+#include <arenite/core/same_build.hpp>
 
 #include <cstddef>
 

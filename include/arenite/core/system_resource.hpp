@@ -18,6 +18,8 @@ inline namespace ARENITE_ABI {
 /// Failure:   out_of_memory / nullptr; nothing changes.
 class malloc_resource final : public strategy<malloc_resource> {
 public:
+    static constexpr bool is_concurrent = true;
+
     constexpr malloc_resource() noexcept = default;
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,

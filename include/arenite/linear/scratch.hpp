@@ -46,12 +46,14 @@ extern constinit thread_local linear_resource* first_scratch; // null: not made 
 ///            function comes from a resource that its caller names, and that is a conflict.
 /// Cost:      without conflicts the load of a pointer; with them a comparison for each.
 /// Overhead:  8 GiB of addresses for each scratch in use, memory as a growing_linear_resource: what
-///            recent rounds needed at most; a round ends where the outermost scope does.
+///            recent rounds needed at most; a round ends where the outermost scope does. And 1 KiB,
+///            which a thread leaves to the next one in its place.
 /// Limits:    4 a thread: with 4 conflicts that are all of them a contract violation in any build.
 /// Threads:   each has its own; a reference is not to be handed to another thread. Memory goes back
 ///            when the thread ends. Destructors of other thread_locals may call scratch too: there
 ///            the memory goes back as soon as all of it was freed.
-/// Failure:   of an allocation: out_of_memory / nullptr; nothing changes.
+/// Failure:   of an allocation: out_of_memory / nullptr; nothing changes. A thread's first call of
+///            scratch() throws out_of_memory where malloc has nothing.
 ///
 /// Rules, and what becomes of their breach. Whoever allocates here opens a scope first, and inside
 /// it leaves alone what is older. A function that forgets to name its caller's scratch as a

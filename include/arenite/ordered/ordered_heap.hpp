@@ -7,6 +7,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
+#include <arenite/core/sizes.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
@@ -17,15 +18,9 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Who says how long an allocation is when it is freed.
-enum class sizes {
-    known, ///< the caller passes the size to deallocate (sized delete, std::pmr, STL allocators)
-    kept   ///< also the heap: size_of(p) and deallocate(p) work; costs nothing more
-};
-
 /// How an ordered_heap behaves; the defaults are right for a heap that may become large.
 struct ordered_options {
-    arenite::sizes sizes = arenite::sizes::known;
+    arenite::sizes sizes = arenite::sizes::known; ///< kept ones cost nothing more
 
     /// Bytes to ask from the upstream at once, cut into blocks of at most 256 KiB; rounded up to a
     /// power of two below that (4 KiB at least), to a multiple of it above. 0: start small and grow
@@ -62,7 +57,8 @@ struct ordered_options {
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 where the
 ///            alignment is 16), by less than an eighth above; 16 bytes is the smallest. 2 % of the
 ///            memory for bookkeeping. A large object: 64 to 512 bytes, or its alignment.
-/// Limits:    none but its upstream's. A slab serves one size until all its slots are free. Memory
+/// Limits:    none but its upstream's. A slab serves one size until all its slots are
+///            free; where much memory is sparse, also larger objects in several slots each. Memory
 ///            starts at one block of 64 KiB of which the pages used are resident, and grows by
 ///            spans of 2 MiB (huge pages) once the heap holds as much.
 /// Returns:   empty spans and the memory of large objects by return_policy; trim() all that is
@@ -115,6 +111,9 @@ public:
     /// Requires sizes::kept, in every build.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
+    /// True with sizes::kept.
+    [[nodiscard]] bool keeps_sizes() const noexcept { return kept_; }
+
     /// True if p points into memory of this heap, handed out or not. O(log blocks).
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
@@ -126,7 +125,8 @@ public:
     /// the size of blocks stays.
     void set_block_bytes(std::size_t bytes) noexcept { core_.set_block_bytes(bytes); }
 
-    /// O(1). bytes_in_use and live_allocations are exact; the high water is that of the slow calls.
+    /// O(1). bytes_in_use and live_allocations are exact; the high water is seen
+    /// when memory is taken for a slab or for more than 8 KiB, and here.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// All its memory, blocks and large allocations in address order: objects one by one with

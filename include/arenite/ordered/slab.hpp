@@ -7,6 +7,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/size_class.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -26,8 +27,10 @@ struct slot_class_state;
 ///
 /// Invariant: used == slots - bits that are set, but for the slab that its class allocates from:
 /// there what is handed out is not counted, until the slab is left and its bits are.
+///
+/// An object may have several slots that lie side by side: see joined_slots.hpp.
 struct alignas(64) slab {
-    void* owner;              ///< the heap; null for what is no slab
+    void* owner;              ///< the heap, or its mark for joined slots; null for what is no slab
     slot_class_state* counts; ///< where its heap counts the objects of this class
     std::uint32_t begin;      ///< bytes from the start of the block to the first slot
     std::uint32_t inverse;    ///< of the size of a slot: see size_class::inverse
@@ -46,6 +49,15 @@ struct alignas(64) slab {
     /// An alarm that no free reaches, but before a word of frees more would not fit into `used`.
     static constexpr std::int32_t silent = INT32_MIN + 64;
 
+    /// The owner, for any thread while an object of the slab lives.
+    [[nodiscard]] ARENITE_INLINE const void* owner_now() const noexcept {
+        return std::atomic_ref{const_cast<void*&>(owner)}.load(std::memory_order_relaxed);
+    }
+
+    void set_owner(void* now) noexcept {
+        std::atomic_ref{owner}.store(now, std::memory_order_relaxed);
+    }
+
     /// Its first unit in the block, and the word of bits that its slots' bits begin with.
     [[nodiscard]] ARENITE_INLINE std::size_t first_word() const noexcept {
         return begin / unit_bytes;
@@ -54,6 +66,9 @@ struct alignas(64) slab {
         return (slots + bits::word_bits - 1) / bits::word_bits;
     }
     [[nodiscard]] std::size_t bytes() const noexcept { return units * unit_bytes; }
+
+    /// True if half of its words, or more, are not needed for its slots.
+    [[nodiscard]] bool has_spare_words() const noexcept { return 2 * words() <= units; }
 
     /// Index of the slot at an offset in the block, or of the slot around it.
     [[nodiscard]] ARENITE_INLINE std::size_t index_of(std::size_t offset) const noexcept {
@@ -67,6 +82,12 @@ struct alignas(64) slab {
     [[nodiscard]] std::int32_t refill_alarm() const noexcept {
         return slots - (slots < 16 ? 1 : slots / 8);
     }
+
+    /// `used` at which it is sparse: half is free, and larger objects may join its slots; none
+    /// where they can't.
+    [[nodiscard]] std::int32_t sparse_alarm() const noexcept {
+        return has_spare_words() ? slots / 2 : 0;
+    }
 };
 
 static_assert(sizeof(slab) == 64);
@@ -74,6 +95,19 @@ static_assert(sizeof(slab) == 64);
 namespace slab_state {
 inline constexpr std::uint16_t full = 0;       ///< or nearly
 inline constexpr std::uint16_t refillable = 1; ///< an eighth is free
+inline constexpr std::uint16_t lending = 2;    ///< a larger class joins slots of it
+
+// Half is free: it may have so many free slots side by side, for a larger class to join.
+inline constexpr std::uint16_t run_of_2 = 4;
+inline constexpr std::uint16_t run_of_4 = 8; ///< of 3 or 4
+inline constexpr std::uint16_t run_of_8 = 16;
+inline constexpr std::uint16_t run_of_16 = 32;
+inline constexpr std::uint16_t sparse = run_of_2 | run_of_4 | run_of_8 | run_of_16;
+
+/// The state that tells of a run of 2 to 16 slots.
+[[nodiscard]] constexpr std::uint16_t run_of(std::size_t slots) noexcept {
+    return slots <= 2 ? run_of_2 : slots <= 4 ? run_of_4 : slots <= 8 ? run_of_8 : run_of_16;
+}
 } // namespace slab_state
 
 } // namespace ARENITE_ABI

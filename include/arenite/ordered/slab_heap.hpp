@@ -11,6 +11,7 @@
 #include <arenite/core/region.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
+#include <arenite/ordered/joined_slots.hpp>
 #include <arenite/ordered/size_class.hpp>
 #include <arenite/ordered/slab_geometry.hpp>
 #include <arenite/ordered/slab_source.hpp>
@@ -97,6 +98,8 @@ struct heap_owner {
 ///     try_take          the lowest free slot of the word                        inline
 ///     next_word         the next word up of the slab with a free slot
 ///     enter             the lowest slab of the class of which an eighth is free
+///     join              neighbouring slots of a sparse slab of a smaller class, one object at a
+///                       time: only where the heap holds much more than it needs
 ///     slabs_.make       a new slab: units of the lowest block with room, or of a new block
 ///     any_slot          where the upstream refuses: any free slot of the class
 ///
@@ -106,6 +109,8 @@ struct heap_owner {
 ///     slab      slots == used + bits set                      (but see slab: the current one)
 ///     class     live  == objects handed out and not yet freed, or not yet seen to be
 ///     heap      bytes in use == sum of live * slot_bytes + single_bytes + large_bytes
+///     joined    an object of n slots counts as n objects of the slab's class, and in `joined_` as
+///               n - 1 less
 ///
 /// Threads:   one at a time; usage_approximate() by any.
 class slab_heap {
@@ -150,9 +155,9 @@ public:
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment) noexcept;
 
-    /// True if an object of such a slab can have this size where it lies.
-    [[nodiscard]] static bool fits_slot(const slab& s, std::size_t bytes,
-                                        std::size_t alignment) noexcept;
+    /// True if an object of this heap, in a slab, can have this size where it lies. Any thread.
+    [[nodiscard]] bool fits_in_place(const void* p, std::size_t bytes,
+                                     std::size_t alignment) const noexcept;
 
     [[nodiscard]] ARENITE_NOINLINE void* allocate_slow(std::size_t bytes,
                                                        std::size_t alignment) noexcept;
@@ -186,10 +191,26 @@ public:
 
     /// Counts an object of another heap that was freed here: for usage(), until release_word()
     /// there has taken it off that heap's own books.
-    void count_foreign_free(const slab& s) noexcept {
+    void count_foreign_free(std::size_t bytes) noexcept {
         --settled_;
-        settled_bytes_ -= s.slot_bytes;
+        settled_bytes_ -= static_cast<std::int64_t>(bytes);
     }
+
+    /// True if the slab is one of this heap. Any thread, while an object of the slab lives.
+    [[nodiscard]] bool holds(const slab& s) const noexcept {
+        const void* const owner = s.owner_now();
+        return owner == this || owner == joined_mark();
+    }
+
+    /// Slots of an object in one of its slabs. Any thread, while the object lives.
+    [[nodiscard]] std::size_t slots_at(slab_block& b, const slab& s,
+                                       std::size_t index) const noexcept {
+        return s.owner_now() == joined_mark() ? joined_slots{b, s}.slots_at(index) : 1;
+    }
+
+    /// True if an object of so many slots may have been asked for like this.
+    [[nodiscard]] static bool may_have(const slab& s, std::size_t slots, std::size_t bytes,
+                                       std::size_t alignment) noexcept;
 
     /// Size of a free that was made without one.
     static constexpr std::size_t unknown_bytes = ~std::size_t{0};
@@ -211,6 +232,9 @@ private:
         slab_list all;
         slab* current = nullptr; ///< the one that `free` points into
         std::size_t units = 0;   ///< of all of them
+
+        slab* lender = nullptr; ///< of a smaller class, whose slots it joins
+        std::size_t joined = 0; ///< its slots below this one have been looked at
     };
 
     [[nodiscard]] ARENITE_INLINE bool try_give(void* p, std::size_t bytes,
@@ -218,6 +242,8 @@ private:
     ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    void deallocate_slot(slab_block& b, slab& s, void* p, std::size_t bytes,
+                         std::size_t alignment) noexcept;
     ARENITE_INLINE void set_free(slab& s, slot_class_state& c, bits::word& word,
                                  bits::word slot) noexcept;
     void remember(slab_block& b, slab& s) noexcept;
@@ -229,12 +255,28 @@ private:
     }
     [[nodiscard]] std::int32_t count_used(const slab& s) const noexcept;
 
-    [[nodiscard]] void* allocate_slot(unsigned slot_class) noexcept;
+    [[nodiscard]] void* allocate_slot(unsigned slot_class, std::size_t bytes,
+                                      std::size_t alignment) noexcept;
     [[nodiscard]] bool next_word(unsigned slot_class) noexcept;
     [[nodiscard]] bool next_slab(unsigned slot_class) noexcept;
+    [[nodiscard]] bool new_slab(unsigned slot_class) noexcept;
     [[nodiscard]] void* any_slot(unsigned slot_class) noexcept;
     [[nodiscard]] void* allocate_single(std::size_t bytes) noexcept;
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
+
+    // Slots that are joined: slab_heap_joined.cpp
+    [[nodiscard]] const void* joined_mark() const noexcept {
+        return reinterpret_cast<const std::byte*>(this) + 1;
+    }
+    [[nodiscard]] void* join(unsigned slot_class, std::size_t bytes,
+                             std::size_t alignment) noexcept;
+    [[nodiscard]] bool next_lender(unsigned slot_class, std::size_t bytes,
+                                   std::size_t alignment) noexcept;
+    void mark_joined(slab_block& b, slab& s) noexcept;
+    void set_free_joined(slab_block& b, slab& s, std::size_t first, std::size_t count) noexcept;
+    void release_joined_word(slab_block& b, slab& s, std::size_t word, bits::word freed) noexcept;
+    void stop_lending(slab& s) noexcept;
+
     void enter(slab& s) noexcept;
     bool enter_word(const slab& s, std::size_t from) noexcept;
     void suspend(unsigned slot_class) noexcept;
@@ -243,6 +285,7 @@ private:
     void give_up_idle_slabs() noexcept;
     void leave_empty_slabs() noexcept;
     void remove(slab& s) noexcept;
+    void release(slab& s) noexcept;
     void hand_out(slab& s, void* p, std::size_t bytes) noexcept;
     void note_size(slab& s, const void* p, std::size_t bytes) noexcept;
 
@@ -258,13 +301,15 @@ private:
     bool blocks_came_free_ = false; ///< since idle slabs were looked for
     class_slabs lists_[size_class::count];
     std::size_t single_bytes_ = 0; ///< in use by slots of their own
+    std::size_t most_single_bytes_ = 0;
     std::size_t high_water_ = 0;
 
     // What release_word() took off these books, less what was freed here of other heaps' objects:
     // over all heaps, minus what is free but still on its own heap's books.
     std::int64_t settled_ = 0;
     std::int64_t settled_bytes_ = 0;
-    bits::word no_slot_ = 0; ///< what `free` of a class without a slab points to
+    std::int64_t joined_ = 0; ///< slots that are not the first of their object
+    bits::word no_slot_ = 0;  ///< what `free` of a class without a slab points to
     heap_owner owner_;
 };
 
@@ -328,9 +373,13 @@ void slab_heap::for_each_object(F f) const {
             f(block_source::large_object(*b), block_source::large_bytes(*b));
         } else if ((b->state & block_state::empty) == 0) {
             slabs_.for_each_slab(*b, [&](slab& s) {
+                slab_block& head = *slabs_.geometry().block_of(b);
                 const bits::word* const words = slabs_.words_of(s);
-                for (std::size_t i = 0; (i = bits::next_clear(words, i, s.slots)) != s.slots; ++i)
-                    f(slabs_.begin_of(s) + i * s.slot_bytes, s.slot_bytes);
+                for (std::size_t i = 0; (i = bits::next_clear(words, i, s.slots)) != s.slots;) {
+                    const std::size_t slots = slots_at(head, s, i);
+                    f(slabs_.begin_of(s) + i * s.slot_bytes, slots * s.slot_bytes);
+                    i += slots;
+                }
             });
         }
     }

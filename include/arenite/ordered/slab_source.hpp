@@ -34,9 +34,12 @@ public:
     /// least `least`. All its slots are free. O(log blocks).
     [[nodiscard]] slab* make(unsigned slot_class, std::size_t wanted, std::size_t least) noexcept;
 
-    /// Takes a slab's units back. True if its block holds nothing any more; then it may go back at
-    /// once, by the return_policy.
-    bool release(slab& s, std::size_t bytes_in_use) noexcept;
+    /// Takes a slab's units back. If its block holds nothing any more, that is for close() now;
+    /// else nullptr.
+    [[nodiscard]] block* release(slab& s) noexcept;
+
+    /// Gives up a block without slabs: it may go back at once, by the return_policy.
+    void close(block& b, std::size_t bytes_in_use) noexcept;
 
     /// A large object that begins further up than a unit: says where a slab_block would be that
     /// there is no slab.
@@ -98,7 +101,6 @@ private:
     [[nodiscard]] block* new_block() noexcept;
     [[nodiscard]] slab* cut_fresh(block* b, unsigned slot_class, std::size_t enough,
                                   std::size_t least, std::size_t wanted) noexcept;
-    void close(block& b, std::size_t bytes_in_use) noexcept;
     [[nodiscard]] slab* try_cut(block& b, unsigned slot_class, std::size_t least,
                                 std::size_t most) noexcept;
     [[nodiscard]] slab& cut(block& b, unsigned slot_class, std::size_t first,

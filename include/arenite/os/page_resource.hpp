@@ -87,6 +87,8 @@ public:
     /// The unit of addresses: everything handed out begins at a multiple of it.
     static constexpr std::size_t unit_bytes = 64_KiB;
 
+    static constexpr bool is_concurrent = true;
+
     constexpr page_resource() noexcept = default;
     constexpr explicit page_resource(page_options options) noexcept : options_{options} {}
     ~page_resource() override;

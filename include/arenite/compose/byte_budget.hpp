@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <limits>
+#include <optional>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// Bytes in use, the most there may be, and a mark below that from which on takers look.
+///
+///     0 ......................... mark ............. limit
+///     take_quickly: two instructions    take: looks
+///
+/// One number is kept, what is left up to the mark: it is negative above. A careful budget has all
+/// of its bytes above: the quick ways never succeed.
+///
+/// Limits:    at most PTRDIFF_MAX / 2 bytes; the mark is not above the limit.
+/// Threads:   one at a time; byte_budget<true> any.
+template <bool Concurrent>
+class byte_budget {
+public:
+    static constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / 2;
+
+    byte_budget(std::size_t mark, std::size_t limit, bool careful) noexcept
+        : left_{static_cast<std::ptrdiff_t>(mark) - (careful ? below_all : 0)}, mark_{mark},
+          limit_{limit}, careful_{careful} {}
+
+    /// True: so many bytes more are in use, and no more than the mark. False: nothing has changed
+    /// once undo_take() was called, which is then the next call.
+    [[nodiscard]] ARENITE_INLINE bool take_quickly(std::size_t bytes) noexcept {
+        left_ = minus(bytes);
+        return left_ >= 0;
+    }
+
+    /// What was in use, where so many bytes more are in use now. Nothing: they pass the limit.
+    [[nodiscard]] std::optional<std::size_t> take(std::size_t bytes) noexcept {
+        const std::size_t before = in_use();
+        if (before > limit_ || bytes > limit_ - before)
+            return std::nullopt;
+        left_ = minus(bytes);
+        return before;
+    }
+
+    void undo_take(std::size_t bytes) noexcept { left_ = plus(bytes); }
+
+    /// True: so many bytes less are in use, and no more than the mark. False: nothing has changed
+    /// once undo_give() was called, which is then the next call.
+    [[nodiscard]] ARENITE_INLINE bool give_quickly(std::size_t bytes) noexcept {
+        left_ = plus(bytes);
+        return left_ >= 0;
+    }
+    void undo_give(std::size_t bytes) noexcept { left_ = minus(bytes); }
+
+    void give(std::size_t bytes) noexcept { left_ = plus(bytes); }
+
+    /// Nothing is in use.
+    void clear() noexcept { give(in_use()); }
+
+    /// False, and nothing has changed: more is in use than the limit.
+    [[nodiscard]] bool set(std::size_t mark, std::size_t limit) noexcept {
+        const std::size_t used = in_use();
+        if (used > limit)
+            return false;
+        *this = byte_budget{mark, limit, careful_};
+        left_ = minus(used);
+        return true;
+    }
+
+    [[nodiscard]] std::size_t in_use() const noexcept {
+        return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(mark_) - left_ -
+                                        (careful_ ? below_all : 0));
+    }
+    [[nodiscard]] std::size_t mark() const noexcept { return mark_; }
+    [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
+    [[nodiscard]] bool is_careful() const noexcept { return careful_; }
+
+private:
+    static constexpr std::ptrdiff_t below_all = std::numeric_limits<std::ptrdiff_t>::max() / 2 + 1;
+
+    // Sizes that no object can have wrap, and are taken off again when the inner one refuses.
+    [[nodiscard]] ARENITE_INLINE std::ptrdiff_t minus(std::size_t bytes) const noexcept {
+        return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(left_) - bytes);
+    }
+    [[nodiscard]] ARENITE_INLINE std::ptrdiff_t plus(std::size_t bytes) const noexcept {
+        return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(left_) + bytes);
+    }
+
+    std::ptrdiff_t left_;
+    std::size_t mark_;
+    std::size_t limit_;
+    bool careful_;
+};
+
+/// For any number of threads: requests that meet a change of the limit are held to the old one or
+/// the new one.
+template <>
+class byte_budget<true> {
+public:
+    static constexpr std::size_t most = byte_budget<false>::most;
+
+    byte_budget(std::size_t mark, std::size_t limit, bool careful) noexcept
+        : mark_{mark}, limit_{limit}, careful_{careful} {}
+
+    [[nodiscard]] bool take_quickly(std::size_t bytes) noexcept {
+        return !careful_ && take_up_to(mark(), bytes);
+    }
+    void undo_take(std::size_t) noexcept {}
+    [[nodiscard]] std::optional<std::size_t> take(std::size_t bytes) noexcept {
+        return take_up_to(limit(), bytes);
+    }
+    [[nodiscard]] bool give_quickly(std::size_t bytes) noexcept {
+        if (careful_)
+            return false;
+        give(bytes);
+        return true;
+    }
+    void undo_give(std::size_t) noexcept {}
+    void give(std::size_t bytes) noexcept { in_use_.fetch_sub(bytes, std::memory_order_relaxed); }
+    void clear() noexcept { in_use_.store(0, std::memory_order_relaxed); }
+
+    [[nodiscard]] bool set(std::size_t mark, std::size_t limit) noexcept {
+        const std::size_t old_mark = this->mark(), old_limit = this->limit();
+        mark_ = mark;
+        limit_ = limit;
+        if (in_use() <= limit)
+            return true;
+        limit_ = old_limit;
+        mark_ = old_mark;
+        return false;
+    }
+
+    [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
+    [[nodiscard]] std::size_t mark() const noexcept { return mark_; }
+    [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
+    [[nodiscard]] bool is_careful() const noexcept { return careful_; }
+
+private:
+    /// A taker sees the number that it changes; what else it saw may be older.
+    [[nodiscard]] std::optional<std::size_t> take_up_to(std::size_t most_in_use,
+                                                        std::size_t bytes) noexcept {
+        std::size_t before = in_use_;
+        do {
+            if (before > most_in_use || bytes > most_in_use - before)
+                return std::nullopt;
+        } while (!in_use_.compare_exchange_weak(before, before + bytes));
+        return before;
+    }
+
+    std::atomic<std::size_t> in_use_{0};
+    std::atomic<std::size_t> mark_;
+    std::atomic<std::size_t> limit_;
+    bool careful_;
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

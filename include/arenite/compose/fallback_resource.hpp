@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/compose/resource_pair.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/concepts.hpp>
+#include <arenite/core/config.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// The first resource, and the second where the first refuses.
+///
+///     fallback_resource fr{a, b};                                  // refers to both
+///     fallback_resource<linear_resource, ordered_heap> fs{1_MiB, ordered_options{}};
+///
+/// Use when:  what is fast or at hand is small: a buffer, a pool of fixed size, a budget; or some
+///            memory is kept for when the system has no more. Where both are to share the work by
+///            size: compose/segregated_resource.hpp.
+/// Cost:      allocate that of the first and a test, and where it refuses that of the second;
+///            deallocate that of owns() besides.
+/// Overhead:  0 bytes.
+/// Limits:    those of the second, where the first refuses. One of them must know its own (owns;
+///            the first is asked where both do), and not take the other's memory for that, as
+///            page_source() takes that of every heap above it. What was freed whole there (reset,
+///            a scope) may not be given back here.
+/// Threads:   any where both are Concurrent, otherwise one at a time.
+/// Failure:   out_of_memory / nullptr where both refuse; nothing changes.
+///
+/// What is freed goes to the one that owns it, and so does what changes its size in place. What the
+/// one that is asked does not own goes to the other, which reports it as it can.
+template <class First, class Second>
+    requires Owning<std::remove_reference_t<First>> || Owning<std::remove_reference_t<Second>>
+class fallback_resource final
+    : public detail::resource_pair<fallback_resource<First, Second>, First, Second> {
+    using base = detail::resource_pair<fallback_resource<First, Second>, First, Second>;
+    using base::first_;
+    using base::second_;
+
+public:
+    using base::base;
+
+    [[nodiscard]] ARENITE_INLINE void*
+    try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
+        void* const p = first_.try_allocate(bytes, alignment);
+        return p != nullptr ? p : second_.try_allocate(bytes, alignment);
+    }
+
+    using base::deallocate;
+    ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
+                                   std::size_t alignment = default_alignment) noexcept {
+        if (base::is_of_first(p))
+            first_.deallocate(p, bytes, alignment);
+        else
+            second_.deallocate(p, bytes, alignment);
+    }
+
+    [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                                  std::size_t alignment = default_alignment)
+        requires base::both_resize
+    {
+        return base::is_of_first(p)
+                   ? detail::try_resize(first_, p, old_bytes, new_bytes, alignment)
+                   : detail::try_resize(second_, p, old_bytes, new_bytes, alignment);
+    }
+};
+
+template <class First, class Second>
+fallback_resource(First&, Second&) -> fallback_resource<First&, Second&>;
+
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/concepts.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/region.hpp>
+#include <arenite/core/strategy.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// True where r tells the size of each of its allocations now, and frees them without it.
+template <class R>
+[[nodiscard]] bool keeps_sizes([[maybe_unused]] const R& r) noexcept {
+    if constexpr (!Sizing<R> || !UnsizedFreeing<R>)
+        return false;
+    else if constexpr (requires { r.keeps_sizes(); })
+        return r.keeps_sizes();
+    else
+        return true;
+}
+
+/// r.try_resize, whether it asks for the alignment or not.
+template <Resizing R>
+[[nodiscard]] bool try_resize(R& r, void* p, std::size_t old_bytes, std::size_t new_bytes,
+                              std::size_t alignment) {
+    if constexpr (requires { r.try_resize(p, old_bytes, new_bytes, alignment); })
+        return r.try_resize(p, old_bytes, new_bytes, alignment);
+    else
+        return r.try_resize(p, old_bytes, new_bytes);
+}
+
+/// r.release where it has one, otherwise r.deallocate.
+template <Purging R>
+void release(R& r, void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if constexpr (Releasing<R>)
+        r.release(p, bytes, alignment);
+    else
+        r.deallocate(p, bytes, alignment);
+}
+
+/// A resource around one other, R, which it holds, or refers to where R is `heap&`. What neither
+/// allocates nor frees single objects is passed on here; the rest is the Derived's.
+template <class Derived, class R>
+    requires Allocating<std::remove_reference_t<R>>
+class resource_adaptor : public strategy<Derived> {
+public:
+    using inner_type = std::remove_reference_t<R>;
+
+    static constexpr bool is_concurrent = Concurrent<inner_type>;
+
+    /// The R itself. What is allocated there directly, this resource knows nothing of.
+    [[nodiscard]] inner_type& inner() noexcept { return inner_; }
+    [[nodiscard]] const inner_type& inner() const noexcept { return inner_; }
+
+    [[nodiscard]] bool owns(const void* p) const
+        requires Owning<inner_type>
+    {
+        return inner_.owns(p);
+    }
+
+    [[nodiscard]] std::size_t size_of(const void* p) const
+        requires Sizing<inner_type>
+    {
+        return inner_.size_of(p);
+    }
+
+    /// Whether size_of and deallocate(p) are to be had; see concept UnsizedFreeing.
+    [[nodiscard]] bool keeps_sizes() const
+        requires Sizing<inner_type>
+    {
+        return detail::keeps_sizes(inner_);
+    }
+
+    auto trim()
+        requires Trimmable<inner_type>
+    {
+        return inner_.trim();
+    }
+
+    void purge(void* p, std::size_t bytes) noexcept
+        requires Purging<inner_type>
+    {
+        inner_.purge(p, bytes);
+    }
+
+protected:
+    template <class... Args>
+    explicit resource_adaptor(std::in_place_t, Args&&... args)
+        : inner_(std::forward<Args>(args)...) {}
+    ~resource_adaptor() override = default;
+
+    R inner_; // NOLINT(cppcoreguidelines-avoid-const-or-ref-data-members)
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/compose/resource_adaptor.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/concepts.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/region.hpp>
+#include <arenite/core/strategy.hpp>
+#include <arenite/core/usage.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// A resource of two others, which it holds, or refers to where First or Second is a reference. It
+/// can what both can, also where it must find which of the two a pointer is of: by owns() of one.
+/// Which of them serves a request, and which gets it back with its size, is the Derived's to say.
+template <class Derived, class First, class Second>
+    requires Allocating<std::remove_reference_t<First>> &&
+             Allocating<std::remove_reference_t<Second>>
+class resource_pair : public strategy<Derived> {
+public:
+    using first_type = std::remove_reference_t<First>;
+    using second_type = std::remove_reference_t<Second>;
+
+    static constexpr bool is_concurrent = Concurrent<first_type> && Concurrent<second_type>;
+
+    resource_pair()
+        requires std::default_initializable<First> && std::default_initializable<Second>
+    = default;
+
+    /// Makes each of one argument; a reference refers to its own.
+    template <class A, class B>
+        requires std::constructible_from<First, A> && std::constructible_from<Second, B>
+    resource_pair(A&& first, B&& second)
+        : first_(std::forward<A>(first)), second_(std::forward<B>(second)) {}
+
+    /// Makes each of a tuple of arguments.
+    template <class... As, class... Bs>
+        requires std::constructible_from<First, As...> && std::constructible_from<Second, Bs...>
+    resource_pair(std::piecewise_construct_t, std::tuple<As...> first, std::tuple<Bs...> second)
+        : resource_pair{first, second, std::index_sequence_for<As...>{},
+                        std::index_sequence_for<Bs...>{}} {}
+
+    /// The two themselves.
+    [[nodiscard]] first_type& first() noexcept { return first_; }
+    [[nodiscard]] const first_type& first() const noexcept { return first_; }
+    [[nodiscard]] second_type& second() noexcept { return second_; }
+    [[nodiscard]] const second_type& second() const noexcept { return second_; }
+
+    /// Where both free without a size.
+    void deallocate(void* p)
+        requires(UnsizedFreeing<first_type> && UnsizedFreeing<second_type> &&
+                 (Owning<first_type> || Owning<second_type>))
+    {
+        if (is_of_first(p))
+            first_.deallocate(p);
+        else
+            second_.deallocate(p);
+    }
+
+    [[nodiscard]] bool owns(const void* p) const
+        requires Owning<first_type> && Owning<second_type>
+    {
+        return first_.owns(p) || second_.owns(p);
+    }
+
+    [[nodiscard]] std::size_t size_of(const void* p) const
+        requires(Sizing<first_type> && Sizing<second_type> &&
+                 (Owning<first_type> || Owning<second_type>))
+    {
+        return is_of_first(p) ? first_.size_of(p) : second_.size_of(p);
+    }
+
+    /// Whether size_of and deallocate(p) are to be had; see concept UnsizedFreeing.
+    [[nodiscard]] bool keeps_sizes() const
+        requires Sizing<first_type> && Sizing<second_type>
+    {
+        return detail::keeps_sizes(first_) && detail::keeps_sizes(second_);
+    }
+
+    /// Resets both.
+    void reset()
+        requires Resettable<first_type> && Resettable<second_type>
+    {
+        first_.reset();
+        second_.reset();
+    }
+
+    /// Trims whichever can be.
+    void trim()
+        requires Trimmable<first_type> || Trimmable<second_type>
+    {
+        if constexpr (Trimmable<first_type>)
+            first_.trim();
+        if constexpr (Trimmable<second_type>)
+            second_.trim();
+    }
+
+    /// Adds both. The high water is that of each added: it may never have been reached at once.
+    [[nodiscard]] arenite::usage usage() const
+        requires Measurable<first_type> && Measurable<second_type>
+    {
+        const arenite::usage a = first_.usage(), b = second_.usage();
+        const bool counted = (a.bytes_in_use == 0 || a.live_allocations != 0) &&
+                             (b.bytes_in_use == 0 || b.live_allocations != 0);
+        return {.bytes_in_use = a.bytes_in_use + b.bytes_in_use,
+                .bytes_reserved = a.bytes_reserved + b.bytes_reserved,
+                .high_water_bytes = a.high_water_bytes + b.high_water_bytes,
+                .live_allocations = counted ? a.live_allocations + b.live_allocations : 0,
+                .largest_hole_bytes = std::max(a.largest_hole_bytes, b.largest_hole_bytes)};
+    }
+
+    /// Lists the first, then the second.
+    void list_regions(region_sink& sink) const
+        requires Mappable<first_type> && Mappable<second_type>
+    {
+        first_.list_regions(sink);
+        second_.list_regions(sink);
+    }
+
+    void purge(void* p, std::size_t bytes) noexcept
+        requires(Purging<first_type> && Purging<second_type> &&
+                 (Owning<first_type> || Owning<second_type>))
+    {
+        if (is_of_first(p))
+            first_.purge(p, bytes);
+        else
+            second_.purge(p, bytes);
+    }
+
+    void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept
+        requires(Purging<first_type> && Purging<second_type> &&
+                 (Owning<first_type> || Owning<second_type>))
+    {
+        if (is_of_first(p))
+            detail::release(first_, p, bytes, alignment);
+        else
+            detail::release(second_, p, bytes, alignment);
+    }
+
+protected:
+    ~resource_pair() override = default;
+
+    static constexpr bool both_resize = Resizing<first_type> && Resizing<second_type>;
+
+    [[nodiscard]] ARENITE_INLINE bool is_of_first(const void* p) const noexcept {
+        if constexpr (Owning<first_type>)
+            return first_.owns(p);
+        else
+            return !second_.owns(p);
+    }
+
+    First first_;   // NOLINT(cppcoreguidelines-avoid-const-or-ref-data-members)
+    Second second_; // NOLINT(cppcoreguidelines-avoid-const-or-ref-data-members)
+
+private:
+    template <class... As, class... Bs, std::size_t... I, std::size_t... J>
+    resource_pair(std::tuple<As...>& first, std::tuple<Bs...>& second, std::index_sequence<I...>,
+                  std::index_sequence<J...>)
+        : first_(std::forward<As>(std::get<I>(first))...),
+          second_(std::forward<Bs>(std::get<J>(second))...) {}
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

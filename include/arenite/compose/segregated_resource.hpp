@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/compose/resource_pair.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/concepts.hpp>
+#include <arenite/core/config.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// One resource for small requests, another one for all else.
+///
+///     segregated_resource sg{256, s, l};                            // refers to both
+///     segregated_resource<pool_resource, ordered_heap> st{256, slot{256, 16}, ordered_options{}};
+///
+///     bytes and alignment <= 256 --> s          bytes or alignment > 256 --> l
+///
+/// Use when:  requests of two kinds come by one way: nodes and their bulk data, small ones that a
+///            pool serves best. For one that stands in for the other:
+///            compose/fallback_resource.hpp.
+/// Cost:      that of the resource chosen, and a comparison or two; nothing where size and
+///            alignment are constants.
+/// Overhead:  0 bytes an allocation.
+/// Limits:    those of the resource chosen: where one refuses, the other is not asked.
+///            An allocation stays on its side: try_resize across the border is false.
+/// Threads:   any where both are Concurrent, otherwise one at a time.
+/// Failure:   out_of_memory / nullptr; nothing changes.
+///
+/// An alignment counts as a size does: what is small but aligned to more than the border is served
+/// by the large resource, since small ones are seldom made for it. Size and alignment decide alike
+/// when it is freed; without them owns() of either resource does.
+template <class Small, class Large>
+class segregated_resource final
+    : public detail::resource_pair<segregated_resource<Small, Large>, Small, Large> {
+    using base = detail::resource_pair<segregated_resource<Small, Large>, Small, Large>;
+    using base::first_;
+    using base::second_;
+
+public:
+    explicit segregated_resource(std::size_t small_bytes)
+        requires std::default_initializable<Small> && std::default_initializable<Large>
+        : small_bytes_{small_bytes} {}
+
+    /// Makes each of one argument; a reference refers to its own.
+    template <class S, class L>
+        requires std::constructible_from<Small, S> && std::constructible_from<Large, L>
+    segregated_resource(std::size_t small_bytes, S&& small, L&& large)
+        : base(std::forward<S>(small), std::forward<L>(large)), small_bytes_{small_bytes} {}
+
+    /// Makes each of a tuple of arguments.
+    template <class... Ss, class... Ls>
+        requires std::constructible_from<Small, Ss...> && std::constructible_from<Large, Ls...>
+    segregated_resource(std::size_t small_bytes, std::piecewise_construct_t,
+                        std::tuple<Ss...> small, std::tuple<Ls...> large)
+        : base(std::piecewise_construct, std::move(small), std::move(large)),
+          small_bytes_{small_bytes} {}
+
+    /// The border: the largest size, and the largest alignment, that are small.
+    [[nodiscard]] std::size_t small_bytes() const noexcept { return small_bytes_; }
+
+    [[nodiscard]] ARENITE_INLINE void*
+    try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
+        return is_small(bytes, alignment) ? first_.try_allocate(bytes, alignment)
+                                          : second_.try_allocate(bytes, alignment);
+    }
+
+    using base::deallocate;
+    ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
+                                   std::size_t alignment = default_alignment) noexcept {
+        if (is_small(bytes, alignment))
+            first_.deallocate(p, bytes, alignment);
+        else
+            second_.deallocate(p, bytes, alignment);
+    }
+
+    [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                                  std::size_t alignment = default_alignment)
+        requires base::both_resize
+    {
+        const bool small = is_small(old_bytes, alignment);
+        if (small != is_small(new_bytes, alignment))
+            return false;
+        return small ? detail::try_resize(first_, p, old_bytes, new_bytes, alignment)
+                     : detail::try_resize(second_, p, old_bytes, new_bytes, alignment);
+    }
+
+private:
+    [[nodiscard]] ARENITE_INLINE bool is_small(std::size_t bytes,
+                                               std::size_t alignment) const noexcept {
+        return bytes <= small_bytes_ && alignment <= small_bytes_;
+    }
+
+    std::size_t small_bytes_;
+};
+
+template <class Small, class Large>
+segregated_resource(std::size_t, Small&, Large&) -> segregated_resource<Small&, Large&>;
+
+} // namespace ARENITE_ABI
+} // namespace arenite

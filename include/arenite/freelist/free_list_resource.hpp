@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/check/passthrough_chain.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/bits.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/region.hpp>
+#include <arenite/core/sizes.hpp>
+#include <arenite/core/strategy.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/core/usage.hpp>
+#include <arenite/freelist/hole_tree.hpp>
+#include <arenite/freelist/kind_sets.hpp>
+#include <arenite/freelist/unit_map.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include <cstddef>
+#include <span>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// Which hole a request takes.
+enum class fit : unsigned char {
+    first, ///< the lowest that is large enough: what lives long gathers at the low end
+    best   ///< the smallest that is large enough, the lowest among equals: keeps large holes large
+};
+
+/// How a free_list_resource behaves.
+struct free_list_options {
+    arenite::fit fit = arenite::fit::first;
+
+    /// Kept ones cost 8 bytes an allocation.
+    arenite::sizes sizes = arenite::sizes::known;
+
+    bool eager = false;    ///< get the region at construction, which throws where there is none
+    bool prefault = false; ///< and touch its pages: no page fault later
+};
+
+/// The free list, without its walk: any size in any order from one region, by first or best fit.
+///
+///     region  | bits | sizes | a |...hole...| b | c |.hole.| d |............. top ............|
+///     bits      2 for each 16 bytes: what begins, what ends
+///     sizes     for each length below 1 KiB the places where such holes begin, as trees of bits
+///
+/// A hole below 1 KiB is found by its length in a tree of bits that lies apart from the memory, a
+/// longer one by a balanced tree through the long holes alone. Whatever is freed joins the holes
+/// beside it at once. What an alignment leaves before an allocation stays a hole.
+///
+/// Use when:  one region of known size must serve everything: a console's budget, the upstream of
+///            pools and frames. Without a region: ordered/ordered_heap.hpp. All die together:
+///            linear/linear_resource.hpp.
+/// Cost:      allocate and deallocate O(log region); inlined, about 25 instructions, where no hole
+///            below the top is large enough. Only an alignment above 16 for which neither a hole
+///            has room wherever it lies nor the top makes it look at all holes. Construction:
+///            nothing; the first request clears 2.5 % of the region.
+/// Overhead:  sizes round up to 16 bytes; no header, with sizes::kept one of 8 bytes. 2.5 % of the
+///            region for bits and sizes.
+/// Limits:    one region, at most 64 GiB; what does not fit a hole fails.
+/// Fit:       first and best exactly, counted in units of 16 bytes, for alignments up to 16. Above,
+///            a hole below the top counts as large enough if it has room wherever it lies (bytes +
+///            alignment - 16); where neither such a one nor the top has room, the lowest is taken
+///            that has room as it lies.
+/// Returns:   the region by trim() while nothing is allocated, and at destruction; checked builds
+///            report what was alive.
+/// Misuse:    in every build, at the call: what is free already, memory of others, the middle of
+///            an allocation, a size that does not end where something else begins; with
+///            sizes::kept any wrong size and an overwritten header. In checked builds besides: any
+///            wrong size; memory is filled with a pattern when it is handed out and when it is
+///            freed.
+/// Threads:   one at a time; wrap in synchronized_resource.
+/// Failure:   out_of_memory / nullptr; nothing changes.
+/// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.4.
+class free_list_resource final : public strategy<free_list_resource> {
+public:
+    /// A region of `bytes` of upstream, bookkeeping included, asked for at the first request.
+    explicit free_list_resource(std::size_t bytes, arenite::fit f = arenite::fit::first,
+                                upstream source = &page_source()) noexcept;
+    free_list_resource(std::size_t bytes, upstream source) noexcept
+        : free_list_resource{bytes, arenite::fit::first, source} {}
+
+    /// An eager one asks at once and throws out_of_memory where upstream has none.
+    free_list_resource(std::size_t bytes, const free_list_options& options,
+                       upstream source = &page_source());
+
+    /// Memory of the user's; it must outlive the resource. One too small for its bookkeeping and 16
+    /// bytes serves nothing.
+    explicit free_list_resource(std::span<std::byte> buffer,
+                                arenite::fit f = arenite::fit::first) noexcept
+        : free_list_resource{buffer, free_list_options{.fit = f}} {}
+    free_list_resource(std::span<std::byte> buffer, const free_list_options& options) noexcept;
+
+    ~free_list_resource() override;
+
+    /// nullptr where no hole is large enough; also for an alignment that is no power of two.
+    [[nodiscard]] ARENITE_INLINE void*
+    try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
+        // A small request, and all holes below the top are smaller still.
+        if (bytes - 1 < most_inlined && alignment <= detail::unit_map::unit_bytes &&
+            is_alignment(alignment)) [[likely]] {
+            const std::size_t n = map_.units_for(bytes);
+            if (n <= map_.count() - top_ && (sizes_.all() & ~bits::low_mask(n - 1)) == 0)
+                return take_top(static_cast<index>(n), bytes);
+        }
+        return allocate_slow(bytes, alignment);
+    }
+
+    /// Gives back what was allocated with this size. Not nullptr.
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+
+    /// Gives an allocation back without its size. Requires sizes::kept, in every build.
+    void deallocate(void* p) noexcept;
+
+    /// True if the allocation at p has `new_bytes` (not 0) from now on, where it lies: it shrank,
+    /// or grew into the hole behind it. False, and nothing has changed: there is no room, or p is
+    /// no allocation of `old_bytes` of this resource.
+    [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                                  std::size_t alignment = default_alignment) noexcept;
+
+    /// Bytes that may be used at p, an allocation of this resource: the request, rounded up.
+    /// Requires sizes::kept, in every build.
+    [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
+
+    /// True with sizes::kept.
+    [[nodiscard]] bool keeps_sizes() const noexcept { return options_.sizes == sizes::kept; }
+
+    /// True if p points into the region, handed out or not, but for its bookkeeping. O(1).
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        return map_.contains(p) || singles_.owns(p);
+    }
+
+    /// Gives the region back to upstream if nothing is allocated; the next request gets a new one.
+    void trim() noexcept;
+
+    /// O(1), with fit::best O(log long holes). All figures are exact.
+    [[nodiscard]] arenite::usage usage() const noexcept;
+
+    /// The share of free memory that is not in the largest hole: 0 where all is one hole, or none.
+    [[nodiscard]] double fragmentation() const noexcept;
+
+    /// All of the region in address order, allocations one by one. O(region / 1 KiB +
+    /// allocations).
+    void list_regions(region_sink& sink) const;
+
+    /// Bytes of the region, as given at construction.
+    [[nodiscard]] std::size_t capacity() const noexcept { return region_.size(); }
+
+private:
+    using index = detail::unit_map::index;
+    static constexpr index none = detail::unit_map::none;
+
+    /// Requests that the sizes alone decide about, sizes kept or not.
+    static constexpr std::size_t most_inlined = 63 * detail::unit_map::unit_bytes;
+    /// Holes of so many units are in the tree.
+    static constexpr index long_hole = 64;
+
+    ARENITE_INLINE void* take_top(index n, std::size_t bytes) noexcept {
+        const index i = top_; // where a start is noted already
+        top_ += n;
+        map_.set_start(top_);
+        return hand_out(i, n, bytes);
+    }
+    ARENITE_INLINE void* hand_out(index i, index n, std::size_t bytes) noexcept {
+        used_ += n;
+        ++live_;
+        if (map_.keeps_sizes())
+            map_.note_size(i, n);
+        std::byte* const p = map_.address(i);
+        if constexpr (checks_enabled || poison::active)
+            begin_life(p, bytes);
+        return p;
+    }
+
+    ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] bool get_region() noexcept;
+    [[nodiscard]] bool set_region(std::byte* memory) noexcept;
+    void touch_region() noexcept;
+    void give_region_back() noexcept;
+    [[nodiscard]] std::size_t units_in(std::size_t bytes) const noexcept;
+    [[nodiscard]] static std::size_t bytes_needed(std::size_t units) noexcept;
+
+    [[nodiscard]] index find(std::size_t n) const noexcept;
+    [[nodiscard]] index find_as_it_lies(std::size_t n, std::size_t alignment) const noexcept;
+    void enter(index hole, index n) noexcept;
+    void remove(index hole, index n) noexcept;
+    void list(index hole, index n) noexcept;
+    void unlist(index hole, index n) noexcept;
+    void set_top(index top) noexcept;
+    [[nodiscard]] index units_of(const void* p, std::size_t bytes) const noexcept;
+    [[nodiscard]] bool is_allocation(const void* p, index i, std::size_t n) const noexcept;
+    void release(index i, index n) noexcept;
+    static void begin_life(std::byte* p, std::size_t bytes) noexcept;
+    [[nodiscard]] std::size_t bytes_in(std::size_t units, std::size_t allocations) const noexcept {
+        return units * detail::unit_map::unit_bytes - allocations * map_.lead();
+    }
+    void report_leaks() const noexcept;
+
+    detail::unit_map map_;
+    detail::kind_sets sizes_; ///< which KiB has holes of 1, 2 ... 63, more units
+    detail::hole_tree long_holes_;
+    index top_ = 0;        ///< all above is free; in no mask and no tree
+    std::size_t used_ = 0; ///< units allocated
+    std::size_t live_ = 0;
+    std::size_t most_bytes_ = 0;  ///< bytes in use, at most
+    std::span<std::byte> region_; ///< no memory before the first request
+    upstream source_;
+    passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
+    free_list_options options_;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

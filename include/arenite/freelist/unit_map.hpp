@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/check/poison.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/bits.hpp>
+#include <arenite/core/config.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// A region cut into units of 16 bytes, and two bits a unit apart from them that tell what begins
+/// and ends where: neither an allocation nor a hole needs a header to find its neighbours.
+///
+///     units     | allocation  | hole            | allocation | hole | allocation ...
+///     holes       0  0  0  0    1  0  0  0  1     0  0  0      1      0
+///     starts      1  0  0  0    0  0  0  0  1     1  0  0      0      1
+///                               ^ first     ^ last of a hole   ^ both: a hole of one unit
+///
+/// A hole notes its length in the last four bytes of its first and of its last unit; the other
+/// twelve bytes of the first are its owner's, for links. Every unit is part of an allocation or of
+/// a hole, and two holes are never neighbours: the owner joins them. Behind the last a start is
+/// noted that is no allocation, so that whoever looks upward finds an end.
+///
+/// With kept sizes units lie 8 bytes below the addresses handed out, and those 8 bytes hold the
+/// length of the allocation and a check on it.
+///
+/// Use when:  a resource serves any size from a region and is freed in any order.
+/// Cost:      each function O(1), but those that say otherwise.
+/// Overhead:  2 bits for 16 bytes.
+/// Limits:    2^32 - 2 units: just below 64 GiB.
+/// Threads:   one at a time; the owner's rule.
+class unit_map {
+public:
+    using index = std::uint32_t;
+    static constexpr index none = ~index{0};
+    static constexpr std::size_t unit_bytes = 16;
+    static constexpr std::size_t most_units = std::size_t{none} - 1;
+    static constexpr std::size_t header_bytes = 8; ///< of an allocation whose size is kept
+
+    /// The bits of 64 units.
+    struct states {
+        bits::word holes;
+        bits::word starts;
+    };
+
+    unit_map() = default;
+
+    /// Bytes for the bits of so many units.
+    [[nodiscard]] static constexpr std::size_t bytes_for_bits(std::size_t units) noexcept {
+        return (units / bits::word_bits + 1) * sizeof(states);
+    }
+
+    /// `units` units at `first`, 16-aligned but for kept sizes 8 below such an address. `bits` has
+    /// bytes_for_bits(units) of its own, aligned to 8, and is cleared. O(units / 64).
+    unit_map(std::byte* first, std::size_t units, void* bits, bool keeps_sizes) noexcept
+        : states_{static_cast<states*>(bits)}, units_{first}, lead_{keeps_sizes ? header_bytes : 0},
+          count_{static_cast<index>(units)} {
+        std::memset(bits, 0, bytes_for_bits(units));
+        poison::no_access(units_, units * unit_bytes);
+    }
+
+    /// How many units there are.
+    [[nodiscard]] index count() const noexcept { return count_; }
+    [[nodiscard]] bool keeps_sizes() const noexcept { return lead_ != 0; }
+    [[nodiscard]] std::size_t lead() const noexcept { return lead_; }
+
+    /// Units that a request takes; any size but those near the largest, 0 counts as 1.
+    [[nodiscard]] ARENITE_INLINE std::size_t units_for(std::size_t bytes) const noexcept {
+        return (bytes + (bytes == 0) + lead_ + (unit_bytes - 1)) / unit_bytes;
+    }
+
+    /// The address that an allocation at unit i has, and back.
+    [[nodiscard]] ARENITE_INLINE std::byte* address(index i) const noexcept {
+        return units_ + lead_ + std::size_t{i} * unit_bytes;
+    }
+    [[nodiscard]] ARENITE_INLINE index index_of(const void* p) const noexcept {
+        return static_cast<index>(offset_of(p) / unit_bytes);
+    }
+    /// Bytes from the first address that an allocation can have to p; huge below it.
+    [[nodiscard]] ARENITE_INLINE std::size_t offset_of(const void* p) const noexcept {
+        return address_of(p) - (address_of(units_) + lead_);
+    }
+    [[nodiscard]] bool contains(const void* p) const noexcept {
+        return address_of(p) - address_of(units_) < std::size_t{count_} * unit_bytes;
+    }
+
+    /// The lowest unit at or above i whose allocation is aligned, by a multiple of 16.
+    [[nodiscard]] std::size_t aligned(index i, std::size_t alignment) const noexcept {
+        return i + padding_for(address(i), alignment) / unit_bytes;
+    }
+
+    // ---- what begins and ends ----
+
+    [[nodiscard]] ARENITE_INLINE bool allocation_begins(index i) const noexcept {
+        const states& s = at(i);
+        return (s.starts & ~s.holes & bit(i)) != 0;
+    }
+    [[nodiscard]] ARENITE_INLINE bool hole_begins(index i) const noexcept {
+        const states& s = at(i);
+        return (s.holes & ~s.starts & bit(i)) != 0;
+    }
+    [[nodiscard]] ARENITE_INLINE bool something_begins(index i) const noexcept {
+        const states& s = at(i);
+        return ((s.holes ^ s.starts) & bit(i)) != 0;
+    }
+
+    /// Length of the hole that ends directly below unit i; 0: none does.
+    [[nodiscard]] ARENITE_INLINE index hole_below(index i) const noexcept {
+        return i != 0 && (at(i - 1).holes & bit(i - 1)) != 0 ? size_at(i - 1) : 0;
+    }
+    /// Length of the hole that begins at unit i; 0: none does.
+    [[nodiscard]] ARENITE_INLINE index hole_at(index i) const noexcept {
+        return hole_begins(i) ? size_at(i) : 0;
+    }
+
+    ARENITE_INLINE void set_start(index i) noexcept { at(i).starts |= bit(i); }
+    ARENITE_INLINE void clear_start(index i) noexcept { at(i).starts &= ~bit(i); }
+
+    /// Makes n units a hole whose bits are all clear. The twelve bytes of its links are accessible.
+    ARENITE_INLINE void make_hole(index first, index n) noexcept {
+        const index last = first + n - 1;
+        poison::defined(unit(first), unit_bytes);
+        poison::defined(unit(last), unit_bytes);
+        store(first, size_word, n);
+        at(first).holes |= bit(first);
+        if (last != first) {
+            store(last, size_word, n);
+            at(last).holes |= bit(last);
+            at(last).starts |= bit(last);
+        }
+    }
+
+    /// Clears the bits of a hole; what is noted in it may be read on.
+    ARENITE_INLINE void clear_hole(index first, index n) noexcept {
+        const index last = first + n - 1;
+        at(first).holes &= ~bit(first);
+        at(last).holes &= ~bit(last);
+        at(last).starts &= last != first ? ~bit(last) : ~bits::word{0};
+    }
+
+    /// A word of a hole: 0 to 2 of its links, 3 its length; of a longer one what lies behind, too.
+    [[nodiscard]] ARENITE_INLINE index load(index i, std::size_t word) const noexcept {
+        index value;
+        std::memcpy(&value, unit(i) + word * sizeof(index), sizeof value);
+        return value;
+    }
+    ARENITE_INLINE void store(index i, std::size_t word, index value) noexcept {
+        std::memcpy(unit(i) + word * sizeof(index), &value, sizeof value);
+    }
+    [[nodiscard]] ARENITE_INLINE index size_at(index i) const noexcept {
+        return load(i, size_word);
+    }
+
+    /// Makes a hole of the n units of the allocation at i, joined with the holes of `below` and
+    /// `above` units beside it (0: none).
+    ARENITE_INLINE void join(index i, index n, index below, index above) noexcept {
+        const index end = i + n;
+        const index first = i - below, last = end + above - 1;
+        poison::defined(unit(first), unit_bytes);
+        poison::defined(unit(last), unit_bytes);
+        clear_start(i);
+        if (below == 0)
+            at(i).holes |= bit(i);
+        else if (below > 1) // what was its last unit is one within
+            clear_both(i - 1);
+        if (above > 1)
+            at(end).holes &= ~bit(end);
+        if (last != first) {
+            if (above <= 1) { // a hole of one unit has a bit already
+                at(last).holes |= bit(last);
+                at(last).starts |= bit(last);
+            }
+            store(last, size_word, last - first + 1);
+        }
+        store(first, size_word, last - first + 1);
+    }
+
+    /// Nothing of these units may be touched any more.
+    ARENITE_INLINE void conceal(index first, index n) noexcept {
+        poison::no_access(unit(first), std::size_t{n} * unit_bytes);
+    }
+
+    /// After a join: of the hole of n units only its ends may be touched, of the lower one
+    /// `node_units`.
+    ARENITE_INLINE void seal(index first, index n, std::size_t node_units) noexcept {
+        if constexpr (poison::active) {
+            poison::no_access(unit(first) + node_units * unit_bytes,
+                              (n - std::min<std::size_t>(n, node_units)) * unit_bytes);
+            poison::defined(unit(first + n - 1), unit_bytes);
+        }
+    }
+
+    // ---- within 64 units ----
+
+    /// The lowest hole that begins in units [64 * block, 64 * block + 64) and has exactly n units,
+    /// or none. n is less than 64.
+    [[nodiscard]] index hole_of(std::size_t block, std::size_t n) const noexcept;
+
+    /// The lowest that has at least n units, 64 or less.
+    [[nodiscard]] index hole_from(std::size_t block, std::size_t n) const noexcept;
+
+    /// The holes that begin there, as bits.
+    [[nodiscard]] bits::word hole_bits(std::size_t block) const noexcept {
+        return states_[block].holes & ~states_[block].starts;
+    }
+
+    // ---- kept sizes ----
+
+    ARENITE_INLINE void note_size(index i, index n) noexcept {
+        const index words[2] = {n, check_on(i, n)};
+        std::byte* const header = unit(i);
+        poison::defined(header, header_bytes);
+        std::memcpy(header, words, header_bytes);
+    }
+    /// Units of the allocation at i; none where its header was overwritten.
+    [[nodiscard]] ARENITE_INLINE index noted_size(index i) const noexcept {
+        index words[2];
+        std::memcpy(words, unit(i), header_bytes);
+        return words[1] == check_on(i, words[0]) ? words[0] : none;
+    }
+
+    // ---- slowly, for reports and messages ----
+
+    /// Where next something begins above i. O(units until then / 64).
+    [[nodiscard]] index next_begin(index i) const noexcept;
+    /// What begins highest at or below i. O(units until there / 64).
+    [[nodiscard]] index begin_at_or_below(index i) const noexcept;
+
+    /// Ends in the contract handler, with what is known of p, which was to be freed or resized as
+    /// `bytes` bytes; `end` is where the last allocation or hole ends.
+    [[noreturn]] ARENITE_COLD void refuse(const char* kind, const void* self, const void* p,
+                                          std::size_t bytes, index end) const;
+
+private:
+    static constexpr std::size_t size_word = 3;
+
+    [[nodiscard]] static bits::word bit(index i) noexcept {
+        return bits::word{1} << (i % bits::word_bits);
+    }
+    ARENITE_INLINE void clear_both(index i) noexcept {
+        at(i).holes &= ~bit(i);
+        at(i).starts &= ~bit(i);
+    }
+    [[nodiscard]] states& at(index i) const noexcept { return states_[i / bits::word_bits]; }
+    [[nodiscard]] std::byte* unit(index i) const noexcept {
+        return units_ + std::size_t{i} * unit_bytes;
+    }
+    [[nodiscard]] static index check_on(index i, index n) noexcept {
+        return (n ^ i * 0x9e3779b1u) + 0x7f4a7c15u;
+    }
+
+    states* states_ = nullptr;
+    std::byte* units_ = nullptr;
+    std::size_t lead_ = 0;
+    index count_ = 0;
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

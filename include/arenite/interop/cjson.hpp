@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/affinity/affinity.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/interop/malloc_like.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+namespace affinities {
+struct cjson {
+    static constexpr std::string_view name = "cJSON";
+};
+} // namespace affinities
+
+/// The memory of cJSON's documents in an affinity of its own: items lie together, as they are read.
+///
+///     cJSON_Hooks hooks;
+///     arenite::cjson_memory<>::set(hooks);
+///     cJSON_InitHooks(&hooks);
+///
+/// Use when:  documents are read, walked and deleted often.
+/// Cost:      malloc_like's; cJSON copies where it would call realloc without hooks.
+/// Limits:    aligned to 8, the most that an item needs; set before the first document.
+/// Threads:   any; a document by one at a time.
+/// Failure:   nullptr: cJSON gives back what it had, and returns nullptr.
+template <AffinityTag A = affinities::cjson>
+class cjson_memory {
+public:
+    using memory = malloc_like<A, 8>;
+
+    [[nodiscard]] static void* allocate(std::size_t bytes) noexcept {
+        return memory::allocate(bytes);
+    }
+    static void deallocate(void* p) noexcept { memory::deallocate(p); }
+
+    /// For a cJSON_Hooks.
+    template <class Hooks>
+    static void set(Hooks& hooks) noexcept {
+        hooks.malloc_fn = [](std::size_t bytes) { return allocate(bytes); };
+        hooks.free_fn = [](void* p) { deallocate(p); };
+    }
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

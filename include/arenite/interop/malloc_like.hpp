@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/affinity/affinity.hpp>
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/size.hpp>
+#include <arenite/ordered/size_class.hpp>
+#include <arenite/ordered/slab_heap.hpp>
+
+#include <cstddef>
+#include <cstring>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+namespace detail {
+
+/// realloc in the affinity that p belongs to; nullptr, and p is as it was: there is no memory, or p
+/// is no affinity's.
+[[nodiscard]] void* reallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+
+/// Bytes that may be used at p, which memory checkers are told; 0 for what is no affinity's.
+[[nodiscard]] std::size_t usable_bytes(const void* p) noexcept;
+
+} // namespace detail
+
+/// An affinity as malloc, calloc, realloc and free: what the hooks of other libraries are made of.
+///
+///     struct of_fonts {
+///         static constexpr std::string_view name = "fonts";
+///     };
+///     using fonts = arenite::malloc_like<of_fonts>;
+///     void* p = fonts::allocate(100);
+///     p = fonts::reallocate(p, 200);
+///     fonts::deallocate(p);
+///
+/// Use when:  a library takes functions to allocate by, which know no sizes when they free. For
+///            the well-known ones there are headers beside this one.
+/// Cost:      affinity_heap's. reallocate leaves memory where it is if it has a slot of the new
+///            size; large memory grows where it lies, if there is room.
+/// Overhead:  none an object. `Alignment` 8 saves memory where a library needs no 16.
+/// Misuse:    freeing what is no affinity's, or freeing it twice, is a contract violation in every
+///            build. Zero bytes count as 1, and never free; a size that does not fit gets nullptr.
+/// Threads:   any; before main, after it, in a forked child. Not from a signal handler: it may
+///            interrupt a thread that is amid a call.
+/// Failure:   nullptr; nothing changes.
+template <AffinityTag A, std::size_t Alignment = default_alignment>
+    requires(is_alignment(Alignment))
+class malloc_like {
+public:
+    using affinity = A;
+
+    [[nodiscard]] ARENITE_INLINE static void* allocate(std::size_t bytes) noexcept {
+        return affinity_heap::try_allocate_in<A>(bytes, Alignment);
+    }
+    /// nullptr also for an alignment that is no power of two.
+    [[nodiscard]] static void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
+        return is_alignment(alignment) ? affinity_heap::try_allocate_in<A>(bytes, alignment)
+                                       : nullptr;
+    }
+    /// All bytes are 0, as calloc has it.
+    [[nodiscard]] static void* allocate_zeroed(std::size_t count, std::size_t bytes) noexcept {
+        const auto all = checked_multiply(count, bytes);
+        void* const p = all ? allocate(*all) : nullptr;
+        return p == nullptr ? nullptr : std::memset(p, 0, *all);
+    }
+
+    /// A null p is allocated.
+    [[nodiscard]] static void* reallocate(void* p, std::size_t bytes) noexcept {
+        return p == nullptr ? allocate(bytes) : detail::reallocate_any(p, bytes, Alignment);
+    }
+    /// For a caller that knows the size it asked for last; quicker where the slot stays the same.
+    [[nodiscard]] ARENITE_INLINE static void* reallocate(void* p, std::size_t old_bytes,
+                                                         std::size_t bytes) noexcept {
+        if (!detail::slow_only && p != nullptr && size_class::is_listed(old_bytes, Alignment) &&
+            size_class::is_listed(bytes, Alignment) &&
+            size_class::of_listed(old_bytes, Alignment) == size_class::of_listed(bytes, Alignment))
+            return p;
+        return reallocate(p, bytes);
+    }
+
+    /// nullptr is allowed.
+    ARENITE_INLINE static void deallocate(void* p) noexcept {
+        if (p != nullptr)
+            affinity_heap::deallocate_any(p);
+    }
+
+    /// Bytes that may be used at p; 0 for nullptr and for what is no affinity's.
+    [[nodiscard]] static std::size_t size_of(const void* p) noexcept {
+        return detail::usable_bytes(p);
+    }
+
+    /// The heap that it stands on.
+    [[nodiscard]] static affinity_heap& heap() noexcept { return affinity_heap::of<A>(); }
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

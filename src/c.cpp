@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/c.h>
+
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/usage.hpp>
+#include <arenite/interop/malloc_like.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace {
+
+using arenite::affinity_heap;
+
+constexpr std::size_t longest_name = 63;
+
+affinity_heap* heap_behind(arenite_heap* h) noexcept { return reinterpret_cast<affinity_heap*>(h); }
+const affinity_heap* heap_behind(const arenite_heap* h) noexcept {
+    return reinterpret_cast<const affinity_heap*>(h);
+}
+arenite_heap* for_c(affinity_heap* h) noexcept { return reinterpret_cast<arenite_heap*>(h); }
+
+} // namespace
+
+extern "C" {
+
+arenite_heap* arenite_affinity(const char* name) {
+    if (name == nullptr)
+        return nullptr;
+    const std::string_view text{name, strnlen(name, longest_name + 1)};
+    if (text.empty() || text.size() > longest_name)
+        return nullptr;
+    if (affinity_heap* const known = affinity_heap::find(text))
+        return for_c(known);
+    if (affinity_heap::count() >= arenite::detail::most_affinities)
+        return nullptr;
+    return for_c(&affinity_heap::named(text));
+}
+
+void* arenite_allocate(arenite_heap* heap, std::size_t bytes) {
+    return heap == nullptr ? nullptr : heap_behind(heap)->try_allocate(bytes);
+}
+
+void* arenite_allocate_aligned(arenite_heap* heap, std::size_t bytes, std::size_t alignment) {
+    if (heap == nullptr || !arenite::is_alignment(alignment))
+        return nullptr;
+    return heap_behind(heap)->try_allocate(bytes, alignment);
+}
+
+void arenite_deallocate(void* p) {
+    if (p != nullptr)
+        affinity_heap::deallocate_any(p);
+}
+
+void arenite_deallocate_sized(void* p, std::size_t bytes, std::size_t alignment) {
+    if (p != nullptr)
+        affinity_heap::deallocate_any(p, bytes, alignment);
+}
+
+void* arenite_reallocate(arenite_heap* heap, void* p, std::size_t bytes) {
+    if (p == nullptr)
+        return arenite_allocate(heap, bytes);
+    return arenite::detail::reallocate_any(p, bytes, arenite::default_alignment);
+}
+
+std::size_t arenite_size_of(const void* p) { return arenite::detail::usable_bytes(p); }
+
+arenite_heap* arenite_affinity_of(const void* p) { return for_c(affinity_heap::heap_of(p)); }
+
+int arenite_owns(const arenite_heap* heap, const void* p) {
+    return heap != nullptr && affinity_heap::heap_of(p) == heap_behind(heap) ? 1 : 0;
+}
+
+const char* arenite_name(const arenite_heap* heap) {
+    return heap == nullptr ? nullptr : heap_behind(heap)->name().data(); // which ends with a zero
+}
+
+std::size_t arenite_trim(arenite_heap* heap) {
+    return (heap == nullptr ? affinity_heap::trim_all() : heap_behind(heap)->trim()).bytes_returned;
+}
+
+arenite_usage arenite_usage_of(const arenite_heap* heap) {
+    const arenite::usage u =
+        heap == nullptr ? affinity_heap::usage_all() : heap_behind(heap)->usage();
+    return {u.bytes_in_use, u.bytes_reserved, u.high_water_bytes, u.live_allocations};
+}
+
+} // extern "C"

@@ -1,0 +1,444 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/freelist/free_list_resource.hpp>
+
+#include <arenite/check/leak.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/check/poison.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/core/size.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+using detail::hole_order;
+using detail::kind_sets;
+using detail::unit_map;
+
+namespace {
+
+constexpr std::size_t region_alignment = 64;
+constexpr const char* kind_name = "free_list_resource";
+
+constexpr std::size_t blocks_of(std::size_t units) noexcept { return units / bits::word_bits + 1; }
+
+} // namespace
+
+// ---- the region ---------------------------------------------------------------------------------
+
+free_list_resource::free_list_resource(std::size_t bytes, arenite::fit f, upstream source) noexcept
+    : long_holes_{f == fit::best ? hole_order::size : hole_order::address},
+      region_{static_cast<std::byte*>(nullptr), bytes}, source_{source}, options_{.fit = f} {}
+
+free_list_resource::free_list_resource(std::size_t bytes, const free_list_options& options,
+                                       upstream source)
+    : free_list_resource{bytes, options.fit, source} {
+    options_ = options;
+    if ((!options.eager && !options.prefault) || passthrough())
+        return;
+    if (!get_region())
+        throw_out_of_memory(bytes, region_alignment, this);
+    if (options.prefault)
+        touch_region();
+}
+
+free_list_resource::free_list_resource(std::span<std::byte> buffer,
+                                       const free_list_options& options) noexcept
+    : free_list_resource{buffer.size(), options.fit, upstream{static_cast<resource*>(nullptr)}} {
+    options_ = options;
+    if (!passthrough() && set_region(buffer.data()) && options.prefault)
+        touch_region();
+}
+
+free_list_resource::~free_list_resource() {
+    if constexpr (checks_enabled)
+        report_leaks();
+    give_region_back();
+}
+
+std::size_t free_list_resource::bytes_needed(std::size_t units) noexcept {
+    return unit_map::bytes_for_bits(units) + kind_sets::bytes_for(blocks_of(units)) +
+           2 * unit_map::unit_bytes + units * unit_map::unit_bytes; // and alignment at both ends
+}
+
+// Units in a region of so many bytes.
+std::size_t free_list_resource::units_in(std::size_t bytes) const noexcept {
+    std::size_t units = std::min(bytes / unit_map::unit_bytes, unit_map::most_units);
+    while (units != 0 && bytes_needed(units) > bytes)
+        units -= std::min(units, (bytes_needed(units) - bytes) / unit_map::unit_bytes / 2 + 1);
+    return units;
+}
+
+bool free_list_resource::get_region() noexcept {
+    const std::size_t bytes = region_.size();
+    if (source_.get() == nullptr || bytes > max_object_bytes || units_in(bytes) == 0)
+        return false;
+    void* const memory = source_.try_allocate(bytes, region_alignment);
+    return memory != nullptr && set_region(static_cast<std::byte*>(memory));
+}
+
+//     memory | bits | sizes | pad | units ...
+bool free_list_resource::set_region(std::byte* memory) noexcept {
+    const std::size_t gap = padding_for(memory, alignof(bits::word));
+    const std::size_t units = region_.size() < gap ? 0 : units_in(region_.size() - gap);
+    if (memory == nullptr || units == 0)
+        return false;
+    region_ = {memory, region_.size()};
+    std::byte* const bits = memory + gap;
+    std::byte* const sizes = bits + unit_map::bytes_for_bits(units);
+    std::byte* first = sizes + kind_sets::bytes_for(blocks_of(units));
+    const bool keeps = options_.sizes == arenite::sizes::kept;
+    const std::size_t lead = keeps ? unit_map::header_bytes : 0;
+    first += padding_for(first + lead, unit_map::unit_bytes);
+    map_ = {first, units, bits, keeps};
+    sizes_ = {sizes, blocks_of(units)};
+    top_ = 0;
+    map_.set_start(top_);
+    return true;
+}
+
+// A write into each page; those that hold bookkeeping have been written.
+void free_list_resource::touch_region() noexcept {
+    constexpr std::size_t smallest_page = 4096;
+    std::byte* const first = map_.address(0) - map_.lead();
+    const std::size_t bytes = std::size_t{map_.count()} * unit_map::unit_bytes;
+    poison::undefined(first, bytes);
+    for (std::size_t i = 0; i < bytes; i += smallest_page)
+        *static_cast<volatile std::byte*>(first + i) = std::byte{0};
+    *static_cast<volatile std::byte*>(first + bytes - 1) = std::byte{0};
+    poison::no_access(first, bytes);
+}
+
+void free_list_resource::give_region_back() noexcept {
+    if (map_.count() == 0)
+        return;
+    poison::undefined(region_.data(), region_.size());
+    if (source_.get() != nullptr) {
+        source_.deallocate(region_.data(), region_.size(), region_alignment);
+        region_ = {static_cast<std::byte*>(nullptr), region_.size()};
+        map_ = {};
+        sizes_ = {};
+        top_ = 0;
+    }
+}
+
+void free_list_resource::trim() noexcept {
+    if (live_ == 0 && source_.get() != nullptr)
+        give_region_back();
+}
+
+// ---- holes --------------------------------------------------------------------------------------
+
+// The hole that a request of n units takes, but for the top; or none.
+free_list_resource::index free_list_resource::find(std::size_t n) const noexcept {
+    if (n > long_hole)
+        return long_holes_.find(map_, n);
+    const bits::word present = sizes_.all() & ~bits::low_mask(n - 1);
+    if (present == 0)
+        return none;
+    if (options_.fit == fit::first)
+        return map_.hole_from(sizes_.lowest_from(static_cast<unsigned>(n) - 1), n);
+    const auto smallest = static_cast<unsigned>(std::countr_zero(present));
+    return smallest == long_hole - 1 ? long_holes_.find(map_, n)
+                                     : map_.hole_of(sizes_.lowest_of(smallest), smallest + 1);
+}
+
+// The lowest hole in which n units have room at an address that happens to be aligned. Looks at all
+// that are large enough.
+free_list_resource::index
+free_list_resource::find_as_it_lies(std::size_t n, std::size_t alignment) const noexcept {
+    for (std::size_t block = 0; block <= top_ / bits::word_bits; ++block) {
+        for (bits::word holes = map_.hole_bits(block); holes != 0; holes &= holes - 1) {
+            const auto hole = static_cast<index>(block * bits::word_bits +
+                                                 static_cast<unsigned>(std::countr_zero(holes)));
+            if (map_.aligned(hole, alignment) + n <= std::size_t{hole} + map_.size_at(hole))
+                return hole;
+        }
+    }
+    return none;
+}
+
+// Notes a hole of n units, whose bits are clear and whose neighbours are in use.
+void free_list_resource::enter(index hole, index n) noexcept {
+    map_.make_hole(hole, n);
+    list(hole, n);
+}
+
+void free_list_resource::remove(index hole, index n) noexcept {
+    map_.clear_hole(hole, n);
+    unlist(hole, n);
+    map_.conceal(hole, n);
+}
+
+// Takes a hole out of what finds it by its size; its bits show it no more.
+ARENITE_INLINE void free_list_resource::unlist(index hole, index n) noexcept {
+    if (n >= long_hole) {
+        long_holes_.erase(map_, hole);
+        sizes_.erase(hole / bits::word_bits, long_hole - 1); // no second one begins in 64 units
+    } else if (map_.hole_of(hole / bits::word_bits, n) == none) {
+        sizes_.erase(hole / bits::word_bits, n - 1);
+    }
+}
+
+ARENITE_INLINE void free_list_resource::list(index hole, index n) noexcept {
+    if (n >= long_hole)
+        long_holes_.insert(map_, hole);
+    sizes_.insert(hole / bits::word_bits, std::min(n, long_hole) - 1);
+}
+
+void free_list_resource::set_top(index top) noexcept {
+    map_.clear_start(top_);
+    top_ = top;
+    map_.set_start(top_);
+}
+
+// ---- allocate -----------------------------------------------------------------------------------
+
+void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
+    ARENITE_ASSERT(is_alignment(alignment), "the alignment must be a power of two");
+    if (!is_alignment(alignment) || bytes > region_.size())
+        return nullptr;
+    if (passthrough()) {
+        const std::size_t count = bytes + (bytes == 0);
+        return count > region_.size() - singles_.bytes() ? nullptr
+                                                         : singles_.try_allocate(count, alignment);
+    }
+    if (map_.count() == 0 && !get_region())
+        return nullptr;
+    const std::size_t n = map_.units_for(bytes);
+    const std::size_t gap =
+        alignment > unit_map::unit_bytes ? alignment / unit_map::unit_bytes - 1 : 0; // at most
+    const std::size_t in_top = map_.count() - top_;
+    index hole = gap < map_.count() ? find(n + gap) : none;
+    // The top is one more hole, above all others.
+    const std::size_t above = map_.aligned(top_, alignment);
+    const bool top_fits = above + n <= map_.count() && above >= top_;
+    if (hole != none && options_.fit == fit::best && top_fits && in_top < map_.size_at(hole))
+        hole = none;
+    if (hole == none && !top_fits && gap != 0)
+        hole = find_as_it_lies(n, alignment);
+    if (hole == none && !top_fits)
+        return nullptr;
+    if (hole == none) {
+        if (above != top_) {
+            const index lower = top_;
+            set_top(static_cast<index>(above));
+            enter(lower, static_cast<index>(above - lower));
+        }
+        return take_top(static_cast<index>(n), bytes);
+    }
+    const index length = map_.size_at(hole);
+    const auto i = static_cast<index>(map_.aligned(hole, alignment));
+    const auto end = static_cast<index>(i + n);
+    remove(hole, length);
+    if (i != hole)
+        enter(hole, i - hole);
+    if (end != hole + length)
+        enter(end, hole + length - end);
+    map_.set_start(i);
+    return hand_out(i, static_cast<index>(n), bytes);
+}
+
+void free_list_resource::begin_life(std::byte* p, std::size_t bytes) noexcept {
+    poison::undefined(p, bytes + (bytes == 0));
+    if constexpr (checks_enabled) {
+        std::memset(p, 0xCD, bytes); // never written by the user
+        poison::undefined(p, bytes);
+    }
+}
+
+// ---- deallocate ---------------------------------------------------------------------------------
+
+// True if p is where an allocation of n units lies, as far as can be told at once.
+ARENITE_INLINE bool free_list_resource::is_allocation(const void* p, index i,
+                                                      std::size_t n) const noexcept {
+    if (map_.offset_of(p) >= std::size_t{top_} * unit_map::unit_bytes ||
+        !is_aligned(p, unit_map::unit_bytes) || !map_.allocation_begins(i) || n > top_ - i ||
+        !map_.something_begins(static_cast<index>(i + n)))
+        return false;
+    if (map_.keeps_sizes())
+        return map_.noted_size(i) == n;
+    return !checks_enabled || map_.next_begin(i) == i + n;
+}
+
+void free_list_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
+    if (map_.count() == 0 && singles_.count() != 0) [[unlikely]]
+        return singles_.deallocate(p);
+    const index i = map_.index_of(p);
+    const std::size_t n = map_.units_for(bytes);
+    if (!is_allocation(p, i, n)) [[unlikely]]
+        map_.refuse(kind_name, this, p, bytes, top_);
+    release(i, static_cast<index>(n));
+}
+
+void free_list_resource::deallocate(void* p) noexcept {
+    if (options_.sizes != sizes::kept) [[unlikely]]
+        contract_violation("deallocate(p) needs the size on a free_list_resource of sizes::known");
+    if (map_.count() == 0 && singles_.count() != 0) [[unlikely]]
+        return singles_.deallocate(p);
+    const index i = map_.index_of(p);
+    release(i, units_of(p, 0));
+}
+
+// Units of an allocation whose size is kept; refuses what is none.
+free_list_resource::index free_list_resource::units_of(const void* p,
+                                                       std::size_t bytes) const noexcept {
+    const index i = map_.index_of(p);
+    index n = none;
+    if (map_.offset_of(p) < std::size_t{top_} * unit_map::unit_bytes && map_.allocation_begins(i))
+        n = map_.noted_size(i);
+    if (!is_allocation(p, i, n)) [[unlikely]]
+        map_.refuse(kind_name, this, p, bytes, top_);
+    return n;
+}
+
+// Frees n units, and joins them with what is free on both sides.
+ARENITE_INLINE void free_list_resource::release(index i, index n) noexcept {
+    most_bytes_ = std::max(most_bytes_, bytes_in(used_, live_));
+    used_ -= n;
+    --live_;
+    if constexpr (checks_enabled) {
+        poison::undefined(map_.address(i), bytes_in(n, 1));
+        std::memset(map_.address(i), 0xDD, bytes_in(n, 1));
+    }
+    map_.conceal(i, n);
+    const index end = i + n;
+    const index below = map_.hole_below(i);
+    if (end == top_) {
+        map_.clear_start(i);
+        if (below != 0)
+            remove(i - below, below);
+        return set_top(i - below);
+    }
+    const index above = map_.hole_at(end);
+    map_.join(i, n, below, above);
+    const index first = i - below;
+    // In the order of addresses a long hole that grows stays where it is in the tree.
+    if (options_.fit == fit::first && std::max(below, above) >= long_hole) {
+        const bool grows_up = below >= long_hole;
+        if (const index other = grows_up ? above : below; other != 0)
+            unlist(grows_up ? end : first, other);
+        long_holes_.grow(map_, grows_up ? first : end, first);
+        if (!grows_up) {
+            sizes_.erase(end / bits::word_bits, long_hole - 1);
+            sizes_.insert(first / bits::word_bits, long_hole - 1);
+        }
+    } else {
+        if (below != 0)
+            unlist(first, below);
+        if (above != 0)
+            unlist(end, above);
+        list(first, below + n + above);
+    }
+    map_.seal(first, below + n + above, below + n + above >= long_hole ? 2 : 1);
+}
+
+// ---- sizes --------------------------------------------------------------------------------------
+
+bool free_list_resource::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                                    std::size_t) noexcept {
+    if (map_.count() == 0 || new_bytes == 0 || new_bytes > region_.size())
+        return false;
+    const index i = map_.index_of(p);
+    const std::size_t n = map_.units_for(old_bytes), wanted = map_.units_for(new_bytes);
+    if (!is_allocation(p, i, n))
+        return false;
+    const auto end = static_cast<index>(i + n);
+    const index behind = end == top_ ? map_.count() - top_ : map_.hole_at(end);
+    if (wanted > n + behind)
+        return false;
+    const auto new_end = static_cast<index>(i + wanted);
+    most_bytes_ = std::max(most_bytes_, bytes_in(used_, live_));
+    if (new_end != end) {
+        if (new_end < end)
+            map_.conceal(new_end, end - new_end);
+        if (end == top_) {
+            set_top(new_end);
+        } else {
+            if (behind != 0)
+                remove(end, behind);
+            if (const index rest = end + behind - new_end; rest != 0)
+                enter(new_end, rest);
+        }
+        used_ += wanted;
+        used_ -= n;
+        if (map_.keeps_sizes())
+            map_.note_size(i, static_cast<index>(wanted));
+    }
+    if (new_bytes > old_bytes)
+        poison::undefined(static_cast<std::byte*>(p) + old_bytes, new_bytes - old_bytes);
+    return true;
+}
+
+std::size_t free_list_resource::size_of(const void* p) const noexcept {
+    if (options_.sizes != sizes::kept) [[unlikely]]
+        contract_violation("size_of(p) needs a free_list_resource of sizes::kept");
+    if (map_.count() == 0 && singles_.count() != 0) [[unlikely]]
+        return passthrough_chain::size_of(p);
+    return bytes_in(units_of(p, 0), 1);
+}
+
+// ---- reports ------------------------------------------------------------------------------------
+
+arenite::usage free_list_resource::usage() const noexcept {
+    const std::size_t in_use = bytes_in(used_, live_) + singles_.bytes();
+    // The longest below 64 units is the last of the kinds.
+    std::size_t largest = map_.count() - top_;
+    if (map_.count() != 0)
+        largest = std::max(
+            {largest, bits::word_bits - static_cast<std::size_t>(std::countl_zero(sizes_.all())),
+             std::size_t{long_holes_.longest(map_)}});
+    return {.bytes_in_use = in_use,
+            .bytes_reserved = (map_.count() != 0 ? region_.size() : 0) + singles_.bytes(),
+            .high_water_bytes = std::max(most_bytes_, in_use),
+            .live_allocations = live_ + singles_.count(),
+            .largest_hole_bytes = largest == 0 ? 0 : bytes_in(largest, 1)};
+}
+
+double free_list_resource::fragmentation() const noexcept {
+    const std::size_t free = map_.count() - used_;
+    if (free == 0)
+        return 0;
+    const auto largest = static_cast<double>(usage().largest_hole_bytes + map_.lead());
+    return 1 - largest / static_cast<double>(free * unit_map::unit_bytes);
+}
+
+void free_list_resource::list_regions(region_sink& sink) const {
+    singles_.list_regions(sink);
+    if (map_.count() == 0)
+        return;
+    const std::byte* done = region_.data();
+    const auto add = [&](const std::byte* end, region_state state, bool one_object = false) {
+        if (end != done)
+            sink.add({done, static_cast<std::size_t>(end - done), state, one_object});
+        done = end;
+    };
+    add(map_.address(0) - map_.lead(), region_state::overhead);
+    for (index i = 0; i != top_;) {
+        const bool is_hole = map_.hole_begins(i);
+        if (!is_hole)
+            add(map_.address(i), region_state::overhead); // its header
+        i = map_.next_begin(i);
+        add(map_.address(i) - map_.lead(), is_hole ? region_state::free : region_state::used,
+            !is_hole);
+    }
+    add(map_.address(map_.count()) - map_.lead(), region_state::free);
+    add(region_.data() + region_.size(), region_state::overhead);
+}
+
+void free_list_resource::report_leaks() const noexcept {
+    leak_collector leaks{this};
+    if (map_.count() != 0) {
+        for (index i = 0; i != top_; i = map_.next_begin(i))
+            if (map_.allocation_begins(i))
+                leaks.add(map_.address(i), bytes_in(map_.next_begin(i) - i, 1));
+    }
+    leaks.report();
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite

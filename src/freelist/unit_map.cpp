@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/freelist/unit_map.hpp>
+
+#include <arenite/core/contract.hpp>
+
+#include <source_location>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+namespace {
+
+constexpr std::size_t highest_bit(bits::word w) noexcept {
+    return bits::word_bits - 1 - static_cast<std::size_t>(std::countl_zero(w));
+}
+
+} // namespace
+
+// A hole that begins in a word ends in it, as the word shows, or beyond: then it is the last thing
+// that the word shows, and its length is looked up.
+
+unit_map::index unit_map::hole_of(std::size_t block, std::size_t n) const noexcept {
+    const states s = states_[block];
+    const bits::word firsts = s.holes & ~s.starts;
+    const bits::word shown = s.holes | s.starts;
+    bits::word found = firsts;
+    if (n == 1) {
+        found &= (s.holes ^ s.starts) >> 1; // another one begins in the next unit
+    } else {
+        found &= (s.holes & s.starts) >> (n - 1); // a last unit is where it must be
+        if (n > 2 && found != 0)
+            found &= bits::run_starts(~shown, n - 2) >> 1; // and nothing between
+    }
+    const index base = static_cast<index>(block * bits::word_bits);
+    if (found != 0)
+        return base + static_cast<index>(std::countr_zero(found));
+    if (firsts != 0 && highest_bit(firsts) == highest_bit(shown)) {
+        const index across = base + static_cast<index>(highest_bit(firsts));
+        if (size_at(across) == n)
+            return across;
+    }
+    return none;
+}
+
+unit_map::index unit_map::hole_from(std::size_t block, std::size_t n) const noexcept {
+    const states s = states_[block];
+    const bits::word firsts = s.holes & ~s.starts;
+    const bits::word begins = s.holes ^ s.starts;
+    bits::word found = firsts;
+    if (n > 1)
+        found &= bits::run_starts(~begins, n - 1) >> 1;
+    const index base = static_cast<index>(block * bits::word_bits);
+    if (found != 0)
+        return base + static_cast<index>(std::countr_zero(found));
+    if (firsts != 0 && highest_bit(firsts) == highest_bit(begins)) {
+        const index across = base + static_cast<index>(highest_bit(firsts));
+        if (size_at(across) >= n)
+            return across;
+    }
+    return none;
+}
+
+unit_map::index unit_map::next_begin(index i) const noexcept {
+    std::size_t block = ++i / bits::word_bits;
+    bits::word w = (states_[block].holes ^ states_[block].starts) & (~bits::word{0} << i % 64);
+    while (w == 0) {
+        ++block;
+        w = states_[block].holes ^ states_[block].starts;
+    }
+    return static_cast<index>(block * bits::word_bits + static_cast<unsigned>(std::countr_zero(w)));
+}
+
+unit_map::index unit_map::begin_at_or_below(index i) const noexcept {
+    std::size_t block = i / bits::word_bits;
+    bits::word w = (states_[block].holes ^ states_[block].starts) & bits::low_mask(i % 64 + 1);
+    while (w == 0) {
+        --block;
+        w = states_[block].holes ^ states_[block].starts;
+    }
+    return static_cast<index>(block * bits::word_bits + highest_bit(w));
+}
+
+void unit_map::refuse(const char* kind, const void* self, const void* p, std::size_t bytes,
+                      index end) const {
+    const std::source_location here = std::source_location::current();
+    if (!contains(p))
+        contract_violation_f(here, "%s at %p: %p (%zu bytes) is not of this resource", kind, self,
+                             p, bytes);
+    const auto below = static_cast<index>((address_of(p) - address_of(units_)) / unit_bytes);
+    if (below >= end)
+        contract_violation_f(here,
+                             "%s at %p: %p (%zu bytes) is free already: nothing is alive at "
+                             "or above %p",
+                             kind, self, p, bytes, static_cast<void*>(address(end)));
+    const index i = begin_at_or_below(below);
+    const std::size_t length = std::size_t{next_begin(i) - i} * unit_bytes - lead_;
+    const auto* const begin = static_cast<const std::byte*>(address(i));
+    const auto offset = static_cast<std::ptrdiff_t>(address_of(p) - address_of(begin));
+    if (hole_begins(i))
+        contract_violation_f(here,
+                             "%s at %p: %p (%zu bytes) is free already: it lies %td bytes "
+                             "into the hole of %zu bytes at %p",
+                             kind, self, p, bytes, offset, length + lead_,
+                             static_cast<const void*>(begin));
+    if (offset != 0)
+        contract_violation_f(here,
+                             "%s at %p: %p (%zu bytes) points %td bytes into the allocation "
+                             "of %zu bytes at %p",
+                             kind, self, p, bytes, offset, length, static_cast<const void*>(begin));
+    if (keeps_sizes() && std::size_t{noted_size(i)} * unit_bytes - lead_ != length) {
+        const index neighbour = i == 0 ? 0 : begin_at_or_below(i - 1);
+        contract_violation_f(here,
+                             "%s at %p: the header of the allocation at %p was overwritten; "
+                             "its neighbour below is the %s at %p",
+                             kind, self, p,
+                             i == 0                   ? "bookkeeping"
+                             : hole_begins(neighbour) ? "hole"
+                                                      : "allocation",
+                             static_cast<void*>(i == 0 ? units_ : address(neighbour)));
+    }
+    contract_violation_f(here, "%s at %p: the allocation at %p has %zu bytes, not %zu", kind, self,
+                         p, length, bytes);
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/interop/malloc_like.hpp>
+
+#include <arenite/check/poison.hpp>
+
+#include <algorithm>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+namespace {
+
+/// A memory checker knows of the bytes that were asked only.
+std::size_t usable_bytes_of(const affinity_heap& own, const void* p) noexcept {
+    const std::size_t bytes = own.size_of(p);
+    poison::defined(p, bytes);
+    return bytes;
+}
+
+} // namespace
+
+std::size_t usable_bytes(const void* p) noexcept {
+    const affinity_heap* const own = affinity_heap::heap_of(p);
+    return own == nullptr ? 0 : usable_bytes_of(*own, p);
+}
+
+void* reallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    affinity_heap* const own = affinity_heap::heap_of(p);
+    if (own == nullptr)
+        return nullptr;
+    const std::size_t before = usable_bytes_of(*own, p);
+    if (is_aligned(p, alignment) &&
+        own->try_resize(p, before, std::max<std::size_t>(bytes, 1), alignment))
+        return p;
+    void* const elsewhere = own->try_allocate(bytes, alignment);
+    if (elsewhere == nullptr)
+        return nullptr;
+    std::memcpy(elsewhere, p, std::min(before, bytes));
+    affinity_heap::deallocate_any(p);
+    return elsewhere;
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/ordered/slab_heap.hpp>
+
+#include <arenite/core/contract.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+namespace {
+
+/// What a heap holds may be this much before slabs that are empty are looked for.
+constexpr std::size_t idle_bytes = std::size_t{4} << 20;
+
+} // namespace
+
+// ---- deallocate ---------------------------------------------------------------------------------
+
+/// Objects of the class that lie in this slab are freed without a look for it from now on: from the
+/// second one on, since frees in no order seldom come back.
+void slab_heap::remember(slab_block& b, slab& s) noexcept {
+    slot_class_state& c = *s.counts;
+    c.freed_bytes = s.slots * std::uint32_t{s.slot_bytes};
+    c.freed_first = slabs_.begin_of(s);
+    c.freed_words = b.words() + s.first_word();
+    c.freed_into = &s;
+}
+
+void slab_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    if (!may_be_slot(p, offset)) [[unlikely]]
+        return deallocate_rare(p, bytes, alignment);
+    slab_block& b = *slabs_.geometry().block_of(p);
+    slab& s = b.slab_at(offset);
+    if (s.owner_now() != this || std::size_t{s.slot_bytes} - bytes >= s.slack) [[unlikely]]
+        return deallocate_rare(p, bytes, alignment);
+    const slab_block::slot_bit at = b.bit_of(s, offset);
+    if ((*at.word & at.mask) != 0) [[unlikely]]
+        return deallocate_rare(p, bytes, alignment); // says so
+    slot_class_state& c = *s.counts;
+    if (c.freed_once != &s)
+        c.freed_once = &s;
+    else if (s.slot_class < size_class::count)
+        remember(b, s);
+    set_free(s, c, *at.word, at.mask);
+}
+
+void slab_heap::deallocate(void* p) noexcept {
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    if (!may_be_slot(p, offset)) [[unlikely]]
+        return deallocate_rare(p, unknown_bytes, 1);
+    slab_block& b = *slabs_.geometry().block_of(p);
+    slab& s = b.slab_at(offset);
+    const slab_block::slot_bit at = b.bit_of(s, offset);
+    if (s.owner_now() != this || (*at.word & at.mask) != 0) [[unlikely]]
+        return deallocate_rare(p, unknown_bytes, 1);
+    set_free(s, *s.counts, *at.word, at.mask);
+}
+
+/// What is large, aligned to more than 16, in joined slots, of another heap, or misuse.
+void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    slab_block* const head = slabs_.geometry().block_of(p);
+    if (may_be_slot(p, offset) && head->slab_at(offset).owner_now() == joined_mark()) {
+        const slow_call_guard mark = begin_slow_call();
+        return deallocate_slot(*head, head->slab_at(offset), p, bytes, alignment);
+    }
+    block* const b = slabs_.blocks().find(p);
+    if (b == nullptr) {
+        if (owner_.on_foreign_free != nullptr)
+            return owner_.on_foreign_free(*this, p, bytes, alignment);
+        return refuse_free(p, bytes, "not of this heap, or freed before");
+    }
+    const slow_call_guard mark = begin_slow_call();
+    if ((b->state & block_state::large) != 0) {
+        if (p != block_source::large_object(*b))
+            return refuse_free(p, bytes, "it points into a large allocation, not to its begin");
+        if (checks_enabled && bytes != unknown_bytes &&
+            align_up(std::max<std::size_t>(bytes, 1), granule_bytes) !=
+                block_source::large_bytes(*b))
+            return refuse_size(p, bytes, block_source::large_bytes(*b));
+        slabs_.blocks().deallocate_large(*b, bytes_in_use());
+        if (slabs_.open_blocks() > 1 && nothing_lives())
+            give_up_idle_slabs();
+        return;
+    }
+    slab* const s = (b->state & block_state::open) == 0 ? nullptr : &head->slab_at(offset);
+    if (s == nullptr || s->owner == nullptr)
+        return refuse_free(p, bytes, "no allocation begins there, or it is free already");
+    deallocate_slot(*head, *s, p, bytes, alignment);
+}
+
+/// In a slab of this heap, with every check.
+void slab_heap::deallocate_slot(slab_block& b, slab& s, void* p, std::size_t bytes,
+                                std::size_t alignment) noexcept {
+    const bool joined = s.owner == joined_mark();
+    const std::size_t index = slabs_.index_of(s, p);
+    if (index >= s.slots || p != slabs_.begin_of(s) + index * s.slot_bytes ||
+        (joined && joined_slots{b, s}.continues(index)))
+        return refuse_free(p, bytes, "it points into an allocation, not to its begin");
+    if (bits::all_set(slabs_.words_of(s), index, 1))
+        return refuse_free(p, bytes, "it is free already, or was never handed out");
+    const std::size_t slots = slots_at(b, s, index);
+    if (bytes != unknown_bytes) {
+        const bool right = may_have(s, slots, bytes, alignment);
+        if constexpr (checks_enabled) {
+            const std::size_t asked = slots * s.slot_bytes - slabs_.note_of(s, index);
+            if (!right || asked != bytes)
+                return refuse_size(p, bytes, asked);
+        }
+        if (!right)
+            return refuse_size(p, bytes, slots * s.slot_bytes);
+    }
+    poison::no_access(p, slots * s.slot_bytes);
+    if (slots != 1)
+        return set_free_joined(b, s, index, slots);
+    const slab_block::slot_bit at = b.bit_of(s, slabs_.geometry().offset_of(p));
+    set_free(s, *s.counts, *at.word, at.mask);
+}
+
+/// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
+/// its class lives any more.
+void slab_heap::alarmed(slab& s) noexcept {
+    const slow_call_guard mark = begin_slow_call();
+    const bool class_is_empty = s.counts->live == 0;
+    if (s.slot_class == size_class::single) {
+        single_bytes_ -= s.slot_bytes;
+        release(s);
+    } else if (s.used <= s.alarm) {
+        if (&s == lists_[s.slot_class].current) // 2^31 frees behind
+            s.used = count_used(s);
+        else if (s.used == 0)
+            remove(s);
+        else
+            set_alarm(s);
+    }
+    if (class_is_empty && (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives())))
+        give_up_idle_slabs();
+}
+
+bool slab_heap::nothing_lives() const noexcept {
+    return slabs_.blocks().large().count() == 0 &&
+           std::all_of(std::begin(classes_), std::end(classes_),
+                       [](const slot_class_state& c) { return c.live == 0; });
+}
+
+void slab_heap::remove(slab& s) noexcept {
+    class_slabs& list = lists_[s.slot_class];
+    if (s.counts->freed_into == &s)
+        s.counts->freed_bytes = 0;
+    if ((s.state & slab_state::lending) != 0)
+        stop_lending(s);
+    list.units -= s.units;
+    list.all.erase(s);
+    release(s);
+}
+
+void slab_heap::release(slab& s) noexcept {
+    if (block* const empty = slabs_.release(s)) {
+        slabs_.close(*empty, bytes_in_use());
+        blocks_came_free_ = true;
+    }
+}
+
+/// Blocks have come free since this was looked at last, or nothing lives in several: where the heap
+/// holds much more than it needs, the empty slabs that classes would go on with go too.
+void slab_heap::give_up_idle_slabs() noexcept {
+    blocks_came_free_ = false;
+    const std::size_t reserved = slabs_.blocks().bytes_reserved();
+    if (reserved > idle_bytes && bytes_in_use() < reserved / 4)
+        leave_empty_slabs();
+}
+
+void slab_heap::leave_empty_slabs() noexcept {
+    for (unsigned i = 0; i < size_class::count; ++i) {
+        slab* const s = lists_[i].current;
+        if (s != nullptr && count_used(*s) == 0) {
+            suspend(i);
+            remove(*s);
+        }
+    }
+}
+
+bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) noexcept {
+    slab& s = b.slab_at(word * unit_bytes);
+    bits::word& free = b.words()[word];
+    if (!holds(s) || (free & freed) != 0) [[unlikely]] {
+        const std::size_t index = (word - s.first_word()) * bits::word_bits +
+                                  static_cast<std::size_t>(std::countr_zero(freed));
+        refuse_free(slabs_.begin_of(s) + index * s.slot_bytes, s.slot_bytes, "it is free already");
+    }
+    if (s.owner == joined_mark()) [[unlikely]] {
+        release_joined_word(b, s, word, freed);
+    } else {
+        free |= freed;
+        const auto count = static_cast<std::int32_t>(bits::count_ones(freed));
+        s.used -= count;
+        s.counts->live -= count;
+        settled_ += count;
+        settled_bytes_ += count * std::int64_t{s.slot_bytes};
+    }
+    if (s.used > s.alarm && s.counts->live != 0) [[likely]]
+        return true;
+    // Other slabs of the block may go with this one, and the block with them.
+    const block* const here = &slabs_.block_of(s);
+    alarmed(s);
+    return slabs_.blocks().find(here) == here && (here->state & block_state::open) != 0;
+}
+
+// ---- giving back --------------------------------------------------------------------------------
+
+void slab_heap::trim() noexcept {
+    const slow_call_guard mark = begin_slow_call();
+    note_high_water();
+    leave_empty_slabs();
+    slabs_.trim();
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// The C interface beside C++: one heap under one name, and what misuse gets. The rest is in c.c.
+#include <arenite/c.h>
+
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <thread>
+
+namespace {
+
+using arenite::affinity_heap;
+
+struct shared_with_c {
+    static constexpr std::string_view name = "shared with c";
+    static constexpr std::size_t alignment = 32;
+};
+
+TEST(c, a_tag_and_a_name_are_one_heap_with_the_options_of_the_tag) {
+    affinity_heap& h = affinity_heap::of<shared_with_c>();
+    arenite_heap* const c = arenite_affinity("shared with c");
+    EXPECT_STREQ(arenite_name(c), "shared with c");
+    void* const p = arenite_allocate(c, 24);
+    EXPECT_TRUE(h.owns(p));
+    EXPECT_TRUE(arenite::is_aligned(p, 32));
+    h.deallocate(p, 24);
+    void* const q = h.allocate(40);
+    EXPECT_EQ(arenite_affinity_of(q), c);
+    arenite_deallocate(q);
+    EXPECT_EQ(arenite_usage_of(c).bytes_in_use, 0U);
+}
+
+TEST(c, what_is_measured_may_be_used) {
+    arenite_heap* const c = arenite_affinity("of c and c++");
+    for (const std::size_t bytes : {0U, 1U, 17U, 100U, 5000U, 70'000U, 3'000'000U}) {
+        void* const p = arenite_allocate(c, bytes);
+        const std::size_t usable = arenite_size_of(p);
+        EXPECT_GE(usable, bytes);
+        std::memset(p, 1, usable);
+        arenite_deallocate(p);
+    }
+}
+
+TEST(c_threads, one_thread_frees_and_reallocates_what_another_allocated) {
+    arenite_heap* const c = arenite_affinity("of c and threads");
+    std::array<void*, 1000> all{};
+    std::thread{[&] {
+        for (void*& p : all)
+            p = std::memset(arenite_allocate(c, 40), 5, 40);
+    }}.join();
+    for (void*& p : all)
+        p = arenite_reallocate(nullptr, p, 90);
+    for (void* p : all) {
+        EXPECT_EQ(std::memcmp(p, std::string(40, '\5').data(), 40), 0);
+        EXPECT_EQ(arenite_affinity_of(p), c);
+    }
+    std::thread{[&] {
+        for (void* p : all)
+            arenite_deallocate_sized(p, 90, 16);
+    }}.join();
+    EXPECT_EQ(arenite_usage_of(c).bytes_in_use, 0U);
+}
+
+TEST(c_death, foreign_memory_is_not_freed) {
+    static long long foreign[8];
+    EXPECT_DEATH(arenite_deallocate(&foreign[4]), "no memory of an affinity");
+    EXPECT_DEATH(arenite_deallocate_sized(&foreign[4], 8, 16), "no memory of an affinity");
+}
+
+TEST(c_death, what_was_freed_is_not_freed_again) {
+    if (arenite::passthrough())
+        GTEST_SKIP() << "malloc finds it, or does not";
+    arenite_heap* const c = arenite_affinity("of c and c++");
+    void* const p = arenite_allocate(c, 48);
+    void* const other = arenite_allocate(c, 48);
+    arenite_deallocate(p);
+    EXPECT_DEATH(arenite_deallocate(p), "free");
+    EXPECT_DEATH(arenite_deallocate_sized(p, 48, 16), "free");
+    EXPECT_DEATH(static_cast<void>(arenite_reallocate(c, p, 5000)), "free");
+    arenite_deallocate(other);
+}
+
+TEST(c_death, a_checked_library_finds_a_wrong_size_and_a_pointer_into_an_object) {
+    if (!arenite::checks_enabled || arenite::passthrough())
+        GTEST_SKIP() << "the library is not checked";
+    arenite_heap* const c = arenite_affinity("of c and c++");
+    auto* const p = static_cast<char*>(arenite_allocate(c, 480));
+    EXPECT_DEATH(arenite_deallocate(p + 16), "");
+    EXPECT_DEATH(arenite_deallocate_sized(p, 470, 16), "470");
+    arenite_deallocate(p);
+}
+
+} // namespace

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// What every hook here stands on, and what it does with bad input and at odd times.
+#include <arenite/interop/malloc_like.hpp>
+
+#include "interop_test.hpp"
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/contract.hpp>
+
+#include <csetjmp>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace interop_test;
+
+namespace {
+
+struct of_hooks {
+    static constexpr std::string_view name = "of hooks";
+};
+using hooks = arenite::malloc_like<of_hooks>;
+using dense = arenite::malloc_like<of_hooks, 8>;
+
+constexpr std::size_t most = SIZE_MAX;
+
+// An object that allocates before main and frees after it, when all else has ended.
+struct at_odd_times {
+    at_odd_times() : made_before_main{hooks::allocate(100)} {
+        std::atexit([] {
+            void* const p = hooks::reallocate(hooks::allocate(10), 100'000);
+            hooks::deallocate(p);
+            if (p == nullptr)
+                std::_Exit(3);
+        });
+    }
+    ~at_odd_times() {
+        hooks::deallocate(made_before_main);
+        void* const late = hooks::allocate_zeroed(10, 10);
+        hooks::deallocate(late);
+        if (made_before_main == nullptr || late == nullptr || in_use<of_hooks>() != 0)
+            std::_Exit(4);
+    }
+    void* made_before_main;
+};
+const at_odd_times odd;
+
+bool is_filled(const void* p, std::size_t bytes, unsigned char value) {
+    const auto* const c = static_cast<const unsigned char*>(p);
+    for (std::size_t i = 0; i < bytes; ++i)
+        if (c[i] != value)
+            return false;
+    return true;
+}
+
+void zero_bytes_are_one() {
+    void* const p = hooks::allocate(0);
+    void* const q = hooks::allocate_zeroed(0, 10);
+    EXPECT(p != nullptr && q != nullptr && p != q);
+    EXPECT(hooks::size_of(p) >= 1);
+    void* const r = hooks::reallocate(p, 0);
+    EXPECT(r != nullptr);
+    hooks::deallocate(r);
+    hooks::deallocate(q);
+    hooks::deallocate(nullptr);
+    EXPECT(hooks::size_of(nullptr) == 0);
+}
+
+void what_is_too_large_is_null_and_changes_nothing() {
+    EXPECT(hooks::allocate(most) == nullptr);
+    EXPECT(hooks::allocate(most / 2 + 1) == nullptr);
+    EXPECT(hooks::allocate_zeroed(most / 8, 16) == nullptr);
+    EXPECT(hooks::allocate_zeroed(most, most) == nullptr);
+    EXPECT(hooks::allocate_aligned(16, 24) == nullptr);
+    EXPECT(hooks::allocate_aligned(16, 0) == nullptr);
+    EXPECT(hooks::allocate_aligned(most, 64) == nullptr);
+    void* const p = std::memset(hooks::allocate(50), 7, 50);
+    EXPECT(hooks::reallocate(p, most) == nullptr);
+    EXPECT(hooks::reallocate(p, 50, most) == nullptr);
+    EXPECT(is_filled(p, 50, 7));
+    hooks::deallocate(p);
+}
+
+template <class Memory>
+void reallocating_keeps_what_fits() {
+    std::size_t bytes = 1;
+    void* p = std::memset(Memory::reallocate(nullptr, bytes), 1, bytes);
+    for (const std::size_t next : {8U, 9U, 17U, 24U, 23U, 200U, 1024U, 1025U, 9000U, 70'000U,
+                                   3'000'000U, 2'000'000U, 100U, 3U}) {
+        p = Memory::reallocate(p, bytes, next);
+        EXPECT(is_filled(p, bytes < next ? bytes : next, 1));
+        EXPECT(Memory::size_of(p) >= next);
+        std::memset(p, 1, next);
+        bytes = next;
+    }
+    Memory::deallocate(p);
+}
+
+void zeroed_memory_is_zero_where_others_wrote() {
+    for (int round = 0; round < 3; ++round) {
+        void* const p = hooks::allocate_zeroed(25, 40);
+        EXPECT(is_filled(p, 1000, 0));
+        std::memset(p, 0xFF, 1000);
+        hooks::deallocate(p);
+    }
+}
+
+std::jmp_buf back;
+const char* said = nullptr;
+
+/// True if the call ends in a contract violation whose message has this piece.
+template <class F>
+bool is_refused(const char* piece, F f) {
+    said = nullptr;
+    arenite::set_contract_handler([](const arenite::contract_violation_info& info) {
+        static char text[512];
+        std::strncpy(text, info.message, sizeof text - 1);
+        said = text;
+        std::longjmp(back, 1);
+    });
+    if (setjmp(back) == 0)
+        f();
+    arenite::set_contract_handler(nullptr);
+    return said != nullptr && std::strstr(said, piece) != nullptr;
+}
+
+void foreign_memory_is_refused_or_null() {
+    static long long foreign[16];
+    EXPECT(hooks::reallocate(&foreign[4], 10) == nullptr);
+    EXPECT(hooks::size_of(&foreign[4]) == 0);
+    EXPECT(is_refused("no memory of an affinity", [] { hooks::deallocate(&foreign[4]); }));
+}
+
+void a_forked_child_goes_on() {
+    std::vector<void*> all;
+    for (int i = 0; i < 1000; ++i)
+        all.push_back(hooks::allocate(60));
+    std::thread other{[] { hooks::deallocate(hooks::allocate(60)); }};
+    other.join();
+    const pid_t child = fork();
+    if (child == 0) {
+        for (void* p : all)
+            hooks::deallocate(hooks::reallocate(p, 600));
+        std::_Exit(hooks::allocate(1'000'000) != nullptr ? 0 : 1);
+    }
+    int status = 1;
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    for (void* p : all)
+        hooks::deallocate(p);
+}
+
+} // namespace
+
+int main() {
+    EXPECT(hooks::size_of(odd.made_before_main) >= 100);
+    zero_bytes_are_one();
+    what_is_too_large_is_null_and_changes_nothing();
+    reallocating_keeps_what_fits<hooks>();
+    reallocating_keeps_what_fits<dense>();
+    zeroed_memory_is_zero_where_others_wrote();
+    foreign_memory_is_refused_or_null();
+    a_forked_child_goes_on();
+    EXPECT(is_reported("of hooks"));
+    return result();
+}

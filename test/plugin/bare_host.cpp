@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// A program that knows nothing of Arenite, and what it loads:
+//   bare_host alone PLUGIN            used by threads, closed while its objects live, loaded again
+//   bare_host together PLUGIN PLUGIN  what the one makes, the other ends
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <dlfcn.h>
+#include <link.h>
+
+namespace {
+
+void expect(bool holds, const char* what) {
+    if (holds)
+        return;
+    std::fprintf(stderr, "not so: %s\n", what);
+    std::exit(1);
+}
+
+struct plugin {
+    explicit plugin(const char* path) : library{dlopen(path, RTLD_NOW | RTLD_LOCAL)} {
+        if (library == nullptr)
+            std::fprintf(stderr, "%s\n", dlerror());
+        expect(library != nullptr, "the plugin is loaded");
+        find(make_common, "make_common");
+        find(end_common, "end_common");
+        find(common_in_use, "common_in_use");
+    }
+    void close() const { expect(dlclose(library) == 0, "the plugin is closed"); }
+
+    template <class F>
+    void find(F*& f, const char* name) const {
+        f = reinterpret_cast<F*>(dlsym(library, name));
+        expect(f != nullptr, name);
+    }
+
+    void* library;
+    void* (*make_common)() = nullptr;
+    void (*end_common)(void*) = nullptr;
+    std::size_t (*common_in_use)() = nullptr;
+};
+
+/// Makes objects, of which every second lives on.
+std::vector<void*> use(const plugin& p) {
+    std::vector<void*> made;
+    for (int i = 0; i < 10'000; ++i)
+        made.push_back(p.make_common());
+    for (void* o : made)
+        std::memset(o, 0x5A, 5 * sizeof(long long));
+    for (std::size_t i = 0; i < made.size(); i += 2)
+        p.end_common(made[i]);
+    return made;
+}
+
+/// Thread-local storage of the shared library, which a host has little room for.
+std::size_t thread_local_bytes() {
+    std::size_t bytes = 0;
+    const auto look = [](dl_phdr_info* info, std::size_t, void* found) {
+        if (std::string_view{info->dlpi_name}.find("libarenite-shared") == std::string_view::npos)
+            return 0;
+        for (int i = 0; i < info->dlpi_phnum; ++i)
+            if (info->dlpi_phdr[i].p_type == PT_TLS)
+                *static_cast<std::size_t*>(found) = info->dlpi_phdr[i].p_memsz;
+        return 1;
+    };
+    dl_iterate_phdr(look, &bytes);
+    return bytes;
+}
+
+void alone(const char* path) {
+    for (int round = 0; round < 3; ++round) {
+        const plugin first{path};
+        const plugin again{path};
+        expect(first.library == again.library, "loaded twice, it is there once");
+        const std::vector<void*> here = use(first);
+        std::vector<void*> there;
+        std::thread{[&] { there = use(first); }}.join();
+        expect(first.common_in_use() >= 10'000 * 5 * sizeof(long long), "what lives is counted");
+        again.close();
+        for (std::size_t i = 1; i < here.size(); i += 4)
+            first.end_common(here[i]);
+        for (std::size_t i = 1; i < there.size(); i += 4) // of a thread that has ended
+            first.end_common(there[i]);
+        first.close(); // with a quarter of the objects alive
+        for (std::size_t i = 3; i < here.size(); i += 4)
+            expect(static_cast<unsigned char*>(here[i])[7] == 0x5A, "what it left stays readable");
+    }
+}
+
+void together(const char* one, const char* other) {
+    const plugin a{one};
+    const plugin b{other};
+    expect(a.library != b.library, "there are two");
+    expect(thread_local_bytes() != 0, "the library is there");
+    expect(thread_local_bytes() <= 64, "it takes 64 bytes of thread-local storage at most");
+    const std::vector<void*> of_a = use(a);
+    expect(b.common_in_use() >= 5'000 * 5 * sizeof(long long), "the other sees it, too");
+    expect(b.common_in_use() == a.common_in_use(), "there is one heap");
+    std::thread{[&] {
+        for (std::size_t i = 1; i < of_a.size(); i += 2)
+            b.end_common(of_a[i]);
+    }}.join();
+    expect(a.common_in_use() == 0, "the other has ended all of it");
+    void* const late = b.make_common();
+    b.close();
+    a.end_common(late);
+    expect(a.common_in_use() == 0, "what a closed one left is ended by the other");
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view what = argc > 2 ? argv[1] : "";
+    if (what == "alone")
+        alone(argv[2]);
+    else if (what == "together" && argc > 3)
+        together(argv[2], argv[3]);
+    else
+        return 2;
+    return 0;
+}
