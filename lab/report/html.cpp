@@ -4,13 +4,15 @@
 
 #include "../run/catalogue.hpp"
 #include "compare.hpp"
+#include "html_maps.hpp"
 #include "html_page.hpp"
+#include "html_parts.hpp"
+#include "html_tables.hpp"
 #include "table.hpp"
 
 #include <arenite/report/text.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
@@ -68,23 +70,6 @@ std::string shows(const std::string& workload) {
     return found == sentences.end() ? std::string{} : found->second;
 }
 
-/// The family that a subject belongs to has one colour, on light and on dark: those of Okabe and
-/// Ito, which colour-blind people tell apart, adapted to each ground.
-struct colours {
-    const char *light, *dark;
-};
-colours colours_of(std::string_view subject) {
-    constexpr std::pair<std::string_view, colours> families[]{
-        {"arenite", {"#0072b2", "#56b4e9"}},  {"mimalloc", {"#e69f00", "#f0b030"}},
-        {"jemalloc", {"#009e73", "#2cc79b"}}, {"tcmalloc", {"#cc79a7", "#e098c0"}},
-        {"boost", {"#8c6d1f", "#d9c45a"}},    {"foonathan", {"#7a5fb5", "#a890e0"}},
-        {"pmr", {"#d55e00", "#ff8540"}},      {"plf", {"#3f7f8c", "#7cc4d0"}}};
-    for (const auto& [family, pair] : families)
-        if (subject.starts_with(family))
-            return pair;
-    return {"#7d8590", "#98a2ad"}; // malloc, std: the C++ library's and the system's
-}
-
 struct figure {
     double median, least, most;
 };
@@ -137,17 +122,6 @@ std::vector<experiment_results> experiments_of(const json& results) {
     return all;
 }
 
-std::string title_of(const json& parameters) {
-    std::vector<std::string> words;
-    for (const auto& [name, value] : parameters.items()) {
-        std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-        if (const std::size_t slash = text.rfind('/'); slash != std::string::npos)
-            text.erase(0, slash + 1); // of a file its name
-        words.push_back(name + " = " + text);
-    }
-    return join(words);
-}
-
 /// Ours against the fastest of those a workload is measured by.
 struct ratio {
     double value;
@@ -179,12 +153,6 @@ std::string ratio_text(const ratio& r) {
     const char* const kind = r.tie ? "tie" : r.value < 1 ? "better" : "worse";
     return fmt::format("<span class=\"{}\">{}{}x</span>", kind, r.tie ? "tie, " : "",
                        r.value < 0.01 ? fmt::format("{:.2g}", r.value) : short_number(r.value));
-}
-
-std::string dot(const std::string& subject) {
-    // Follows light and dark by two spans would be heavy: the middle of both is seen on each.
-    return fmt::format("<span class=\"dot\" style=\"background:{}\"></span>",
-                       colours_of(subject).light);
 }
 
 // ---- parts of the page --------------------------------------------------------------------------
@@ -335,196 +303,6 @@ std::string for_information(const experiment_results& e) {
     return "<p class=\"small quiet\">For information, neither good nor bad of itself; medians</p>"
            "<div class=\"wide\"><table><thead><tr><th></th>" +
            head + "</tr></thead><tbody>" + rows + "</tbody></table></div>\n";
-}
-
-// ---- maps
-
-/// Blue to yellow, rising in lightness: one order for all eyes, seen on light and on dark.
-constexpr std::array<const char*, 16> ramp{
-    "#2b4fa8", "#3a5aa6", "#4864a3", "#556ea0", "#62789d", "#6e829a", "#7a8c97", "#869693",
-    "#93a08d", "#a1aa86", "#afb37d", "#bebd73", "#cdc667", "#dccf59", "#ebd748", "#f9de32"};
-
-/// "0l4" and so on, as child.cpp writes it.
-int digit_of(char letter) {
-    return letter >= '0' && letter <= '9'   ? letter - '0'
-           : letter >= 'a' && letter <= 'v' ? letter - 'a' + 10
-                                            : 0;
-}
-
-std::string cells_svg(const json& map, const std::string& label) {
-    constexpr int columns = 64;
-    const std::string letters = map.at("cells");
-    std::array<std::array<std::string, 4>, ramp.size()> paths;
-    std::string gaps;
-    int n = 0;
-    bool gap = false;
-    for (std::size_t i = 0; i + 1 < letters.size();) {
-        if (letters[i] == '/') {
-            gap = true;
-            ++i;
-            continue;
-        }
-        const auto position = static_cast<std::size_t>(digit_of(letters[i]) / 2);
-        const auto fill = static_cast<std::size_t>(std::clamp(digit_of(letters[i + 1]), 1, 4) - 1);
-        const int x = n % columns * 8, y = n / columns * 8;
-        paths[position][fill] += fmt::format("M{} {}h7v7h-7z", x, y);
-        if (gap)
-            gaps += fmt::format("M{} {}v7", x, y);
-        gap = false;
-        ++n;
-        i += 2;
-    }
-    constexpr const char* opacity[]{".4", ".6", ".8", "1"};
-    std::string svg = fmt::format("<svg viewBox=\"0 0 512 {}\" role=\"img\" aria-label=\"{}\">",
-                                  std::max(8, (n + columns - 1) / columns * 8), xml(label));
-    for (std::size_t p = 0; p < ramp.size(); ++p)
-        for (std::size_t f = 0; f < 4; ++f)
-            if (!paths[p][f].empty())
-                svg += fmt::format("<path fill=\"{}\" fill-opacity=\"{}\" d=\"{}\"/>", ramp[p],
-                                   opacity[f], paths[p][f]);
-    if (!gaps.empty())
-        svg += fmt::format("<path stroke=\"#d55e00\" stroke-width=\"1\" d=\"{}\"/>", gaps);
-    return svg + "</svg>";
-}
-
-std::string walk_svg(const json& map, const std::string& label) {
-    const json& places = map.at("places");
-    const double step = 512.0 / std::max<double>(1, static_cast<double>(places.size()));
-    std::string dots;
-    for (std::size_t i = 0; i < places.size(); ++i)
-        dots += fmt::format("M{:.1f} {:.1f}h.1", (static_cast<double>(i) + 0.5) * step,
-                            156 - 0.152 * places[i].get<double>());
-    return fmt::format("<svg class=\"walk\" viewBox=\"0 0 512 160\" role=\"img\" aria-label=\"{}\">"
-                       "<path stroke-width=\"3\" d=\"{}\"/></svg>",
-                       xml(label), dots);
-}
-
-std::string maps_of(const json& entry) {
-    std::string pictures;
-    for (const json& map : entry.at("maps")) {
-        const std::string name = map.at("name");
-        const double near = map.at("near_steps"), upward = map.at("upward_steps");
-        const double pages = map.at("pages"), bytes = map.at("object_bytes");
-        const auto cell_bytes = map.at("cell_bytes").get<std::size_t>();
-        const std::string label = entry.at("subject").get<std::string>() + ", " + name;
-        pictures += fmt::format(
-            "<div><b>{}</b><div class=\"small quiet\">{:.0f} % of steps stay within a page; "
-            "{:.0f} % go upward</div>{}{}<div class=\"small quiet\">{} nodes on {} of pages, "
-            "{:.0f} % of them node; one cell {}</div></div>",
-            xml(name), 100 * near, 100 * upward,
-            walk_svg(map, "Addresses along the walk: " + label),
-            cells_svg(map, "Memory map: " + label), map.at("objects").dump(),
-            report_text::bytes(static_cast<std::uint64_t>(pages * 4096)),
-            pages > 0 ? 100 * bytes / (pages * 4096) : 0.0, report_text::bytes(cell_bytes));
-    }
-    const std::string subject = entry.at("subject");
-    return fmt::format(
-        "<div class=\"card\"><h4>{}{}</h4><div class=\"pair\">{}</div></div>\n", dot(subject),
-        xml(subject == "std" ? "std: operator new on the system's malloc" : subject), pictures);
-}
-
-std::string legend_of_maps() {
-    std::string stops;
-    for (const char* colour : ramp)
-        stops += std::string{stops.empty() ? "" : ","} + colour;
-    return fmt::format(
-        "<p class=\"small\">Upper picture: the scene is walked from left to right, and each dot is "
-        "a node, the higher the higher its address: a line is order, a cloud is disorder. Lower "
-        "picture: the memory that holds nodes, from low to high addresses, line by line; a cell's "
-        "colour is when the walk comes to its first node: first <span class=\"ramp\" "
-        "style=\"background:linear-gradient(to right,{})\"></span> last; the paler, the fewer "
-        "nodes share the cell with other data or with holes; a red line is a jump in addresses. "
-        "The smaller the picture, the less memory the walk touches.</p>\n",
-        stops);
-}
-
-/// Pictures of all experiments that have some.
-std::string maps_section(const json& all) {
-    std::string section, last;
-    for (const json& entry : all) {
-        const std::string title =
-            entry.at("workload").get<std::string>() + ": " + title_of(entry.at("parameters"));
-        if (title != last)
-            section += fmt::format("{}<h3>{}</h3>\n<div class=\"maps\">\n",
-                                   section.empty() ? "" : "</div>\n", xml(title));
-        last = title;
-        section += maps_of(entry);
-    }
-    if (section.empty())
-        return section;
-    return "<h2 id=\"maps\">Where the nodes lie, before and after ageing</h2>\n" +
-           legend_of_maps() + section + "</div>\n";
-}
-
-// ---- the machine
-
-std::string machine_table(const json& m) {
-    const auto text = [&](const char* key) {
-        return m.contains(key) ? m[key].is_string() ? m[key].get<std::string>() : m[key].dump()
-                               : std::string{"not told"};
-    };
-    const std::pair<const char*, std::string> rows[]{
-        {"processor", text("processor") + ", " + text("cores") + " cores"},
-        {"memory", report_text::bytes(m.value("memory_bytes", std::uint64_t{0})) + ", pages of " +
-                       report_text::bytes(m.value("page_bytes", std::uint64_t{0})) +
-                       ", huge pages: " + text("transparent_huge_pages")},
-        {"system", text("system") + ", " + text("kernel")},
-        {"libraries", text("c_library") + ", " + text("standard_library")},
-        {"built by", text("compiler") + " " + text("flags")},
-        {"Arenite", text("arenite")}};
-    std::string table;
-    for (const auto& [name, value] : rows)
-        table += fmt::format("<tr><th class=\"text\">{}</th><td class=\"text\">{}</td></tr>\n",
-                             name, xml(value));
-    return "<div class=\"wide\"><table>" + table + "</table></div>\n";
-}
-
-std::string subject_table(const json& subjects) {
-    std::string rows;
-    for (const auto& [name, s] : subjects.items()) {
-        std::string environment;
-        if (s.contains("environment"))
-            for (const auto& [variable, value] : s["environment"].items())
-                environment += " " + variable + "=" + value.get<std::string>();
-        const std::string version = s.value("version", "");
-        rows += fmt::format("<tr><td class=\"top\">{}{}</td><td class=\"text\">{}<span "
-                            "class=\"spread\">{}{}pages: {}{}</span></td></tr>\n",
-                            dot(name),
-                            name.starts_with("arenite") ? "<b>" + xml(name) + "</b>" : xml(name),
-                            xml(s.value("summary", "")), xml(version), version.empty() ? "" : "; ",
-                            xml(s.value("pages", "")), xml(environment));
-    }
-    return "<div class=\"wide\"><table><thead><tr><th>subject</th><th class=\"text\">what it "
-           "is</th></tr></thead><tbody>" +
-           rows + "</tbody></table></div>\n";
-}
-
-std::string seeds_section(const json& results) {
-    if (!results.contains("seeds"))
-        return {};
-    std::string rows;
-    for (const json& s : results.at("seeds")) {
-        const auto number = [](const json& value) {
-            return value.is_number() ? short_number(value.get<double>()) : std::string{"-"};
-        };
-        const auto share = [&](const char* state) {
-            return s.at("says").is_number() && s.at(state).is_number()
-                       ? short_number(s.at(state).get<double>() / s.at("says").get<double>()) + "x"
-                       : std::string{"-"};
-        };
-        rows += fmt::format(
-            "<tr><td>{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td>"
-            "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-            xml(s.at("document").get<std::string>()), xml(s.at("row").get<std::string>()),
-            xml(s.at("quantity").get<std::string>()),
-            s.at("says").is_number() ? number(s.at("says")) : "not given", number(s.at("cold")),
-            number(s.at("warm")), share("cold"), share("warm"));
-    }
-    return "<h2 id=\"seeds\">What the seed documents measured, measured here</h2>\n"
-           "<div class=\"wide\"><table><thead><tr><th>document</th><th class=\"text\">row</th>"
-           "<th class=\"text\">quantity</th><th>it says</th><th>here, cold</th><th>here, warm</th>"
-           "<th>cold/it</th><th>warm/it</th></tr></thead><tbody>\n" +
-           rows + "</tbody></table></div>\n";
 }
 
 std::string chart_js() {

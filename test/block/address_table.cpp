@@ -215,4 +215,14 @@ TEST(address_table_threads, hand_pointers_over_with_their_owners) {
     EXPECT_EQ(broken.load(), 0);
 }
 
+TEST(address_table, a_range_may_begin_where_nothing_was_ever_entered) {
+    std::byte* const second = terabyte(40) + 4_GiB; // the leaf before has no entry
+    ASSERT_TRUE(table.set(second, 2 * unit, 7));
+    std::byte* const from = second - 100 * unit;
+    table.clear(from, 101 * unit);
+    EXPECT_EQ(table.find(second), 0u);
+    EXPECT_EQ(table.find(second + unit), 7u);
+    table.clear(second, 2 * unit);
+}
+
 } // namespace

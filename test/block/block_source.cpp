@@ -319,6 +319,16 @@ TEST_F(block_source_of, memory_kept_of_large_objects_goes_back_before_the_upstre
     EXPECT_EQ(pages.live(), 1u);
 } // what is kept goes back at the end: pages would report
 
+TEST_F(block_source_of, blocks_get_the_memory_that_was_kept_of_large_objects) {
+    pages.lend_at_most(800_KiB);
+    block_source source{
+        {.block_bytes = 256_KiB, .policy = return_policy::retain_all}, &pages, &owner};
+    source.deallocate_large(*source.try_allocate_large(650'000, 16), 0);
+    EXPECT_EQ(pages.live(), 1u);
+    EXPECT_NE(take(source), nullptr);
+    EXPECT_EQ(pages.live_bytes(), 256_KiB);
+}
+
 TEST_F(block_source_of, a_large_object_is_aligned_and_led_to_its_head) {
     for (const std::size_t block_bytes : {0_B, 4_KiB}) {
         block_source source{

@@ -287,4 +287,15 @@ TEST_F(large_objects_beside_blocks, go_before_a_span_does) {
     EXPECT_EQ(other.calls(), 2u);
 }
 
+TEST_F(large_objects_of, give_a_page_back_where_it_is_the_only_one_that_is_free) {
+    const std::size_t page = platform::page_bytes();
+    large_objects large = on(from_pages);
+    block* const b = touched(large, 1_MiB);
+    const std::size_t before = pages.resident_bytes();
+    ASSERT_TRUE(large.try_resize(*b, 1_MiB - page));
+    EXPECT_EQ(pages.resident_bytes(), before - page);
+    EXPECT_TRUE(is_filled(large_objects::object(*b), 1_MiB - page));
+    large.deallocate(*b, 0);
+}
+
 } // namespace

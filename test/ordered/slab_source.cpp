@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -369,6 +370,40 @@ TEST_F(slab_source_of, any_work_leaves_slabs_apart_and_all_units_accounted_for) 
 }
 
 // ---- large objects ------------------------------------------------------------------------------
+
+/// Hands memory out from above, as the system does.
+class descending_resource final : public strategy<descending_resource> {
+public:
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = default_alignment) noexcept {
+        const std::size_t at = bytes > left_ ? 0 : align_down(left_ - bytes, alignment);
+        if (bytes > left_)
+            return nullptr;
+        left_ = at;
+        return memory_ + at;
+    }
+    void deallocate(void*, std::size_t, std::size_t = default_alignment) noexcept {}
+
+private:
+    alignas(64_KiB) std::byte memory_[1_MiB];
+    std::size_t left_ = sizeof memory_;
+};
+
+TEST_F(slab_source_of, knows_its_blocks_wherever_the_upstream_puts_them) {
+    const auto memory = std::make_unique<descending_resource>();
+    slab_source source{blocks_of(64_KiB), memory.get(), &owner};
+    std::vector<slab*> all;
+    while (slab* const s = source.make(class_of_48, 20, 20))
+        all.push_back(s);
+    EXPECT_GT(all.size(), 10u);
+    EXPECT_LT(*std::min_element(all.begin(), all.end()), all.front());
+    for (const slab* s : all) {
+        EXPECT_TRUE(source.may_hold(source.begin_of(*s)));
+        EXPECT_TRUE(source.may_hold(source.begin_of(*s) + s->bytes() - 1));
+    }
+    for (slab* s : all)
+        source.release(*s, 0);
+}
 
 TEST_F(slab_source_of, where_a_large_object_begins_is_no_slab) {
     for (const std::size_t block_bytes : {4_KiB, 64_KiB, 256_KiB}) {

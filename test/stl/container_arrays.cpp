@@ -39,6 +39,13 @@ TEST(container_arrays, memory_of_others_is_refused) {
     alignas(64) static std::byte not_ours[5000] = {};
     EXPECT_DEATH(container_arrays::deallocate(not_ours + 64, 4000, 8), "did not allocate it");
 }
+TEST(container_arrays, an_array_freed_twice_is_not_theirs_any_more) {
+    counting_resource up;
+    container_arrays arrays{ordered_options{}, &up};
+    void* const p = arrays.try_allocate(4000, 8);
+    container_arrays::deallocate(p, 4000, 8);
+    EXPECT_DEATH(container_arrays::deallocate(p, 4000, 8), "did not allocate it");
+}
 #endif
 
 } // namespace

@@ -160,4 +160,21 @@ TEST(container_heap_threads, an_orphan_ends_once_whoever_frees_its_last_slot) {
     }
 }
 
+TEST(container_heap, one_that_nobody_attends_to_holds_what_is_used_and_no_more) {
+    if (passthrough())
+        GTEST_SKIP() << "memory comes from malloc";
+    counting_resource up;
+    container_heap* const heap = make(up, container_heap::state::attended);
+    std::vector<void*> slots;
+    for (int i = 0; i < 20'000; ++i)
+        slots.push_back(heap->try_allocate(kind));
+    for (void* const p : slots)
+        heap->deallocate_foreign(p);
+    EXPECT_EQ(heap->usage().live_allocations, slots.size()) << "they wait for who attends to it";
+    heap->set_attended(false);
+    EXPECT_EQ(heap->usage().live_allocations, 0u);
+    EXPECT_EQ(up.live(), 0u);
+    heap->abandon();
+}
+
 } // namespace

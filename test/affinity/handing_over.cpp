@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// What passes from one heap of an affinity to another: blocks with frees that nobody has seen yet,
+// the heaps of threads that a forked child does not have, memory of an earlier strategy.
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_share.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/remote_frees.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/build_mode.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#if defined(__unix__)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+using namespace arenite;
+using detail::affinity_share;
+using detail::remote_frees;
+
+namespace {
+
+struct giving {
+    static constexpr std::string_view name = "giving";
+};
+struct taking {
+    static constexpr std::string_view name = "taking";
+};
+struct forking {
+    static constexpr std::string_view name = "forking";
+};
+struct switching {
+    static constexpr std::string_view name = "switching";
+};
+
+/// Why there are no heaps of the threads' own to look at, or nullptr.
+const char* nothing_to_see() {
+    return passthrough()                    ? "all goes to malloc"
+           : support::every_call_is_careful ? "frees take the lock there, and hang in no list"
+                                            : nullptr;
+}
+
+/// Frees what is marked in a block, as its owner does, who is still told of it.
+void take_marks(affinity_share& share, remote_frees& r) {
+    detail::slab_heap& heap = share.heap();
+    slab_block& head = *heap.slabs().geometry().block_of(r.where);
+    for (std::size_t i = 0; i < remote_frees::words; ++i)
+        if (const bits::word freed = r.freed[i].exchange(0))
+            static_cast<void>(heap.release_word(head, i, freed));
+}
+
+/// A free that is told between the owner's look at the list and its look at the bits leaves the
+/// block in the list when it is the owner's no more; the next owner's frees then hang there too.
+TEST(affinity_handing_over, a_block_in_the_list_of_its_earlier_owner_is_handed_on) {
+    if (const char* const why = nothing_to_see())
+        GTEST_SKIP() << why;
+    affinity_heap& before = affinity_heap::of<giving>();
+    affinity_heap& after = affinity_heap::of<taking>();
+    void* const p = before.allocate(48, 8);
+    affinity_share& giver = *affinity_share::around(p);
+    block& here = remote_frees::head_of(p);
+    giver.deallocate_remotely(p, 48, 8, nullptr);
+    remote_frees* const r = remote_frees::of(here);
+    ASSERT_NE(r, nullptr);
+    ASSERT_TRUE(r->queued.load());
+    take_marks(giver, *r);
+    giver.heap().trim();
+    ASSERT_EQ(affinity_share::around(&here + 1), nullptr) << "the block has gone back";
+
+    // The lowest addresses are handed out first.
+    std::vector<void*> all;
+    void* q = nullptr;
+    do {
+        q = after.allocate(48, 8);
+        all.push_back(q);
+    } while (&remote_frees::head_of(q) != &here && all.size() < 2'000'000);
+    ASSERT_EQ(&remote_frees::head_of(q), &here) << "another heap has its place now";
+    affinity_share& taker = *affinity_share::around(q);
+    all.pop_back();
+    taker.deallocate_remotely(q, 48, 8, nullptr);
+    giver.drain_remote_frees(affinity_share::all_blocks);
+    taker.drain_remote_frees(affinity_share::all_blocks);
+    for (const auto& word : r->freed)
+        EXPECT_EQ(word.load(), 0u) << "a free of which the block's owner was never told";
+    EXPECT_FALSE(r->queued.load());
+    for (void* x : all)
+        after.deallocate(x, 48, 8);
+    EXPECT_EQ(after.usage().bytes_in_use, 0u);
+    after.trim();
+}
+
+#if defined(__unix__)
+/// In the child a heap that was amid a change is nobody's, or there is none.
+TEST(affinity_handing_over_threads, a_heap_amid_a_change_is_not_used_in_a_forked_child) {
+    if (const char* const why = nothing_to_see())
+        GTEST_SKIP() << why;
+    affinity_heap& h = affinity_heap::of<forking>();
+    static_cast<void>(h.deallocate(h.allocate(48, 8), 48, 8));
+    affinity_share* share = nullptr;
+    std::atomic<int> state{0};
+    std::thread other{[&] {
+        void* const p = h.allocate(48, 8);
+        share = affinity_share::around(p);
+        {
+            const auto mark = share->heap().begin_slow_call();
+            state = 1;
+            std::this_thread::sleep_for(std::chrono::milliseconds{100});
+        }
+        while (state.load() != 2)
+            std::this_thread::yield();
+        h.deallocate(p, 48, 8);
+    }};
+    while (state.load() != 1)
+        std::this_thread::yield();
+    const pid_t child = ::fork();
+    if (child == 0)
+        ::_exit(share->heap().in_slow_call() && share->is_abandoned() ? 1 : 0);
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        << "a thread of the child may take a heap whose books are half written";
+    state = 2;
+    other.join();
+}
+#endif
+
+/// The strategy `ordered` again when a test ends.
+struct ordered_at_the_end {
+    ordered_at_the_end() = default;
+    ~ordered_at_the_end() { use_affinity_strategy(affinity_strategy::ordered); }
+    ordered_at_the_end(const ordered_at_the_end&) = delete;
+    ordered_at_the_end& operator=(const ordered_at_the_end&) = delete;
+};
+
+/// Each thread notices a change by itself, at a slow call.
+TEST(affinity_handing_over_threads,
+     frees_do_not_bring_back_a_strategy_that_another_thread_changed) {
+    if (const char* const why = nothing_to_see())
+        GTEST_SKIP() << why;
+    const ordered_at_the_end at_the_end;
+    affinity_heap& h = affinity_heap::of<switching>();
+    std::thread{[&h] {
+        std::vector<void*> of_before, of_now;
+        for (int i = 0; i < 10'020; ++i)
+            of_before.push_back(h.allocate(48, 8));
+        std::thread{[] { use_affinity_strategy(affinity_strategy::standard); }}.join();
+        do // what lies ready is handed out still
+            of_now.push_back(h.allocate(48, 8));
+        while (page_source().owns(of_now.back()) && of_now.size() < 100'000);
+        ASSERT_FALSE(page_source().owns(of_now.back()));
+        for (void* p : of_before) {
+            h.deallocate(p, 48, 8);
+            of_now.push_back(h.allocate(48, 8));
+            ASSERT_FALSE(page_source().owns(of_now.back())) << of_now.size();
+        }
+        for (void* p : of_now)
+            h.deallocate(p, 48, 8);
+    }}.join();
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+}
+
+TEST(affinity_handing_over, a_heap_that_is_current_again_finds_what_another_strategy_gave) {
+    if (passthrough())
+        GTEST_SKIP() << "all goes to malloc";
+    const ordered_at_the_end at_the_end;
+    affinity_heap& h = affinity_heap::of<switching>();
+    std::vector<void*> outside, inside;
+    for (int round = 0; round < 3; ++round) {
+        use_affinity_strategy(affinity_strategy::standard);
+        while (outside.empty() || page_source().owns(outside.back()))
+            outside.push_back(h.allocate(48, 8));
+        use_affinity_strategy(affinity_strategy::ordered);
+        for (int i = 0; i < 1000; ++i)
+            inside.push_back(h.allocate(48, 8));
+        EXPECT_TRUE(page_source().owns(inside.back()));
+        for (void* p : outside)
+            h.deallocate(p, 48, 8);
+        outside.clear();
+    }
+    for (void* p : inside)
+        h.deallocate(p, 48, 8);
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+}
+
+} // namespace

@@ -1,0 +1,377 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// What comes back to page_resource and waits, and all of it against a model.
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/os/page_resource.hpp>
+#include <arenite/os/platform.hpp>
+
+#include "os/page_test.hpp"
+#include "support/mappings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace arenite;
+using namespace page_test;
+using os::platform;
+
+namespace {
+
+// ---- back to the system, sooner or later --------------------------------------------------------
+
+TEST(page_resource, without_a_delay_memory_that_comes_back_leaves_the_process_at_once) {
+    page_resource pages{slowly(0)};
+    for (std::size_t bytes : {std::size_t{1}, unit, 3 * unit + 1, std::size_t{4_MiB}}) {
+        std::byte* p = touched(pages, bytes);
+        EXPECT_GE(platform::resident_bytes(p, in_pages(bytes)), in_pages(bytes));
+        pages.deallocate(p, bytes);
+        EXPECT_EQ(platform::resident_bytes(p, in_pages(bytes)), 0u);
+        EXPECT_EQ(pages.allocate(bytes), p);
+        EXPECT_EQ(*p, std::byte{0});
+        pages.deallocate(p, bytes);
+    }
+}
+
+TEST(page_resource, memory_that_comes_back_waits_with_its_addresses) {
+    page_resource pages{slowly()};
+    for (std::size_t bytes : {std::size_t{1}, unit, 3 * unit + 1, std::size_t{4_MiB}}) {
+        std::byte* p = touched(pages, bytes);
+        pages.deallocate(p, bytes);
+        EXPECT_EQ(platform::resident_bytes(p, in_pages(bytes)), in_pages(bytes));
+        EXPECT_EQ(pages.allocate(bytes), p);
+        EXPECT_EQ(*p, std::byte{1}) << "no page was cleared for it";
+        pages.deallocate(p, bytes);
+    }
+}
+
+TEST(page_resource, what_has_waited_long_enough_goes_at_the_next_call_of_anybody) {
+    page_resource pages{slowly()};
+    std::byte* a = touched(pages, unit);
+    std::byte* b = touched(pages, 2 * unit);
+    std::byte* stays = touched(pages, unit);
+    pages.deallocate(b, 2 * unit);
+    the_time += 999;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(b, 2 * unit), 2 * unit);
+    the_time += 1;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(b, 2 * unit), 0u);
+    pages.deallocate(a, unit);
+    the_time += 1000;
+    pages.deallocate(pages.allocate(4 * unit), 4 * unit); // other addresses
+    EXPECT_EQ(platform::resident_bytes(a, unit), 0u);
+    EXPECT_EQ(platform::resident_bytes(stays, unit), unit);
+    pages.deallocate(stays, unit);
+}
+
+TEST(page_resource, nothing_goes_before_its_time_whatever_waits_beside_it) {
+    page_resource pages{slowly()};
+    std::byte* a = touched(pages, unit);
+    std::byte* b = touched(pages, unit);
+    pages.deallocate(a, unit);
+    the_time += 400;
+    pages.deallocate(b, unit);
+    the_time += 999;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(b, unit), unit);
+    the_time += 1;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(a, 2 * unit), 0u);
+}
+
+TEST(page_resource, what_is_used_again_and_again_never_goes) {
+    page_resource pages{slowly()};
+    for (int i = 0; i < 100; ++i) {
+        std::byte* p = bytes_at(pages.allocate(10 * unit));
+        if (i > 0) {
+            EXPECT_EQ(*p, std::byte{1});
+        }
+        std::memset(p, 1, 10 * unit);
+        pages.deallocate(p, 10 * unit);
+        the_time += 300;
+        pages.purge_due();
+    }
+}
+
+TEST(page_resource, while_much_goes_on_nothing_waits_for_more_than_two_delays) {
+    page_resource pages{slowly()};
+    std::byte* always = touched(pages, unit);
+    std::byte* once = touched(pages, unit);
+    pages.deallocate(once, unit);
+    for (std::uint64_t end = the_time + 2000; the_time < end; the_time += 10) {
+        pages.deallocate(always, unit);
+        EXPECT_EQ(pages.allocate(unit), always);
+    }
+    EXPECT_EQ(platform::resident_bytes(once, unit), 0u);
+    EXPECT_EQ(platform::resident_bytes(always, unit), unit);
+    pages.deallocate(always, unit);
+}
+
+TEST(page_resource, a_call_gives_only_so_much_of_what_is_due) {
+    page_options options = slowly();
+    options.huge = huge_pages::never;
+    page_resource pages{options};
+    std::byte* p = touched(pages, 8_MiB);
+    pages.deallocate(p, 8_MiB);
+    the_time += 1000;
+    for (std::size_t left = 8_MiB; left != 0; left -= 2_MiB) {
+        EXPECT_EQ(platform::resident_bytes(p, 8_MiB), left) << "the highest goes first";
+        pages.purge_due();
+    }
+    EXPECT_EQ(platform::resident_bytes(p, 8_MiB), 0u);
+}
+
+TEST(page_resource, only_so_much_waits_and_the_oldest_goes_for_it) {
+    page_options options = slowly();
+    options.most_waiting_bytes = 4 * unit;
+    page_resource pages{options};
+    std::array<std::byte*, 8> p{};
+    for (std::byte*& each : p)
+        each = touched(pages, unit);
+    pages.deallocate(p[5], unit);
+    the_time += 500; // it is the old generation from now on
+    pages.purge_due();
+    for (std::size_t i : {1u, 2u, 3u})
+        pages.deallocate(p[i], unit);
+    EXPECT_EQ(platform::resident_bytes(p[0], 8 * unit), 8 * unit);
+    pages.deallocate(p[7], unit);
+    EXPECT_EQ(platform::resident_bytes(p[5], unit), 0u);
+    EXPECT_EQ(platform::resident_bytes(p[0], 8 * unit), 7 * unit);
+    for (std::size_t i : {0u, 4u, 6u})
+        pages.deallocate(p[i], unit);
+    EXPECT_EQ(platform::resident_bytes(p[0], 8 * unit), 4 * unit);
+}
+
+TEST(page_resource, a_quarter_of_the_most_that_was_in_use_may_wait) {
+    page_options options = slowly();
+    options.most_waiting_bytes = 0;
+    page_resource pages{options};
+    std::byte* p = touched(pages, 16 * unit);
+    pages.deallocate(p, 16 * unit);
+    EXPECT_EQ(platform::resident_bytes(p, 16 * unit), 4 * unit);
+    EXPECT_EQ(platform::resident_bytes(p, 4 * unit), 4 * unit) << "the highest goes first";
+}
+
+TEST(page_resource, what_waits_fills_up_what_was_in_use_at_most) {
+    page_resource pages{slowly()};
+    std::byte* const low = touched(pages, 8 * unit);
+    std::byte* const high = touched(pages, 8 * unit);
+    pages.deallocate(low, 8 * unit);
+    std::byte* const above = touched(pages, 12 * unit); // 20 units at most: 4 of 8 wait already
+    pages.deallocate(high, 8 * unit);
+    pages.deallocate(above, 12 * unit);
+    EXPECT_LE(platform::resident_bytes(low, 28 * unit), 20 * unit);
+}
+
+TEST(page_resource, released_memory_leaves_at_once_and_trim_gives_all_that_waits) {
+    page_resource pages{slowly()};
+    std::byte* a = touched(pages, 3 * unit);
+    std::byte* b = touched(pages, 3_MiB);
+    std::byte* c = touched(pages, unit);
+    pages.release(a, 3 * unit);
+    EXPECT_EQ(platform::resident_bytes(a, 3 * unit), 0u);
+    pages.deallocate(b, 3_MiB);
+    pages.deallocate(c, unit);
+    EXPECT_EQ(platform::resident_bytes(b, 3_MiB), 3_MiB);
+    pages.trim();
+    EXPECT_EQ(platform::resident_bytes(b, 3_MiB), 0u);
+    EXPECT_EQ(platform::resident_bytes(c, unit), 0u);
+    EXPECT_EQ(pages.allocate(3 * unit), a);
+    pages.deallocate(a, 3 * unit);
+}
+
+TEST(page_resource, what_waits_counts_as_reserved) {
+    page_resource pages{slowly()};
+    std::byte* a = touched(pages, unit);
+    std::byte* b = touched(pages, 5 * unit);
+    const usage before = pages.usage();
+    pages.deallocate(b, 5 * unit);
+    EXPECT_EQ(pages.usage().bytes_reserved, before.bytes_reserved);
+    EXPECT_EQ(pages.usage().bytes_in_use, before.bytes_in_use - 5 * unit);
+    EXPECT_EQ(pages.allocate(2 * unit), b); // two of the five
+    EXPECT_EQ(pages.usage().bytes_reserved, before.bytes_reserved);
+    pages.deallocate(b, 2 * unit);
+    pages.trim();
+    EXPECT_EQ(pages.usage().bytes_reserved, before.bytes_reserved - 5 * unit);
+    pages.deallocate(a, unit);
+}
+
+TEST(page_resource, the_lowest_addresses_are_handed_out_also_where_higher_ones_wait) {
+    page_resource pages{slowly()};
+    std::array<std::byte*, 4> p{};
+    for (std::byte*& each : p)
+        each = touched(pages, unit);
+    pages.release(p[0], unit);
+    pages.deallocate(p[2], unit);
+    EXPECT_EQ(pages.allocate(unit), p[0]);
+    EXPECT_EQ(pages.allocate(unit), p[2]);
+    EXPECT_EQ(*p[2], std::byte{1});
+}
+
+TEST(page_resource, memory_of_huge_pages_waits_and_goes_without_their_advice) {
+    const std::size_t huge = platform::huge_page_bytes();
+    if (huge == 0 || huge > 16_MiB)
+        GTEST_SKIP() << "no huge pages of a usual size";
+    page_resource pages{slowly()};
+    std::byte* p = touched(pages, huge);
+    if (support::emulated() || support::mapping_flags(p).empty())
+        GTEST_SKIP() << "this system does not tell the advice it was given";
+    pages.deallocate(p, huge);
+    EXPECT_EQ(pages.allocate(huge), p);
+    EXPECT_EQ(*p, std::byte{1});
+    pages.deallocate(p, huge);
+    the_time += 1000;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(p, huge), 0u);
+    EXPECT_EQ(support::mapping_flags(p).find(" hg "), std::string::npos);
+    // A small request in the midst of what waits keeps its memory, and nothing beside it.
+    p = touched(pages, huge);
+    EXPECT_NE(support::mapping_flags(p).find(" hg "), std::string::npos);
+    pages.deallocate(p, huge);
+    EXPECT_EQ(pages.allocate(unit), p);
+    EXPECT_EQ(*p, std::byte{1});
+    the_time += 1000;
+    pages.purge_due();
+    EXPECT_EQ(platform::resident_bytes(p, huge), unit);
+    EXPECT_EQ(support::mapping_flags(p + unit).find(" hg "), std::string::npos);
+    pages.release(p, unit);
+    EXPECT_EQ(platform::resident_bytes(p, huge), 0u);
+    EXPECT_EQ(support::mapping_flags(p).find(" hg "), std::string::npos);
+}
+
+TEST(page_resource, a_range_that_ends_takes_what_waits_in_it_along) {
+    page_options options = slowly();
+    options.reserve_bytes = 1_MiB;
+    page_resource pages{options};
+    std::byte* first = touched(pages, unit);
+    std::byte* other = touched(pages, 20_MiB); // a range of its own
+    pages.deallocate(other, 20_MiB);
+    pages.deallocate(first, unit);
+    pages.trim();
+    EXPECT_FALSE(pages.owns(other));
+    EXPECT_LT(pages.usage().bytes_reserved, unit);
+    the_time += 5000;
+    pages.purge_due();
+    EXPECT_EQ(pages.allocate(unit), first);
+    pages.deallocate(first, unit);
+}
+
+TEST(page_resource, purged_memory_is_gone_and_stays_usable) {
+    const std::size_t page = platform::page_bytes();
+    page_resource pages{small};
+    std::byte* p = bytes_at(pages.allocate(8 * page));
+    std::memset(p, 1, 8 * page);
+    pages.purge(p + 1, 3 * page); // of the pages it touches, two are whole
+    EXPECT_EQ(platform::resident_bytes(p, 8 * page), 6 * page);
+    EXPECT_EQ(p[0], std::byte{1});
+    EXPECT_EQ(p[3 * page], std::byte{1});
+    std::memset(p, 2, 8 * page);
+    pages.purge(p + 1, page); // none
+    pages.purge(p, 0);
+    pages.purge(p + page - 1, page);
+    EXPECT_EQ(platform::resident_bytes(p, 8 * page), 8 * page);
+    pages.purge(p, 8 * page);
+    EXPECT_EQ(platform::resident_bytes(p, 8 * page), 0u);
+    EXPECT_EQ(pages.usage().bytes_in_use, 8 * page);
+    pages.deallocate(p, 8 * page);
+}
+
+// ---- against a model -------------------------------------------------------------------------
+
+/// What is taken, unit by unit, and the lowest place for a request; nothing clever.
+class unit_model {
+public:
+    explicit unit_model(std::size_t units) : taken_(units, false) {}
+
+    [[nodiscard]] std::size_t lowest(std::size_t n, std::size_t alignment) const {
+        for (std::size_t i = 0; i + n <= taken_.size(); i += alignment) {
+            if (std::none_of(taken_.begin() + static_cast<std::ptrdiff_t>(i),
+                             taken_.begin() + static_cast<std::ptrdiff_t>(i + n),
+                             [](bool b) { return b; }))
+                return i;
+        }
+        return taken_.size();
+    }
+    void set(std::size_t i, std::size_t n, bool value) {
+        std::fill_n(taken_.begin() + static_cast<std::ptrdiff_t>(i), n, value);
+    }
+
+private:
+    std::vector<bool> taken_;
+};
+
+TEST(page_resource, random_requests_always_get_the_lowest_place_that_fits) {
+    const std::uint64_t seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random{seed};
+    const std::size_t huge = platform::huge_page_bytes();
+
+    page_options options = slowly(7); // of its calls: all of what waits is in some state
+    options.reserve_bytes = 128_MiB;
+    options.most_waiting_bytes = 16_MiB;
+    options.now_ms = []() noexcept { return the_time++; };
+    page_resource pages{options};
+    std::byte* const base = bytes_at(pages.allocate(1)); // the lowest unit of the range
+    ASSERT_TRUE(is_aligned(base, 4_MiB));
+    unit_model model{128_MiB / unit};
+    model.set(0, 1, true);
+
+    struct allocation {
+        std::byte* p;
+        std::size_t bytes;
+        std::size_t alignment;
+        std::byte mark;
+    };
+    std::vector<allocation> live;
+    constexpr std::array<std::size_t, 8> usual{1,       64_KiB, 128_KiB, 192_KiB,
+                                               512_KiB, 1_MiB,  2_MiB,   7_MiB};
+    for (int step = 0; step < 4000; ++step) {
+        if (live.empty() || random() % 100 < (step / 500 % 2 == 0 ? 60 : 40)) {
+            std::size_t bytes = usual[random() % usual.size()];
+            if (random() % 4 == 0)
+                bytes = 1 + random() % 9_MiB;
+            const std::size_t alignment =
+                random() % 3 == 0 ? std::size_t{1} << (random() % 23) : default_alignment;
+            std::size_t needed = std::max(alignment, unit);
+            if (huge != 0 && in_pages(bytes) >= huge)
+                needed = std::max(needed, huge);
+            const std::size_t units = align_up(bytes, unit) / unit;
+            const std::size_t expected = model.lowest(units, needed / unit);
+            if (expected == 128_MiB / unit)
+                continue; // would go to a further range
+            std::byte* p = bytes_at(pages.try_allocate(bytes, alignment));
+            ASSERT_EQ(p, base + expected * unit) << bytes << " aligned " << alignment;
+            model.set(expected, units, true);
+            const auto mark = static_cast<std::byte>(random() % 255 + 1);
+            p[0] = p[bytes - 1] = mark;
+            live.push_back({p, bytes, alignment, mark});
+        } else {
+            std::swap(live[random() % live.size()], live.back());
+            const allocation a = live.back();
+            live.pop_back();
+            ASSERT_EQ(a.p[0], a.mark);
+            ASSERT_EQ(a.p[a.bytes - 1], a.mark);
+            pages.deallocate(a.p, a.bytes, a.alignment);
+            model.set(static_cast<std::size_t>(a.p - base) / unit, align_up(a.bytes, unit) / unit,
+                      false);
+        }
+    }
+    std::size_t expected_in_use = platform::page_bytes();
+    for (const allocation& a : live)
+        expected_in_use += in_pages(a.bytes);
+    EXPECT_EQ(pages.usage().bytes_in_use, expected_in_use);
+    EXPECT_EQ(pages.usage().live_allocations, live.size() + 1);
+}
+
+} // namespace
