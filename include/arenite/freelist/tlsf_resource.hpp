@@ -43,7 +43,7 @@ struct tlsf_options {
 /// goes into another list. A free finds the holes on both sides by bits that lie apart from the
 /// memory, and joins them. There is no loop, whatever has happened before.
 ///
-/// Use when:  a call may never take long: a frame, a sound, a control loop; on memory that is given.
+/// Use when:  a call may never take long: a frame, a sound, a control loop; on given memory.
 ///            For the least fragmentation and exact placement: freelist/free_list_resource.hpp.
 ///            Without a bound, quicker: ordered/ordered_heap.hpp.
 /// Cost:      allocate, deallocate and try_resize O(1): the worst call in instructions is counted
