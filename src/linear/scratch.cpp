@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/linear/scratch.hpp>
 
+#include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/error.hpp>
 #include <arenite/core/thread_exit.hpp>
 #include <arenite/linear/growing_linear_resource.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
 #include <new>
 #include <source_location>
 
@@ -17,45 +22,78 @@ namespace detail {
 
 constinit thread_local linear_resource* first_scratch = nullptr;
 
-// The scratches of one thread. They lie in memory of the thread that no destructor ends, so that
-// they can be used until the very last of its objects is gone.
+// The scratches of one thread. They lie in memory of their own that stays until all objects of the
+// thread have ended, so that they can be used until the very last.
 class thread_scratches {
 public:
+    /// In the order of their indexes, at the first time.
     [[nodiscard]] static linear_resource& at(std::size_t index) {
-        std::byte* const place = places + index * sizeof(growing_linear_resource);
-        if (index < made)
-            return *std::launder(reinterpret_cast<growing_linear_resource*>(place));
-        auto& arena = *::new (place) growing_linear_resource{scratch_bytes};
+        thread_scratches& here = first_scratch == nullptr ? make() : mine();
+        if (index < here.made_)
+            return here.arena(index);
+        auto& arena = *::new (here.place(index)) growing_linear_resource{scratch_bytes};
         linear_part::make_scratch(arena);
-        made = index + 1;
+        here.made_ = index + 1;
         arena.keeps_nothing_ = thread_exit::has_come();
         if (!arena.keeps_nothing_)
             thread_exit::await(&give_back);
-        if (index == 0)
-            first_scratch = &static_cast<linear_resource&>(arena);
+        if (index == 0) {
+            linear_resource& linear = arena;
+            to_linear.store(address_of(&linear) - address_of(&here), std::memory_order_relaxed);
+            first_scratch = &linear;
+        }
         return arena;
     }
 
 private:
+    static thread_scratches& make() {
+        void* const place = std::malloc(sizeof(thread_scratches));
+        if (place == nullptr)
+            throw_out_of_memory(sizeof(thread_scratches), alignof(thread_scratches), nullptr);
+        thread_exit::await_last(&end);
+        return *::new (place) thread_scratches;
+    }
+
+    /// Where the first scratch lies; there is one.
+    static thread_scratches& mine() noexcept {
+        auto* const first = reinterpret_cast<std::byte*>(first_scratch);
+        return *std::launder(
+            reinterpret_cast<thread_scratches*>(first - to_linear.load(std::memory_order_relaxed)));
+    }
+
     // The thread ends. Objects of it that end later may still come: from then on each scratch gives
     // its memory back whenever it is empty.
     static void give_back() noexcept {
-        for (std::size_t i = 0; i < made; ++i) {
-            auto& arena = *std::launder(reinterpret_cast<growing_linear_resource*>(
-                places + i * sizeof(growing_linear_resource)));
-            arena.keeps_nothing_ = true;
-            linear_part::renew(arena); // which empties it
+        thread_scratches& here = mine();
+        for (std::size_t i = 0; i < here.made_; ++i) {
+            here.arena(i).keeps_nothing_ = true;
+            linear_part::renew(here.arena(i)); // which empties it
         }
     }
 
-    static constinit thread_local std::size_t made;
-    alignas(growing_linear_resource) static constinit thread_local std::byte
-        places[scratches_of_a_thread * sizeof(growing_linear_resource)];
+    static void end() noexcept {
+        thread_scratches& here = mine();
+        first_scratch = nullptr;
+        for (std::size_t i = here.made_; i-- != 0;)
+            std::destroy_at(&here.arena(i));
+        std::free(&here);
+    }
+
+    [[nodiscard]] void* place(std::size_t index) noexcept {
+        return places_ + index * sizeof(growing_linear_resource);
+    }
+    [[nodiscard]] growing_linear_resource& arena(std::size_t index) noexcept {
+        return *std::launder(static_cast<growing_linear_resource*>(place(index)));
+    }
+
+    static constinit std::atomic<std::size_t> to_linear; ///< the same in every thread
+
+    std::size_t made_ = 0;
+    alignas(growing_linear_resource)
+        std::byte places_[scratches_of_a_thread * sizeof(growing_linear_resource)];
 };
 
-constinit thread_local std::size_t thread_scratches::made = 0;
-alignas(growing_linear_resource) constinit thread_local std::byte
-    thread_scratches::places[scratches_of_a_thread * sizeof(growing_linear_resource)] = {};
+constinit std::atomic<std::size_t> thread_scratches::to_linear{0};
 
 linear_resource& make_first_scratch() { return thread_scratches::at(0); }
 
