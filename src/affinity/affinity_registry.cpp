@@ -4,10 +4,13 @@
 
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/thread_heaps.hpp>
+#include <arenite/check/leak.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/os/fork_lock.hpp>
 
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <source_location>
@@ -52,6 +55,8 @@ affinity_heap& affinity_registry::get(const affinity_options& options) noexcept 
     auto* const h = ::new (static_cast<void*>(first() + known))
         affinity_heap{options, static_cast<unsigned>(known)};
     named.store(known + 1, std::memory_order_release);
+    if (checks_enabled && known == 0)
+        static_cast<void>(std::atexit([] { report_leaks(); }));
     lock.unlock();
     if (options.eager || options.prefault)
         h->make_first_block();
@@ -81,6 +86,22 @@ void affinity_registry::check(const affinity_options& options, std::size_t known
         contract_violation_f(std::source_location::current(),
                              "there are %zu affinities already, and %.*s is one too many", known,
                              static_cast<int>(name.size()), name.data());
+}
+
+void affinity_registry::report_leaks() noexcept {
+    struct objects final : region_sink {
+        explicit objects(const affinity_heap& h) noexcept : leaks{&h, h.name().data()} {}
+        void add(const region& r) override {
+            if (r.state == region_state::used)
+                leaks.add(r.address, r.bytes);
+        }
+        leak_collector leaks;
+    };
+    for (const affinity_heap& h : all()) {
+        objects alive{h};
+        h.list_regions(alive);
+        alive.leaks.report();
+    }
 }
 
 /// The other threads are not in the child: their shares are nobody's.

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/slots_resource.hpp>
+#include "slots_maps.hpp"
 
-#include <arenite/block/colouring.hpp>
-#include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/check/poison.hpp>
 #include <arenite/core/bits.hpp>
@@ -11,14 +9,9 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
-#include <arenite/pool/pool_resource.hpp>
-
-#include <arenite/block/region_joiner.hpp>
 
 #include <algorithm>
 #include <new>
-#include <span>
 #include <utility>
 
 namespace arenite {
@@ -26,220 +19,10 @@ inline namespace ARENITE_ABI {
 
 namespace {
 
-constexpr std::size_t least_alignment = 4;
-constexpr std::size_t large_divisor = 8; // no new block for a request of more than this share
 constexpr std::size_t align_divisor = 4; // nor one for an alignment of more than this
-constexpr std::size_t coloured = 64_KiB; // blocks of fewer bytes have no colours
 constexpr int looks = 8;                 // at slots that an alignment may make too short
 
 } // namespace
-
-// ---- the maps -----------------------------------------------------------------------------------
-
-/// A slot, used or free. Slots tile their block.
-struct slots_resource::node {
-    node* left; ///< of a free one: in its tree, or the one before it in its list
-    node* right;
-    node* below; ///< neighbours in the block
-    node* above;
-    std::byte* begin;
-    std::uint32_t bytes;
-    bool used;
-
-    [[nodiscard]] std::byte* end() const noexcept { return begin + bytes; }
-
-    /// What balances the tree: as good as random, and needs no memory.
-    [[nodiscard]] std::uint32_t rank() const noexcept {
-        return static_cast<std::uint32_t>(address_of(this) * 0x9e37'79b9'7f4a'7c15u >> 32);
-    }
-
-    /// The order of free slots.
-    [[nodiscard]] bool shorter_than(const node& other) const noexcept {
-        return bytes != other.bytes ? bytes < other.bytes : begin < other.begin;
-    }
-};
-
-/// The map of all free slots by length: a list for each short one, with a bit that says whether it
-/// holds any, and a tree for longer ones. The tree is in the order of lengths and then addresses,
-/// and also a heap by the nodes' ranks.
-struct slots_resource::free_slots {
-    static constexpr std::size_t unit = least_alignment;
-    static constexpr std::size_t short_bytes = 1024;
-    static constexpr std::size_t list_count = short_bytes / unit;
-
-    bits::word filled[list_count / bits::word_bits] = {};
-    node* lists[list_count] = {};
-    node* root = nullptr;
-
-    [[nodiscard]] static bool is_short(std::size_t bytes) noexcept { return bytes <= short_bytes; }
-    [[nodiscard]] static std::size_t list_for(std::size_t bytes) noexcept {
-        return (bytes - 1) / unit;
-    }
-
-    void insert(node& entry) noexcept {
-        entry.used = false;
-        if (!is_short(entry.bytes))
-            return insert_long(entry);
-        const std::size_t i = list_for(entry.bytes);
-        entry.left = nullptr;
-        entry.right = lists[i];
-        if (lists[i] != nullptr)
-            lists[i]->left = &entry;
-        lists[i] = &entry;
-        bits::set_run(filled, i, 1);
-    }
-
-    void erase(node& entry) noexcept {
-        if (!is_short(entry.bytes))
-            return erase_long(entry);
-        if (entry.right != nullptr)
-            entry.right->left = entry.left;
-        if (entry.left != nullptr) {
-            entry.left->right = entry.right;
-            return;
-        }
-        const std::size_t i = list_for(entry.bytes);
-        lists[i] = entry.right;
-        if (entry.right == nullptr)
-            bits::clear_run(filled, i, 1);
-    }
-
-    void insert_long(node& entry) noexcept {
-        node** link = &root;
-        for (const std::uint32_t rank = entry.rank(); *link != nullptr && (*link)->rank() >= rank;)
-            link = entry.shorter_than(**link) ? &(*link)->left : &(*link)->right;
-        node* rest = *link;
-        *link = &entry;
-        node** low = &entry.left;
-        node** high = &entry.right;
-        while (rest != nullptr) {
-            if (rest->shorter_than(entry)) {
-                *low = rest;
-                low = &rest->right;
-                rest = rest->right;
-            } else {
-                *high = rest;
-                high = &rest->left;
-                rest = rest->left;
-            }
-        }
-        *low = *high = nullptr;
-    }
-
-    void erase_long(node& entry) noexcept {
-        node** link = &root;
-        while (*link != &entry)
-            link = entry.shorter_than(**link) ? &(*link)->left : &(*link)->right;
-        node* low = entry.left;
-        node* high = entry.right;
-        while (low != nullptr && high != nullptr) {
-            if (low->rank() >= high->rank()) {
-                *link = low;
-                link = &low->right;
-                low = low->right;
-            } else {
-                *link = high;
-                link = &high->left;
-                high = high->left;
-            }
-        }
-        *link = low != nullptr ? low : high;
-    }
-
-    /// The first in the tree of which not_before(node) is true, or nullptr.
-    template <class F>
-    [[nodiscard]] node* first_long(F not_before) const noexcept {
-        node* found = nullptr;
-        for (node* n = root; n != nullptr;) {
-            if (not_before(*n)) {
-                found = n;
-                n = n->left;
-            } else {
-                n = n->right;
-            }
-        }
-        return found;
-    }
-
-    /// One of the shortest with at least so many bytes, or nullptr.
-    [[nodiscard]] node* first(std::size_t bytes) const noexcept {
-        if (is_short(bytes)) {
-            const std::size_t i = bits::next_set(filled, list_for(bytes), list_count);
-            if (i != list_count)
-                return lists[i];
-        }
-        return first_long([=](const node& n) { return n.bytes >= bytes; });
-    }
-
-    /// The one after it, or nullptr.
-    [[nodiscard]] node* after(const node& n) const noexcept {
-        if (!is_short(n.bytes))
-            return first_long([&](const node& other) { return n.shorter_than(other); });
-        return n.right != nullptr ? n.right : first(n.bytes + unit);
-    }
-
-    /// The longest there is.
-    [[nodiscard]] std::size_t longest() const noexcept {
-        std::size_t bytes = 0;
-        for (const node* n = root; n != nullptr; n = n->right)
-            bytes = n->bytes;
-        for (std::size_t i = list_count; bytes == 0 && i-- != 0;)
-            bytes = lists[i] != nullptr ? (i + 1) * unit : 0;
-        return bytes;
-    }
-};
-
-/// What is made with the first node, in memory of the upstream.
-struct slots_resource::maps {
-    pool_resource nodes;
-    std::size_t node_count = 0;
-    free_slots free;
-
-    maps(return_policy policy, upstream up) noexcept
-        : nodes{slot::of<node>(), pool_options{.policy = policy}, up} {}
-};
-
-/// Stands behind the head of a block: its slots in the order of addresses, linked to each other,
-/// and for each stretch of some bytes the first that begins in it.
-struct slots_resource::slots {
-    static constexpr std::size_t stretch_bytes = 256;
-
-    node* first; ///< the lowest slot
-
-    static slots& of(block& b) noexcept { return *reinterpret_cast<slots*>(&b + 1); }
-    static const slots& of(const block& b) noexcept {
-        return *reinterpret_cast<const slots*>(&b + 1);
-    }
-
-    [[nodiscard]] static std::size_t stretches(const block& b) noexcept {
-        return b.bytes() / stretch_bytes;
-    }
-    [[nodiscard]] node*& entry(const block& b, const void* p) noexcept {
-        return reinterpret_cast<node**>(this + 1)[(address_of(p) - address_of(&b)) / stretch_bytes];
-    }
-
-    /// The used slot that begins at p, or nullptr.
-    [[nodiscard]] static node* find(block& b, const void* p) noexcept {
-        node* n = of(b).entry(b, p);
-        while (n != nullptr && n->begin < p)
-            n = n->above;
-        return n != nullptr && n->begin == p && n->used ? n : nullptr;
-    }
-
-    void enter(const block& b, node& n) noexcept {
-        node*& there = entry(b, n.begin);
-        if (there == nullptr || there->begin > n.begin)
-            there = &n;
-    }
-
-    /// Before its links are changed.
-    void remove(const block& b, node& n) noexcept {
-        node*& there = entry(b, n.begin);
-        if (there != &n)
-            return;
-        there = n.above != nullptr && &entry(b, n.above->begin) == &there ? n.above : nullptr;
-    }
-};
 
 slots_resource::node* slots_resource::make_node() noexcept {
     if (maps_ == nullptr) {
@@ -292,25 +75,6 @@ slots_resource::~slots_resource() {
         }
     }
     drop_maps();
-}
-
-/// What an allocation takes. 0 for a size of 0 and for one that does not fit a size.
-constexpr std::size_t slots_resource::rounded(std::size_t bytes, std::size_t alignment) noexcept {
-    return align_up(bytes + (bytes == 0), std::min<std::size_t>(alignment, 16));
-}
-
-/// The memory of a block.
-std::byte* slots_resource::first_of(const block& b) const noexcept {
-    const std::size_t colour =
-        source_.mask_bytes() >= coloured ? colour_offset(address_of(&b), source_.mask_bytes()) : 0;
-    const auto* const begin = reinterpret_cast<const std::byte*>(&b);
-    const std::size_t head = sizeof(block) + sizeof(slots) + slots::stretches(b) * sizeof(node*);
-    return const_cast<std::byte*>(begin) + align_up(head, 64) + colour;
-}
-
-std::byte* slots_resource::end_of(const block& b) noexcept {
-    const auto* const begin = reinterpret_cast<const std::byte*>(&b);
-    return const_cast<std::byte*>(begin) + b.bytes();
 }
 
 // ---- allocate -----------------------------------------------------------------------------------
@@ -535,143 +299,6 @@ void slots_resource::give_back(void* p, std::size_t bytes, std::size_t alignment
         return source_.close_empty(b, bytes_in_use_);
     }
     free.insert(*freed);
-}
-
-/// In a checked build what is freed is known to be of this resource, and its size to be right.
-void slots_resource::check_free(const void* p, std::size_t bytes,
-                                std::size_t alignment) const noexcept {
-    block* const b = source_.find(p);
-    if (b == nullptr)
-        return refuse_free(p, "it does not point into memory of this resource");
-    std::size_t kept = 0;
-    std::size_t wanted = rounded(bytes, std::max(alignment, floor_));
-    if ((b->state & block_state::large) != 0) {
-        kept = block_source::large_bytes(*b);
-        wanted = align_up(wanted, granule_bytes);
-    } else {
-        const node* const n = (b->state & block_state::open) != 0 ? slots::find(*b, p) : nullptr;
-        if (n == nullptr)
-            return; // told in every build
-        kept = n->bytes;
-    }
-    if (bytes != any_size && wanted != kept)
-        contract_violation_f(std::source_location::current(),
-                             "%p was freed into slots_resource %p as %zu bytes but allocated as "
-                             "%zu",
-                             p, static_cast<const void*>(this), wanted, kept);
-}
-
-void slots_resource::refuse_free(const void* p, const char* why) const noexcept {
-    // The object that begins at p or before it in its block helps to find out whose pointer it was.
-    const block* const b = source_.find(p);
-    const node* object = nullptr;
-    if (b != nullptr && (b->state & block_state::open) != 0)
-        for (const node* n = slots::of(*b).first; n != nullptr && n->begin <= p; n = n->above)
-            object = n->used ? n : object;
-    if (object != nullptr)
-        contract_violation_f(std::source_location::current(),
-                             "%p was freed into slots_resource %p: %s; the nearest object below "
-                             "begins at %p and has %zu bytes",
-                             p, static_cast<const void*>(this), why,
-                             static_cast<const void*>(object->begin), std::size_t{object->bytes});
-    contract_violation_f(std::source_location::current(), "%p was freed into slots_resource %p: %s",
-                         p, static_cast<const void*>(this), why);
-}
-
-// ---- what is where ------------------------------------------------------------------------------
-
-std::size_t slots_resource::size_of(const void* p) const noexcept {
-    if (passes_through_)
-        return passthrough_chain::size_of(p);
-    block& b = source_.head_of(p);
-    if ((b.state & block_state::large) != 0)
-        return block_source::large_bytes(b);
-    const node* const n = slots::find(b, p);
-    if (n == nullptr)
-        contract_violation("size_of(p) needs the begin of an allocation");
-    return n->bytes;
-}
-
-bool slots_resource::owns(const void* p) const noexcept {
-    return passes_through_ ? singles_.owns(p) : source_.find(p) != nullptr;
-}
-
-arenite::usage slots_resource::usage() const noexcept {
-    std::size_t hole = maps_ != nullptr ? maps_->free.longest() : 0;
-    hole = hole > default_alignment ? hole - default_alignment : 0;
-    const std::size_t clean = source_.mask_bytes() / large_divisor;
-    const std::size_t kept =
-        maps_ != nullptr ? maps_->nodes.usage().bytes_reserved + sizeof(maps) : 0;
-    return {.bytes_in_use = bytes_in_use_ + singles_.bytes(),
-            .bytes_reserved = source_.bytes_reserved() + kept + singles_.bytes(),
-            .high_water_bytes = high_water_,
-            .live_allocations = live_ + singles_.count(),
-            .largest_hole_bytes = std::max(hole, source_.has_clean() ? clean : 0)};
-}
-
-void slots_resource::list_regions(region_sink& sink) const {
-    singles_.list_regions(sink);
-    source_.for_each_kept([&](const std::byte* p, std::size_t bytes) {
-        sink.add({p, bytes, region_state::free});
-    });
-    region_joiner to{sink};
-    const std::span<const std::byte> fresh = source_.fresh();
-    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
-        if ((b->state & block_state::large) != 0) {
-            to.add_large(*b);
-            continue;
-        }
-        const std::byte* const end = end_of(*b);
-        to.add(reinterpret_cast<const std::byte*>(b), first_of(*b), region_state::overhead);
-        if ((b->state & block_state::open) == 0)
-            to.add(first_of(*b), end, region_state::free);
-        else
-            for (const node* n = slots::of(*b).first; n != nullptr; n = n->above) {
-                if (n->used)
-                    to.add_object(n->begin, n->end());
-                else
-                    to.add(n->begin, n->end(), region_state::free);
-            }
-        if (!fresh.empty() && end == fresh.data())
-            to.add(end, end + fresh.size(), region_state::untouched);
-        to.flush();
-    }
-}
-
-// ---- giving back, end ---------------------------------------------------------------------------
-
-void slots_resource::trim() noexcept {
-    source_.trim();
-    if (maps_ != nullptr && maps_->node_count == 0)
-        drop_maps();
-    else if (maps_ != nullptr)
-        maps_->nodes.trim();
-    if (!source_.purges())
-        return;
-    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
-        if ((b->state & block_state::large) != 0)
-            continue;
-        if ((b->state & block_state::open) == 0) {
-            source_.purge(first_of(*b), static_cast<std::size_t>(end_of(*b) - first_of(*b)));
-            continue;
-        }
-        for (const node* n = slots::of(*b).first; n != nullptr; n = n->above)
-            if (!n->used && n->bytes >= os::platform::page_bytes())
-                source_.purge(n->begin, n->bytes);
-    }
-}
-
-void slots_resource::report_leaks() noexcept {
-    leak_collector leaks{this};
-    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
-        if ((b->state & block_state::large) != 0)
-            leaks.add(block_source::large_object(*b), block_source::large_bytes(*b));
-        else if ((b->state & block_state::open) != 0)
-            for (const node* n = slots::of(*b).first; n != nullptr; n = n->above)
-                if (n->used)
-                    leaks.add(n->begin, n->bytes);
-    }
-    leaks.report();
 }
 
 } // namespace ARENITE_ABI

@@ -13,9 +13,15 @@ inline namespace ARENITE_ABI {
 namespace {
 
 void report_to_stderr(const leak_summary& summary) {
-    std::fprintf(stderr,
-                 "arenite: resource %p was destroyed with %zu allocations of %zu bytes alive\n",
-                 static_cast<const void*>(summary.source), summary.count, summary.bytes);
+    if (summary.name != nullptr)
+        std::fprintf(stderr,
+                     "arenite: affinity %s has %zu allocations of %zu bytes at the end of the "
+                     "process\n",
+                     summary.name, summary.count, summary.bytes);
+    else
+        std::fprintf(stderr,
+                     "arenite: resource %p was destroyed with %zu allocations of %zu bytes alive\n",
+                     static_cast<const void*>(summary.source), summary.count, summary.bytes);
     for (std::size_t i = 0; i < summary.example_count; ++i)
         std::fprintf(stderr, "  %p: %zu bytes\n", summary.examples[i].address,
                      summary.examples[i].bytes);
@@ -45,7 +51,8 @@ void leak_collector::report() const {
                  .count = count_,
                  .bytes = bytes_,
                  .examples = examples_,
-                 .example_count = std::min(count_, max_leak_examples)});
+                 .example_count = std::min(count_, max_leak_examples),
+                 .name = name_});
 }
 
 } // namespace ARENITE_ABI

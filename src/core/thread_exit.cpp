@@ -18,12 +18,15 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-constinit thread_local bool thread_exit::come = false;
+constinit thread_local thread_exit::awaited thread_exit::state{};
 
 namespace {
 
 // All functions that any thread awaits; a thread notes their numbers.
 constinit std::atomic<thread_exit::function> functions[thread_exit::most] = {};
+constexpr unsigned number_bits = 4;
+static_assert(thread_exit::most < 1 << number_bits && thread_exit::most * number_bits <= 32);
+static_assert(thread_exit::most <= 8);
 
 unsigned number_of(thread_exit::function f) noexcept {
     for (unsigned i = 0; i < thread_exit::most; ++i) {
@@ -36,39 +39,28 @@ unsigned number_of(thread_exit::function f) noexcept {
 
 } // namespace
 
-/// What one thread awaits. Its destructor is what the language offers to see a thread end.
-struct thread_exit::caller {
-    static constexpr unsigned number_bits = 4;
-    static_assert(most < 1 << number_bits && most * number_bits <= 32);
-
-    std::uint32_t awaited = 0; ///< numbers plus one, the latest in the lowest bits
-
-    ~caller();
-};
-
 #if ARENITE_HAS_THREAD_KEYS
 
-/// Calls what a thread awaits whose objects had ended before it awaited anything.
+/// Calls what a thread awaits whose objects had ended before it awaited anything, and what is to be
+/// called last.
 struct thread_exit::key {
     pthread_key_t number{};
     bool there;
 
     key() noexcept
-        : there{pthread_key_create(
-                    &number, [](void* mine) { call_all(*static_cast<caller*>(mine)); }) == 0} {}
+        : there{pthread_key_create(&number, [](void* p) {
+                    awaited& mine = *static_cast<awaited*>(p);
+                    call(mine);
+                    call_last(mine);
+                }) == 0} {}
     ~key() { // this library is closed, or the process ends
         if (there)
             pthread_key_delete(number);
         there = false;
     }
 
-    static key& of_the_process() noexcept {
+    static void set(awaited* mine) noexcept {
         static key one;
-        return one;
-    }
-
-    static void set(caller* mine) noexcept {
-        key& one = of_the_process();
         if (one.there)
             static_cast<void>(pthread_setspecific(one.number, mine));
     }
@@ -77,35 +69,58 @@ struct thread_exit::key {
 #else
 
 struct thread_exit::key {
-    static void set(caller*) noexcept {}
+    static void set(awaited*) noexcept {}
 };
 
 #endif
 
-thread_exit::caller::~caller() {
-    key::set(nullptr); // what it would call may be gone by then
-    call_all(*this);
+/// Its destructor is what the language offers to see a thread end.
+struct thread_exit::ender {
+    bool awaits = false;
+
+    ~ender() {
+        if (state.last == 0)
+            key::set(nullptr); // what it would call may be gone by then
+        call(state);
+    }
+};
+
+thread_local thread_exit::ender thread_exit::at_the_end; // in a function it would take more
+
+void thread_exit::call(awaited& mine) noexcept {
+    mine.come = true;
+    while (mine.functions != 0) {
+        const unsigned number = mine.functions % (1 << number_bits) - 1;
+        mine.functions >>= number_bits;
+        functions[number].load()();
+    }
 }
 
-void thread_exit::call_all(caller& mine) noexcept {
-    come = true;
-    while (mine.awaited != 0) {
-        const unsigned number = mine.awaited % (1 << caller::number_bits) - 1;
-        mine.awaited >>= caller::number_bits;
+void thread_exit::call_last(awaited& mine) noexcept {
+    for (unsigned number = 0; number < most; ++number) {
+        if ((mine.last >> number & 1) == 0)
+            continue;
+        mine.last = static_cast<std::uint8_t>(mine.last & ~(1u << number));
         functions[number].load()();
     }
 }
 
 void thread_exit::await(function f) noexcept {
     ARENITE_ASSERT(!has_come(), "the thread is at its end, and nothing is awaited any more");
-    static thread_local caller mine;
     const std::uint32_t number = number_of(f) + 1;
-    if (mine.awaited == 0)
-        key::set(&mine);
-    for (std::uint32_t rest = mine.awaited; rest != 0; rest >>= caller::number_bits)
-        if (rest % (1 << caller::number_bits) == number)
+    if (state.functions == 0) {
+        at_the_end.awaits = true;
+        key::set(&state);
+    }
+    for (std::uint32_t rest = state.functions; rest != 0; rest >>= number_bits)
+        if (rest % (1 << number_bits) == number)
             return;
-    mine.awaited = mine.awaited << caller::number_bits | number;
+    state.functions = state.functions << number_bits | number;
+}
+
+void thread_exit::await_last(function f) noexcept {
+    key::set(&state);
+    state.last = static_cast<std::uint8_t>(state.last | 1u << number_of(f));
 }
 
 } // namespace detail

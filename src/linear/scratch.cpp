@@ -4,13 +4,15 @@
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/system_resource.hpp>
+#include <arenite/core/error.hpp>
 #include <arenite/core/thread_exit.hpp>
 #include <arenite/linear/growing_linear_resource.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
 #include <new>
 #include <source_location>
 
@@ -20,96 +22,78 @@ namespace detail {
 
 constinit thread_local linear_resource* first_scratch = nullptr;
 
-// The scratches of one thread, behind the one pointer that the thread has of them. No destructor
-// ends them, so that they can be used until the very last of the thread's objects is gone. They are
-// told by the address of that pointer, which no other living thread has: the next one there gets
-// them.
+// The scratches of one thread. They lie in memory of their own that stays until all objects of the
+// thread have ended, so that they can be used until the very last.
 class thread_scratches {
 public:
+    /// In the order of their indexes, at the first time.
     [[nodiscard]] static linear_resource& at(std::size_t index) {
-        thread_scratches& mine = first_scratch != nullptr ? around(*first_scratch) : take();
-        if (index < mine.made_)
-            return mine.arena(index);
-        auto& made = *::new (mine.place(index)) growing_linear_resource{scratch_bytes};
-        linear_part::make_scratch(made);
-        mine.made_ = index + 1;
-        mine.begin(made);
-        if (index == 0)
-            mine.make_known();
-        return made;
-    }
-
-private:
-    [[nodiscard]] static thread_scratches& around(linear_resource& first) noexcept {
-        const auto back = offset_of_first.load(std::memory_order_relaxed);
-        return *std::launder(
-            reinterpret_cast<thread_scratches*>(reinterpret_cast<std::byte*>(&first) - back));
-    }
-    void make_known() noexcept {
-        linear_resource& first = arena(0);
-        offset_of_first.store(address_of(&first) - address_of(this), std::memory_order_relaxed);
-        first_scratch = &first;
-    }
-
-    /// Those of a thread that was here before this one, or new ones.
-    [[nodiscard]] static thread_scratches& take() {
-        for (thread_scratches* t = all.load(std::memory_order_acquire); t != nullptr;
-             t = t->next_) {
-            if (t->thread_ != &first_scratch)
-                continue;
-            for (std::size_t i = 0; i < t->made_; ++i) {
-                linear_part::renew(t->arena(i)); // it may have vanished in a fork
-                t->begin(t->arena(i));
-            }
-            if (t->made_ != 0)
-                t->make_known();
-            return *t;
-        }
-        auto& made =
-            *::new (system_resource().allocate(sizeof(thread_scratches), alignof(thread_scratches)))
-                thread_scratches;
-        made.next_ = all.load(std::memory_order_relaxed);
-        while (!all.compare_exchange_weak(made.next_, &made, std::memory_order_release,
-                                          std::memory_order_relaxed)) {
-        }
-        return made;
-    }
-
-    static void begin(growing_linear_resource& arena) noexcept {
+        thread_scratches& here = first_scratch == nullptr ? make() : mine();
+        if (index < here.made_)
+            return here.arena(index);
+        auto& arena = *::new (here.place(index)) growing_linear_resource{scratch_bytes};
+        linear_part::make_scratch(arena);
+        here.made_ = index + 1;
         arena.keeps_nothing_ = thread_exit::has_come();
         if (!arena.keeps_nothing_)
             thread_exit::await(&give_back);
+        if (index == 0) {
+            linear_resource& linear = arena;
+            to_linear.store(address_of(&linear) - address_of(&here), std::memory_order_relaxed);
+            first_scratch = &linear;
+        }
+        return arena;
+    }
+
+private:
+    static thread_scratches& make() {
+        void* const place = std::malloc(sizeof(thread_scratches));
+        if (place == nullptr)
+            throw_out_of_memory(sizeof(thread_scratches), alignof(thread_scratches), nullptr);
+        thread_exit::await_last(&end);
+        return *::new (place) thread_scratches;
+    }
+
+    /// Where the first scratch lies; there is one.
+    static thread_scratches& mine() noexcept {
+        auto* const first = reinterpret_cast<std::byte*>(first_scratch);
+        return *std::launder(
+            reinterpret_cast<thread_scratches*>(first - to_linear.load(std::memory_order_relaxed)));
     }
 
     // The thread ends. Objects of it that end later may still come: from then on each scratch gives
     // its memory back whenever it is empty.
     static void give_back() noexcept {
-        thread_scratches& mine = around(*first_scratch);
-        for (std::size_t i = 0; i < mine.made_; ++i) {
-            mine.arena(i).keeps_nothing_ = true;
-            linear_part::renew(mine.arena(i)); // which empties it
+        thread_scratches& here = mine();
+        for (std::size_t i = 0; i < here.made_; ++i) {
+            here.arena(i).keeps_nothing_ = true;
+            linear_part::renew(here.arena(i)); // which empties it
         }
     }
 
-    [[nodiscard]] std::byte* place(std::size_t index) noexcept {
+    static void end() noexcept {
+        thread_scratches& here = mine();
+        first_scratch = nullptr;
+        for (std::size_t i = here.made_; i-- != 0;)
+            std::destroy_at(&here.arena(i));
+        std::free(&here);
+    }
+
+    [[nodiscard]] void* place(std::size_t index) noexcept {
         return places_ + index * sizeof(growing_linear_resource);
     }
     [[nodiscard]] growing_linear_resource& arena(std::size_t index) noexcept {
-        return *std::launder(reinterpret_cast<growing_linear_resource*>(place(index)));
+        return *std::launder(static_cast<growing_linear_resource*>(place(index)));
     }
 
-    static constinit std::atomic<thread_scratches*> all;       // none is ever taken out
-    static constinit std::atomic<std::size_t> offset_of_first; // the same in each of them
+    static constinit std::atomic<std::size_t> to_linear; ///< the same in every thread
 
-    thread_scratches* next_ = nullptr;
-    const void* thread_ = &first_scratch;
     std::size_t made_ = 0;
     alignas(growing_linear_resource)
         std::byte places_[scratches_of_a_thread * sizeof(growing_linear_resource)];
 };
 
-constinit std::atomic<thread_scratches*> thread_scratches::all{nullptr};
-constinit std::atomic<std::size_t> thread_scratches::offset_of_first{0};
+constinit std::atomic<std::size_t> thread_scratches::to_linear{0};
 
 linear_resource& make_first_scratch() { return thread_scratches::at(0); }
 

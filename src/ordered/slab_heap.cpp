@@ -389,8 +389,11 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
 /// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
 /// its class lives any more.
 void slab_heap::alarmed(slab& s) noexcept {
-    const slow_call_guard mark = begin_slow_call();
     const bool class_is_empty = s.counts->live == 0;
+    if (s.used > s.alarm && s.slot_class != size_class::single &&
+        !(class_is_empty && (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives()))))
+        return; // an object that is made and ended again and again
+    const slow_call_guard mark = begin_slow_call();
     if (s.slot_class == size_class::single) {
         single_bytes_ -= s.slot_bytes;
         blocks_came_free_ = slabs_.release(s, bytes_in_use()) || blocks_came_free_;

@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <arenite/check/passthrough.hpp>
+
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,6 +38,21 @@ TEST(affinity_registry, a_name_is_copied_and_may_have_63_characters) {
         other.assign(63, '?');
     }
     EXPECT_EQ(h->name(), name);
+}
+
+TEST(affinity_registry_death, checked_builds_tell_what_is_alive_at_the_end) {
+    if (!checks_enabled || passthrough())
+        GTEST_SKIP() << "nobody looks";
+    const auto leak = [] {
+        affinity_heap& h = affinity_heap::named("leaking");
+        static_cast<void>(h.allocate(40, 8));
+        static_cast<void>(h.allocate(100'000, 8));
+        h.deallocate(h.allocate(48, 8), 48, 8);
+        std::exit(0); // as main does when it returns
+    };
+    EXPECT_EXIT(leak(), testing::ExitedWithCode(0),
+                "affinity leaking has 2 allocations of 100[0-9]* bytes at the end of the process\n"
+                "  0x[0-9a-f]*: [0-9]* bytes");
 }
 
 TEST(affinity_registry_threads, threads_that_name_one_at_a_time_have_the_same) {

@@ -48,6 +48,18 @@ TEST(thread_exit_threads, calls_each_function_once_between_older_and_younger_obj
 }
 
 #if defined(__unix__)
+TEST(thread_exit_threads, what_is_awaited_last_is_called_after_all_objects_have_ended) {
+    told.clear();
+    std::thread{[] {
+        thread_local object older{'o'};
+        told += older.name;
+        thread_exit::await_last(&tell<'l'>);
+        thread_exit::await(&tell<'a'>);
+        thread_exit::await_last(&tell<'l'>);
+    }}.join();
+    EXPECT_EQ(told, "oa!o!l!");
+}
+
 TEST(thread_exit_threads, what_is_awaited_when_all_objects_have_ended_is_called_too) {
     told.clear();
     pthread_key_t key;

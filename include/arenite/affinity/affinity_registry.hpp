@@ -42,6 +42,7 @@ private:
     static void check(const affinity_options& options, std::size_t known) noexcept;
     static void check_same(const affinity_heap& known, const affinity_options& options) noexcept;
     static void after_fork_in_child() noexcept;
+    static void report_leaks() noexcept; ///< in a checked build, when the process ends
 };
 
 } // namespace detail

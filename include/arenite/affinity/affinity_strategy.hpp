@@ -49,7 +49,7 @@ public:
     [[nodiscard]] constexpr bool operator==(affinity_strategy s) const noexcept {
         return number_ == static_cast<unsigned>(s);
     }
-    /// Of outside_memory; for `standard` and a resource of the user's.
+    /// The number that outside_memory has; for `standard` and a resource of the user's.
     [[nodiscard]] constexpr unsigned source() const noexcept {
         return number_ >= first_own ? number_ - first_own : 0;
     }

@@ -115,7 +115,7 @@ public:
             begin_run({h, end});
     }
 
-    /// The same; checked builds see whether the size is right.
+    /// Gives back with its size, which checked builds see to be right.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         if (most_quick_ == 0) [[unlikely]]
@@ -148,6 +148,7 @@ public:
 private:
     static constexpr std::size_t element_bytes = 4;
     static constexpr std::size_t largest_slot = largest_bytes + element_bytes;
+    static constexpr std::size_t large_divisor = 8; ///< share of a block: more wants no new one
     static constexpr std::size_t any_size = ~std::size_t{0};
 
     enum class status : std::uint32_t {
@@ -184,7 +185,7 @@ private:
         [[nodiscard]] constexpr status state() const noexcept {
             return static_cast<status>(word >> status_shift);
         }
-        /// The same place, for an object.
+        /// With another length, for an object.
         [[nodiscard]] constexpr header with_next(std::size_t next) const noexcept {
             return of(previous(), next, status::used);
         }
@@ -230,7 +231,7 @@ private:
         std::memcpy(h, &word, sizeof(word));
     }
 
-    // The same where a memory checker hides headers from the user.
+    // To be used where a memory checker may hide headers from the user.
     [[nodiscard]] static header peek(const std::byte* h) noexcept;
     static void poke(std::byte* h, header to) noexcept;
     static void set_previous(std::byte* h, std::size_t previous) noexcept;

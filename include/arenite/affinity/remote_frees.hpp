@@ -42,7 +42,7 @@ public:
         return *reinterpret_cast<block*>(begin == at ? at - mask_bytes : begin);
     }
 
-    /// Of the block at this address, made where it is not yet there; nullptr where there is no
+    /// Those of the block at this address, made where not yet there; nullptr where there is no
     /// memory for it.
     [[nodiscard]] static remote_frees* of(block& b) noexcept;
     /// nullptr where nobody made it yet.

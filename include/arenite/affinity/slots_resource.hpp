@@ -79,7 +79,7 @@ public:
     /// Gives back what was allocated. Not nullptr.
     void deallocate(void* p) noexcept { give_back(p, any_size, 1); }
 
-    /// The same; checked builds see whether the size is right.
+    /// Gives back with its size, which checked builds see to be right.
     void deallocate(void* p, std::size_t bytes,
                     std::size_t alignment = default_alignment) noexcept {
         give_back(p, bytes, alignment);
@@ -105,6 +105,8 @@ public:
     void list_regions(region_sink& sink) const;
 
 private:
+    static constexpr std::size_t least_alignment = 4;
+    static constexpr std::size_t large_divisor = 8; ///< share of a block: more wants no new one
     static constexpr std::size_t any_size = ~std::size_t{0};
 
     struct node;

@@ -17,13 +17,15 @@ struct leak {
 };
 
 /// What a resource leaves behind: told once, by its destructor, in checked builds. Its memory goes
-/// back all the same: destroying a heap whole is a use, so this is a report and no violation.
+/// back all the same: destroying a heap whole is a use, so this is a report and no violation. Of an
+/// affinity it is told at the end of the process; objects that end later still are told too.
 struct leak_summary {
     const resource* source;
     std::size_t count;    ///< allocations alive
     std::size_t bytes;    ///< in all of them
     const leak* examples; ///< the first of them, in address order
     std::size_t example_count;
+    const char* name = nullptr; ///< of an affinity, which is told of when the process ends; or null
 };
 
 /// How many examples a summary holds at most.
@@ -43,7 +45,8 @@ ARENITE_COLD void report_leak(const leak_summary& summary);
 /// report(), which tells the handler unless there was none. Allocates nothing.
 class leak_collector {
 public:
-    explicit leak_collector(const resource* source) noexcept : source_{source} {}
+    explicit leak_collector(const resource* source, const char* name = nullptr) noexcept
+        : source_{source}, name_{name} {}
 
     void add(const void* address, std::size_t bytes) noexcept {
         if (count_ < max_leak_examples)
@@ -56,6 +59,7 @@ public:
 
 private:
     const resource* source_;
+    const char* name_;
     std::size_t count_ = 0;
     std::size_t bytes_ = 0;
     leak examples_[max_leak_examples];

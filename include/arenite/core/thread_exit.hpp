@@ -4,6 +4,8 @@
 
 #include <arenite/core/config.hpp>
 
+#include <cstdint>
+
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
@@ -22,7 +24,7 @@ namespace detail {
 ///
 /// Use when:  a thread holds memory for itself that others are to have when it ends.
 /// Cost:      await: a look at what is awaited already; has_come: one load.
-/// Overhead:  8 bytes a thread.
+/// Overhead:  16 bytes a thread.
 /// Limits:    `most` functions in all.
 /// Threads:   each for itself.
 class thread_exit {
@@ -32,7 +34,11 @@ public:
     static constexpr unsigned most = 8;
 
     /// True while and after the functions are called.
-    [[nodiscard]] static bool has_come() noexcept { return come; }
+    [[nodiscard]] static bool has_come() noexcept { return state.come; }
+
+    /// Has f called when all objects of this thread have ended: it may end what they may have used.
+    /// Never where there are no keys of POSIX threads.
+    static void await_last(function f) noexcept;
 
     /// Has f called when this thread ends, after those of its objects that are made from now on;
     /// once, however often it is asked for. What is awaited first is called last. Not once
@@ -40,12 +46,20 @@ public:
     static void await(function f) noexcept;
 
 private:
-    struct caller;
+    /// What one thread awaits.
+    struct awaited {
+        std::uint32_t functions; ///< their numbers plus one, 4 bits each, the latest lowest
+        std::uint8_t last;       ///< a bit for each number
+        bool come;
+    };
+    struct ender;
     struct key;
 
-    static void call_all(caller& mine) noexcept;
+    static void call(awaited& mine) noexcept;
+    static void call_last(awaited& mine) noexcept;
 
-    static constinit thread_local bool come;
+    static constinit thread_local awaited state;
+    static thread_local ender at_the_end;
 };
 
 } // namespace detail

@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "intrusive_slots.hpp"
+
+#include <arenite/block/region_joiner.hpp>
+#include <arenite/check/leak.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/core/size.hpp>
+#include <arenite/os/platform.hpp>
+
+#include <algorithm>
+#include <source_location>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+// ---- misuse -------------------------------------------------------------------------------------
+
+void intrusive_resource::deallocate_careful(void* p, std::size_t bytes,
+                                            std::size_t alignment) noexcept {
+    if (passes_through_)
+        return singles_.deallocate(p);
+    if constexpr (checks_enabled)
+        check_free(p, bytes, alignment);
+    note_high_water();
+    std::byte* const h = static_cast<std::byte*>(p) - element_bytes;
+    const header is = peek(h);
+    if (is.state() != status::used)
+        return deallocate_rare(p);
+    block& b = *block_of(h);
+    if (b.owner != this)
+        return refuse_free(p, "it is not of this resource");
+    poke(h, {is.word | header::status_mask});
+    poison::no_access(p, is.next() - element_bytes);
+    --live_;
+    release(b, h, is.next());
+}
+
+/// In a checked build what is freed is known to be an allocation, and its size to be right.
+void intrusive_resource::check_free(const void* p, std::size_t bytes,
+                                    std::size_t alignment) const noexcept {
+    block* const b = source_.find(p);
+    if (b == nullptr)
+        return refuse_free(p, "it does not point into memory of this resource");
+    std::size_t wanted = 0;
+    std::size_t kept = 0;
+    if ((b->state & block_state::large) != 0) {
+        if (block_source::large_object(*b) != p)
+            return refuse_free(p, "it points into a large allocation, not to its begin");
+        kept = block_source::large_bytes(*b);
+        wanted = align_up(bytes + (bytes == 0), granule_bytes);
+    } else {
+        const std::byte* const h = static_cast<const std::byte*>(p) - element_bytes;
+        if (!is_aligned(p, element_bytes) || h < first_slot(*b) || h >= end_slot(*b))
+            return refuse_free(p, "no allocation begins there");
+        const header is = peek(h);
+        if ((b->state & block_state::empty) != 0 || is.state() != status::used)
+            return refuse_free(p, "it is free already, or no allocation begins there");
+        const std::size_t back = is.previous();
+        const bool begins =
+            is.next() >= 2 * element_bytes && h + is.next() <= end_slot(*b) &&
+            h - back >= first_slot(*b) && peek(h + is.next()).previous() == is.next() &&
+            (back == 0 || peek(h - back).next() == back || peek(h - back).state() != status::used);
+        if (!begins)
+            return refuse_free(p, "it points into an allocation, not to its begin");
+        kept = is.next() - element_bytes;
+        wanted = slot_bytes(bytes, std::max(alignment, floor_)) - element_bytes;
+    }
+    if (bytes != any_size && wanted != kept)
+        contract_violation_f(
+            std::source_location::current(),
+            "%p was freed into intrusive_resource %p as %zu bytes but allocated as %zu", p,
+            static_cast<const void*>(this), wanted, kept);
+}
+
+void intrusive_resource::refuse_free(const void* p, const char* why) const noexcept {
+    // The object that begins at p or before it in its block helps to find out whose pointer it was.
+    const block* const b = source_.find(p);
+    const std::byte* object = nullptr;
+    std::size_t bytes = 0;
+    if (b != nullptr && (b->state & (block_state::large | block_state::empty)) == 0)
+        for_each_slot(*b, [&](const std::byte* h, std::size_t length, status s) {
+            if (h < p && s == status::used) {
+                object = h + element_bytes;
+                bytes = length - element_bytes;
+            }
+        });
+    if (object != nullptr)
+        contract_violation_f(std::source_location::current(),
+                             "%p was freed into intrusive_resource %p: %s; the nearest object "
+                             "below begins at %p and has %zu bytes",
+                             p, static_cast<const void*>(this), why,
+                             static_cast<const void*>(object), bytes);
+    contract_violation_f(std::source_location::current(),
+                         "%p was freed into intrusive_resource %p: %s", p,
+                         static_cast<const void*>(this), why);
+}
+
+// ---- what is where ------------------------------------------------------------------------------
+
+std::size_t intrusive_resource::size_of(const void* p) const noexcept {
+    if (passes_through_)
+        return passthrough_chain::size_of(p);
+    const header is = peek(static_cast<const std::byte*>(p) - element_bytes);
+    return is.state() == status::used ? is.next() - element_bytes
+                                      : block_source::large_bytes(source_.head_of(p));
+}
+
+bool intrusive_resource::owns(const void* p) const noexcept {
+    return passes_through_ ? singles_.owns(p) : source_.find(p) != nullptr;
+}
+
+std::size_t intrusive_resource::bytes_in_use() const noexcept {
+    return taken_ - main_.bytes() - beside_.bytes() - run_.bytes() - before_.bytes() -
+           (live_ - large_count_) * element_bytes + large_bytes_ + singles_.bytes();
+}
+
+void intrusive_resource::note_high_water() const noexcept {
+    high_water_ = std::max(high_water_, bytes_in_use());
+}
+
+arenite::usage intrusive_resource::usage() const noexcept {
+    note_high_water();
+    const std::size_t gap =
+        (0 - address_of(main_.cursor) - element_bytes) & (default_alignment - 1);
+    const std::size_t before = gap + element_bytes;
+    std::size_t hole = main_.bytes() > before ? main_.bytes() - before : 0;
+    hole = std::min(hole, largest_bytes);
+    const std::size_t clean = source_.mask_bytes() / large_divisor - 16;
+    return {.bytes_in_use = bytes_in_use(),
+            .bytes_reserved = source_.bytes_reserved() + singles_.bytes(),
+            .high_water_bytes = high_water_,
+            .live_allocations = live_ + singles_.count(),
+            .largest_hole_bytes = std::max(hole, source_.has_clean() ? clean : 0)};
+}
+
+void intrusive_resource::list_regions(region_sink& sink) const {
+    singles_.list_regions(sink);
+    source_.for_each_kept([&](const std::byte* p, std::size_t bytes) {
+        sink.add({p, bytes, region_state::free});
+    });
+    region_joiner to{sink};
+    const std::span<const std::byte> fresh = source_.fresh();
+    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
+        if ((b->state & block_state::large) != 0) {
+            to.add_large(*b);
+            continue;
+        }
+        const std::byte* const begin = lists::at(*b, 0);
+        const std::byte* const end = begin + b->bytes();
+        const std::byte* const first = first_slot(*b);
+        to.add(begin, first, region_state::overhead);
+        if ((b->state & block_state::empty) != 0) {
+            to.add(first, end_slot(*b), region_state::free);
+        } else {
+            for_each_slot(*b, [&](const std::byte* h, std::size_t bytes, status s) {
+                if (s == status::used) {
+                    to.add(h, h + element_bytes, region_state::overhead);
+                    to.add_object(h + element_bytes, h + bytes);
+                } else {
+                    to.add(h, h + bytes, region_state::free);
+                }
+            });
+        }
+        to.add(end_slot(*b), end, region_state::overhead);
+        if (!fresh.empty() && end == fresh.data())
+            to.add(end, end + fresh.size(), region_state::untouched);
+        to.flush();
+    }
+}
+
+// ---- giving back, end ---------------------------------------------------------------------------
+
+void intrusive_resource::trim() noexcept {
+    note_high_water();
+    publish_all();
+    leave(main_);
+    leave(beside_);
+    source_.trim();
+    if (!source_.purges())
+        return;
+    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
+        if ((b->state & block_state::large) != 0)
+            continue;
+        const auto purge = [&](const std::byte* h, std::size_t bytes) {
+            constexpr std::size_t kept = 2 * element_bytes; // header and links
+            if (bytes > os::platform::page_bytes())
+                source_.purge(const_cast<std::byte*>(h) + kept, bytes - kept);
+        };
+        if ((b->state & block_state::empty) != 0)
+            purge(first_slot(*b), static_cast<std::size_t>(room_of(*b)));
+        else
+            for_each_slot(*b, [&](const std::byte* h, std::size_t bytes, status s) {
+                if (s == status::free)
+                    purge(h, bytes);
+            });
+    }
+}
+
+void intrusive_resource::report_leaks() noexcept {
+    leak_collector leaks{this};
+    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
+        if ((b->state & block_state::large) != 0)
+            leaks.add(block_source::large_object(*b), block_source::large_bytes(*b));
+        else if ((b->state & block_state::empty) == 0)
+            for_each_slot(*b, [&](const std::byte* h, std::size_t bytes, status s) {
+                if (s == status::used)
+                    leaks.add(h + element_bytes, bytes - element_bytes);
+            });
+    }
+    leaks.report();
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite
