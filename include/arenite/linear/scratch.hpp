@@ -46,8 +46,8 @@ extern constinit thread_local linear_resource* first_scratch; // null: not made 
 ///            function comes from a resource that its caller names, and that is a conflict.
 /// Cost:      without conflicts the load of a pointer; with them a comparison for each.
 /// Overhead:  8 GiB of addresses for each scratch in use, memory as a growing_linear_resource: what
-///            recent rounds needed at most; a round ends where the outermost scope does. And 1 KiB,
-///            which a thread leaves to the next one in its place.
+///            recent rounds needed at most; a round ends where the outermost scope does. And 1 KiB
+///            of malloc's for a thread that calls it.
 /// Limits:    4 a thread: with 4 conflicts that are all of them a contract violation in any build.
 /// Threads:   each has its own; a reference is not to be handed to another thread. Memory goes back
 ///            when the thread ends. Destructors of other thread_locals may call scratch too: there
