@@ -145,12 +145,17 @@ free_list_resource::find_as_it_lies(std::size_t n, std::size_t alignment) const 
     return none;
 }
 
-// Notes a hole of n units, whose bits are clear and whose neighbours are in use.
-void free_list_resource::enter(index hole, index n) noexcept {
-    map_.make_hole(hole, n);
+// Lets a hole be found by its length, which is noted in it.
+ARENITE_INLINE void free_list_resource::list(index hole, index n) noexcept {
     if (n >= long_hole)
         long_holes_.insert(map_, hole);
     sizes_.insert(hole / bits::word_bits, std::min(n, long_hole) - 1);
+}
+
+// Notes a hole of n units, whose bits are clear and whose neighbours are in use.
+void free_list_resource::enter(index hole, index n) noexcept {
+    map_.make_hole(hole, n);
+    list(hole, n);
 }
 
 void free_list_resource::remove(index hole, index n) noexcept {
@@ -212,12 +217,14 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     const index length = map_.size_at(hole);
     const auto i = static_cast<index>(map_.aligned(hole, alignment));
     const auto end = static_cast<index>(i + n);
-    remove(hole, length);
+    if (length >= long_hole)
+        long_holes_.erase(map_, hole);
+    map_.cut(hole, length, i - hole, static_cast<index>(n));
+    unmark(hole, length);
     if (i != hole)
-        enter(hole, i - hole);
+        list(hole, i - hole);
     if (end != hole + length)
-        enter(end, hole + length - end);
-    map_.set_start(i);
+        list(end, hole + length - end);
     return hand_out(i, static_cast<index>(n), bytes);
 }
 
@@ -246,19 +253,20 @@ void free_list_resource::deallocate(void* p) noexcept {
 
 // Frees n units, and joins them with what is free on both sides.
 ARENITE_INLINE void free_list_resource::release(index i, index n) noexcept {
-    most_bytes_ = std::max(most_bytes_, bytes_in(used_, live_));
-    used_ -= n;
+    unit_map map = map_; // which the compiler keeps in registers across writes into holes
+    most_ = std::max(most_, in_use_);
+    in_use_ -= n * unit_map::unit_bytes - map_.lead();
     --live_;
-    map_.end_life(i, n);
+    map.end_life(i, n);
     const index end = i + n;
-    const index below = map_.hole_below(i);
+    const index below = map.hole_below(i);
     if (end == top_) {
-        map_.clear_start(i);
+        map.clear_start(i);
         if (below != 0)
             remove(i - below, below);
         return set_top(i - below);
     }
-    const index above = map_.hole_at(end);
+    const index above = map.hole_at(end);
     const index first = i - below, units = below + n + above;
     // In the order of addresses a long hole that grows stays where it is in the tree.
     const bool below_grows = below >= long_hole && options_.fit == fit::first;
@@ -267,7 +275,7 @@ ARENITE_INLINE void free_list_resource::release(index i, index n) noexcept {
         long_holes_.erase(map_, first);
     if (above >= long_hole && !above_grows)
         long_holes_.erase(map_, end);
-    map_.join(i, n, below, above);
+    map.join(i, n, below, above);
     if (below != 0 && below < long_hole)
         unmark(first, below);
     if (above != 0)
@@ -277,7 +285,7 @@ ARENITE_INLINE void free_list_resource::release(index i, index n) noexcept {
     else if (units >= long_hole)
         long_holes_.insert(map_, first);
     sizes_.insert(first / bits::word_bits, std::min(units, long_hole) - 1);
-    map_.seal(first, units, units >= long_hole ? 2 : 1);
+    map.seal(first, units, units >= long_hole ? 2 : 1);
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
@@ -295,7 +303,7 @@ bool free_list_resource::try_resize(void* p, std::size_t old_bytes, std::size_t 
     if (wanted > n + behind)
         return false;
     const auto new_end = static_cast<index>(i + wanted);
-    most_bytes_ = std::max(most_bytes_, bytes_in(used_, live_));
+    most_ = std::max(most_, in_use_);
     if (new_end != end) {
         if (new_end < end)
             map_.conceal(new_end, end - new_end);
@@ -307,8 +315,7 @@ bool free_list_resource::try_resize(void* p, std::size_t old_bytes, std::size_t 
             if (const index rest = end + behind - new_end; rest != 0)
                 enter(new_end, rest);
         }
-        used_ += wanted;
-        used_ -= n;
+        in_use_ += (wanted - n) * unit_map::unit_bytes;
         if (map_.keeps_sizes())
             map_.note_size(i, static_cast<index>(wanted));
     }
@@ -325,13 +332,13 @@ std::size_t free_list_resource::size_of(const void* p) const noexcept {
     const index n = map_.units_of(p, top_);
     if (n == none) [[unlikely]]
         map_.refuse(kind_name, this, p, 0, top_);
-    return bytes_in(n, 1);
+    return n * unit_map::unit_bytes - map_.lead();
 }
 
 // ---- reports ------------------------------------------------------------------------------------
 
 arenite::usage free_list_resource::usage() const noexcept {
-    const std::size_t in_use = bytes_in(used_, live_) + singles_.bytes();
+    const std::size_t in_use = in_use_ + singles_.bytes();
     // The longest below 64 units is the last of the kinds.
     std::size_t largest = map_.count() - top_;
     if (map_.count() != 0)
@@ -340,17 +347,17 @@ arenite::usage free_list_resource::usage() const noexcept {
              std::size_t{long_holes_.longest(map_)}});
     return {.bytes_in_use = in_use,
             .bytes_reserved = (map_.count() != 0 ? region_.size() : 0) + singles_.bytes(),
-            .high_water_bytes = std::max(most_bytes_, in_use),
+            .high_water_bytes = std::max(most_, in_use),
             .live_allocations = live_ + singles_.count(),
-            .largest_hole_bytes = largest == 0 ? 0 : bytes_in(largest, 1)};
+            .largest_hole_bytes = largest == 0 ? 0 : largest * unit_map::unit_bytes - map_.lead()};
 }
 
 double free_list_resource::fragmentation() const noexcept {
-    const std::size_t free = map_.count() - used_;
+    const std::size_t free = map_.count() * unit_map::unit_bytes - in_use_ - live_ * map_.lead();
     if (free == 0)
         return 0;
     const auto largest = static_cast<double>(usage().largest_hole_bytes + map_.lead());
-    return 1 - largest / static_cast<double>(free * unit_map::unit_bytes);
+    return 1 - largest / static_cast<double>(free);
 }
 
 void free_list_resource::list_regions(region_sink& sink) const {

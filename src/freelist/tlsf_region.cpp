@@ -44,7 +44,7 @@ tlsf_region::tlsf_region(const unit_map& map, std::span<std::byte> memory, index
     if (o.prefault)
         map_.touch();
     map_.set_start(map_.count());
-    make_hole(0, map_.count());
+    make_hole(map_, 0, map_.count());
 }
 
 bool tlsf_region::resize(index i, index n, std::size_t wanted) noexcept {
@@ -58,9 +58,9 @@ bool tlsf_region::resize(index i, index n, std::size_t wanted) noexcept {
     if (new_end < end)
         map_.conceal(new_end, end - new_end);
     if (behind != 0)
-        remove(end, behind);
+        remove(map_, end, behind);
     if (const index rest = end + behind - new_end; rest != 0)
-        make_hole(new_end, rest);
+        make_hole(map_, new_end, rest);
     return true;
 }
 

@@ -126,7 +126,7 @@ void tlsf_resource::trim() noexcept {
             leave(*regions_[r]);
 }
 
-// Of the regions that the upstream lent and that are empty one stays.
+// One region that the upstream lent and that is empty stays.
 void tlsf_resource::emptied(tlsf_region& emptied) noexcept {
     if (!emptied.from_upstream())
         return;
@@ -135,15 +135,20 @@ void tlsf_resource::emptied(tlsf_region& emptied) noexcept {
             return leave(emptied);
 }
 
-// The highest that begins at or below p; by halves, as there are at most 64.
-ARENITE_INLINE tlsf_region* tlsf_resource::region_of(const void* p) const noexcept {
+// The highest that begins at or below p, or the lowest; by halves, as there are at most 64.
+ARENITE_INLINE tlsf_region* tlsf_resource::nearest(const void* p) const noexcept {
     std::size_t low = 0;
     for (std::size_t n = count_; n > 1;) {
         const std::size_t half = n / 2;
         low += address_of(regions_[low + half]) <= address_of(p) ? half : 0;
         n -= half;
     }
-    return count_ != 0 && regions_[low]->contains(p) ? regions_[low] : nullptr;
+    return regions_[low];
+}
+
+tlsf_region* tlsf_resource::region_of(const void* p) const noexcept {
+    tlsf_region* const r = nearest(p);
+    return r != nullptr && r->contains(p) ? r : nullptr;
 }
 
 bool tlsf_resource::owns(const void* p) const noexcept {
@@ -191,7 +196,7 @@ ARENITE_INLINE void* tlsf_resource::allocate_in(tlsf_region& r, std::size_t byte
     const index i = r.take(hole, static_cast<index>(n), alignment);
     if (i == none) [[unlikely]]
         return nullptr;
-    used_ += n;
+    in_use_ += n * unit_map::unit_bytes - r.map().lead();
     ++live_;
     if (r.map().keeps_sizes())
         r.note_size(i, static_cast<index>(n));
@@ -241,8 +246,8 @@ void* tlsf_resource::allocate_elsewhere(std::size_t bytes, std::size_t alignment
 // ---- deallocate ---------------------------------------------------------------------------------
 
 ARENITE_INLINE void tlsf_resource::release(tlsf_region& r, void* p, index n) noexcept {
-    most_bytes_ = std::max(most_bytes_, bytes_in(used_, live_));
-    used_ -= n;
+    most_ = std::max(most_, in_use_);
+    in_use_ -= n * unit_map::unit_bytes - r.map().lead();
     --live_;
     r.release(r.map().index_of(p), n);
     if (count_ > 1 && r.empty()) [[unlikely]]
@@ -250,11 +255,12 @@ ARENITE_INLINE void tlsf_resource::release(tlsf_region& r, void* p, index n) noe
 }
 
 void tlsf_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
-    tlsf_region* const r = region_of(p);
-    if (r == nullptr && singles_.count() != 0) [[unlikely]]
+    tlsf_region* const r = nearest(p);
+    if (r == nullptr) [[unlikely]] {
+        if (singles_.count() == 0)
+            refuse(p, bytes);
         return singles_.deallocate(p);
-    if (r == nullptr) [[unlikely]]
-        refuse(p, bytes);
+    }
     const std::size_t n = r->map().units_for(bytes);
     if (!r->map().is_allocation(p, n, r->map().count())) [[unlikely]]
         refuse(p, bytes);
@@ -293,8 +299,8 @@ bool tlsf_resource::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
     const index i = r->map().index_of(p);
     if (!r->resize(i, static_cast<index>(n), wanted))
         return false;
-    most_bytes_ = std::max(most_bytes_, bytes_in(used_, live_));
-    used_ = used_ + wanted - n;
+    most_ = std::max(most_, in_use_);
+    in_use_ += (wanted - n) * unit_map::unit_bytes;
     if (r->map().keeps_sizes())
         r->note_size(i, static_cast<index>(wanted));
     if (new_bytes > old_bytes)
@@ -311,21 +317,21 @@ std::size_t tlsf_resource::size_of(const void* p) const noexcept {
     const index n = r == nullptr ? none : r->map().units_of(p, r->map().count());
     if (n == none) [[unlikely]]
         refuse(p, 0);
-    return bytes_in(n, 1);
+    return n * unit_map::unit_bytes - lead();
 }
 
 // ---- reports ------------------------------------------------------------------------------------
 
 arenite::usage tlsf_resource::usage() const noexcept {
-    const std::size_t in_use = bytes_in(used_, live_) + singles_.bytes();
+    const std::size_t in_use = in_use_ + singles_.bytes();
     std::size_t largest = 0;
     for (std::size_t r = 0; r < count_; ++r)
         largest = std::max<std::size_t>(largest, regions_[r]->long_hole());
     return {.bytes_in_use = in_use,
             .bytes_reserved = reserved_ + singles_.bytes(),
-            .high_water_bytes = std::max(most_bytes_, in_use),
+            .high_water_bytes = std::max(most_, in_use),
             .live_allocations = live_ + singles_.count(),
-            .largest_hole_bytes = largest == 0 ? 0 : bytes_in(largest, 1)};
+            .largest_hole_bytes = largest == 0 ? 0 : largest * unit_map::unit_bytes - lead()};
 }
 
 void tlsf_resource::list_regions(region_sink& sink) const {

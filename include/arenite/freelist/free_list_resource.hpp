@@ -163,7 +163,7 @@ private:
         return hand_out(i, n, bytes);
     }
     ARENITE_INLINE void* hand_out(index i, index n, std::size_t bytes) noexcept {
-        used_ += n;
+        in_use_ += n * detail::unit_map::unit_bytes - map_.lead();
         ++live_;
         if (map_.keeps_sizes())
             map_.note_size(i, n);
@@ -183,21 +183,19 @@ private:
     [[nodiscard]] index find_as_it_lies(std::size_t n, std::size_t alignment) const noexcept;
     void enter(index hole, index n) noexcept;
     void remove(index hole, index n) noexcept;
+    void list(index hole, index n) noexcept;
     void unmark(index hole, index n) noexcept;
     void set_top(index top) noexcept;
     void release(index i, index n) noexcept;
-    [[nodiscard]] std::size_t bytes_in(std::size_t units, std::size_t allocations) const noexcept {
-        return units * detail::unit_map::unit_bytes - allocations * map_.lead();
-    }
     void report_leaks() const noexcept;
 
     detail::unit_map map_;
     detail::kind_sets sizes_; ///< which KiB has holes of 1, 2 ... 63, more units
     detail::hole_tree long_holes_;
-    index top_ = 0;        ///< all above is free; in no mask and no tree
-    std::size_t used_ = 0; ///< units allocated
+    index top_ = 0;          ///< all above is free; in no mask and no tree
+    std::size_t in_use_ = 0; ///< bytes
+    std::size_t most_ = 0;   ///< of them, until the latest free
     std::size_t live_ = 0;
-    std::size_t most_bytes_ = 0;  ///< bytes in use, at most
     std::span<std::byte> region_; ///< no memory before the first request
     upstream source_;
     passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is

@@ -113,16 +113,17 @@ private:
     [[nodiscard]] index& head(unsigned row, unsigned column) const noexcept {
         return heads_[row * columns + column];
     }
-    ARENITE_INLINE void insert(index hole, index n) noexcept;
-    ARENITE_INLINE void erase(index hole, index n) noexcept;
-    ARENITE_INLINE void make_hole(index hole, index n) noexcept {
-        map_.make_hole(hole, n);
-        insert(hole, n);
+    // With a copy of map_, which the compiler keeps in registers across writes into holes.
+    ARENITE_INLINE void insert(unit_map& map, index hole, index n) noexcept;
+    ARENITE_INLINE void erase(unit_map& map, index hole, index n) noexcept;
+    ARENITE_INLINE void make_hole(unit_map& map, index hole, index n) noexcept {
+        map.make_hole(hole, n);
+        insert(map, hole, n);
     }
-    ARENITE_INLINE void remove(index hole, index n) noexcept {
-        erase(hole, n);
-        map_.clear_hole(hole, n);
-        map_.conceal(hole, n);
+    ARENITE_INLINE void remove(unit_map& map, index hole, index n) noexcept {
+        erase(map, hole, n);
+        map.clear_hole(hole, n);
+        map.conceal(hole, n);
     }
 
     static constexpr std::size_t next = 0, previous = 1; // words of a hole
@@ -157,27 +158,27 @@ tlsf_region::index tlsf_region::find(std::size_t n) const noexcept {
     return head(row, static_cast<unsigned>(std::countr_zero(above)));
 }
 
-void tlsf_region::insert(index hole, index n) noexcept {
+void tlsf_region::insert(unit_map& map, index hole, index n) noexcept {
     const step s = step_of(n);
     index& first = head(s.row, s.column);
     const index old = first;
     first = hole;
-    map_.store(hole, next, old);
-    map_.store(hole, previous, none);
+    map.store(hole, next, old);
+    map.store(hole, previous, none);
     if (old != none) {
-        map_.store(old, previous, hole);
+        map.store(old, previous, hole);
     } else {
         rows_ |= std::uint32_t{1} << s.row;
         columns_[s.row] |= std::uint32_t{1} << s.column;
     }
 }
 
-void tlsf_region::erase(index hole, index n) noexcept {
-    const index after = map_.load(hole, next), before = map_.load(hole, previous);
+void tlsf_region::erase(unit_map& map, index hole, index n) noexcept {
+    const index after = map.load(hole, next), before = map.load(hole, previous);
     if (after != none)
-        map_.store(after, previous, before);
+        map.store(after, previous, before);
     if (before != none) {
-        map_.store(before, next, after);
+        map.store(before, next, after);
         return;
     }
     const step s = step_of(n);
@@ -187,34 +188,36 @@ void tlsf_region::erase(index hole, index n) noexcept {
 }
 
 tlsf_region::index tlsf_region::take(index hole, index n, std::size_t alignment) noexcept {
-    const index length = map_.size_at(hole);
+    unit_map map = map_;
+    const index length = map.size_at(hole);
     index gap = 0;
     if (alignment > unit_map::unit_bytes) {
-        const std::size_t bytes = padding_for(map_.address(hole), alignment);
+        const std::size_t bytes = padding_for(map.address(hole), alignment);
         if (bytes / unit_map::unit_bytes + n > length)
             return none;
         gap = static_cast<index>(bytes / unit_map::unit_bytes);
     }
-    remove(hole, length);
+    erase(map, hole, length);
+    map.cut(hole, length, gap, n);
     const index i = hole + gap;
     if (gap != 0)
-        make_hole(hole, gap);
+        insert(map, hole, gap);
     if (const index rest = length - gap - n; rest != 0)
-        make_hole(i + n, rest);
-    map_.set_start(i);
+        insert(map, i + n, rest);
     return i;
 }
 
 void tlsf_region::release(index i, index n) noexcept {
-    map_.end_life(i, n);
-    const index below = map_.hole_below(i), above = map_.hole_at(i + n);
+    unit_map map = map_;
+    map.end_life(i, n);
+    const index below = map.hole_below(i), above = map.hole_at(i + n);
     if (below != 0)
-        erase(i - below, below);
+        erase(map, i - below, below);
     if (above != 0)
-        erase(i + n, above);
-    map_.join(i, n, below, above);
-    insert(i - below, below + n + above);
-    map_.seal(i - below, below + n + above, 1);
+        erase(map, i + n, above);
+    map.join(i, n, below, above);
+    insert(map, i - below, below + n + above);
+    map.seal(i - below, below + n + above, 1);
 }
 
 } // namespace detail

@@ -29,7 +29,7 @@ struct tlsf_options {
     /// of all that is held. Such a call is not bounded.
     bool grow = false;
 
-    bool eager = false; ///< get the first region at construction, which throws where there is none
+    bool eager = false;    ///< get the first region at construction; it throws without one
     bool prefault = false; ///< and touch its pages: no page fault later
 };
 
@@ -43,8 +43,8 @@ struct tlsf_options {
 /// goes into another list. A free finds the holes on both sides by bits that lie apart from the
 /// memory, and joins them. There is no loop, whatever has happened before.
 ///
-/// Use when:  a call may never take long: a frame, a sound, a control loop; on memory that is given.
-///            For the least fragmentation and exact placement: freelist/free_list_resource.hpp.
+/// Use when:  a call may never take long, as in a frame, for a sound, in a control loop. For the
+///            least fragmentation and exact placement: freelist/free_list_resource.hpp.
 ///            Without a bound, quicker: ordered/ordered_heap.hpp.
 /// Cost:      allocate, deallocate and try_resize O(1): the worst call in instructions is counted
 ///            by lab/calls/run and stands in doc/free_list.md. With several regions some 30
@@ -141,7 +141,8 @@ private:
     using region_type = detail::tlsf_region;
     static constexpr index none = detail::unit_map::none;
 
-    /// The region that p may lie in.
+    /// The region that p lies in if it lies in any; nullptr only where there is none.
+    [[nodiscard]] region_type* nearest(const void* p) const noexcept;
     [[nodiscard]] region_type* region_of(const void* p) const noexcept;
     ARENITE_NOINLINE void* allocate_elsewhere(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_in(region_type& r, std::size_t bytes,
@@ -154,16 +155,13 @@ private:
     [[nodiscard]] std::size_t lead() const noexcept {
         return options_.sizes == sizes::kept ? detail::unit_map::header_bytes : 0;
     }
-    [[nodiscard]] std::size_t bytes_in(std::size_t units, std::size_t allocations) const noexcept {
-        return units * detail::unit_map::unit_bytes - allocations * lead();
-    }
     [[noreturn]] ARENITE_COLD void refuse(const void* p, std::size_t bytes) const noexcept;
 
     region_type* regions_[most_regions] = {}; ///< in address order
     std::size_t count_ = 0;
-    std::size_t used_ = 0; ///< units allocated
+    std::size_t in_use_ = 0; ///< bytes
+    std::size_t most_ = 0;   ///< of them, until the latest free
     std::size_t live_ = 0;
-    std::size_t most_bytes_ = 0; ///< in use, until the latest free
     std::size_t reserved_ = 0;
     upstream source_;
     std::size_t region_bytes_;
