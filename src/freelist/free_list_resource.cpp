@@ -145,12 +145,17 @@ free_list_resource::find_as_it_lies(std::size_t n, std::size_t alignment) const 
     return none;
 }
 
-// Notes a hole of n units, whose bits are clear and whose neighbours are in use.
-void free_list_resource::enter(index hole, index n) noexcept {
-    map_.make_hole(hole, n);
+// Lets a hole be found by its length, which is noted in it.
+ARENITE_INLINE void free_list_resource::list(index hole, index n) noexcept {
     if (n >= long_hole)
         long_holes_.insert(map_, hole);
     sizes_.insert(hole / bits::word_bits, std::min(n, long_hole) - 1);
+}
+
+// Notes a hole of n units, whose bits are clear and whose neighbours are in use.
+void free_list_resource::enter(index hole, index n) noexcept {
+    map_.make_hole(hole, n);
+    list(hole, n);
 }
 
 void free_list_resource::remove(index hole, index n) noexcept {
@@ -212,12 +217,14 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     const index length = map_.size_at(hole);
     const auto i = static_cast<index>(map_.aligned(hole, alignment));
     const auto end = static_cast<index>(i + n);
-    remove(hole, length);
+    if (length >= long_hole)
+        long_holes_.erase(map_, hole);
+    map_.cut(hole, length, i - hole, static_cast<index>(n));
+    unmark(hole, length);
     if (i != hole)
-        enter(hole, i - hole);
+        list(hole, i - hole);
     if (end != hole + length)
-        enter(end, hole + length - end);
-    map_.set_start(i);
+        list(end, hole + length - end);
     return hand_out(i, static_cast<index>(n), bytes);
 }
 

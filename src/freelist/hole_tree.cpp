@@ -30,65 +30,78 @@ void hole_tree::refresh(unit_map& map, index hole) noexcept {
                             longest_below(map, map.load(hole, right))}));
 }
 
-// Lets the hole above `hole` lead to `by` (or to none) instead.
-void hole_tree::replace(unit_map& map, index hole, index by) noexcept {
-    const index above = map.load(hole, parent);
+// Lets `above` (none: the root) lead to `to` on one side.
+void hole_tree::link(unit_map& map, index above, word side, index to) noexcept {
     if (above == none)
-        root_ = by;
+        root_ = to;
     else
-        map.store(above, map.load(above, left) == hole ? left : right, by);
-    if (by != none)
-        map.store(by, parent, above);
-}
-
-void hole_tree::rotate_up(unit_map& map, index hole) noexcept {
-    const index above = map.load(hole, parent);
-    const bool is_left = map.load(above, left) == hole;
-    const word inner = is_left ? right : left;
-    const index moved = map.load(hole, inner);
-    replace(map, above, hole);
-    map.store(hole, inner, above);
-    map.store(above, parent, hole);
-    map.store(above, is_left ? left : right, moved);
-    if (moved != none)
-        map.store(moved, parent, above);
-    refresh(map, above);
-    refresh(map, hole);
+        map.store(above, side, to);
+    if (to != none)
+        map.store(to, parent, above);
 }
 
 void hole_tree::insert(unit_map& map, index hole) noexcept {
     poison::defined(map.address(hole), 2 * unit_map::unit_bytes - map.lead());
     const index units = map.load(hole, length);
     const index mine = rank_of(hole);
-    index above = none;
+    index above = none, h = root_;
     word side = left;
-    for (index h = root_; h != none; h = map.load(h, side)) {
-        above = h;
-        side = precedes(map, hole, h) ? left : right;
+    while (h != none && map.load(h, rank) >= mine) {
         if (order_ == hole_order::address && map.load(h, below) < units)
             map.store(h, below, units);
+        above = h;
+        side = precedes(map, hole, h) ? left : right;
+        h = map.load(h, side);
     }
-    map.store(hole, left, none);
-    map.store(hole, right, none);
-    map.store(hole, parent, above);
+    link(map, above, side, hole);
     map.store(hole, rank, mine);
     map.store(hole, below, units);
-    if (above == none)
-        root_ = hole;
-    else
-        map.store(above, side, hole);
-    while (map.load(hole, parent) != none && map.load(map.load(hole, parent), rank) < mine)
-        rotate_up(map, hole);
+    // What stood there is cut into what lies before the hole and what lies behind it: h goes down
+    // the cut, and what it leaves hangs on the right edge of the one or the left edge of the other.
+    index low = hole, high = hole;
+    word low_side = left, high_side = right;
+    while (h != none) {
+        if (precedes(map, h, hole)) {
+            link(map, low, low_side, h);
+            low = h;
+            h = map.load(h, low_side = right);
+        } else {
+            link(map, high, high_side, h);
+            high = h;
+            h = map.load(h, high_side = left);
+        }
+    }
+    map.store(low, low_side, none);
+    map.store(high, high_side, none);
+    if (order_ == hole_order::address) {
+        for (; low != hole; low = map.load(low, parent))
+            refresh(map, low);
+        for (; high != hole; high = map.load(high, parent))
+            refresh(map, high);
+        refresh(map, hole);
+    }
 }
 
 void hole_tree::erase(unit_map& map, index hole) noexcept {
+    // Its subtrees are joined from above, the higher rank first.
     index l = map.load(hole, left), r = map.load(hole, right);
-    for (; l != none && r != none; l = map.load(hole, left), r = map.load(hole, right))
-        rotate_up(map, map.load(l, rank) > map.load(r, rank) ? l : r);
-    const index above = map.load(hole, parent);
-    replace(map, hole, l != none ? l : r);
-    if (order_ == hole_order::address)
-        refresh_above(map, above);
+    const index top = map.load(hole, parent);
+    index above = top;
+    word side = top != none && map.load(top, left) == hole ? left : right;
+    while (l != none && r != none) {
+        const bool takes_left = map.load(l, rank) > map.load(r, rank);
+        const index h = takes_left ? l : r;
+        link(map, above, side, h);
+        above = h;
+        side = takes_left ? right : left;
+        (takes_left ? l : r) = map.load(h, side);
+    }
+    link(map, above, side, l != none ? l : r);
+    if (order_ == hole_order::size)
+        return;
+    for (; above != top; above = map.load(above, parent))
+        refresh(map, above);
+    refresh_above(map, top);
 }
 
 // From `hole` up, as far as anything changes.
@@ -106,7 +119,8 @@ void hole_tree::grow(unit_map& map, index hole, index now) noexcept {
     if (now != hole) {
         poison::defined(map.address(now), 2 * unit_map::unit_bytes - map.lead());
         const index l = map.load(hole, left), r = map.load(hole, right);
-        replace(map, hole, now);
+        const index above = map.load(hole, parent);
+        link(map, above, above != none && map.load(above, left) == hole ? left : right, now);
         map.store(now, left, l);
         map.store(now, right, r);
         map.store(now, rank, map.load(hole, rank));
@@ -114,8 +128,6 @@ void hole_tree::grow(unit_map& map, index hole, index now) noexcept {
         for (const index child : {l, r})
             if (child != none)
                 map.store(child, parent, now);
-        if (root_ == now)
-            map.store(now, parent, none);
     }
     refresh_above(map, now);
 }

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/compose/limited_resource.hpp>
@@ -376,6 +377,19 @@ TEST(limited_resource, tells_no_hole_that_the_budget_does_not_allow) {
     EXPECT_EQ(lr.usage().bytes_in_use, 40u);
     EXPECT_EQ(lr.usage().largest_hole_bytes, passthrough() ? 0u : 60u);
     give(lr, a);
+}
+
+TEST(limited_resource, places_beside_an_object_within_the_budget) {
+    affinity_heap& heap = affinity_heap::of<affinities::data>();
+    limited_resource lr{10'000, heap};
+    static_assert(Placing<decltype(lr)> && !Placing<limited_heap>);
+    void* const parent = lr.allocate(48);
+    void* const child = lr.near(parent).allocate(48);
+    EXPECT_EQ(lr.in_use(), lr.size_of(parent) + lr.size_of(child));
+    EXPECT_EQ(lr.near(parent).try_allocate(10'000), nullptr);
+    lr.deallocate(parent, 48);
+    lr.deallocate(child);
+    EXPECT_EQ(lr.in_use(), 0u);
 }
 
 TEST(limited_resource, under_a_heap_limits_all_of_it) {

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/affinity/affinity.hpp>
+#include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/compose/tracked_resource.hpp>
 #include <arenite/core/concepts.hpp>
@@ -164,6 +166,18 @@ TEST(tracked_resource, counts_what_was_resized_and_reset) {
     EXPECT_EQ(tr.inner().in_use(), 0u);
     EXPECT_EQ(tr.usage().live_allocations, 0u);
     EXPECT_EQ(tr.high_water(), 300u);
+}
+
+TEST(tracked_resource, counts_what_is_placed_beside_an_object) {
+    affinity_heap& heap = affinity_heap::of<affinities::data>();
+    tracked_resource tr{"data", heap};
+    void* const parent = tr.allocate(48);
+    void* const child = tr.near(parent).allocate(48);
+    EXPECT_EQ(tr.allocations(), 2u);
+    EXPECT_EQ(tr.in_use(), tr.size_of(parent) + tr.size_of(child));
+    tr.deallocate(parent);
+    tr.deallocate(child, 48);
+    EXPECT_EQ(tr.in_use(), 0u);
 }
 
 TEST(tracked_resource, under_a_heap_counts_what_the_heap_asks_for) {

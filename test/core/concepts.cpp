@@ -27,6 +27,7 @@ struct able final : strategy<able> {
     void list_regions(region_sink&) const {}
     void deallocate(void*) {}
     bool try_resize(void*, std::size_t, std::size_t) { return false; }
+    void* try_allocate_near(const void*, std::size_t, std::size_t) noexcept { return nullptr; }
     static constexpr bool is_concurrent = true;
     void purge(void*, std::size_t) noexcept {}
     void release(void*, std::size_t, std::size_t = default_alignment) noexcept {}
@@ -48,9 +49,10 @@ struct almost final : strategy<almost> {
     arenite::usage usage() { return {}; }                         // not const
     void list_regions(region_sink&) {}                            // not const
     int try_resize(void*, std::size_t, std::size_t) { return 0; } // not bool
-    static constexpr bool is_concurrent = false;                  // says no
-    void purge(void*, std::size_t) {}                             // may throw
-    void release(void*, std::size_t) noexcept {}                  // takes no alignment
+    void* try_allocate_near(void*, std::size_t, std::size_t) noexcept { return nullptr; }
+    static constexpr bool is_concurrent = false; // says no
+    void purge(void*, std::size_t) {}            // may throw
+    void release(void*, std::size_t) noexcept {} // takes no alignment
 };
 
 TEST(concepts, hold_for_what_has_the_members) {
@@ -64,6 +66,7 @@ TEST(concepts, hold_for_what_has_the_members) {
     static_assert(Mappable<able>);
     static_assert(UnsizedFreeing<able>);
     static_assert(Resizing<able>);
+    static_assert(Placing<able>);
     static_assert(Concurrent<able>);
     static_assert(Purging<able>);
     static_assert(Releasing<able>);
@@ -81,6 +84,7 @@ TEST(concepts, do_not_hold_for_the_bare_interface) {
     static_assert(!Mappable<resource>);
     static_assert(!UnsizedFreeing<resource>);
     static_assert(!Resizing<resource>);
+    static_assert(!Placing<resource>);
     static_assert(!Concurrent<resource>);
     static_assert(!Purging<resource>);
     static_assert(!Releasing<resource>);
@@ -97,6 +101,7 @@ TEST(concepts, do_not_hold_for_what_only_looks_alike) {
     static_assert(!Mappable<almost>);
     static_assert(!UnsizedFreeing<almost>);
     static_assert(!Resizing<almost>);
+    static_assert(!Placing<almost>);
     static_assert(!Concurrent<almost>);
     static_assert(!Purging<almost>);
     static_assert(!Releasing<almost>);

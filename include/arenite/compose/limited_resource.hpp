@@ -67,7 +67,7 @@ namespace detail {
 ///
 /// Use when:  a part of a program must stay within its share of memory, and is to know in time.
 /// Cost:      that of R and 4 instructions a pair; above the warning mark, and where R keeps sizes,
-///            a call of about 20 instructions each time.
+///            a call more each time.
 /// Overhead:  0 bytes an allocation; about 100 bytes an object.
 /// Limits:    those of R. Counted is what was asked for, and where R keeps sizes what R made of it
 ///            (size_of), so that it is the same without a size. R's own bookkeeping is not counted:
@@ -119,6 +119,16 @@ public:
         if (p == nullptr) [[unlikely]]
             return not_given(bytes, alignment);
         return p;
+    }
+
+    /// R's, within the budget; see also near().
+    [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
+                                          std::size_t alignment = default_alignment) noexcept
+        requires Placing<inner_type>
+    {
+        return allocate_with_a_look(bytes, alignment, [&]() noexcept {
+            return inner_.try_allocate_near(p, bytes, alignment);
+        });
     }
 
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
@@ -234,6 +244,8 @@ private:
             return bytes;
     }
 
+    template <class Ask>
+    void* allocate_with_a_look(std::size_t bytes, std::size_t alignment, Ask ask) noexcept;
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
@@ -264,10 +276,20 @@ template <class R>
     requires Allocating<std::remove_reference_t<R>>
 void* limited_resource<R>::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
     budget_.undo_take(bytes);
+    return allocate_with_a_look(bytes, alignment,
+                                [&]() noexcept { return inner_.try_allocate(bytes, alignment); });
+}
+
+/// Where `ask` is the request to the R.
+template <class R>
+    requires Allocating<std::remove_reference_t<R>>
+template <class Ask>
+void* limited_resource<R>::allocate_with_a_look(std::size_t bytes, std::size_t alignment,
+                                                Ask ask) noexcept {
     const auto before = budget_.take(bytes);
     if (!before)
         return refuse(bytes, alignment);
-    void* const p = inner_.try_allocate(bytes, alignment);
+    void* const p = ask();
     if (p == nullptr)
         return not_given(bytes, alignment);
     bool passed = passes_mark(*before, bytes);

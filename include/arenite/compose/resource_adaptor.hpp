@@ -5,6 +5,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/error.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/strategy.hpp>
 
@@ -46,6 +47,29 @@ void release(R& r, void* p, std::size_t bytes, std::size_t alignment) noexcept {
         r.deallocate(p, bytes, alignment);
 }
 
+/// Places what is allocated beside an object; see affinity_heap::near.
+template <Placing R>
+class neighbourhood {
+public:
+    neighbourhood(R& r, const void* p) noexcept : resource_{&r}, p_{p} {}
+
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = default_alignment) const noexcept {
+        return resource_->try_allocate_near(p_, bytes, alignment);
+    }
+    [[nodiscard]] void* allocate(std::size_t bytes,
+                                 std::size_t alignment = default_alignment) const {
+        void* const p = try_allocate(bytes, alignment);
+        if (p == nullptr) [[unlikely]]
+            throw_out_of_memory(bytes, alignment, resource_);
+        return p;
+    }
+
+private:
+    R* resource_;
+    const void* p_;
+};
+
 /// A resource around one other, R, which it holds, or refers to where R is `heap&`. What neither
 /// allocates nor frees single objects is passed on here; the rest is the Derived's.
 template <class Derived, class R>
@@ -59,6 +83,13 @@ public:
     /// The R itself. What is allocated there directly, this resource knows nothing of.
     [[nodiscard]] inner_type& inner() noexcept { return inner_; }
     [[nodiscard]] const inner_type& inner() const noexcept { return inner_; }
+
+    /// Through the Derived's try_allocate_near.
+    [[nodiscard]] auto near(const void* p) noexcept
+        requires Placing<inner_type>
+    {
+        return neighbourhood<Derived>{static_cast<Derived&>(*this), p};
+    }
 
     [[nodiscard]] bool owns(const void* p) const
         requires Owning<inner_type>

@@ -78,6 +78,14 @@ public:
         return p;
     }
 
+    /// R's; see also near().
+    [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
+                                          std::size_t alignment = default_alignment) noexcept
+        requires Placing<inner_type>
+    {
+        return count(inner_.try_allocate_near(p, bytes, alignment), bytes);
+    }
+
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         if (!tally_.freed_quickly(bytes)) [[unlikely]]
@@ -168,7 +176,11 @@ private:
     /// For a new high water, where sizes are kept, and where there are other threads.
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
         tally_.undo_allocation(bytes);
-        void* const p = inner_.try_allocate(bytes, alignment);
+        return count(inner_.try_allocate(bytes, alignment), bytes);
+    }
+
+    /// Counts an allocation, or where p is nullptr a failure.
+    void* count(void* p, std::size_t bytes) noexcept {
         if (p != nullptr)
             tally_.allocated(count_of(p, bytes));
         else

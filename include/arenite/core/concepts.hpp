@@ -58,6 +58,12 @@ concept Resizing = requires(R& r, void* p, std::size_t n) {
     { r.try_resize(p, n, n) } -> std::same_as<bool>;
 };
 
+/// Places an allocation beside an object where it can: try_allocate_near(p, bytes, alignment).
+template <class R>
+concept Placing = requires(R& r, const void* p, std::size_t n) {
+    { r.try_allocate_near(p, n, n) } noexcept -> std::same_as<void*>;
+};
+
 /// May be used by any number of threads at once, and says so by a constant.
 template <class R>
 concept Concurrent = requires { requires R::is_concurrent; };

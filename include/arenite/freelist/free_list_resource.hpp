@@ -183,6 +183,7 @@ private:
     [[nodiscard]] index find_as_it_lies(std::size_t n, std::size_t alignment) const noexcept;
     void enter(index hole, index n) noexcept;
     void remove(index hole, index n) noexcept;
+    void list(index hole, index n) noexcept;
     void unmark(index hole, index n) noexcept;
     void set_top(index top) noexcept;
     void release(index i, index n) noexcept;

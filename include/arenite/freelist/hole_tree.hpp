@@ -25,7 +25,7 @@ enum class hole_order : unsigned char {
 ///
 /// Use when:  holes of at least two units are to be found by size: those for which there are no
 ///            bits.
-/// Cost:      O(log holes) expected each; a rotation or two.
+/// Cost:      O(log holes) expected each.
 /// Threads:   one at a time; the owner's rule.
 ///
 /// A treap: a search tree that is also a heap by a number hashed from where the hole begins.
@@ -63,8 +63,7 @@ private:
     [[nodiscard]] index longest_below(const unit_map& map, index hole) const noexcept;
     void refresh(unit_map& map, index hole) noexcept;
     void refresh_above(unit_map& map, index hole) noexcept;
-    void replace(unit_map& map, index hole, index by) noexcept;
-    void rotate_up(unit_map& map, index hole) noexcept;
+    void link(unit_map& map, index above, word side, index to) noexcept;
 
     index root_ = none;
     hole_order order_;

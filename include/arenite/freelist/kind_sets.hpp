@@ -19,6 +19,7 @@ namespace detail {
 ///     node        kind 0   0100...   bit i: the i-th place (or node below) has one of this kind
 ///                 kind 1   0000...
 ///                 ...
+///                 0 to 7   0110...   and the union of each eight kinds
 ///     all()       1011...            bit k: some place has kind k
 ///
 /// Use when:  places are to be found by what they hold: the sizes of the holes that begin in a
@@ -50,7 +51,7 @@ public:
         do {
             places = nodes_for(places);
             levels_[count_++] = words;
-            words += places * kinds;
+            words += places * node_words;
         } while (places > 1);
     }
 
@@ -60,9 +61,11 @@ public:
     /// The place has this kind from now on; it may have had it.
     ARENITE_INLINE void insert(std::size_t place, unsigned kind) noexcept {
         for (unsigned level = 0; level < count_; ++level) {
-            bits::word& w = word_of(level, place, kind);
-            const bits::word before = w;
-            w = before | bits::word{1} << place % bits::word_bits;
+            bits::word* const node = node_of(level, place);
+            const bits::word before = node[kind];
+            const bits::word bit = bits::word{1} << place % bits::word_bits;
+            node[kind] = before | bit;
+            node[kinds + kind / group] |= bit;
             if (before != 0)
                 return;
             place /= bits::word_bits;
@@ -73,9 +76,11 @@ public:
     /// The place has it no more.
     ARENITE_INLINE void erase(std::size_t place, unsigned kind) noexcept {
         for (unsigned level = 0; level < count_; ++level) {
-            bits::word& w = word_of(level, place, kind);
-            w &= ~(bits::word{1} << place % bits::word_bits);
-            if (w != 0)
+            bits::word* const node = node_of(level, place);
+            const bits::word left = node[kind] & ~(bits::word{1} << place % bits::word_bits);
+            node[kind] = left;
+            node[kinds + kind / group] = union_of(node + kind / group * group);
+            if (left != 0)
                 return;
             place /= bits::word_bits;
         }
@@ -83,15 +88,16 @@ public:
     }
 
     [[nodiscard]] bool has(std::size_t place, unsigned kind) const noexcept {
-        return (word_of(0, place, kind) >> place % bits::word_bits & 1) != 0;
+        return (node_of(0, place)[kind] >> place % bits::word_bits & 1) != 0;
     }
 
     /// The lowest place that has this kind. Requires that some place has.
     [[nodiscard]] std::size_t lowest_of(unsigned kind) const noexcept {
         std::size_t place = 0;
         for (unsigned level = count_; level-- > 0;)
-            place = place * bits::word_bits +
-                    static_cast<unsigned>(std::countr_zero(levels_[level][place * kinds + kind]));
+            place =
+                place * bits::word_bits +
+                static_cast<unsigned>(std::countr_zero(levels_[level][place * node_words + kind]));
         return place;
     }
 
@@ -99,29 +105,32 @@ public:
     [[nodiscard]] std::size_t lowest_from(unsigned kind) const noexcept {
         std::size_t place = 0;
         for (unsigned level = count_; level-- > 0;) {
-            const bits::word* const node = levels_[level] + place * kinds;
+            const bits::word* const node = levels_[level] + place * node_words;
             bits::word any = 0;
             unsigned k = kind;
-            for (; k % 8 != 0; ++k)
+            for (; k % group != 0; ++k)
                 any |= node[k];
-            for (; k < kinds; k += 8)
-                any |= node[k] | node[k + 1] | node[k + 2] | node[k + 3] | node[k + 4] |
-                       node[k + 5] | node[k + 6] | node[k + 7];
+            for (k /= group; k < kinds / group; ++k)
+                any |= node[kinds + k];
             place = place * bits::word_bits + static_cast<unsigned>(std::countr_zero(any));
         }
         return place;
     }
 
 private:
-    static constexpr std::size_t node_bytes = kinds * sizeof(bits::word);
+    static constexpr unsigned group = 8;
+    static constexpr std::size_t node_words = kinds + kinds / group;
+    static constexpr std::size_t node_bytes = node_words * sizeof(bits::word);
     static constexpr std::size_t most_levels = 6; // 64^6 places
 
     [[nodiscard]] static constexpr std::size_t nodes_for(std::size_t places) noexcept {
         return places / bits::word_bits + (places % bits::word_bits != 0 || places == 0);
     }
-    [[nodiscard]] bits::word& word_of(unsigned level, std::size_t place,
-                                      unsigned kind) const noexcept {
-        return levels_[level][place / bits::word_bits * kinds + kind];
+    [[nodiscard]] bits::word* node_of(unsigned level, std::size_t place) const noexcept {
+        return levels_[level] + place / bits::word_bits * node_words;
+    }
+    [[nodiscard]] static bits::word union_of(const bits::word* w) noexcept {
+        return w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7];
     }
 
     bits::word all_ = 0;

@@ -197,13 +197,13 @@ tlsf_region::index tlsf_region::take(index hole, index n, std::size_t alignment)
             return none;
         gap = static_cast<index>(bytes / unit_map::unit_bytes);
     }
-    remove(map, hole, length);
+    erase(map, hole, length);
+    map.cut(hole, length, gap, n);
     const index i = hole + gap;
     if (gap != 0)
-        make_hole(map, hole, gap);
+        insert(map, hole, gap);
     if (const index rest = length - gap - n; rest != 0)
-        make_hole(map, i + n, rest);
-    map.set_start(i);
+        insert(map, i + n, rest);
     return i;
 }
 

@@ -29,7 +29,7 @@ struct tlsf_options {
     /// of all that is held. Such a call is not bounded.
     bool grow = false;
 
-    bool eager = false; ///< get the first region at construction, which throws where there is none
+    bool eager = false;    ///< get the first region at construction; it throws without one
     bool prefault = false; ///< and touch its pages: no page fault later
 };
 
@@ -43,8 +43,8 @@ struct tlsf_options {
 /// goes into another list. A free finds the holes on both sides by bits that lie apart from the
 /// memory, and joins them. There is no loop, whatever has happened before.
 ///
-/// Use when:  a call may never take long: a frame, a sound, a control loop; on given memory.
-///            For the least fragmentation and exact placement: freelist/free_list_resource.hpp.
+/// Use when:  a call may never take long, as in a frame, for a sound, in a control loop. For the
+///            least fragmentation and exact placement: freelist/free_list_resource.hpp.
 ///            Without a bound, quicker: ordered/ordered_heap.hpp.
 /// Cost:      allocate, deallocate and try_resize O(1): the worst call in instructions is counted
 ///            by lab/calls/run and stands in doc/free_list.md. With several regions some 30

@@ -145,15 +145,10 @@ public:
     /// Makes n units a hole whose bits are all clear. The twelve bytes of its links are accessible.
     ARENITE_INLINE void make_hole(index first, index n) noexcept {
         const index last = first + n - 1;
-        poison::defined(unit(first), unit_bytes);
-        poison::defined(unit(last), unit_bytes);
-        store(first, size_word, n);
+        note_hole(first, n);
         at(first).holes |= bit(first);
-        if (last != first) {
-            store(last, size_word, n);
-            at(last).holes |= bit(last);
-            at(last).starts |= bit(last);
-        }
+        if (last != first)
+            set_both(last);
     }
 
     /// Clears the bits of a hole; what is noted in it may be read on.
@@ -177,13 +172,36 @@ public:
         return load(i, size_word);
     }
 
+    /// Makes n units of a hole, whose length it has, an allocation: the first `gap` of it and what
+    /// is behind stay holes (0: none), and are to be entered by whoever finds holes.
+    ARENITE_INLINE void cut(index hole, index length, index gap, index n) noexcept {
+        const index i = hole + gap, end = i + n, last = hole + length - 1;
+        conceal(hole, length);
+        if (gap == 0) {
+            at(i).holes &= ~bit(i);
+        } else {
+            note_hole(hole, gap);
+            if (gap > 1)
+                set_both(i - 1);
+        }
+        at(i).starts |= bit(i);
+        if (end <= last) {
+            note_hole(end, last - end + 1);
+            at(end).holes |= bit(end);
+            if (end == last) // it was a last unit, and is a hole by itself
+                at(end).starts &= ~bit(end);
+        } else if (last != i) {
+            clear_both(last);
+        } else if (gap != 0) {
+            at(last).holes &= ~bit(last); // a start now, where the hole had its last unit
+        }
+    }
+
     /// Makes a hole of the n units of the allocation at i, joined with the holes of `below` and
     /// `above` units beside it (0: none).
     ARENITE_INLINE void join(index i, index n, index below, index above) noexcept {
         const index end = i + n;
         const index first = i - below, last = end + above - 1;
-        poison::defined(unit(first), unit_bytes);
-        poison::defined(unit(last), unit_bytes);
         clear_start(i);
         if (below == 0)
             at(i).holes |= bit(i);
@@ -192,13 +210,10 @@ public:
         if (above > 1)
             at(end).holes &= ~bit(end);
         if (last != first) {
-            if (above <= 1) { // a hole of one unit has a bit already
-                at(last).holes |= bit(last);
-                at(last).starts |= bit(last);
-            }
-            store(last, size_word, last - first + 1);
+            if (above <= 1) // a hole of one unit has a bit already
+                set_both(last);
         }
-        store(first, size_word, last - first + 1);
+        note_hole(first, last - first + 1);
     }
 
     /// For memory checkers, and in checked builds with patterns: p is handed out with `bytes`; the
@@ -326,6 +341,18 @@ private:
     ARENITE_INLINE void clear_both(index i) noexcept {
         at(i).holes &= ~bit(i);
         at(i).starts &= ~bit(i);
+    }
+    ARENITE_INLINE void set_both(index i) noexcept {
+        states& s = at(i);
+        s.holes |= bit(i);
+        s.starts |= bit(i);
+    }
+    /// The length of a hole, at both ends.
+    ARENITE_INLINE void note_hole(index first, index n) noexcept {
+        poison::defined(unit(first), unit_bytes);
+        poison::defined(unit(first + n - 1), unit_bytes);
+        store(first, size_word, n);
+        store(first + n - 1, size_word, n);
     }
     [[nodiscard]] states& at(index i) const noexcept { return states_[i / bits::word_bits]; }
     [[nodiscard]] std::byte* unit(index i) const noexcept {
