@@ -34,10 +34,24 @@ function(arenite_library name)
   endif()
 endfunction()
 
+# What a linker of C programs needs besides a static library: the C++ library that this one was built with.
+function(arenite_cxx_runtime library result)
+  set(${result} "" PARENT_SCOPE)
+  get_target_property(type ${library} TYPE)
+  if(type STREQUAL STATIC_LIBRARY AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    if(APPLE OR CMAKE_CXX_FLAGS MATCHES "-stdlib=libc\\+\\+")
+      set(${result} c++ PARENT_SCOPE)
+    else()
+      set(${result} stdc++ PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
+
 # arenite_c_interface(name library): what C, and C++ of another standard, links to call arenite/c.h.
 function(arenite_c_interface name library)
   add_library(${name} INTERFACE)
   target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(${name} INTERFACE $<LINK_ONLY:${library}>)
+  arenite_cxx_runtime(${library} runtime)
+  target_link_libraries(${name} INTERFACE $<LINK_ONLY:${library}> ${runtime})
 endfunction()

@@ -47,7 +47,8 @@ bool ordered_heap::deallocate_passed_through(detail::slab_heap& core, void* p, s
 
 void ordered_heap::deallocate(void* p) noexcept {
     if (!kept_) [[unlikely]]
-        contract_violation("deallocate(p) needs the size on a heap of sizes::known");
+        contract_violation("deallocate(p) needs the size on a heap of sizes::known; without it: a "
+                           "heap of ordered_options{.sizes = sizes::kept}");
     core_.deallocate(p);
 }
 

@@ -19,6 +19,8 @@ namespace detail {
 // ---- misuse -------------------------------------------------------------------------------------
 
 void slab_heap::refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept {
+    if (p == nullptr)
+        contract_violation("null was freed: deallocate takes what allocate returned");
     char size[40] = "";
     if (bytes != unknown_bytes)
         std::snprintf(size, sizeof size, ", %zu bytes,", bytes);
@@ -32,6 +34,10 @@ void slab_heap::refuse_free(const void* p, std::size_t bytes, const char* why) c
 }
 
 void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t asked) const noexcept {
+    if (owner_.affinity != nullptr)
+        contract_violation_f(std::source_location::current(),
+                             "%p was freed into affinity %s as %zu bytes but allocated as %zu", p,
+                             owner_.affinity, bytes, asked);
     contract_violation_f(std::source_location::current(),
                          "%p was freed into ordered_heap %p as %zu bytes but allocated as %zu", p,
                          owner_.heap, bytes, asked);

@@ -125,10 +125,15 @@ struct usage_node::writer {
                         size(u.bytes_in_use),
                         size(u.bytes_reserved),
                         size(u.high_water_bytes),
-                        u.live_allocations != 0 ? report_text::integer(u.live_allocations) : "-",
+                        knows_allocations(u) ? report_text::integer(u.live_allocations) : "-",
                         u.largest_hole_bytes != 0 ? size(u.largest_hole_bytes) : "-",
                         fragmentation ? report_text::percent(*fragmentation, 1) + " %" : "-"};
         return now;
+    }
+
+    /// None are alive where nothing is in use, also of a resource that does not count them.
+    static bool knows_allocations(const arenite::usage& u) noexcept {
+        return u.live_allocations != 0 || u.bytes_in_use == 0;
     }
 
     reading json(const usage_node& n, std::string& to, const std::string& indent) const {
@@ -148,7 +153,8 @@ struct usage_node::writer {
         to += ", \"bytes_in_use\": " + report_text::integer(u.bytes_in_use);
         to += ", \"bytes_reserved\": " + report_text::integer(u.bytes_reserved);
         to += ", \"high_water_bytes\": " + report_text::integer(u.high_water_bytes);
-        to += ", \"live_allocations\": " + known(u.live_allocations);
+        to += ", \"live_allocations\": ";
+        to += knows_allocations(u) ? report_text::integer(u.live_allocations) : std::string{"null"};
         to += ", \"largest_hole_bytes\": " + known(u.largest_hole_bytes);
         to += ", \"fragmentation\": ";
         to += fragmentation ? report_text::decimal(*fragmentation, 4) : std::string{"null"};

@@ -18,3 +18,8 @@ esac
 echo "$compiler -std=c++20 program.cpp $flags"
 $compiler -std=c++20 "-DEXPECTED_CHECKS=$checks" "$(dirname "$0")/../program.cpp" $flags -o "$scratch/program"
 "$scratch/program"
+
+# And one in C, linked as C.
+echo "cc program.c $flags"
+cc -std=c99 "$(dirname "$0")/../from_c/program.c" $flags -o "$scratch/program_in_c"
+"$scratch/program_in_c"
