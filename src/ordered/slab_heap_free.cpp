@@ -73,10 +73,10 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
     }
     if (owner_.on_foreign_free != nullptr && owner_.on_foreign_free(*this, p, bytes, alignment))
         return;
+    const slow_call_guard mark = begin_slow_call();
     block* const b = slabs_.blocks().find(p);
     if (b == nullptr)
         return refuse_free(p, bytes, "not of this heap, or freed before");
-    const slow_call_guard mark = begin_slow_call();
     if ((b->state & block_state::large) != 0) {
         if (p != block_source::large_object(*b))
             return refuse_free(p, bytes, "it points into a large allocation, not to its begin");
@@ -123,11 +123,19 @@ void slab_heap::deallocate_slot(slab_block& b, slab& s, void* p, std::size_t byt
     set_free(s, *s.counts, *at.word, at.mask);
 }
 
+void slab_heap::forget_latest_frees() noexcept {
+    for (slot_class_state& c : classes_)
+        c.freed_bytes = 0;
+}
+
 /// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
 /// its class lives any more.
 void slab_heap::alarmed(slab& s) noexcept {
-    const slow_call_guard mark = begin_slow_call();
     const bool class_is_empty = s.counts->live == 0;
+    const bool may_be_idle = blocks_came_free_ || slabs_.open_blocks() > 1;
+    if (s.used > s.alarm && !(class_is_empty && may_be_idle)) // one object, again and again
+        return;
+    const slow_call_guard mark = begin_slow_call();
     if (s.slot_class == size_class::single) {
         single_bytes_ -= s.slot_bytes;
         release(s);

@@ -148,13 +148,16 @@ TEST_F(ordered_heap_death, what_is_no_heap_s_is_found) {
     alignas(16) std::byte on_the_stack[64];
     const auto from_malloc = std::make_unique<std::byte[]>(64);
     const auto large_from_malloc = std::make_unique<std::byte[]>(1_MiB);
-    for (void* p : {static_cast<void*>(on_the_stack), static_cast<void*>(from_malloc.get()),
-                    static_cast<void*>(large_from_malloc.get()), static_cast<void*>(nullptr),
-                    reinterpret_cast<void*>(size_max - 63)}) {
+    for (void* p :
+         {static_cast<void*>(on_the_stack), static_cast<void*>(from_malloc.get()),
+          static_cast<void*>(large_from_malloc.get()), reinterpret_cast<void*>(size_max - 63)}) {
         EXPECT_DEATH(keeper.deallocate(p), "not of this heap");
         EXPECT_DEATH(keeper.deallocate(p, 48, 8), "not of this heap");
         EXPECT_DEATH(static_cast<void>(keeper.size_of(p)), "does not point into memory");
     }
+    EXPECT_DEATH(keeper.deallocate(nullptr), "null was freed");
+    EXPECT_DEATH(keeper.deallocate(nullptr, 48, 8), "null was freed");
+    EXPECT_DEATH(static_cast<void>(keeper.size_of(nullptr)), "does not point into memory");
     ordered_heap unused{kept, &pages};
     EXPECT_DEATH(unused.deallocate(all[0], 48, 8), "not of this heap");
 }

@@ -95,8 +95,11 @@ public:
     void abandon() noexcept { thread_.store(nullptr, std::memory_order_release); }
     /// In a forked child: nobody has it, if not this thread.
     void abandon_after_fork(const void* me) noexcept {
-        if (!is_mine(me))
-            thread_.store(nullptr, std::memory_order_relaxed);
+        if (is_mine(me))
+            return;
+        thread_.store(nullptr, std::memory_order_relaxed);
+        if (kind_ == share_kind::ordered || kind_ == share_kind::large)
+            heap().forget_latest_frees();
     }
 
     /// Those it is among.

@@ -190,6 +190,10 @@ public:
     /// elsewhere. False where the block may be gone then.
     bool release_word(slab_block& b, std::size_t word, bits::word freed) noexcept;
 
+    /// In a forked child, of a heap whose thread is not there: it may have been about to note where
+    /// it freed.
+    void forget_latest_frees() noexcept;
+
     /// Counts an object of another heap that was freed here: for usage(), until release_word()
     /// there has taken it off that heap's own books.
     void count_foreign_free(std::size_t bytes) noexcept {
@@ -209,7 +213,7 @@ public:
         return s.owner_now() == joined_mark() ? joined_slots{b, s}.slots_at(index) : 1;
     }
 
-    /// True if an object of so many slots may have been asked for like this.
+    /// True if an object of so many slots may have been asked for like this, or resized to it.
     [[nodiscard]] static bool may_have(const slab& s, std::size_t slots, std::size_t bytes,
                                        std::size_t alignment) noexcept;
 
