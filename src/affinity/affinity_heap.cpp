@@ -327,10 +327,13 @@ namespace {
 
 } // namespace
 
-/// What the thread's heap found not to be its own.
-void affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
+/// What the thread's heap can't free at once: sees to it if it is another one's.
+bool affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
                                        std::size_t alignment) noexcept {
+    if (affinity_share::around(p) == &affinity_share::of(here))
+        return false;
     static_cast<affinity_heap*>(here.owner().heap)->deallocate_slow(p, bytes, alignment);
+    return true;
 }
 
 void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {

@@ -39,9 +39,10 @@ void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noex
     return singles_.try_allocate(bytes + (bytes == 0), alignment);
 }
 
-void ordered_heap::deallocate_passed_through(detail::slab_heap& core, void* p, std::size_t,
+bool ordered_heap::deallocate_passed_through(detail::slab_heap& core, void* p, std::size_t,
                                              std::size_t) noexcept {
     static_cast<ordered_heap*>(core.owner().heap)->singles_.deallocate(p);
+    return true;
 }
 
 void ordered_heap::deallocate(void* p) noexcept {

@@ -339,12 +339,11 @@ void slab_heap::deallocate(void* p) noexcept {
 
 /// What is large, aligned to more than 16, of another heap, or misuse.
 void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if (owner_.on_foreign_free != nullptr && owner_.on_foreign_free(*this, p, bytes, alignment))
+        return;
     block* const b = slabs_.blocks().find(p);
-    if (b == nullptr) {
-        if (owner_.on_foreign_free != nullptr)
-            return owner_.on_foreign_free(*this, p, bytes, alignment);
+    if (b == nullptr)
         return refuse_free(p, bytes, "not of this heap, or freed before");
-    }
     const slow_call_guard mark = begin_slow_call();
     if ((b->state & block_state::large) != 0) {
         if (p != block_source::large_object(*b))

@@ -546,8 +546,8 @@ TEST_F(slab_heap_of, what_is_not_its_own_is_handed_on) {
         &pages,
         {.heap = nullptr,
          .on_foreign_free = [](slab_heap&, void* p, std::size_t bytes, std::size_t) noexcept {
-             seen = p;
              seen_bytes = bytes;
+             return (seen = p) != nullptr;
          }}};
     slab_heap other{{}, &pages, owner()};
     void* const foreign = take_one(other, 48);

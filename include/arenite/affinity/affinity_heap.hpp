@@ -293,7 +293,7 @@ private:
                                                      std::size_t alignment) noexcept;
     void deallocate_to(detail::affinity_share& s, void* p, std::size_t bytes,
                        std::size_t alignment) noexcept;
-    static void deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
+    static bool deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
                                    std::size_t alignment) noexcept;
     [[nodiscard]] detail::heap_owner as_owner() noexcept {
         return {this, name_, &deallocate_foreign};

@@ -135,7 +135,7 @@ public:
 
 private:
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
-    static void deallocate_passed_through(detail::slab_heap& core, void* p, std::size_t bytes,
+    static bool deallocate_passed_through(detail::slab_heap& core, void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
     void report_leaks() const noexcept;
 

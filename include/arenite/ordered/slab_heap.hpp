@@ -76,8 +76,9 @@ struct heap_owner {
     void* heap;                     ///< the ordered_heap or affinity_heap; also for messages
     const char* affinity = nullptr; ///< for messages: the name of the affinity, or null
 
-    /// Called with an object that does not lie in this heap; null: that is misuse.
-    void (*on_foreign_free)(slab_heap& here, void* p, std::size_t bytes,
+    /// Called with what can't be freed at once; true if it was not of this heap and has been seen
+    /// to. null: what is not of this heap is misuse.
+    bool (*on_foreign_free)(slab_heap& here, void* p, std::size_t bytes,
                             std::size_t alignment) noexcept = nullptr;
 
     /// Held while slabs and blocks change, or null: who holds it may look at them from another
