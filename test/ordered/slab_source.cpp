@@ -402,7 +402,7 @@ TEST_F(slab_source_of, knows_its_blocks_wherever_the_upstream_puts_them) {
         EXPECT_TRUE(source.may_hold(source.begin_of(*s) + s->bytes() - 1));
     }
     for (slab* s : all)
-        source.release(*s, 0);
+        release(source, *s);
 }
 
 TEST_F(slab_source_of, where_a_large_object_begins_is_no_slab) {
