@@ -183,16 +183,16 @@ std::size_t tlsf_resource::bytes_needed(const tlsf_load& load, arenite::sizes ke
 ARENITE_INLINE void* tlsf_resource::allocate_in(tlsf_region& r, std::size_t bytes,
                                                 std::size_t alignment) noexcept {
     const std::size_t n = r.map().units_for(bytes);
-    // For an alignment above 16: room wherever it lies.
-    const std::size_t room =
-        n + (alignment <= unit_map::unit_bytes ? 0 : alignment / unit_map::unit_bytes - 1);
-    index hole = r.find(room);
-    if (hole == none) [[unlikely]] {
-        if (room != n)
-            hole = r.find(n); // perhaps this one lies right
+    index hole;
+    if (alignment <= unit_map::unit_bytes) [[likely]] {
+        hole = r.find(n);
+    } else {
+        hole = r.find(n + alignment / unit_map::unit_bytes - 1); // room wherever it lies
         if (hole == none)
-            return nullptr;
+            hole = r.find(n); // perhaps this one lies right
     }
+    if (hole == none) [[unlikely]]
+        return nullptr;
     const index i = r.take(hole, static_cast<index>(n), alignment);
     if (i == none) [[unlikely]]
         return nullptr;

@@ -138,7 +138,7 @@ tlsf_region::index tlsf_region::find(std::size_t n) const noexcept {
     const std::uint32_t here = columns_[row];
     if ((here & bit(own % columns)) != 0) {
         const index latest = heads_[own];
-        if (row <= 1 || map_.size_at(latest) >= n)
+        if (map_.size_at(latest) >= n) // below 1 KiB it always is
             return latest;
     }
     // All holes of the steps above are long enough.
