@@ -225,7 +225,7 @@ private:
     share_kind kind_ = share_kind::ordered;
     bool locked_ = false;
 
-    fork_lock<std::mutex> lock_;
+    fork_lock<std::mutex> lock_{outermost};
 
     // Written by who frees from afar.
     alignas(64) std::atomic<bool> asked_{false};
