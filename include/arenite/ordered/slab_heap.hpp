@@ -252,7 +252,7 @@ private:
                          std::size_t alignment) noexcept;
     ARENITE_INLINE void set_free(slab& s, slot_class_state& c, bits::word& word,
                                  bits::word slot) noexcept;
-    void remember(slab_block& b, slab& s) noexcept;
+    void note_free(slab_block& b, slab& s) noexcept;
     /// False for what can't lie in a slab: it is large, or not of this heap. One test before
     /// anything is read where p points.
     [[nodiscard]] ARENITE_INLINE bool may_be_slot(const void* p,
