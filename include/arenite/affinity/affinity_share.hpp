@@ -196,8 +196,8 @@ private:
     bool drain(remote_frees& r) noexcept;
     void forward(remote_frees& r) noexcept;
     void hand_on() noexcept;
-    std::size_t purge_remote_frees(block& b, remote_frees& r) noexcept;
-    std::size_t purge_remote_frees(const slab& s, remote_frees& r) noexcept;
+    std::size_t purge_remote_frees(block& b, const remote_frees& r) noexcept;
+    std::size_t purge_remote_frees(const slab& s, const remote_frees& r) noexcept;
     void forget_remote_frees() noexcept;
 
     template <class F>
