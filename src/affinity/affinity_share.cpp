@@ -367,7 +367,7 @@ bool affinity_share::drain(remote_frees& r) noexcept {
 // ---- giving back from afar ----------------------------------------------------------------------
 //
 // The thread may be at work meanwhile: its lock keeps its slabs and blocks as they are, and it
-// drains nothing, so what others have freed is nobody's. The bits stay: a second free finds its own.
+// drains nothing, so what others have freed is nobody's. The bits stay for a second free to find.
 
 std::size_t affinity_share::trim_from_afar() noexcept {
     const std::lock_guard lock{lock_};

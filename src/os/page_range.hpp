@@ -188,6 +188,12 @@ struct page_resource::range {
         return stopped;
     }
 
+    /// Units [i, i + n) wait no more in either generation; `all` counts those of all ranges.
+    void stop_waiting(std::size_t i, std::size_t n, generations& all) noexcept {
+        for (std::size_t g = 0; g < 2; ++g)
+            all.units[g] -= stop_waiting(i, n, g);
+    }
+
     /// Units [i, i + n), which are given back, wait in a generation.
     void wait(std::size_t i, std::size_t n, std::size_t generation) noexcept {
         bits::set_run(waiting[generation], i, n);

@@ -254,8 +254,7 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
             i = r->find(units, alignment / unit);
         }
         r->take(i, units, page_count);
-        for (std::size_t g = 0; g < 2; ++g)
-            waiting_.units[g] -= r->stop_waiting(i, units, g);
+        r->stop_waiting(i, units, waiting_);
         // A small request among what waits in huge pages leaves them: they are resident.
         to_advise =
             large && options_.huge == huge_pages::automatic && !bits::all_set(r->huge, i, units);
@@ -481,8 +480,7 @@ void page_resource::give_up_addresses(range& r) noexcept {
     if (kept >= r.units || (r.units - kept) * unit < smallest_range_bytes)
         return;
     // What was freed while trim() gave other memory back waits there.
-    for (std::size_t g = 0; g < 2; ++g)
-        waiting_.units[g] -= r.stop_waiting(kept, r.units - kept, g);
+    r.stop_waiting(kept, r.units - kept, waiting_);
     platform::release(r.base + kept * unit, (r.units - kept) * unit);
     r.taken.take_range(kept, r.units - kept);
     r.units = kept;

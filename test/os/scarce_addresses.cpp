@@ -84,7 +84,7 @@ TEST(scarce_addresses_death, a_further_range_that_was_cut_ends_when_it_is_empty)
     EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
 }
 
-TEST(scarce_addresses_death, what_is_freed_amid_a_trim_does_not_wait_in_addresses_given_up) {
+TEST(scarce_addresses_threads, what_is_freed_amid_a_trim_does_not_wait_in_addresses_given_up) {
     if (support::emulated())
         GTEST_SKIP() << "limits are not heeded there";
     const auto in_child = [] {
