@@ -71,11 +71,12 @@ TEST(affinity_share_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second
     std::vector<void*> all;
     std::atomic<bool> done{false};
     std::atomic<bool> ready{false};
+    std::atomic<bool> over{false};
     std::thread owner{[&] { // sleeps, and drains nothing
         for (int i = 0; i < 128; ++i)
             all.push_back(h.allocate(8192, 8));
         ready = true;
-        while (!done)
+        while (!over)
             std::this_thread::yield();
     }};
     while (!ready)
@@ -103,6 +104,7 @@ TEST(affinity_share_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second
     while (!done)
         fewest = std::min(fewest, marks());
     trimming.join();
+    over = true;
     owner.join();
     EXPECT_EQ(fewest, before);
     h.trim();
