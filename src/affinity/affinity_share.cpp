@@ -236,10 +236,6 @@ void affinity_share::list_regions(region_sink& sink) noexcept {
     });
 }
 
-bool affinity_share::owns(const void* p) noexcept {
-    return with_resource([&](auto& r) { return r.owns(p); });
-}
-
 void affinity_share::reset() noexcept {
     if (!locked_)
         forget_remote_frees();
