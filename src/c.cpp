@@ -33,11 +33,7 @@ arenite_heap* arenite_affinity(const char* name) {
     const std::string_view text{name, strnlen(name, longest_name + 1)};
     if (text.empty() || text.size() > longest_name)
         return nullptr;
-    if (affinity_heap* const known = affinity_heap::find(text))
-        return for_c(known);
-    if (affinity_heap::count() >= arenite::detail::most_affinities)
-        return nullptr;
-    return for_c(&affinity_heap::named(text));
+    return for_c(arenite::detail::affinity_registry::try_get(text, nullptr));
 }
 
 void* arenite_allocate(arenite_heap* heap, std::size_t bytes) {

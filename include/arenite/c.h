@@ -53,7 +53,8 @@ typedef struct arenite_usage {
 } arenite_usage;
 
 /* The affinity of this name, which is copied; made if it is new. NULL: the name is NULL, empty or
- * longer than 63 bytes, or there are 64 others. Not quick: keep what it returns, which is good for
+ * longer than 63 bytes, or there are 64 others. A tag of C++ that asks for more than the usual must
+ * come before the first allocation from it. Not quick: keep what it returns, which is good for
  * ever. */
 ARENITE_C_API arenite_heap* arenite_affinity(const char* name);
 

@@ -64,6 +64,17 @@ affinity_heap::affinity_heap(const affinity_options& options, unsigned index) no
     options_.name = {name_, options.name.size()};
 }
 
+/// Those it was made without. A block size that was set since stays.
+void affinity_heap::get_options(const affinity_options& options) noexcept {
+    const std::string_view name = options_.name;
+    std::size_t usual = options_.block_bytes;
+    block_bytes_.compare_exchange_strong(usual, options.block_bytes, std::memory_order_relaxed);
+    alignment_.store(options.alignment, std::memory_order_relaxed);
+    options_ = options;
+    options_.name = name;
+    may_get_options_.store(false, std::memory_order_release);
+}
+
 // ---- which affinity -----------------------------------------------------------------------------
 
 affinity_heap& affinity_heap::first_of(std::atomic<affinity_heap*>& known,
@@ -76,9 +87,10 @@ affinity_heap& affinity_heap::first_of(std::atomic<affinity_heap*>& known,
 }
 
 affinity_heap& affinity_heap::named(std::string_view name) noexcept {
-    if (affinity_heap* const h = find(name))
-        return *h;
-    return named(name, {});
+    affinity_heap* const h = detail::affinity_registry::try_get(name, nullptr);
+    if (h == nullptr)
+        detail::affinity_registry::refuse_one_more(name);
+    return *h;
 }
 
 affinity_heap& affinity_heap::named(std::string_view name,
@@ -163,7 +175,7 @@ void affinity_heap::make_current(affinity_share& share) noexcept {
     *link = share.next_of_thread;
     share.next_of_thread = mine.shares(index_);
     mine.shares(index_) = &share;
-    mine.start(index_, share.heap(), alignment_);
+    mine.start(index_, share.heap(), alignment());
 }
 
 /// This thread's heap that is allocated from, or nullptr.
@@ -178,7 +190,9 @@ void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noe
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
     if (!is_alignment(alignment) || bytes > max_object_bytes)
         return nullptr;
-    alignment = std::max(alignment, alignment_);
+    if (may_get_options_.load(std::memory_order_acquire)) [[unlikely]]
+        detail::affinity_registry::settle(*this);
+    alignment = at_least_own(alignment);
     if (chosen_strategy::now() != affinity_strategy::ordered) [[unlikely]]
         return allocate_other(bytes, alignment);
     if (detail::slab_heap* const h = current();
@@ -294,7 +308,7 @@ void* affinity_heap::try_allocate_near(const void* p, std::size_t bytes,
     if (is_alignment(alignment)) {
         affinity_share* const s = affinity_share::around(p);
         if (s != nullptr && s->affinity() == index_ && s->is_mine(me())) {
-            const std::size_t aligned_to = std::max(alignment, alignment_);
+            const std::size_t aligned_to = at_least_own(alignment);
             if (!s->is_locked()) {
                 if (void* const near = s->try_allocate_near(p, bytes, aligned_to))
                     return near;
@@ -337,7 +351,7 @@ bool affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::si
 }
 
 void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    alignment = std::max(alignment, alignment_);
+    alignment = at_least_own(alignment);
     affinity_share* const s = affinity_share::around(p);
     if (s == nullptr) {
         outside_memory::prefix* const before = outside_memory::of(p);
@@ -374,22 +388,16 @@ void affinity_heap::deallocate_to(affinity_share& s, void* p, std::size_t bytes,
     s.deallocate_remotely(p, bytes, alignment, current());
 }
 
-void affinity_heap::deallocate_unsized(void* p, const affinity_heap* expected) noexcept {
-    affinity_heap* const h = heap_of(p);
-    if (h == nullptr)
-        refuse_foreign(p, expected != nullptr ? expected->name_ : "any");
-    if (expected != nullptr && expected != h)
-        refuse_other(p, expected->name_, h->name_);
-    h->deallocate_slow(p, detail::slab_heap::unknown_bytes, 1);
-}
-
 void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
                                         std::size_t alignment) noexcept {
     if (p == nullptr)
         return;
     affinity_heap* const h = heap_of(p);
     if (h == nullptr)
-        refuse_foreign(p, "any");
+        contract_violation_f(std::source_location::current(),
+                             "%p was freed, but it is no memory of an affinity, or was freed "
+                             "before",
+                             p);
     h->deallocate_slow(p, bytes, alignment);
 }
 
@@ -403,7 +411,7 @@ bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
     affinity_share* const s = affinity_share::around(p);
     if (s == nullptr || s->affinity() != index_)
         return false;
-    alignment = std::max(alignment, alignment_);
+    alignment = at_least_own(alignment);
     if (!s->is_locked())
         return s->fits_slot(p, new_bytes, alignment);
     const std::lock_guard lock{s->lock()};

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <mutex>
 #include <ostream>
+#include <vector>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -51,11 +52,29 @@ private:
     region_totals totals_;
 };
 
-template <class F>
-void for_each_block(const affinity_heap& heap, F f) {
-    block_by_block<F> sink{f};
-    heap.list_regions(sink);
-    sink.end();
+struct block_totals {
+    const void* begin = nullptr;
+    region_totals totals;
+};
+
+/// Collected before they are written, since a stream may use the affinity, or keep its locks for
+/// long; for the same reason nothing is allocated while they are listed.
+std::vector<block_totals> blocks_of(const affinity_heap& heap) {
+    std::vector<block_totals> blocks;
+    for (;;) {
+        std::size_t seen = 0;
+        block_by_block sink{[&](const void* begin, const region_totals& totals) {
+            if (seen < blocks.size())
+                blocks[seen] = {begin, totals};
+            ++seen;
+        }};
+        heap.list_regions(sink);
+        sink.end();
+        const bool all = seen <= blocks.size();
+        blocks.resize(all ? seen : seen + seen / 8 + 16); // others may make some meanwhile
+        if (all)
+            return blocks;
+    }
 }
 
 } // namespace
@@ -144,14 +163,14 @@ void affinity_heap::report(std::ostream& out) const {
         large_bytes = totals.bytes(region_state::used);
     }
     out << "  large: " << integer(large) << " objects, " << bytes(large_bytes) << '\n';
-    for_each_block(*this, [&](const void* begin, const region_totals& block) {
+    for (const auto& [begin, block] : blocks_of(*this)) {
         out << "  " << report_text::hex(address_of(begin)) << "  " << bytes(block.bytes())
             << ": used " << bytes(block.bytes(region_state::used)) << ", free "
             << bytes(block.free_bytes()) << ", largest hole " << bytes(block.largest_hole_bytes());
         if (block.objects() != 0)
             out << ", " << integer(block.objects()) << " objects";
         out << '\n';
-    });
+    }
 }
 
 void affinity_heap::report_all(std::ostream& out) {
@@ -168,14 +187,19 @@ void affinity_heap::report_json(std::ostream& out) const {
         << ", \"high_water_bytes\": " << now.high_water_bytes
         << ", \"live_allocations\": " << now.live_allocations << ", \"blocks\": [";
     const char* comma = "";
-    for_each_block(*this, [&](const void* begin, const region_totals& block) {
+    for (const auto& [begin, block] : blocks_of(*this)) {
+        const bool listed = block.objects() != 0 || block.bytes(region_state::used) == 0;
         out << comma << "{\"address\": " << '"' << report_text::hex(address_of(begin)) << '"'
             << ", \"bytes\": " << block.bytes() << ", \"used\": " << block.bytes(region_state::used)
             << ", \"free\": " << block.free_bytes()
-            << ", \"largest_hole\": " << block.largest_hole_bytes()
-            << ", \"objects\": " << block.objects() << '}';
+            << ", \"largest_hole\": " << block.largest_hole_bytes() << ", \"objects\": ";
+        if (listed)
+            out << block.objects();
+        else
+            out << "null"; // known as a sum only
+        out << '}';
         comma = ", ";
-    });
+    }
     out << "]}\n";
 }
 

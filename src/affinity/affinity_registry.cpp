@@ -9,7 +9,9 @@
 #include <arenite/core/region.hpp>
 #include <arenite/os/fork_lock.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -43,38 +45,83 @@ std::span<affinity_heap> affinity_registry::all() noexcept {
 affinity_heap& affinity_registry::at(std::size_t index) noexcept { return first()[index]; }
 
 affinity_heap& affinity_registry::get(const affinity_options& options) noexcept {
+    affinity_heap* const h = try_get(options.name, &options);
+    if (h == nullptr)
+        refuse_one_more(options.name);
+    return *h;
+}
+
+affinity_heap* affinity_registry::try_get(std::string_view name,
+                                          const affinity_options* options) noexcept {
+    affinity_options wanted = options != nullptr ? *options : affinity_options{};
+    wanted.name = name;
     std::unique_lock lock{adding([](void*) noexcept { after_fork_in_child(); })};
-    for (affinity_heap& h : all()) {
-        if (h.name() == options.name) {
-            check_same(h, options);
+    const std::size_t known = named.load(std::memory_order_relaxed);
+    const auto same = [&](const affinity_heap& h) { return h.name() == name; };
+    affinity_heap* h = std::find_if(first(), first() + known, same);
+    if (h != first() + known) {
+        if (options == nullptr)
+            return h;
+        if (!h->may_get_options_.load(std::memory_order_relaxed)) {
+            check_same(*h, wanted);
             return h;
         }
+        check(wanted);
+        h->get_options(wanted);
+    } else {
+        check(wanted);
+        if (known == most_affinities)
+            return nullptr;
+        h = ::new (static_cast<void*>(h)) affinity_heap{wanted, static_cast<unsigned>(known)};
+        h->may_get_options_.store(options == nullptr, std::memory_order_relaxed);
+        named.store(known + 1, std::memory_order_release);
+        if (checks_enabled && known == 0)
+            static_cast<void>(std::atexit([] { report_leaks(); }));
     }
-    const std::size_t known = named.load(std::memory_order_relaxed);
-    check(options, known);
-    auto* const h = ::new (static_cast<void*>(first() + known))
-        affinity_heap{options, static_cast<unsigned>(known)};
-    named.store(known + 1, std::memory_order_release);
-    if (checks_enabled && known == 0)
-        static_cast<void>(std::atexit([] { report_leaks(); }));
     lock.unlock();
-    if (options.eager || options.prefault)
+    if (wanted.eager || wanted.prefault)
         h->make_first_block();
-    return *h;
+    return h;
+}
+
+void affinity_registry::settle(affinity_heap& heap) noexcept {
+    const std::lock_guard lock{adding([](void*) noexcept { after_fork_in_child(); })};
+    heap.may_get_options_.store(false, std::memory_order_release);
+}
+
+void affinity_registry::refuse_one_more(std::string_view name) noexcept {
+    contract_violation_f(std::source_location::current(),
+                         "there are %zu affinities already, and %.*s is one too many",
+                         std::size_t{most_affinities}, static_cast<int>(name.size()), name.data());
 }
 
 void affinity_registry::check_same(const affinity_heap& known,
                                    const affinity_options& options) noexcept {
-    affinity_options same = options;
-    same.name = known.options_.name;
-    if (known.options_ != same)
-        contract_violation_f(std::source_location::current(),
-                             "two tags are named %s, and say different things of it (or a tag, "
-                             "and who called affinity_heap::named)",
-                             known.name_);
+    const affinity_options& has = known.options_;
+    char what[80] = "";
+    if (has.alignment != options.alignment)
+        std::snprintf(what, sizeof what, "alignment, %zu and %zu", has.alignment,
+                      options.alignment);
+    else if (has.block_bytes != options.block_bytes)
+        std::snprintf(what, sizeof what, "block_bytes, %zu and %zu", has.block_bytes,
+                      options.block_bytes);
+    else if (has.sizes != options.sizes)
+        std::snprintf(what, sizeof what, "sizes");
+    else if (has.policy != options.policy)
+        std::snprintf(what, sizeof what, "policy");
+    else if (has.eager != options.eager)
+        std::snprintf(what, sizeof what, "eager");
+    else if (has.prefault != options.prefault)
+        std::snprintf(what, sizeof what, "prefault");
+    else
+        return;
+    contract_violation_f(std::source_location::current(),
+                         "two tags are named %s, and say different things of its %s (or a tag, and "
+                         "who called affinity_heap::named, or used it under its name alone before)",
+                         known.name_, what);
 }
 
-void affinity_registry::check(const affinity_options& options, std::size_t known) noexcept {
+void affinity_registry::check(const affinity_options& options) noexcept {
     const std::string_view name = options.name;
     if (name.empty() || name.size() > most_name_bytes)
         contract_violation("the name of an affinity must have 1 to 63 characters");
@@ -82,10 +129,6 @@ void affinity_registry::check(const affinity_options& options, std::size_t known
         contract_violation_f(std::source_location::current(),
                              "the alignment %zu of affinity %.*s is no power of two",
                              options.alignment, static_cast<int>(name.size()), name.data());
-    if (known == most_affinities)
-        contract_violation_f(std::source_location::current(),
-                             "there are %zu affinities already, and %.*s is one too many", known,
-                             static_cast<int>(name.size()), name.data());
 }
 
 void affinity_registry::report_leaks() noexcept {

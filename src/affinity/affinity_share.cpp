@@ -236,10 +236,6 @@ void affinity_share::list_regions(region_sink& sink) noexcept {
     });
 }
 
-bool affinity_share::owns(const void* p) noexcept {
-    return with_resource([&](auto& r) { return r.owns(p); });
-}
-
 void affinity_share::reset() noexcept {
     if (!locked_)
         forget_remote_frees();
@@ -371,8 +367,8 @@ bool affinity_share::drain(remote_frees& r) noexcept {
 
 // ---- giving back from afar ----------------------------------------------------------------------
 //
-// The thread may be at work meanwhile: its lock keeps its slabs and blocks as they are, and what
-// was freed by others is nobody's while its bits are taken out.
+// The thread may be at work meanwhile: its lock keeps its slabs and blocks as they are, and it
+// drains nothing, so what others have freed is nobody's. The bits stay for a second free to find.
 
 std::size_t affinity_share::trim_from_afar() noexcept {
     const std::lock_guard lock{lock_};
@@ -381,12 +377,12 @@ std::size_t affinity_share::trim_from_afar() noexcept {
     std::size_t purged = 0;
     for (block* b = source.blocks().first(); b != nullptr; b = source.blocks().above(*b))
         if ((b->state & block_state::open) != 0)
-            if (remote_frees* const r = remote_frees::find(*b))
+            if (const remote_frees* const r = remote_frees::find(*b))
                 purged += purge_remote_frees(*b, *r);
     return purged;
 }
 
-std::size_t affinity_share::purge_remote_frees(block& b, remote_frees& r) noexcept {
+std::size_t affinity_share::purge_remote_frees(block& b, const remote_frees& r) noexcept {
     std::size_t purged = 0;
     heap().slabs().for_each_slab(b, [&](const slab& s) {
         const auto* const first = r.freed + s.first_word();
@@ -397,12 +393,11 @@ std::size_t affinity_share::purge_remote_frees(block& b, remote_frees& r) noexce
     return purged;
 }
 
-std::size_t affinity_share::purge_remote_frees(const slab& s, remote_frees& r) noexcept {
+std::size_t affinity_share::purge_remote_frees(const slab& s, const remote_frees& r) noexcept {
     bits::word freed[remote_frees::words];
-    const std::size_t words = s.words();
-    std::atomic<bits::word>* const marks = r.freed + s.first_word();
-    for (std::size_t i = 0; i < words; ++i)
-        freed[i] = marks[i].exchange(0, std::memory_order_seq_cst);
+    const std::atomic<bits::word>* const marks = r.freed + s.first_word();
+    for (std::size_t i = 0; i < s.words(); ++i)
+        freed[i] = marks[i].load(std::memory_order_acquire);
     const slab_source& slabs = heap().slabs();
     const std::size_t page = os::platform::page_bytes();
     std::byte* const begin = slabs.begin_of(s);
@@ -417,13 +412,6 @@ std::size_t affinity_share::purge_remote_frees(const slab& s, remote_frees& r) n
             purged += to - from;
         }
     }
-    for (std::size_t i = 0; i < words; ++i)
-        if (freed[i] != 0)
-            marks[i].fetch_or(freed[i], std::memory_order_seq_cst);
-    // Its thread may have taken the block out of its list meanwhile.
-    if (!r.queued.load(std::memory_order_seq_cst) &&
-        !r.queued.exchange(true, std::memory_order_seq_cst))
-        push(r, r);
     return purged;
 }
 

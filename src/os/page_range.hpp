@@ -74,7 +74,7 @@ struct page_resource::range {
     std::size_t bytes;
     std::size_t own_bytes; // of the bookkeeping
     range* next = nullptr;
-    std::size_t units;
+    std::size_t units; // fewer than taken has where addresses were given up: those stay taken
     std::size_t touched_units = 0; // highest unit ever handed out + 1
     std::atomic<std::size_t> usable_units = 0;
     bits::word* waiting[2]; // by generation
@@ -88,6 +88,11 @@ struct page_resource::range {
 
     [[nodiscard]] bool contains(const void* p) const noexcept {
         return address_of(p) - address_of(base) < bytes;
+    }
+
+    /// Units that are handed out, or on their way to the system.
+    [[nodiscard]] std::size_t in_use() const noexcept {
+        return taken.count_taken() - (taken.capacity() - units);
     }
 
     /// The first unit at or above i whose address is a multiple of alignment (in units).
@@ -181,6 +186,12 @@ struct page_resource::range {
             bits::clear_run(waiting[generation], i, n);
         waiting_units[generation] -= stopped;
         return stopped;
+    }
+
+    /// Units [i, i + n) wait no more in either generation; `all` counts those of all ranges.
+    void stop_waiting(std::size_t i, std::size_t n, generations& all) noexcept {
+        for (std::size_t g = 0; g < 2; ++g)
+            all.units[g] -= stop_waiting(i, n, g);
     }
 
     /// Units [i, i + n), which are given back, wait in a generation.

@@ -164,7 +164,7 @@ void page_resource::end_empty_ranges() noexcept {
         return;
     for (range* before = first_; before->next != nullptr;) {
         range* r = before->next;
-        if (r->taken.count_taken() != 0) {
+        if (r->in_use() != 0) {
             before = r;
             continue;
         }
@@ -189,7 +189,8 @@ bool page_resource::make_usable(range& r, std::size_t i, std::size_t n) noexcept
     const bool scarce = scarce_.load(std::memory_order_relaxed);
     if (i + n <= from && !scarce)
         return true;
-    const std::size_t to = std::min(align_up(i + n, usable_step / unit), r.units);
+    // r.units is the lock's; where addresses were given up it is a multiple of the step.
+    const std::size_t to = std::min(align_up(i + n, usable_step / unit), r.taken.capacity());
     std::byte* const p = r.base + from * unit;
     const std::size_t bytes = (to - from) * unit;
     if (scarce || !platform::commit(p, bytes)) {
@@ -253,8 +254,7 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
             i = r->find(units, alignment / unit);
         }
         r->take(i, units, page_count);
-        for (std::size_t g = 0; g < 2; ++g)
-            waiting_.units[g] -= r->stop_waiting(i, units, g);
+        r->stop_waiting(i, units, waiting_);
         // A small request among what waits in huge pages leaves them: they are resident.
         to_advise =
             large && options_.huge == huge_pages::automatic && !bits::all_set(r->huge, i, units);
@@ -479,6 +479,8 @@ void page_resource::give_up_addresses(range& r) noexcept {
     const std::size_t kept = highest == r.units ? step : align_up(highest + 1, step);
     if (kept >= r.units || (r.units - kept) * unit < smallest_range_bytes)
         return;
+    // What was freed while trim() gave other memory back waits there.
+    r.stop_waiting(kept, r.units - kept, waiting_);
     platform::release(r.base + kept * unit, (r.units - kept) * unit);
     r.taken.take_range(kept, r.units - kept);
     r.units = kept;

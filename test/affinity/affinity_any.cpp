@@ -148,6 +148,7 @@ TEST(affinity_any_death, what_is_no_affinitys_is_refused) {
     EXPECT_DEATH(affinity_heap::deallocate_any(memory + 64), "no memory of an affinity");
     EXPECT_DEATH(affinity_heap::deallocate_any(memory + 64, 48, 8), "no memory of an affinity");
     EXPECT_DEATH(affinity_heap::deallocate_any(memory + 63, 48, 8), "no memory of an affinity");
+    EXPECT_DEATH(affinity_heap::deallocate_any(memory + 64), "was freed, but it is no memory");
 }
 
 TEST(affinity_any_death, stale_and_interior_pointers_are_refused) {
@@ -208,7 +209,8 @@ TEST(affinity_any_death, bad_names_and_options_are_refused) {
         static_cast<void>(affinity_heap::named(s, options));
     };
     static_cast<void>(affinity_heap::of<sounds>());
-    EXPECT_DEATH(name("sounds of the test"), "sounds of the test, and say different things");
+    EXPECT_DEATH(name("sounds of the test"),
+                 "sounds of the test, and say different things of its alignment");
     EXPECT_DEATH(name(""), "1 to 63 characters");
     EXPECT_DEATH(name(std::string(64, 'x')), "1 to 63 characters");
     EXPECT_DEATH(name("crooked", {.alignment = 24}),

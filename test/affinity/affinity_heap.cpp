@@ -107,7 +107,7 @@ TEST(affinity_heap, tags_of_one_name_are_one_affinity) {
 TEST(affinity_heap_death, tags_of_one_name_must_say_the_same) {
     static_cast<void>(affinity_heap::of<tag<1>>());
     EXPECT_DEATH(static_cast<void>(affinity_heap::of<same_name_other_options>()),
-                 "two tags are named t01");
+                 "two tags are named t01, and say different things of its alignment, 1 and 64");
 }
 
 TEST(affinity_heap, hands_out_any_size_and_alignment_with_every_strategy) {

@@ -6,11 +6,16 @@
 
 #include <gtest/gtest.h>
 
+#include <arenite/block/return_policy.hpp>
 #include <arenite/check/passthrough.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/sizes.hpp>
 
 #include <array>
+#include <barrier>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -40,6 +45,45 @@ TEST(affinity_registry, a_name_is_copied_and_may_have_63_characters) {
     EXPECT_EQ(h->name(), name);
 }
 
+TEST(affinity_registry, who_has_options_gives_them_to_a_name_without_until_it_is_used) {
+    affinity_heap& h = affinity_heap::named("without options first");
+    EXPECT_EQ(&affinity_heap::named("without options first"), &h);
+    EXPECT_EQ(h.alignment(), 1u);
+    const affinity_options options{.alignment = 64, .block_bytes = 1u << 20};
+    EXPECT_EQ(&affinity_heap::named("without options first", options), &h);
+    EXPECT_EQ(h.name(), "without options first");
+    EXPECT_EQ(h.alignment(), 64u);
+    EXPECT_EQ(h.block_size(), 1u << 20);
+    std::vector<void*> all;
+    for (int i = 0; i < 10; ++i) {
+        all.push_back(h.allocate(24, 8));
+        EXPECT_TRUE(is_aligned(all.back(), 64));
+    }
+    for (void* const p : all)
+        h.deallocate(p, 24, 8);
+    EXPECT_EQ(&affinity_heap::named("without options first"), &h);
+}
+
+TEST(affinity_registry_death, two_who_differ_are_told_in_what) {
+    const auto name = [](std::string_view s, const affinity_options& options) {
+        static_cast<void>(affinity_heap::named(s, options));
+    };
+    name("aligned", {.alignment = 32});
+    EXPECT_DEATH(name("aligned", {.alignment = 64}), "named aligned, .* alignment, 32 and 64");
+    EXPECT_DEATH(name("aligned", {.alignment = 32, .sizes = sizes::kept}), "of its sizes");
+    EXPECT_DEATH(name("aligned", {.alignment = 32, .eager = true}), "of its eager");
+    EXPECT_DEATH(name("aligned", {.alignment = 32, .prefault = true}), "of its prefault");
+    EXPECT_DEATH(name("aligned", {.alignment = 32, .policy = return_policy::retain_all}), "policy");
+    EXPECT_DEATH(name("aligned", {.alignment = 32, .block_bytes = 4096}),
+                 "block_bytes, 0 and 4096");
+    affinity_heap& used = affinity_heap::named("used without options");
+    used.deallocate(used.allocate(24, 8), 24, 8);
+    EXPECT_DEATH(name("used without options", {.alignment = 32}), "under its name alone before");
+    name("used without options", {}); // the usual ones are what it has
+    static_cast<void>(affinity_heap::named("unused without options"));
+    EXPECT_DEATH(name("unused without options", {.alignment = 24}), "24 .*is no power of two");
+}
+
 TEST(affinity_registry_death, checked_builds_tell_what_is_alive_at_the_end) {
     if (!checks_enabled || passthrough())
         GTEST_SKIP() << "nobody looks";
@@ -64,6 +108,29 @@ TEST(affinity_registry_threads, threads_that_name_one_at_a_time_have_the_same) {
         t.join();
     for (const affinity_heap* h : seen)
         EXPECT_EQ(h, seen[0]);
+}
+
+TEST(affinity_registry_threads, with_options_and_without_they_may_name_one_at_a_time) {
+    const auto in_child = [] { // since there are few names
+        std::barrier both{2};
+        const auto name = [&both](const affinity_options* options) {
+            for (int i = 0; i < 40; ++i) {
+                const std::string text = "at once " + std::to_string(i);
+                both.arrive_and_wait();
+                const affinity_heap& h = options == nullptr ? affinity_heap::named(text)
+                                                            : affinity_heap::named(text, *options);
+                both.arrive_and_wait();
+                if (h.alignment() != 32)
+                    std::_Exit(1);
+            }
+        };
+        const affinity_options options{.alignment = 32};
+        std::thread other{name, &options};
+        name(nullptr);
+        other.join();
+        std::_Exit(0);
+    };
+    EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
 }
 
 } // namespace

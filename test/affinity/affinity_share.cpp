@@ -3,14 +3,21 @@
 #include <arenite/affinity/affinity_share.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/remote_frees.hpp>
 #include <arenite/check/passthrough.hpp>
+#include <arenite/core/bits.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <thread>
+#include <vector>
 
 using namespace arenite;
 using detail::affinity_share;
+using detail::remote_frees;
 using detail::share_kind;
 
 namespace {
@@ -55,6 +62,53 @@ TEST(affinity_share_threads, belongs_to_one_or_to_nobody) {
     EXPECT_FALSE(s->adopt(&h));
     s->abandon();
     h.deallocate(p, 40, 8);
+}
+
+TEST(affinity_share_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second_free_is_found) {
+    if (passthrough() || detail::slow_only)
+        GTEST_SKIP() << "no heap is one thread's";
+    affinity_heap& h = affinity_heap::of<shares>();
+    std::vector<void*> all;
+    std::atomic<bool> done{false};
+    std::atomic<bool> ready{false};
+    std::atomic<bool> over{false};
+    std::thread owner{[&] { // sleeps, and drains nothing
+        for (int i = 0; i < 128; ++i)
+            all.push_back(h.allocate(8192, 8));
+        ready = true;
+        while (!over)
+            std::this_thread::yield();
+    }};
+    while (!ready)
+        std::this_thread::yield();
+    affinity_share& s = *affinity_share::around(all[0]);
+    ASSERT_FALSE(s.is_locked());
+    for (void* const p : all)
+        h.deallocate(p, 8192, 8);
+    const remote_frees& r = *remote_frees::find(remote_frees::head_of(all[64]));
+    const auto marks = [&r] {
+        std::size_t n = 0;
+        for (const auto& word : r.freed)
+            n += bits::count_ones(word.load());
+        return n;
+    };
+    const std::size_t before = marks();
+    EXPECT_NE(before, 0u);
+    EXPECT_GT(s.trim_from_afar(), 0u);
+    std::thread trimming{[&] {
+        for (int i = 0; i < 2000; ++i)
+            s.trim_from_afar();
+        done = true;
+    }};
+    std::size_t fewest = before;
+    while (!done)
+        fewest = std::min(fewest, marks());
+    trimming.join();
+    over = true;
+    owner.join();
+    EXPECT_EQ(fewest, before);
+    h.trim();
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 
 } // namespace

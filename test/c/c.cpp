@@ -12,9 +12,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <barrier>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace {
@@ -69,6 +72,39 @@ TEST(c_threads, one_thread_frees_and_reallocates_what_another_allocated) {
             arenite_deallocate_sized(p, 90, 16);
     }}.join();
     EXPECT_EQ(arenite_usage_of(c).bytes_in_use, 0U);
+}
+
+struct named_in_c_first {
+    static constexpr std::string_view name = "c comes first";
+    static constexpr std::size_t alignment = 32;
+};
+
+TEST(c, a_tag_that_comes_after_the_name_gives_its_options) {
+    arenite_heap* const c = arenite_affinity("c comes first");
+    affinity_heap& h = affinity_heap::of<named_in_c_first>();
+    EXPECT_EQ(reinterpret_cast<affinity_heap*>(c), &h);
+    EXPECT_EQ(h.alignment(), 32U);
+    void* const p = arenite_allocate(c, 24);
+    EXPECT_TRUE(arenite::is_aligned(p, 32));
+    arenite_deallocate(p);
+}
+
+TEST(c_threads, who_comes_too_late_for_the_last_affinity_gets_null) {
+    const auto in_child = [] {
+        std::barrier both{2};
+        const auto name_all = [&both](char letter) {
+            std::string name{letter};
+            both.arrive_and_wait();
+            while (arenite_affinity(name.c_str()) != nullptr)
+                name += letter;
+        };
+        std::thread other{name_all, 'a'};
+        name_all('b');
+        other.join();
+        std::_Exit(affinity_heap::count() == 64 ? 0 : 1);
+    };
+    for (int i = 0; i < 20; ++i)
+        EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
 }
 
 TEST(c_death, foreign_memory_is_not_freed) {

@@ -13,8 +13,11 @@
 #include "support/mappings.hpp"
 
 #include <cstdlib>
+#include <cstring>
+#include <thread>
 
 #if defined(__linux__) && LIMITS_CAN_BE_TESTED
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 using namespace arenite;
@@ -54,6 +57,70 @@ TEST(scarce_addresses_death, trim_gives_back_those_above_what_is_in_use) {
         for (int i = 0; i < 100; ++i)
             EXPECT_NE(pages.try_allocate(64_KiB), nullptr);
         pages.deallocate(kept, 64_KiB);
+        std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    };
+    EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
+}
+
+TEST(scarce_addresses_death, a_further_range_that_was_cut_ends_when_it_is_empty) {
+    if (support::emulated())
+        GTEST_SKIP() << "limits are not heeded there";
+    const auto in_child = [] {
+        limit_addresses(1_GiB);
+        const std::size_t before = support::address_space_in_use();
+        page_resource pages;
+        void* const kept = pages.allocate(64_KiB);
+        pages.trim(); // leaves 4 MiB of the first range
+        void* const other = pages.allocate(64_MiB);
+        pages.trim(); // cuts the second one behind it
+        EXPECT_FALSE(pages.owns(static_cast<std::byte*>(other) + 68_MiB));
+        pages.deallocate(other, 64_MiB);
+        pages.trim();
+        EXPECT_FALSE(pages.owns(other));
+        EXPECT_LE(support::address_space_in_use(), before + 5_MiB);
+        pages.deallocate(kept, 64_KiB);
+        std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    };
+    EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
+}
+
+TEST(scarce_addresses_threads, what_is_freed_amid_a_trim_does_not_wait_in_addresses_given_up) {
+    if (support::emulated())
+        GTEST_SKIP() << "limits are not heeded there";
+    const auto in_child = [] {
+        limit_addresses(1_GiB);
+        for (int round = 0; round < 10; ++round) {
+            page_resource pages{{.huge = huge_pages::never}};
+            void* const kept = pages.allocate(64_KiB);
+            void* const large = pages.allocate(64_MiB);
+            std::memset(large, 1, 64_MiB);             // takes a while to give back
+            void* const above = pages.allocate(2_MiB); // not in the hole before `large`
+            EXPECT_GT(above, large);
+            pages.deallocate(large, 64_MiB);
+            const std::size_t held = pages.usage().bytes_reserved;
+            std::thread other{[&] {
+                while (pages.usage().bytes_reserved == held)
+                    std::this_thread::yield();
+                pages.deallocate(above, 2_MiB); // trim() is giving `large` back
+            }};
+            pages.trim();
+            other.join();
+            if (pages.owns(above)) {
+                pages.trim(); // it came too late for the first one
+            } else {
+                // Whoever has these addresses now keeps what is there.
+                void* const others =
+                    ::mmap(above, 64_KiB, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+                EXPECT_EQ(others, above);
+                std::memset(others, 7, 64_KiB);
+                pages.trim();
+                EXPECT_EQ(*static_cast<char*>(others), 7);
+                EXPECT_EQ(::munmap(others, 64_KiB), 0);
+            }
+            EXPECT_FALSE(pages.owns(above));
+            pages.deallocate(kept, 64_KiB);
+        }
         std::_Exit(testing::Test::HasFailure() ? 1 : 0);
     };
     EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");

@@ -37,12 +37,12 @@ concept AffinityTag = requires {
 /// What a tag says of its affinity, with what it leaves open filled in; or what is asked of one by
 /// affinity_heap::named.
 struct affinity_options {
-    std::string_view name;       ///< copied when the affinity is made; named() takes its argument
+    std::string_view name = {};  ///< copied when the affinity is made; named() takes its argument
     std::size_t alignment = 1;   ///< of each object at least, a power of two
     std::size_t block_bytes = 0; ///< asked from the system at once; 0: starts small and grows
 
-    /// Every affinity knows its objects' sizes. `kept` has them listed one by one: in reports,
-    /// memory maps and live_allocations also where neighbours would be joined.
+    /// Every affinity knows its objects' sizes. `kept` has them listed one by one, in reports and
+    /// memory maps, also where neighbours would be joined.
     arenite::sizes sizes = arenite::sizes::known;
 
     return_policy policy = {}; ///< of each thread's heap

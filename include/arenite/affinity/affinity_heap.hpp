@@ -18,6 +18,7 @@
 #include <arenite/ordered/slab_heap.hpp>
 #include <arenite/os/page_resource.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <iosfwd>
@@ -57,13 +58,15 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///     nodes    thread 1 | block | block | block |      a heap of its own for each thread
 ///              thread 2 | block | block |              (an ordered_heap, by default)
 ///              nobody   | block |                      of threads that ended: the next one's
-///              large    | object |  | object |         above an eighth of a block: for all
+///              large    | object |  | object |         above 63 KiB: for all
 ///
 /// Whoever frees, and when: the slab that the pointer lies in tells whose it is. An object of the
 /// thread's own is freed as in a one-thread heap; one of another thread's by setting a bit, which
-/// that thread drains into its own bits before its heap grows. There is no lock but for large
-/// objects (above 63 KiB). When a thread ends its heap stays with all that lives in it, until
-/// another thread needs memory; empty ones serve any affinity's next thread.
+/// that thread drains into its own bits before its heap grows. Only large objects (above 63 KiB)
+/// are allocated under a lock that threads share. A thread's slow calls take its heap's own, which
+/// is free but while others list, report or trim that heap. When a thread ends its heap stays with
+/// all that lives in it, until another thread needs memory; empty ones serve any affinity's next
+/// thread.
 ///
 /// Use when:  objects are allocated one by one and walked together: nodes of a scene, their data.
 ///            Through affine<A> (affinity/affine.hpp) and affinity_allocator as a rule.
@@ -137,8 +140,8 @@ public:
     /// The affinity that is known by this name from now on, the one of a tag that has it. With
     /// options, which must be what the tag or an earlier call said: a name with others is a
     /// contract violation, as is one of 0 or more than 63 characters, an alignment that is no power
-    /// of two, and the 65th name. Without options: as it is, or made with the usual ones.
-    /// O(affinities).
+    /// of two, and the 65th name. Without options: as it is, or made with the usual ones; until
+    /// something is allocated from it, it takes those of the first who has options. O(affinities).
     [[nodiscard]] static affinity_heap& named(std::string_view name,
                                               const affinity_options& options) noexcept;
     [[nodiscard]] static affinity_heap& named(std::string_view name) noexcept;
@@ -206,8 +209,8 @@ public:
         deallocate_slow(p, bytes, alignment);
     }
 
-    /// Gives back what was allocated here, without its size.
-    void deallocate(void* p) noexcept { deallocate_unsized(p, this); }
+    /// Gives back what was allocated here, without its size. Not nullptr.
+    void deallocate(void* p) noexcept { deallocate_slow(p, detail::slab_heap::unknown_bytes, 1); }
 
     /// True if the object at p, of this affinity, can have `new_bytes` (not 0) where it lies: from
     /// now on that is its size. False, and nothing has changed: it can't, or another strategy than
@@ -246,8 +249,7 @@ public:
     static trim_result trim_all() noexcept;
 
     /// O(threads). Exact while nobody allocates or frees; else each thread's is one of a moment
-    /// ago. The high water is the sum of the threads' own. live_allocations counts what is listed
-    /// one by one: where sizes are kept, in checked builds, with other strategies.
+    /// ago. The high water is the sum of the threads' own.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// The sum over all affinities.
@@ -265,16 +267,16 @@ public:
     /// may be using it; what `standard` or a user's own strategy gave stays.
     void reset() noexcept;
 
-    /// Writes what lives where: totals, then block by block.
+    /// Writes what lives where: totals, then block by block. The stream may use this affinity, and
+    /// wait: all is collected before.
     void report(std::ostream& out) const;
     static void report_all(std::ostream& out);
     void report_json(std::ostream& out) const;
 
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
-    [[nodiscard]] std::size_t alignment() const noexcept { return alignment_; }
-
-    /// Frees what arenite::allocate gave, of any affinity; `expected` of that one only.
-    static void deallocate_unsized(void* p, const affinity_heap* expected = nullptr) noexcept;
+    [[nodiscard]] std::size_t alignment() const noexcept {
+        return alignment_.load(std::memory_order_relaxed);
+    }
 
 private:
     friend class detail::affinity_registry;
@@ -311,6 +313,10 @@ private:
     [[nodiscard]] detail::slab_heap* current() const noexcept;
     void make_current(detail::affinity_share& share) noexcept;
     void make_first_block() noexcept;
+    void get_options(const affinity_options& options) noexcept;
+    [[nodiscard]] std::size_t at_least_own(std::size_t alignment) const noexcept {
+        return std::max(alignment, this->alignment());
+    }
     [[nodiscard]] affinity_options options_now() const noexcept {
         affinity_options now = options_;
         now.block_bytes = block_size();
@@ -319,13 +325,14 @@ private:
 
     detail::thread_place thread_place_;
     unsigned index_;
-    std::size_t alignment_;
+    std::atomic<std::size_t> alignment_; ///< does not change once something is allocated
     std::atomic<std::size_t> block_bytes_;
     detail::affinity_shares shares_;
     std::atomic<detail::affinity_share*> large_{nullptr};
     affinity_options options_;
     char name_[detail::affinity_registry::most_name_bytes + 1] = {};
     detail::outside_count outside_;
+    std::atomic<bool> may_get_options_{false}; ///< was made without any, and is unused
 };
 
 /// See affinity_heap::near.
@@ -364,10 +371,7 @@ template <AffinityTag A>
 }
 
 /// Gives back what allocate(bytes, tag) returned; nullptr is allowed.
-inline void deallocate(void* p) noexcept {
-    if (p != nullptr)
-        affinity_heap::deallocate_unsized(p);
-}
+inline void deallocate(void* p) noexcept { affinity_heap::deallocate_any(p); }
 
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -27,9 +27,20 @@ namespace detail {
 /// Threads:   any.
 class affinity_registry {
 public:
-    /// The one with the options' name. Other options than it has, and bad ones, are a contract
-    /// violation.
+    /// The one with the options' name. Other options than it has, bad ones, and one too many are a
+    /// contract violation.
     [[nodiscard]] static affinity_heap& get(const affinity_options& options) noexcept;
+
+    /// The one with this name; made if it is new, with the usual options where none are given.
+    /// Those it is to have may follow until something is allocated from it. nullptr where there are
+    /// too many others; otherwise as get.
+    [[nodiscard]] static affinity_heap* try_get(std::string_view name,
+                                                const affinity_options* options) noexcept;
+
+    /// Something is about to be allocated: its options stay as they are.
+    static void settle(affinity_heap& heap) noexcept;
+
+    [[noreturn]] static void refuse_one_more(std::string_view name) noexcept;
 
     [[nodiscard]] static std::span<affinity_heap> all() noexcept;
 
@@ -39,7 +50,7 @@ public:
     static constexpr std::size_t most_name_bytes = 63;
 
 private:
-    static void check(const affinity_options& options, std::size_t known) noexcept;
+    static void check(const affinity_options& options) noexcept;
     static void check_same(const affinity_heap& known, const affinity_options& options) noexcept;
     static void after_fork_in_child() noexcept;
     static void report_leaks() noexcept; ///< in a checked build, when the process ends

@@ -29,7 +29,7 @@ class affinity_shares;
 /// What a share's heap is.
 enum class share_kind : unsigned char {
     ordered,   ///< slab_heap
-    large,     ///< slab_heap for what is larger than an eighth of a block, shared by all threads
+    large,     ///< slab_heap for what is larger than 63 KiB, shared by all threads
     intrusive, ///< intrusive_resource
     slots,     ///< slots_resource
 };
@@ -127,7 +127,6 @@ public:
     void set_block_bytes(std::size_t bytes) noexcept;
     [[nodiscard]] arenite::usage usage() noexcept;
     void list_regions(region_sink& sink) noexcept;
-    [[nodiscard]] bool owns(const void* p) noexcept;
     /// Ends the heap with all that is in it, and begins it anew.
     void reset() noexcept;
 
@@ -199,8 +198,8 @@ private:
     bool drain(remote_frees& r) noexcept;
     void forward(remote_frees& r) noexcept;
     void hand_on() noexcept;
-    std::size_t purge_remote_frees(block& b, remote_frees& r) noexcept;
-    std::size_t purge_remote_frees(const slab& s, remote_frees& r) noexcept;
+    std::size_t purge_remote_frees(block& b, const remote_frees& r) noexcept;
+    std::size_t purge_remote_frees(const slab& s, const remote_frees& r) noexcept;
     void forget_remote_frees() noexcept;
 
     template <class F>

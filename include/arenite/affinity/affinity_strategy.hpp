@@ -24,8 +24,6 @@ enum class affinity_strategy : unsigned char {
 
 /// Chooses it for all affinities from now on, at any time and from any thread; other threads follow
 /// at their next slow call. Memory of an earlier one stays valid and is freed by that one.
-/// An affinity that others are at work in gets nothing by `standard` or a resource of the user's
-/// before each of them has followed or ended: until then `ordered` goes on.
 void use_affinity_strategy(affinity_strategy strategy) noexcept;
 
 /// Chooses a resource of the user's own, which gets each request as it is, with 16 bytes (or

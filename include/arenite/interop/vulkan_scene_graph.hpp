@@ -32,7 +32,7 @@ inline namespace ARENITE_ABI {
 ///
 /// Use when:  scenes are loaded, paged and thrown away: what is visited together lies together, and
 ///            what was destroyed goes back to the system. See doc/vulkan_scene_graph.md.
-/// Cost:      affinity_heap's, and the virtual call; no lock. Frees need no size.
+/// Cost:      affinity_heap's, and the virtual call. Frees need no size.
 /// Overhead:  none an object.
 /// Limits:    aligned as an object of its size can need, at least to `defaultAlignment`, at most to
 ///            16: VulkanSceneGraph tells no alignment. Other affinities than the four are objects.

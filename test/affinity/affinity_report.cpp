@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// Reports of affinities, and where they go.
+
+#include <arenite/affinity/affinity_heap.hpp>
+
+#include <arenite/check/passthrough.hpp>
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <sstream>
+#include <streambuf>
+#include <string>
+#include <vector>
+
+using namespace arenite;
+
+namespace {
+
+TEST(affinity_report, a_report_says_null_for_the_objects_that_it_does_not_know) {
+    if (passthrough() || detail::slow_only)
+        GTEST_SKIP() << "all is known, or goes to malloc";
+    affinity_heap& h = affinity_heap::named("reported");
+    void* const p = h.allocate(64, 8);
+    void* const q = h.allocate(64, 8);
+    std::ostringstream json;
+    h.report_json(json);
+    EXPECT_NE(json.str().find("\"live_allocations\": 2,"), std::string::npos) << json.str();
+    EXPECT_NE(json.str().find("\"objects\": null"), std::string::npos) << json.str();
+    h.deallocate(p, 64, 8);
+    h.deallocate(q, 64, 8);
+}
+
+/// Uses an affinity at each character, large objects too.
+class buffer_in final : public std::streambuf {
+public:
+    explicit buffer_in(affinity_heap& h) noexcept : heap_{&h} {}
+    [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+private:
+    int overflow(int c) override {
+        heap_->deallocate(heap_->allocate(100'000, 8), 100'000, 8);
+        heap_->deallocate(heap_->allocate(64, 8), 64, 8);
+        text_ += static_cast<char>(c);
+        return c;
+    }
+
+    affinity_heap* heap_;
+    std::string text_;
+};
+
+TEST(affinity_report, a_report_may_go_to_a_stream_that_uses_the_affinity) {
+    affinity_heap& h = affinity_heap::named("reported into");
+    std::vector<void*> all;
+    for (int i = 0; i < 10'000; ++i)
+        all.push_back(h.allocate(64, 8));
+    for (int i = 0; i < 20; ++i)
+        all.push_back(h.allocate(1'000'000, 8));
+    buffer_in buffer{h};
+    std::ostream out{&buffer};
+    h.report(out);
+    h.report_json(out);
+    EXPECT_NE(buffer.text().find("\"affinity\": \"reported into\""), std::string::npos);
+    for (void* const p : all)
+        h.deallocate(p);
+}
+
+} // namespace
