@@ -87,11 +87,12 @@ public:
     [[nodiscard]] static void* reallocate(void* p, std::size_t bytes) noexcept {
         return p == nullptr ? allocate(bytes) : detail::reallocate_any(p, bytes, Alignment);
     }
-    /// For a caller that knows the size it asked for last; quicker where the slot stays the same.
+    /// For a caller that knows the size it asked for last; quicker where it shrinks a little.
     [[nodiscard]] ARENITE_INLINE static void* reallocate(void* p, std::size_t old_bytes,
                                                          std::size_t bytes) noexcept {
-        if (!detail::slow_only && p != nullptr && size_class::is_listed(old_bytes, Alignment) &&
-            size_class::is_listed(bytes, Alignment) &&
+        // To grow it asks the heap: p may have less room than a slot of its class.
+        if (!detail::slow_only && p != nullptr && bytes <= old_bytes &&
+            size_class::is_listed(old_bytes, Alignment) &&
             size_class::of_listed(old_bytes, Alignment) == size_class::of_listed(bytes, Alignment))
             return p;
         return reallocate(p, bytes);
