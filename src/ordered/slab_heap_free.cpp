@@ -38,34 +38,46 @@ ARENITE_INLINE void slab_heap::note_free(slab_block& b, slab& s) noexcept {
     c.freed_into = &s;
 }
 
-void slab_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (bytes == unknown_bytes) [[unlikely]] // a size, and one that nothing has
-        --bytes;
+/// From the address to the block, its slab, and the slot's bit; `notes`: for try_give().
+template <bool sized, bool notes>
+ARENITE_INLINE void slab_heap::deallocate_found(void* p, std::size_t bytes,
+                                                std::size_t alignment) noexcept {
+    const auto rare = [&] {
+        if constexpr (sized) // the largest is a size here, and one that nothing has
+            return deallocate_rare(p, std::min(bytes, unknown_bytes - 1), alignment);
+        else
+            return deallocate_rare(p, unknown_bytes, 1);
+    };
     const std::size_t offset = slabs_.geometry().offset_of(p);
     if (!may_be_slot(p, offset)) [[unlikely]]
-        return deallocate_rare(p, bytes, alignment);
+        return rare();
     slab_block& b = *slabs_.geometry().block_of(p);
     slab& s = b.slab_at(offset);
-    if (s.owner_now() != this || std::size_t{s.slot_bytes} - bytes >= s.slack) [[unlikely]]
-        return deallocate_rare(p, bytes, alignment);
-    const slab_block::slot_bit at = b.bit_of(s, offset);
-    if ((*at.word & at.mask) != 0) [[unlikely]]
-        return deallocate_rare(p, bytes, alignment); // says so
-    note_free(b, s);
-    set_free(s, *s.counts, *at.word, at.mask);
+    if (s.owner_now() != this || (sized && std::size_t{s.slot_bytes} - bytes >= s.slack))
+        [[unlikely]]
+        return rare();
+    const std::size_t index = s.index_of(offset);
+    bits::word& word = b.words()[s.first_word() + index / bits::word_bits];
+    const bits::word before = word;
+    if ((before >> index % bits::word_bits & 1) != 0) [[unlikely]]
+        return rare(); // says so
+    word = before | bits::word{1} << index % bits::word_bits;
+    if constexpr (notes)
+        note_free(b, s);
+    --s.used;
+    if (--s.counts->live == 0 || s.used <= s.alarm) [[unlikely]]
+        alarmed(s);
 }
 
-void slab_heap::deallocate(void* p) noexcept {
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    if (!may_be_slot(p, offset)) [[unlikely]]
-        return deallocate_rare(p, unknown_bytes, 1);
-    slab_block& b = *slabs_.geometry().block_of(p);
-    slab& s = b.slab_at(offset);
-    const slab_block::slot_bit at = b.bit_of(s, offset);
-    if (s.owner_now() != this || (*at.word & at.mask) != 0) [[unlikely]]
-        return deallocate_rare(p, unknown_bytes, 1);
-    set_free(s, *s.counts, *at.word, at.mask);
+void slab_heap::deallocate_sized(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    deallocate_found<true, false>(p, bytes, alignment);
 }
+
+void slab_heap::deallocate_noting(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    deallocate_found<true, true>(p, bytes, alignment);
+}
+
+void slab_heap::deallocate(void* p) noexcept { deallocate_found<false, false>(p, 0, 1); }
 
 /// Sizes of large objects are kept in granules.
 static bool is_large_size(const block& large, std::size_t bytes) noexcept {

@@ -49,11 +49,12 @@ struct ordered_options {
 ///            graphs, trees, entities. All die together: linear/linear_resource.hpp. One size:
 ///            pool/pool_resource.hpp.
 /// Cost:      allocate O(1), 12 instructions inlined where the size is a constant; deallocate
-///            O(1), 28 inlined where the object lies in the slab into which others of its size were
-///            freed lately, else a call of about 60. A slow call, at most one in 64 of a size while
-///            memory is in order, looks at the bits of one slab and finds slabs and blocks in
-///            O(log n); it may ask its upstream. Only where that refuses does it look at all slabs
-///            of the size.
+///            O(1), a call of about 55, or 28 inlined where the size is a constant and the object
+///            lies in the slab into which others of its size were freed lately. A slow call, at
+///            most one in 64 of a size while memory is in order, looks at the bits of one slab and
+///            finds slabs and blocks in O(log n); it may ask its upstream. Only where that refuses
+///            does it look at all slabs of the size. On an upstream that may unmap what goes back,
+///            a free that is a call finds its block in O(log n).
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 where the
 ///            alignment is 16), by less than an eighth above; 16 bytes is the smallest. 2 % of the
 ///            memory for bookkeeping. A large object: 64 to 512 bytes, or its alignment.

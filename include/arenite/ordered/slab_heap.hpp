@@ -138,8 +138,10 @@ public:
 
     /// What was allocated with this size and alignment.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        if (!try_give(p, bytes, alignment))
-            deallocate_slow(p, bytes, alignment);
+        if (!ARENITE_IS_CONSTANT(bytes))
+            deallocate_sized(p, bytes, alignment);
+        else if (!try_give(p, bytes, alignment))
+            deallocate_noting(p, bytes, alignment);
     }
 
     /// Without its size.
@@ -244,8 +246,12 @@ private:
 
     [[nodiscard]] ARENITE_INLINE bool try_give(void* p, std::size_t bytes,
                                                std::size_t alignment) noexcept;
-    ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
-                                          std::size_t alignment) noexcept;
+    ARENITE_NOINLINE void deallocate_sized(void* p, std::size_t bytes,
+                                           std::size_t alignment) noexcept;
+    ARENITE_NOINLINE void deallocate_noting(void* p, std::size_t bytes,
+                                            std::size_t alignment) noexcept;
+    template <bool sized, bool notes>
+    void deallocate_found(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] bool try_resize_large(block& large, void* p, std::size_t new_bytes) noexcept;
     void deallocate_slot(slab_block& b, slab& s, void* p, std::size_t bytes,
