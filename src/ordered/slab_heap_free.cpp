@@ -126,6 +126,9 @@ void slab_heap::deallocate_slot(slab_block& b, slab& s, void* p, std::size_t byt
 /// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
 /// its class lives any more.
 void slab_heap::alarmed(slab& s) noexcept {
+    const bool changes = s.slot_class == size_class::single || s.used <= s.alarm;
+    if (!changes && !blocks_came_free_ && (slabs_.open_blocks() <= 1 || !nothing_lives()))
+        return; // to go on at once when the next object of the class comes
     const slow_call_guard mark = begin_slow_call();
     const bool class_is_empty = s.counts->live == 0;
     if (s.slot_class == size_class::single) {

@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -62,6 +64,37 @@ TEST(affinity_share_threads, belongs_to_one_or_to_nobody) {
     EXPECT_FALSE(s->adopt(&h));
     s->abandon();
     h.deallocate(p, 40, 8);
+}
+
+TEST(affinity_share_threads, the_last_object_of_a_size_is_freed_without_the_lock) {
+    if (passthrough() || detail::slow_only)
+        GTEST_SKIP() << "no heap is one thread's";
+    affinity_heap& h = affinity_heap::of<shares>();
+    std::atomic<affinity_share*> share{nullptr};
+    std::atomic<bool> held{false};
+    std::atomic<bool> freed{false};
+    std::thread owner{[&] {
+        void* const other = h.allocate(40, 8);
+        void* const last = h.allocate(200, 8);
+        share = affinity_share::around(last);
+        while (!held)
+            std::this_thread::yield();
+        h.deallocate(last, 200, 8); // its slab stays, for the next one
+        freed = true;
+        h.deallocate(other, 40, 8);
+    }};
+    while (share == nullptr)
+        std::this_thread::yield();
+    {
+        const std::lock_guard lock{share.load()->lock()};
+        held = true;
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+        while (!freed && std::chrono::steady_clock::now() < until)
+            std::this_thread::yield();
+        EXPECT_TRUE(freed);
+    }
+    owner.join();
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 
 TEST(affinity_share_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second_free_is_found) {
