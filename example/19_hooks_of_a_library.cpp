@@ -48,7 +48,7 @@ void close_font(font* f) {
     hooks.free(f);
 }
 
-// ---- what it takes to give it an affinity -------------------------------------------------------
+// ---- what it takes to give it an affinity ------------------------------------------------------
 
 struct of_fonts {
     static constexpr std::string_view name = "fonts";

@@ -114,6 +114,10 @@ concept for_any_thread = requires { requires S::for_any_thread; };
 template <class S>
 concept only_for_threads = requires { requires S::only_for_threads; };
 
+/// True for a subject whose memory is one region of a given size: where workloads ask for it.
+template <class S>
+concept in_one_region = requires { requires S::in_one_region; };
+
 /// True for a subject whose objects are affinities: for workloads that keep kinds of data apart.
 template <class S>
 concept of_an_affinity = requires { requires S::of_an_affinity; };
@@ -160,7 +164,8 @@ void run_turn(turn& t, int warm_passes) {
 
 /// A heap that frees singly.
 template <class S>
-inline constexpr bool frees_singly = any_size<S> && !frees_at_once<S> && !only_for_threads<S>;
+inline constexpr bool frees_singly =
+    any_size<S> && !frees_at_once<S> && !only_for_threads<S> && !in_one_region<S>;
 
 /// And is no other one's double.
 template <class S>

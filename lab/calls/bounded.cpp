@@ -22,18 +22,20 @@
 
 using namespace arenite;
 
+// What is counted: a call each, and little more.
 extern "C" {
-// An allocation where p is null, else a free.
-[[gnu::noinline]] void* request(tlsf_resource* tlsf, free_list_resource* list, void* p,
-                                std::size_t bytes, std::size_t alignment) {
-    if (p == nullptr)
-        p = tlsf != nullptr ? tlsf->allocate(bytes, alignment) : list->allocate(bytes, alignment);
-    else if (tlsf != nullptr)
-        tlsf->deallocate(p, bytes, alignment);
-    else
-        list->deallocate(p, bytes, alignment);
-    asm volatile("" : : "r"(p) : "memory");
-    return p;
+[[gnu::noinline]] void* allocate_tlsf(tlsf_resource& r, std::size_t bytes, std::size_t alignment) {
+    return r.allocate(bytes, alignment);
+}
+[[gnu::noinline]] void free_tlsf(tlsf_resource& r, void* p, std::size_t bytes) {
+    r.deallocate(p, bytes);
+}
+[[gnu::noinline]] void* allocate_list(free_list_resource& r, std::size_t bytes,
+                                      std::size_t alignment) {
+    return r.allocate(bytes, alignment);
+}
+[[gnu::noinline]] void free_list(free_list_resource& r, void* p, std::size_t bytes) {
+    r.deallocate(p, bytes);
 }
 }
 
@@ -71,10 +73,10 @@ void every_state_of_tlsf() {
                                state == 2 ? 3 : 1);
                 std::printf("allocate %zu bytes, alignment %zu, state %d of the lists\n", bytes,
                             alignment, state);
-                void* const p = request(&r, nullptr, nullptr, bytes, alignment);
+                void* const p = allocate_tlsf(r, bytes, alignment);
                 std::printf("free %zu bytes, alignment %zu, state %d of the lists\n", bytes,
                             alignment, state);
-                request(&r, nullptr, p, bytes, alignment);
+                free_tlsf(r, p, bytes);
             }
         }
         for (const std::size_t beside : size_list{16, 512, 1040, 60'000}) {
@@ -106,7 +108,7 @@ void every_state_of_tlsf() {
                                 : joins == 2 ? "the hole above"
                                              : "both holes",
                                 beside, amid_others ? "amid others" : "alone");
-                    request(&r, nullptr, p, bytes, default_alignment);
+                    free_tlsf(r, p, bytes);
                 }
             }
         }
@@ -142,12 +144,12 @@ void many_states_of_a_free_list(fit f) {
         const std::size_t bytes = random() % 16 == 0 ? 1024 + random() % 4096 : 1 + random() % 600;
         const std::size_t alignment = random() % 8 == 0 ? std::size_t{32} << random() % 3 : 16;
         std::printf("allocate %zu bytes, alignment %zu\n", bytes, alignment);
-        live.push_back({request(nullptr, &r, nullptr, bytes, alignment), bytes, alignment});
+        live.push_back({allocate_list(r, bytes, alignment), bytes, alignment});
         std::swap(live[random() % live.size()], live.back());
         const piece gone = live.back();
         live.pop_back();
         std::printf("free %zu bytes, alignment %zu\n", gone.bytes, gone.alignment);
-        request(nullptr, &r, gone.p, gone.bytes, gone.alignment);
+        free_list(r, gone.p, gone.bytes);
     }
 }
 

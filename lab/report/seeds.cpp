@@ -72,6 +72,21 @@ void add_table_6_2(std::vector<seed_row>& rows) {
     row("M/P, a word of each written", std::nullopt, "word", "malloc", "arenite.pool.retain");
 }
 
+/// Kaltenbrunn, figure 6.6: bars without numbers, for 2000 allocations.
+void add_figure_6_6(std::vector<seed_row>& rows) {
+    for (const char* release : {"none", "ordered", "random"})
+        rows.push_back({"seed 3, figure 6.6", std::string{"2000 allocations, release "} + release,
+                        "malloc / free list, first fit", std::nullopt,
+                        seed_row::source{"freelist/thesis",
+                                         {{"release", release}, {"count", "2000"}},
+                                         "operations",
+                                         "malloc"},
+                        seed_row::source{"freelist/thesis",
+                                         {{"release", release}, {"count", "2000"}},
+                                         "operations",
+                                         "arenite.free_list"}});
+}
+
 /// Figure 2.2 of that document: bars without numbers; the text gives their ratio.
 void add_figure_2_2(std::vector<seed_row>& rows) {
     const auto measured = [](const char* form, const char* metric, const char* subject) {
@@ -241,6 +256,7 @@ std::vector<seed_row> seed_rows(seed_scale scale) {
     add_figure_2_2(all);
     add_table_6_1(all);
     add_table_6_2(all);
+    add_figure_6_6(all);
     add_suballocator(all, scale);
     return all;
 }

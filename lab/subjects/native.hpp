@@ -8,6 +8,7 @@
 #include "affinity.hpp"
 #include "arenite.hpp"
 #include "containers.hpp"
+#include "freelist.hpp"
 #include "linear.hpp"
 #include "std.hpp"
 #if defined(ARENITE_LAB_BOOST)
@@ -40,6 +41,7 @@ using subjects = subject_list<
     affinity_as<affinity_standard>, ordered_synchronized, ordered_as<ordered_kept>, ordered_virtual,
     linear, linear_as<linear_low>, linear_as<linear_high>, linear_as<linear_buffered>,
     linear_as<linear_frames>, linear_as<linear_growing>, linear_as<linear_growing_4k>,
-    linear_as<linear_scratch>, std_new, c_malloc, pmr_pool, std_vector>;
+    linear_as<linear_scratch>, free_list_as<fit::first>, free_list_as<fit::best>, tlsf,
+    thesis_free_list, std_new, c_malloc, pmr_pool, std_vector>;
 
 } // namespace arenite::lab

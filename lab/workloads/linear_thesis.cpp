@@ -64,7 +64,7 @@ struct linear_thesis {
     }
 
     template <class S>
-    static constexpr bool accepts = true;
+    static constexpr bool accepts = !in_one_region<S>;
 
     template <class S>
     class on {

@@ -53,7 +53,8 @@ struct memory_fragmentation {
     }
 
     template <class S>
-    static constexpr bool accepts = frees_singly<S> && !one_of_several<S>;
+    static constexpr bool accepts =
+        (frees_singly<S> && !one_of_several<S>) || in_one_region<S>;
 
     template <class S>
     class on {

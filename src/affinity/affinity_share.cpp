@@ -334,6 +334,11 @@ void affinity_share::forward(remote_frees& r) noexcept {
     });
     // After the bits: who set one named its heap before.
     auto* const other = static_cast<affinity_share*>(r.heap.load(std::memory_order_relaxed));
+    if (other == this && any) // a block of which nothing lives has nothing left to free
+        contract_violation_f(std::source_location::current(),
+                             "an object in the block at %p was freed into affinity %s by two "
+                             "threads",
+                             static_cast<const void*>(r.where), name());
     if (other == this || other == nullptr)
         return;
     if (any && !r.queued.exchange(true, std::memory_order_seq_cst))

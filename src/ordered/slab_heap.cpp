@@ -2,18 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/ordered/slab_heap.hpp>
 
-#include <arenite/block/region_joiner.hpp>
-#include <arenite/core/contract.hpp>
-#include <arenite/core/glance.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <limits>
 #include <optional>
-#include <span>
 #include <utility>
 
 namespace arenite {
@@ -268,10 +263,10 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
     if (!is_alignment(alignment))
         return nullptr;
     const unsigned slot_class = size_class::of(bytes, alignment);
+    const slow_call_guard mark = begin_slow_call();
     const block* const b = slabs_.blocks().find(neighbour);
     if (slot_class >= size_class::count || b == nullptr || (b->state & block_state::open) == 0)
         return nullptr;
-    const slow_call_guard mark = begin_slow_call();
     const auto* const here = static_cast<const std::byte*>(neighbour);
     slab* best = nullptr;
     std::size_t best_index = 0;

@@ -3,6 +3,7 @@
 #include <arenite/ordered/slab_heap.hpp>
 
 #include <arenite/core/contract.hpp>
+#include <arenite/core/size.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -21,10 +22,16 @@ constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-/// Objects of the class that lie in this slab are freed without a look for it from now on: from the
-/// second one on, since frees in no order seldom come back.
-void slab_heap::remember(slab_block& b, slab& s) noexcept {
+/// From the second free in a row in one slab on, objects of its class that lie in it are freed
+/// without a look for it: frees in no order seldom come back.
+ARENITE_INLINE void slab_heap::note_free(slab_block& b, slab& s) noexcept {
     slot_class_state& c = *s.counts;
+    if (c.freed_once != &s) {
+        c.freed_once = &s;
+        return;
+    }
+    if (s.slot_class >= size_class::count)
+        return;
     c.freed_bytes = s.slots * std::uint32_t{s.slot_bytes};
     c.freed_first = slabs_.begin_of(s);
     c.freed_words = b.words() + s.first_word();
@@ -32,6 +39,8 @@ void slab_heap::remember(slab_block& b, slab& s) noexcept {
 }
 
 void slab_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if (bytes == unknown_bytes) [[unlikely]] // a size, and one that nothing has
+        --bytes;
     const std::size_t offset = slabs_.geometry().offset_of(p);
     if (!may_be_slot(p, offset)) [[unlikely]]
         return deallocate_rare(p, bytes, alignment);
@@ -42,12 +51,8 @@ void slab_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignmen
     const slab_block::slot_bit at = b.bit_of(s, offset);
     if ((*at.word & at.mask) != 0) [[unlikely]]
         return deallocate_rare(p, bytes, alignment); // says so
-    slot_class_state& c = *s.counts;
-    if (c.freed_once != &s)
-        c.freed_once = &s;
-    else if (s.slot_class < size_class::count)
-        remember(b, s);
-    set_free(s, c, *at.word, at.mask);
+    note_free(b, s);
+    set_free(s, *s.counts, *at.word, at.mask);
 }
 
 void slab_heap::deallocate(void* p) noexcept {
@@ -62,6 +67,12 @@ void slab_heap::deallocate(void* p) noexcept {
     set_free(s, *s.counts, *at.word, at.mask);
 }
 
+/// Sizes of large objects are kept in granules.
+static bool is_large_size(const block& large, std::size_t bytes) noexcept {
+    return bytes <= max_object_bytes && align_up(std::max<std::size_t>(bytes, 1), granule_bytes) ==
+                                            block_source::large_bytes(large);
+}
+
 /// What is large, in joined slots, freed with another alignment than it was born with, of another
 /// heap, or misuse.
 void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
@@ -73,16 +84,14 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
     }
     if (owner_.on_foreign_free != nullptr && owner_.on_foreign_free(*this, p, bytes, alignment))
         return;
+    const slow_call_guard mark = begin_slow_call();
     block* const b = slabs_.blocks().find(p);
     if (b == nullptr)
         return refuse_free(p, bytes, "not of this heap, or freed before");
-    const slow_call_guard mark = begin_slow_call();
     if ((b->state & block_state::large) != 0) {
         if (p != block_source::large_object(*b))
             return refuse_free(p, bytes, "it points into a large allocation, not to its begin");
-        if (checks_enabled && bytes != unknown_bytes &&
-            align_up(std::max<std::size_t>(bytes, 1), granule_bytes) !=
-                block_source::large_bytes(*b))
+        if (bytes != unknown_bytes && !is_large_size(*b, bytes))
             return refuse_size(p, bytes, block_source::large_bytes(*b));
         slabs_.blocks().deallocate_large(*b, bytes_in_use());
         if (slabs_.open_blocks() > 1 && nothing_lives())
@@ -120,17 +129,24 @@ void slab_heap::deallocate_slot(slab_block& b, slab& s, void* p, std::size_t byt
     if (slots != 1)
         return set_free_joined(b, s, index, slots);
     const slab_block::slot_bit at = b.bit_of(s, slabs_.geometry().offset_of(p));
+    if (!joined)
+        note_free(b, s);
     set_free(s, *s.counts, *at.word, at.mask);
+}
+
+void slab_heap::forget_latest_frees() noexcept {
+    for (slot_class_state& c : classes_)
+        c.freed_bytes = 0;
 }
 
 /// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
 /// its class lives any more.
 void slab_heap::alarmed(slab& s) noexcept {
-    const bool changes = s.slot_class == size_class::single || s.used <= s.alarm;
-    if (!changes && !blocks_came_free_ && (slabs_.open_blocks() <= 1 || !nothing_lives()))
-        return; // to go on at once when the next object of the class comes
-    const slow_call_guard mark = begin_slow_call();
     const bool class_is_empty = s.counts->live == 0;
+    const bool may_be_idle = blocks_came_free_ || slabs_.open_blocks() > 1;
+    if (s.used > s.alarm && !(class_is_empty && may_be_idle)) // one object, again and again
+        return;
+    const slow_call_guard mark = begin_slow_call();
     if (s.slot_class == size_class::single) {
         single_bytes_ -= s.slot_bytes;
         release(s);

@@ -84,6 +84,8 @@ block* slab_source::new_block() noexcept {
     const auto last = (static_cast<std::size_t>(here - begin) + bytes - 1) / unit_bytes;
     bits::set_run(head->taken_units, first, last - first + 1);
 
+    if (!blocks_.purges()) // what goes back to such an upstream may be read no more
+        return b;
     const std::uintptr_t low = extent_ == 0 ? address_of(b) : std::min(lowest_, address_of(b));
     const std::uintptr_t high = std::max(lowest_ + extent_, address_of(b) + b->bytes());
     lowest_ = low;

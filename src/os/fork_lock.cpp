@@ -30,8 +30,21 @@ struct fork_chain {
         for (fork_link* l = first; l != end;) {
             fork_link& here = *l;
             l = here.next_;
-            here.unlock_(here);
+            if (here.lock_ == nullptr)
+                here.unlock_(here);
         }
+    }
+
+    static void lock_outermost() noexcept {
+        for (fork_link* l = first; l != nullptr; l = l->next_)
+            if (l->lock_ != nullptr)
+                l->lock_(*l);
+    }
+
+    static void unlock_outermost() noexcept {
+        for (fork_link* l = first; l != nullptr; l = l->next_)
+            if (l->lock_ != nullptr)
+                l->unlock_(*l);
     }
 
     /// True if it was to be had within a moment, in which its owner runs as a rule.
@@ -49,14 +62,17 @@ struct fork_chain {
     /// Who holds one of them may wait for another, in whatever order: so none is waited for long
     /// while others are held.
     static void lock_all() noexcept {
+        fork_link::forking.store(true, std::memory_order_relaxed);
         for (;;) {
             adding.lock();
+            lock_outermost();
             fork_link* l = first;
-            while (l != nullptr && take(*l))
+            while (l != nullptr && (l->lock_ != nullptr || take(*l)))
                 l = l->next_;
             if (l == nullptr)
-                return;
+                return fork_link::forking.store(false, std::memory_order_relaxed);
             unlock_until(l);
+            unlock_outermost();
             adding.unlock();
             std::this_thread::yield();
         }
@@ -64,6 +80,7 @@ struct fork_chain {
 
     static void unlock_all() noexcept {
         unlock_until(nullptr);
+        unlock_outermost();
         adding.unlock();
     }
 
@@ -77,6 +94,14 @@ struct fork_chain {
 
 constinit spin_lock fork_chain::adding;
 constinit fork_link* fork_chain::first = nullptr;
+
+constinit std::atomic<bool> fork_link::forking{false};
+
+void fork_link::wait_a_little() noexcept {
+    constexpr int patience = 100;
+    for (int n = 0; n < patience && forking.load(std::memory_order_relaxed); ++n)
+        std::this_thread::yield();
+}
 
 void fork_link::add() noexcept {
     static const bool registered = fork_chain::register_once();

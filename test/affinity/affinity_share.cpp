@@ -69,7 +69,7 @@ TEST(affinity_share_threads, belongs_to_one_or_to_nobody) {
 TEST(affinity_share_threads, the_last_object_of_a_size_is_freed_without_the_lock) {
     if (passthrough() || detail::slow_only)
         GTEST_SKIP() << "no heap is one thread's";
-    affinity_heap& h = affinity_heap::of<shares>();
+    affinity_heap& h = affinity_heap::named("of one block");
     std::atomic<affinity_share*> share{nullptr};
     std::atomic<bool> held{false};
     std::atomic<bool> freed{false};

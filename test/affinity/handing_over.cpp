@@ -194,4 +194,29 @@ TEST(affinity_handing_over, a_heap_that_is_current_again_finds_what_another_stra
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 
+struct twice {
+    static constexpr std::string_view name = "handed over: freed by two";
+};
+
+void free_by_two_threads() {
+    affinity_heap& h = affinity_heap::of<twice>();
+    std::vector<void*> all;
+    for (int i = 0; i < 40; ++i)
+        all.push_back(h.allocate(30'000));
+    void* const p = all[20];
+    for (void* q : all)
+        if (q != p)
+            h.deallocate(q, 30'000);
+    std::thread{[&] { h.deallocate(p, 30'000); }}.join();
+    h.deallocate(p, 30'000); // and its block is empty
+    h.trim();
+}
+
+TEST(handing_over_threads_DeathTest, what_two_threads_free_is_found_when_its_block_is_empty) {
+    if (support::every_call_is_careful || passthrough() || affinity_strategy_name() != "ordered")
+        GTEST_SKIP() << "all heaps are locked, or there are none: the second free is found itself";
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(free_by_two_threads(), "by two threads");
+}
+
 } // namespace

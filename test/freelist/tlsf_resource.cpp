@@ -254,6 +254,8 @@ TEST_F(tlsf_death, misuse_is_named_with_where_it_lies) {
                  "points 16 bytes into the allocation of 112 bytes at 0x");
     EXPECT_DEATH(r.deallocate(a, 96), "has 112 bytes, not 96");
     EXPECT_DEATH(r.deallocate(a, 128), "has 112 bytes, not 128");
+    EXPECT_DEATH(r.deallocate(a, SIZE_MAX), "has 112 bytes, not");
+    EXPECT_DEATH(r.deallocate(a, SIZE_MAX - 15), "has 112 bytes, not");
     if (checks_enabled) {
         EXPECT_DEATH(r.deallocate(a, 224), "has 112 bytes, not 224") << "it ends where b ends";
     }

@@ -93,6 +93,23 @@ void classes_of_ones_own() {
     placed->~own();
 }
 
+struct alignas(128) wider : arenite::class_memory<bodies> {
+    char bytes[128] = {};
+};
+
+/// Where memory comes from operator new, whose own alignment is 16.
+void arrays_are_aligned() {
+    for (int i = 0; i < 100; ++i) {
+        wider* const many[] = {new wider[3], new (std::nothrow) wider[3]};
+        for (wider* const p : many) {
+            EXPECT(is_body(p));
+            EXPECT(reinterpret_cast<std::uintptr_t>(p) % 128 == 0);
+            delete[] p;
+        }
+    }
+    EXPECT(bytes_in_use() == 0);
+}
+
 void classes_that_have_operators() {
     their_object* const a = new actor; // deleted through its base
     EXPECT(is_body(a) && their_object::allocated == 0);
@@ -145,6 +162,7 @@ void what_fails_leaves_nothing() {
 
 int main() {
     classes_of_ones_own();
+    arrays_are_aligned();
     EXPECT(bytes_in_use() == 0);
     classes_that_have_operators();
     EXPECT(bytes_in_use() == 0);

@@ -6,11 +6,15 @@
 
 #include "interop_test.hpp"
 
+#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/system_resource.hpp>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstring>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -86,6 +90,14 @@ void what_is_too_large_is_null_and_changes_nothing() {
     hooks::deallocate(p);
 }
 
+std::vector<void*> kept;
+
+void free_kept() {
+    for (void* p : kept)
+        hooks::deallocate(p);
+    kept.clear();
+}
+
 template <class Memory>
 void reallocating_keeps_what_fits() {
     std::size_t bytes = 1;
@@ -99,6 +111,46 @@ void reallocating_keeps_what_fits() {
         bytes = next;
     }
     Memory::deallocate(p);
+}
+
+/// Grows and shrinks within one class of sizes, where the old size is told.
+void there_is_always_room_for_what_is_asked() {
+    constexpr std::size_t sizes[][2] = {{257, 288}, {129, 144}, {513, 576}, {288, 257}};
+    for (int i = 0; i < 20'000; ++i) {
+        const auto [before, after] = sizes[i % 4];
+        void* const p = std::memset(hooks::allocate(before), 5, before);
+        void* const q = hooks::reallocate(p, before, after);
+        EXPECT(hooks::size_of(q) >= after);
+        EXPECT(is_filled(q, before < after ? before : after, 5));
+        kept.push_back(q);
+    }
+    free_kept();
+}
+
+/// Objects of 257 bytes lie in three slots of 88 then.
+void there_is_room_in_slots_of_other_sizes() {
+    std::vector<void*> small;
+    for (int i = 0; i < 200'000; ++i)
+        small.push_back(hooks::allocate(88));
+    std::mt19937 random{42};
+    std::shuffle(small.begin(), small.end(), random);
+    const auto stays = small.begin() + 25'000;
+    std::for_each(stays, small.end(), [](void* p) { hooks::deallocate(p); });
+    small.erase(stays, small.end());
+    there_is_always_room_for_what_is_asked();
+    for (void* p : small)
+        hooks::deallocate(p);
+}
+
+void there_is_room_by_any_strategy() {
+    using enum arenite::affinity_strategy;
+    for (const auto s : {intrusive, slots, standard}) {
+        arenite::use_affinity_strategy(s);
+        there_is_always_room_for_what_is_asked();
+    }
+    arenite::use_affinity_strategy(&arenite::system_resource());
+    there_is_always_room_for_what_is_asked();
+    arenite::use_affinity_strategy(ordered);
 }
 
 void zeroed_memory_is_zero_where_others_wrote() {
@@ -162,6 +214,8 @@ int main() {
     what_is_too_large_is_null_and_changes_nothing();
     reallocating_keeps_what_fits<hooks>();
     reallocating_keeps_what_fits<dense>();
+    there_is_room_in_slots_of_other_sizes();
+    there_is_room_by_any_strategy();
     zeroed_memory_is_zero_where_others_wrote();
     foreign_memory_is_refused_or_null();
     a_forked_child_goes_on();

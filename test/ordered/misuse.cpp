@@ -113,6 +113,35 @@ TEST_F(ordered_heap_death, beside_the_latest_frees_of_its_size_misuse_is_found_t
     other.deallocate(foreign, 48, 8);
 }
 
+TEST_F(ordered_heap_death, what_went_back_to_an_upstream_that_unmaps_is_found) {
+    counting_resource upstream;
+    ordered_heap heap{{.sizes = sizes::kept, .policy = return_policy::return_all}, &upstream};
+    auto all = take(heap, 8000, 1000);
+    void* const gone = all[4000];
+    std::vector<void*> kept{all.front(), all.back()};
+    all.erase(all.begin());
+    all.pop_back();
+    give(heap, all, 1000);
+    EXPECT_DEATH(heap.deallocate(gone, 1000, 8), "not of this heap, or freed before");
+    EXPECT_DEATH(heap.deallocate(gone), "not of this heap, or freed before");
+    EXPECT_FALSE(heap.try_resize(gone, 1000, 990, 8));
+    give(heap, kept, 1000);
+}
+
+TEST_F(ordered_heap_death, sizes_that_nothing_has_are_found) {
+    ordered_heap heap{&pages};
+    void* const small = heap.allocate(48);
+    void* const large = heap.allocate(1_MiB);
+    for (const std::size_t bytes : {size_max, size_max - 1, size_max / 2}) {
+        EXPECT_DEATH(heap.deallocate(small, bytes), "as [0-9]+ bytes but allocated as 48");
+        EXPECT_DEATH(heap.deallocate(large, bytes), "as [0-9]+ bytes but allocated as 1048576");
+    }
+    EXPECT_DEATH(heap.deallocate(large, 1_MiB + 8), "as 1048584 bytes but allocated as 1048576");
+    EXPECT_DEATH(heap.deallocate(large, 16), "as 16 bytes but allocated as 1048576");
+    heap.deallocate(small, 48);
+    heap.deallocate(large, 1_MiB);
+}
+
 TEST_F(ordered_heap_death, an_object_of_another_heap_is_found) {
     const auto mine = take(heap, 10, 48);
     const auto foreign = take(other, 10, 48);
@@ -148,13 +177,16 @@ TEST_F(ordered_heap_death, what_is_no_heap_s_is_found) {
     alignas(16) std::byte on_the_stack[64];
     const auto from_malloc = std::make_unique<std::byte[]>(64);
     const auto large_from_malloc = std::make_unique<std::byte[]>(1_MiB);
-    for (void* p : {static_cast<void*>(on_the_stack), static_cast<void*>(from_malloc.get()),
-                    static_cast<void*>(large_from_malloc.get()), static_cast<void*>(nullptr),
-                    reinterpret_cast<void*>(size_max - 63)}) {
+    for (void* p :
+         {static_cast<void*>(on_the_stack), static_cast<void*>(from_malloc.get()),
+          static_cast<void*>(large_from_malloc.get()), reinterpret_cast<void*>(size_max - 63)}) {
         EXPECT_DEATH(keeper.deallocate(p), "not of this heap");
         EXPECT_DEATH(keeper.deallocate(p, 48, 8), "not of this heap");
         EXPECT_DEATH(static_cast<void>(keeper.size_of(p)), "does not point into memory");
     }
+    EXPECT_DEATH(keeper.deallocate(nullptr), "null was freed");
+    EXPECT_DEATH(keeper.deallocate(nullptr, 48, 8), "null was freed");
+    EXPECT_DEATH(static_cast<void>(keeper.size_of(nullptr)), "does not point into memory");
     ordered_heap unused{kept, &pages};
     EXPECT_DEATH(unused.deallocate(all[0], 48, 8), "not of this heap");
 }

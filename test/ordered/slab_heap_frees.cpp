@@ -87,6 +87,31 @@ TEST_F(slab_heap_of, a_word_tells_whether_its_block_is_there_still) {
         heap.deallocate(p, x.bytes, x.alignment);
 }
 
+TEST_F(slab_heap_of, where_it_freed_last_can_be_forgotten) {
+    slab_heap heap{{}, &pages, owner()};
+    model live;
+    for (void* p : take_all(heap, 3000, 48))
+        live[p] = {48, 8};
+    const auto free_some = [&] {
+        for (int i = 0; i < 10; ++i) {
+            heap.deallocate(live.begin()->first, 48, 8);
+            live.erase(live.begin());
+        }
+        expect_books(heap, live);
+    };
+    free_some();
+    heap.forget_latest_frees();
+    free_some();
+}
+
+TEST_F(slab_heap_of, a_size_that_it_was_resized_to_frees_it_with_any_alignment) {
+    slab_heap heap{{}, &pages, owner()};
+    void* const p = take_one(heap, 104, 8);
+    ASSERT_TRUE(heap.try_resize(p, 104, 100, 16)) << "by its size: it lies in a slot of 104 bytes";
+    heap.deallocate(p, 100, 16);
+    expect_books(heap, {});
+}
+
 TEST_F(slab_heap_of, a_slot_of_its_own_comes_back_as_a_word) {
     slab_heap heap{{}, &pages, owner()};
     void* const p = take_one(heap, 10'000);

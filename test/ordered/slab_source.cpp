@@ -383,6 +383,7 @@ public:
         return memory_ + at;
     }
     void deallocate(void*, std::size_t, std::size_t = default_alignment) noexcept {}
+    void purge(void*, std::size_t) noexcept {} // its addresses stay
 
 private:
     alignas(64_KiB) std::byte memory_[1_MiB];
@@ -402,7 +403,16 @@ TEST_F(slab_source_of, knows_its_blocks_wherever_the_upstream_puts_them) {
         EXPECT_TRUE(source.may_hold(source.begin_of(*s) + s->bytes() - 1));
     }
     for (slab* s : all)
-        source.release(*s, 0);
+        release(source, *s);
+}
+
+TEST_F(slab_source_of, reads_nothing_where_addresses_may_go) {
+    counting_resource upstream;
+    slab_source source{blocks_of(64_KiB), &upstream, &owner};
+    slab* const s = source.make(class_of_48, 1, 1);
+    EXPECT_FALSE(source.may_hold(source.begin_of(*s)));
+    EXPECT_EQ(source.blocks().find(source.begin_of(*s)), &source.block_of(*s));
+    release(source, *s);
 }
 
 TEST_F(slab_source_of, where_a_large_object_begins_is_no_slab) {

@@ -68,7 +68,7 @@ TEST(shared_slots_threads, a_thread_holds_up_to_64_back_and_gives_them_when_it_e
 
 /// Threads that use one pool, each until it is told to end; the pool is not destroyed, as those of
 /// the process are not.
-class shared_slots_threads_of : public testing::Test {
+class shared_slots_users_threads : public testing::Test {
 protected:
     void SetUp() override {
         if (passthrough() || checks_enabled || poison::active)
@@ -109,7 +109,7 @@ protected:
     shared_slots& slots = *new shared_slots{slot{.bytes = 24, .alignment = 8}, &up, 0};
 };
 
-TEST_F(shared_slots_threads_of, a_pool_forgets_who_has_ended_in_whatever_order) {
+TEST_F(shared_slots_users_threads, a_pool_forgets_who_has_ended_in_whatever_order) {
     user first{slots}, second{slots}, third{slots};
     EXPECT_EQ(third.slots().next, &second.slots());
     second.stop();
@@ -123,7 +123,7 @@ TEST_F(shared_slots_threads_of, a_pool_forgets_who_has_ended_in_whatever_order) 
     EXPECT_EQ(up.live(), 0u);
 }
 
-TEST_F(shared_slots_threads_of, while_little_is_in_use_no_thread_holds_anything_back) {
+TEST_F(shared_slots_users_threads, while_little_is_in_use_no_thread_holds_anything_back) {
     std::thread{[&] {
         std::vector<void*> all;
         for (int i = 0; i < 1'000'000; ++i)
@@ -140,7 +140,7 @@ TEST_F(shared_slots_threads_of, while_little_is_in_use_no_thread_holds_anything_
 }
 
 #if defined(__unix__)
-TEST_F(shared_slots_threads_of, a_forked_child_has_what_the_others_held_back) {
+TEST_F(shared_slots_users_threads, a_forked_child_has_what_the_others_held_back) {
     user before{slots};
     void* const p = take(slots);
     user after{slots};

@@ -173,7 +173,7 @@ public:
         if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
             const auto place = detail::thread_heaps::place_of(owner.affinity());
             detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
-            if (h != nullptr) [[likely]]
+            if (h != nullptr && h == &owner.share().heap()) [[likely]]
                 return h->deallocate(p, bytes, alignment);
         }
         deallocate_any_slow(p, bytes, alignment);
@@ -182,7 +182,7 @@ public:
         if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
             const auto place = detail::thread_heaps::place_of(owner.affinity());
             detail::slab_heap* const h = detail::thread_heaps::ready_at(place, default_alignment);
-            if (h != nullptr) [[likely]]
+            if (h != nullptr && h == &owner.share().heap()) [[likely]]
                 return h->deallocate(p);
         }
         deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);

@@ -95,8 +95,11 @@ public:
     void abandon() noexcept { thread_.store(nullptr, std::memory_order_release); }
     /// In a forked child: nobody has it, if not this thread.
     void abandon_after_fork(const void* me) noexcept {
-        if (!is_mine(me))
-            thread_.store(nullptr, std::memory_order_relaxed);
+        if (is_mine(me))
+            return;
+        thread_.store(nullptr, std::memory_order_relaxed);
+        if (kind_ == share_kind::ordered || kind_ == share_kind::large)
+            heap().forget_latest_frees();
     }
 
     /// Those it is among.
@@ -221,7 +224,7 @@ private:
     share_kind kind_ = share_kind::ordered;
     bool locked_ = false;
 
-    fork_lock<std::mutex> lock_;
+    fork_lock<std::mutex> lock_{outermost};
 
     // Written by who frees from afar.
     alignas(64) std::atomic<bool> asked_{false};

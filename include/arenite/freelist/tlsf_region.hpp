@@ -79,8 +79,10 @@ public:
 
     /// Units of the latest hole of the longest step that has one; 0 where nothing is free.
     [[nodiscard]] index long_hole() const noexcept {
-        return rows_ == 0 ? 0
-                          : map_.size_at(head(highest(rows_), highest(columns_[highest(rows_)])));
+        return rows_ == 0
+                   ? 0
+                   : map_.size_at(
+                         heads_[highest(rows_) * columns + highest(columns_[highest(rows_)])]);
     }
 
     /// n, rounded up to a step: so long may holes be and not serve a request of n.
@@ -90,29 +92,21 @@ public:
     }
 
 private:
-    struct step {
-        unsigned row;
-        unsigned column;
-    };
-
     tlsf_region(const unit_map& map, std::span<std::byte> memory, index* heads, options o) noexcept;
 
     [[nodiscard]] static unsigned rows_for(std::size_t units) noexcept {
-        return step_of(static_cast<index>(units)).row + 1;
+        return step_of(static_cast<index>(units)) / columns + 1;
     }
     [[nodiscard]] static unsigned highest(std::uint32_t w) noexcept {
         return 31 - static_cast<unsigned>(std::countl_zero(w));
     }
-    /// The step that n units reach.
-    [[nodiscard]] ARENITE_INLINE static step step_of(index n) noexcept {
-        if (n < columns)
-            return {0, n};
-        const unsigned top = highest(n); // 5 or more
-        return {top - 4, n >> (top - 5) & (columns - 1)};
+    /// The step that n units reach, counted through all rows. A row below 64 units has a step a
+    /// unit; from then on a shift by one more a row brings n to 32 ... 63.
+    [[nodiscard]] ARENITE_INLINE static unsigned step_of(index n) noexcept {
+        const unsigned shift = highest(n | columns) - highest(columns);
+        return shift * columns + (n >> shift);
     }
-    [[nodiscard]] index& head(unsigned row, unsigned column) const noexcept {
-        return heads_[row * columns + column];
-    }
+    [[nodiscard]] static std::uint32_t bit(unsigned i) noexcept { return std::uint32_t{1} << i; }
     // With a copy of map_, which the compiler keeps in registers across writes into holes.
     ARENITE_INLINE void insert(unit_map& map, index hole, index n) noexcept;
     ARENITE_INLINE void erase(unit_map& map, index hole, index n) noexcept;
@@ -139,15 +133,16 @@ private:
 tlsf_region::index tlsf_region::find(std::size_t n) const noexcept {
     if (n > map_.count())
         return none;
-    const step own = step_of(static_cast<index>(n));
-    if ((columns_[own.row] >> own.column & 1) != 0) {
-        const index latest = head(own.row, own.column);
-        if (own.row <= 1 || map_.size_at(latest) >= n)
+    const unsigned own = step_of(static_cast<index>(n));
+    unsigned row = own / columns;
+    const std::uint32_t here = columns_[row];
+    if ((here & bit(own % columns)) != 0) {
+        const index latest = heads_[own];
+        if (map_.size_at(latest) >= n) // below 1 KiB it always is
             return latest;
     }
     // All holes of the steps above are long enough.
-    std::uint32_t above = columns_[own.row] & ~std::uint32_t{1} << own.column;
-    unsigned row = own.row;
+    std::uint32_t above = here & ~std::uint32_t{1} << own % columns;
     if (above == 0) {
         const std::uint32_t rows = rows_ & ~std::uint32_t{1} << row;
         if (rows == 0)
@@ -155,21 +150,20 @@ tlsf_region::index tlsf_region::find(std::size_t n) const noexcept {
         row = static_cast<unsigned>(std::countr_zero(rows));
         above = columns_[row];
     }
-    return head(row, static_cast<unsigned>(std::countr_zero(above)));
+    return heads_[row * columns + static_cast<unsigned>(std::countr_zero(above))];
 }
 
 void tlsf_region::insert(unit_map& map, index hole, index n) noexcept {
-    const step s = step_of(n);
-    index& first = head(s.row, s.column);
-    const index old = first;
-    first = hole;
+    const unsigned s = step_of(n);
+    const index old = heads_[s];
+    heads_[s] = hole;
     map.store(hole, next, old);
     map.store(hole, previous, none);
     if (old != none) {
         map.store(old, previous, hole);
     } else {
-        rows_ |= std::uint32_t{1} << s.row;
-        columns_[s.row] |= std::uint32_t{1} << s.column;
+        rows_ |= bit(s / columns);
+        columns_[s / columns] |= bit(s % columns);
     }
 }
 
@@ -181,10 +175,10 @@ void tlsf_region::erase(unit_map& map, index hole, index n) noexcept {
         map.store(before, next, after);
         return;
     }
-    const step s = step_of(n);
-    head(s.row, s.column) = after;
-    if (after == none && (columns_[s.row] &= ~(std::uint32_t{1} << s.column)) == 0)
-        rows_ &= ~(std::uint32_t{1} << s.row);
+    const unsigned s = step_of(n);
+    heads_[s] = after;
+    if (after == none && (columns_[s / columns] &= ~bit(s % columns)) == 0)
+        rows_ &= ~bit(s / columns);
 }
 
 tlsf_region::index tlsf_region::take(index hole, index n, std::size_t alignment) noexcept {

@@ -284,7 +284,7 @@ public:
                                                     index end) const noexcept {
         const std::size_t offset = offset_of(p);
         const std::size_t i = offset / unit_bytes, behind = i + n;
-        if (i >= end || offset % unit_bytes != 0 || n > end - i)
+        if (i >= end || offset % unit_bytes != 0 || n - 1 >= end - i) // 0: too large to be counted
             return false;
         const states& here = states_[i / bits::word_bits];
         const states& there = states_[behind / bits::word_bits];

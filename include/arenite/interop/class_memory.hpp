@@ -61,6 +61,10 @@ public:
                                             const std::nothrow_t&) noexcept {
         return allocate(bytes, static_cast<std::size_t>(alignment));
     }
+    [[nodiscard]] static void* operator new[](std::size_t bytes, std::align_val_t alignment,
+                                              const std::nothrow_t&) noexcept {
+        return allocate(bytes, static_cast<std::size_t>(alignment));
+    }
     [[nodiscard]] static void* operator new(std::size_t, void* place) noexcept { return place; }
     [[nodiscard]] static void* operator new[](std::size_t, void* place) noexcept { return place; }
 
@@ -74,6 +78,9 @@ public:
         arenite_deallocate(p);
     }
     static void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept {
+        arenite_deallocate(p);
+    }
+    static void operator delete[](void* p, std::align_val_t, const std::nothrow_t&) noexcept {
         arenite_deallocate(p);
     }
     static void operator delete(void*, void*) noexcept {}

@@ -23,7 +23,7 @@ struct lua {
 ///     lua_State* state = lua_newstate(&arenite::lua_memory<>::allocate, nullptr);
 ///
 /// Use when:  a program runs Lua 5.3 or 5.4. A tag of one's own where states are to be apart.
-/// Cost:      malloc_like's; an object that stays in its slot costs a comparison of sizes.
+/// Cost:      malloc_like's; an object that shrinks within its slot costs a comparison of sizes.
 /// Limits:    aligned to 8, which is what Lua promises its userdata.
 /// Threads:   any; a state by one at a time, as Lua has it.
 /// Failure:   nullptr: Lua collects its garbage, tries again, then raises an error of its own.

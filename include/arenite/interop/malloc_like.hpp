@@ -4,10 +4,14 @@
 
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_pages.hpp>
+#include <arenite/affinity/affinity_share.hpp>
+#include <arenite/affinity/remote_frees.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/ordered/size_class.hpp>
+#include <arenite/ordered/slab_geometry.hpp>
 #include <arenite/ordered/slab_heap.hpp>
 
 #include <cstddef>
@@ -24,6 +28,17 @@ namespace detail {
 
 /// Bytes that may be used at p, which memory checkers are told; 0 for what is no affinity's.
 [[nodiscard]] std::size_t usable_bytes(const void* p) noexcept;
+
+/// usable_bytes of an object in a slab of some thread's heap; 0 for all else.
+[[nodiscard]] ARENITE_INLINE std::size_t slot_bytes_at(const void* p) noexcept {
+    if constexpr (slow_only)
+        return 0;
+    const affinity_pages::owner owner = affinity_pages::of(p);
+    if (!owner || owner.share().is_locked())
+        return 0;
+    constexpr slab_geometry geometry{remote_frees::mask_bytes};
+    return geometry.block_of(p)->slab_at(geometry.offset_of(p)).slot_bytes;
+}
 
 } // namespace detail
 
@@ -72,11 +87,12 @@ public:
     [[nodiscard]] static void* reallocate(void* p, std::size_t bytes) noexcept {
         return p == nullptr ? allocate(bytes) : detail::reallocate_any(p, bytes, Alignment);
     }
-    /// For a caller that knows the size it asked for last; quicker where the slot stays the same.
+    /// For a caller that knows the size it asked for last; quicker where it shrinks a little.
     [[nodiscard]] ARENITE_INLINE static void* reallocate(void* p, std::size_t old_bytes,
                                                          std::size_t bytes) noexcept {
-        if (!detail::slow_only && p != nullptr && size_class::is_listed(old_bytes, Alignment) &&
-            size_class::is_listed(bytes, Alignment) &&
+        // To grow it asks the heap: p may have less room than a slot of its class.
+        if (!detail::slow_only && p != nullptr && bytes <= old_bytes &&
+            size_class::is_listed(old_bytes, Alignment) &&
             size_class::of_listed(old_bytes, Alignment) == size_class::of_listed(bytes, Alignment))
             return p;
         return reallocate(p, bytes);
@@ -89,8 +105,9 @@ public:
     }
 
     /// Bytes that may be used at p; 0 for nullptr and for what is no affinity's.
-    [[nodiscard]] static std::size_t size_of(const void* p) noexcept {
-        return detail::usable_bytes(p);
+    [[nodiscard]] ARENITE_INLINE static std::size_t size_of(const void* p) noexcept {
+        const std::size_t bytes = p == nullptr ? 0 : detail::slot_bytes_at(p);
+        return bytes != 0 ? bytes : detail::usable_bytes(p);
     }
 
     /// The heap that it stands on.

@@ -129,8 +129,9 @@ public:
     /// when memory is taken for a slab or for more than 8 KiB, and here.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
-    /// All its memory, blocks and large allocations in address order: objects one by one with
-    /// sizes::kept and in checked builds, else runs of neighbours. O(bytes reserved / 512).
+    /// All its memory: what is kept empty, then blocks and large allocations in address order.
+    /// Objects come one by one with sizes::kept and in checked builds, else as runs of neighbours.
+    /// O(bytes reserved / 512).
     void list_regions(region_sink& sink) const;
 
 private:

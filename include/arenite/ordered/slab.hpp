@@ -35,7 +35,9 @@ struct alignas(64) slab {
     std::uint32_t begin;      ///< bytes from the start of the block to the first slot
     std::uint32_t inverse;    ///< of the size of a slot: see size_class::inverse
     std::int32_t used;        ///< slots in use
-    std::int32_t alarm;       ///< a free that brings `used` to this or below is told to the heap
+    std::int32_t alarm;       ///< a free that brings `used` to this or below is told to the heap:
+                              ///< an eighth is free, half is, all is, or half of what was in use
+                              ///< when no run of slots was found
     std::uint16_t slot_bytes;
     std::uint16_t slack; ///< a request takes more than slot_bytes less this
     std::uint16_t slots;
@@ -49,13 +51,14 @@ struct alignas(64) slab {
     /// An alarm that no free reaches, but before a word of frees more would not fit into `used`.
     static constexpr std::int32_t silent = INT32_MIN + 64;
 
-    /// The owner, for any thread while an object of the slab lives.
+    /// The owner, for any thread while an object of the slab lives; who sees a mark for joined
+    /// slots sees which are joined.
     [[nodiscard]] ARENITE_INLINE const void* owner_now() const noexcept {
-        return std::atomic_ref{const_cast<void*&>(owner)}.load(std::memory_order_relaxed);
+        return std::atomic_ref{const_cast<void*&>(owner)}.load(std::memory_order_acquire);
     }
 
     void set_owner(void* now) noexcept {
-        std::atomic_ref{owner}.store(now, std::memory_order_relaxed);
+        std::atomic_ref{owner}.store(now, std::memory_order_release);
     }
 
     /// Its first unit in the block, and the word of bits that its slots' bits begin with.

@@ -190,6 +190,10 @@ public:
     /// elsewhere. False where the block may be gone then.
     bool release_word(slab_block& b, std::size_t word, bits::word freed) noexcept;
 
+    /// In a forked child, of a heap whose thread is not there: it may have been about to note where
+    /// it freed.
+    void forget_latest_frees() noexcept;
+
     /// Counts an object of another heap that was freed here: for usage(), until release_word()
     /// there has taken it off that heap's own books.
     void count_foreign_free(std::size_t bytes) noexcept {
@@ -209,7 +213,7 @@ public:
         return s.owner_now() == joined_mark() ? joined_slots{b, s}.slots_at(index) : 1;
     }
 
-    /// True if an object of so many slots may have been asked for like this.
+    /// True if an object of so many slots may have been asked for like this, or resized to it.
     [[nodiscard]] static bool may_have(const slab& s, std::size_t slots, std::size_t bytes,
                                        std::size_t alignment) noexcept;
 
@@ -248,7 +252,7 @@ private:
                          std::size_t alignment) noexcept;
     ARENITE_INLINE void set_free(slab& s, slot_class_state& c, bits::word& word,
                                  bits::word slot) noexcept;
-    void remember(slab_block& b, slab& s) noexcept;
+    void note_free(slab_block& b, slab& s) noexcept;
     /// False for what can't lie in a slab: it is large, or not of this heap. One test before
     /// anything is read where p points.
     [[nodiscard]] ARENITE_INLINE bool may_be_slot(const void* p,

@@ -72,7 +72,8 @@ public:
         return *(reinterpret_cast<std::uint16_t*>(begin_of(s) + s.bytes()) - 1 - index);
     }
 
-    /// True if an address may lie in one of the blocks: one test before anything is read there.
+    /// True if an address may lie in one of the blocks, and can be read: one test before it is.
+    /// Never on an upstream that may unmap what goes back; blocks().find() tells there.
     [[nodiscard]] ARENITE_INLINE bool may_hold(const void* p) const noexcept {
         return address_of(p) - lowest_ < extent_;
     }
@@ -109,7 +110,7 @@ private:
     void purge_free(block& b) noexcept;
 
     slab_geometry geometry_;
-    std::uintptr_t lowest_ = 0; ///< of all blocks that there were
+    std::uintptr_t lowest_ = 0; ///< of all blocks that there were, where addresses stay reserved
     std::uintptr_t extent_ = 0;
     std::size_t open_blocks_ = 0;
     block_source blocks_;

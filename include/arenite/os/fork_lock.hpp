@@ -4,12 +4,18 @@
 
 #include <arenite/core/config.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <new>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
+
+/// Says of a fork_lock that who holds it waits for no other such lock, and for none that others
+/// hold while they wait for such a one: a fork takes these first, and waits for each as all do.
+struct outermost_t {};
+inline constexpr outermost_t outermost{};
 
 /// One of the locks that are taken while the process forks.
 class fork_link {
@@ -29,8 +35,20 @@ protected:
     void add() noexcept;
     void remove() noexcept;
 
+    /// Lets a thread that is about to fork go first, for a while: locks are not fair.
+    static void give_way() noexcept {
+        if (forking.load(std::memory_order_relaxed)) [[unlikely]]
+            wait_a_little();
+    }
+
+    call lock_ = nullptr; ///< of an outermost one
+
 private:
     friend struct fork_chain;
+
+    static void wait_a_little() noexcept;
+
+    static std::atomic<bool> forking; ///< a thread waits for locks, to fork
 
     fork_link* next_ = nullptr;
     fork_link* previous_ = nullptr;
@@ -59,18 +77,24 @@ class fork_lock : private fork_link {
 public:
     fork_lock() noexcept : fork_lock{nullptr, nullptr} {}
 
+    explicit fork_lock(outermost_t) noexcept
+        : fork_link{&try_lock_one, &unlock_one, nullptr, nullptr} {
+        lock_ = [](fork_link& l) noexcept { static_cast<fork_lock&>(l).mutex_.lock(); };
+        add();
+    }
+
     /// Calls in_child(owner) in the child, when all locks are free there.
     fork_lock(child_call in_child, void* owner) noexcept
-        : fork_link{
-              [](fork_link& l) noexcept { return static_cast<fork_lock&>(l).mutex_.try_lock(); },
-              [](fork_link& l) noexcept { static_cast<fork_lock&>(l).mutex_.unlock(); }, in_child,
-              owner} {
+        : fork_link{&try_lock_one, &unlock_one, in_child, owner} {
         add(); // whole by now
     }
 
     ~fork_lock() { remove(); }
 
-    void lock() noexcept { mutex_.lock(); }
+    void lock() noexcept {
+        give_way();
+        mutex_.lock();
+    }
     [[nodiscard]] bool try_lock() noexcept { return mutex_.try_lock(); }
 
     /// Does not touch the lock after it was given up, if Mutex does not: whoever gets it next may
@@ -78,6 +102,11 @@ public:
     void unlock() noexcept { mutex_.unlock(); }
 
 private:
+    static bool try_lock_one(fork_link& l) noexcept {
+        return static_cast<fork_lock&>(l).mutex_.try_lock();
+    }
+    static void unlock_one(fork_link& l) noexcept { static_cast<fork_lock&>(l).mutex_.unlock(); }
+
     Mutex mutex_;
 };
 
