@@ -3,6 +3,7 @@
 #include <arenite/affinity/affinity_share.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/remote_frees.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/bits.hpp>
@@ -67,7 +68,7 @@ TEST(affinity_share_threads, belongs_to_one_or_to_nobody) {
 }
 
 TEST(affinity_share_threads, the_last_object_of_a_size_is_freed_without_the_lock) {
-    if (passthrough() || detail::slow_only)
+    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "no heap is one thread's";
     affinity_heap& h = affinity_heap::named("of one block");
     std::atomic<affinity_share*> share{nullptr};
@@ -98,7 +99,7 @@ TEST(affinity_share_threads, the_last_object_of_a_size_is_freed_without_the_lock
 }
 
 TEST(affinity_share_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second_free_is_found) {
-    if (passthrough() || detail::slow_only)
+    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "no heap is one thread's";
     affinity_heap& h = affinity_heap::of<shares>();
     std::vector<void*> all;
