@@ -65,14 +65,14 @@ affinity_heap::affinity_heap(const affinity_options& options, unsigned index) no
 }
 
 /// Those it was made without. A block size that was set since stays.
-void affinity_heap::get_options(const affinity_options& options) noexcept {
+void affinity_heap::adopt_options(const affinity_options& options) noexcept {
     const std::string_view name = options_.name;
     std::size_t usual = options_.block_bytes;
     block_bytes_.compare_exchange_strong(usual, options.block_bytes, std::memory_order_relaxed);
     alignment_.store(options.alignment, std::memory_order_relaxed);
     options_ = options;
     options_.name = name;
-    may_get_options_.store(false, std::memory_order_release);
+    may_adopt_options_.store(false, std::memory_order_release);
 }
 
 // ---- which affinity -----------------------------------------------------------------------------
@@ -190,7 +190,7 @@ void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noe
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
     if (!is_alignment(alignment) || bytes > max_object_bytes)
         return nullptr;
-    if (may_get_options_.load(std::memory_order_acquire)) [[unlikely]]
+    if (may_adopt_options_.load(std::memory_order_acquire)) [[unlikely]]
         detail::affinity_registry::settle(*this);
     alignment = at_least_own(alignment);
     if (chosen_strategy::now() != affinity_strategy::ordered) [[unlikely]]

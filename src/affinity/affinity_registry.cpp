@@ -62,18 +62,18 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
     if (h != first() + known) {
         if (options == nullptr)
             return h;
-        if (!h->may_get_options_.load(std::memory_order_relaxed)) {
+        if (!h->may_adopt_options_.load(std::memory_order_relaxed)) {
             check_same(*h, wanted);
             return h;
         }
         check(wanted);
-        h->get_options(wanted);
+        h->adopt_options(wanted);
     } else {
         check(wanted);
         if (known == most_affinities)
             return nullptr;
         h = ::new (static_cast<void*>(h)) affinity_heap{wanted, static_cast<unsigned>(known)};
-        h->may_get_options_.store(options == nullptr, std::memory_order_relaxed);
+        h->may_adopt_options_.store(options == nullptr, std::memory_order_relaxed);
         named.store(known + 1, std::memory_order_release);
         if (checks_enabled && known == 0)
             static_cast<void>(std::atexit([] { report_leaks(); }));
@@ -86,7 +86,7 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
 
 void affinity_registry::settle(affinity_heap& heap) noexcept {
     const std::lock_guard lock{adding([](void*) noexcept { after_fork_in_child(); })};
-    heap.may_get_options_.store(false, std::memory_order_release);
+    heap.may_adopt_options_.store(false, std::memory_order_release);
 }
 
 void affinity_registry::refuse_one_more(std::string_view name) noexcept {

@@ -3,6 +3,7 @@
 #include <arenite/affinity/affinity_share.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/remote_frees.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/bits.hpp>
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -64,8 +67,39 @@ TEST(affinity_share_threads, belongs_to_one_or_to_nobody) {
     h.deallocate(p, 40, 8);
 }
 
+TEST(affinity_share_threads, the_last_object_of_a_size_is_freed_without_the_lock) {
+    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+        GTEST_SKIP() << "no heap is one thread's";
+    affinity_heap& h = affinity_heap::named("of one block");
+    std::atomic<affinity_share*> share{nullptr};
+    std::atomic<bool> held{false};
+    std::atomic<bool> freed{false};
+    std::thread owner{[&] {
+        void* const other = h.allocate(40, 8);
+        void* const last = h.allocate(200, 8);
+        share = affinity_share::around(last);
+        while (!held)
+            std::this_thread::yield();
+        h.deallocate(last, 200, 8); // its slab stays, for the next one
+        freed = true;
+        h.deallocate(other, 40, 8);
+    }};
+    while (share == nullptr)
+        std::this_thread::yield();
+    {
+        const std::lock_guard lock{share.load()->lock()};
+        held = true;
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+        while (!freed && std::chrono::steady_clock::now() < until)
+            std::this_thread::yield();
+        EXPECT_TRUE(freed);
+    }
+    owner.join();
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+}
+
 TEST(affinity_share_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second_free_is_found) {
-    if (passthrough() || detail::slow_only)
+    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "no heap is one thread's";
     affinity_heap& h = affinity_heap::of<shares>();
     std::vector<void*> all;

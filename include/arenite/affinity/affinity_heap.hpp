@@ -313,7 +313,7 @@ private:
     [[nodiscard]] detail::slab_heap* current() const noexcept;
     void make_current(detail::affinity_share& share) noexcept;
     void make_first_block() noexcept;
-    void get_options(const affinity_options& options) noexcept;
+    void adopt_options(const affinity_options& options) noexcept;
     [[nodiscard]] std::size_t at_least_own(std::size_t alignment) const noexcept {
         return std::max(alignment, this->alignment());
     }
@@ -332,7 +332,7 @@ private:
     affinity_options options_;
     char name_[detail::affinity_registry::most_name_bytes + 1] = {};
     detail::outside_count outside_;
-    std::atomic<bool> may_get_options_{false}; ///< was made without any, and is unused
+    std::atomic<bool> may_adopt_options_{false}; ///< was made without any, and is unused
 };
 
 /// See affinity_heap::near.
