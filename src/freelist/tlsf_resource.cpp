@@ -13,6 +13,8 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <new>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -91,10 +93,8 @@ void tlsf_resource::leave(tlsf_region& r) noexcept {
 }
 
 bool tlsf_resource::add_region(std::span<std::byte> memory) noexcept {
-    if (passthrough()) { // nothing is taken from it but the right to as much
-        region_bytes_ += memory.size();
-        return true;
-    }
+    if (passthrough())
+        return remember(memory);
     if (count_ == most_regions || memory.empty())
         return false;
     const auto* const begin = memory.data();
@@ -107,7 +107,40 @@ bool tlsf_resource::add_region(std::span<std::byte> memory) noexcept {
     return enter(memory, false) != nullptr;
 }
 
+// The user's memory where each allocation is one of malloc's: what is taken of it is the right
+// to as much. It lies at its begin.
+struct tlsf_resource::added_span {
+    std::span<std::byte> memory;
+    added_span* next;
+};
+
+bool tlsf_resource::remember(std::span<std::byte> memory) noexcept {
+    void* at = memory.data();
+    std::size_t room = memory.size();
+    if (std::align(alignof(added_span), sizeof(added_span), at, room) == nullptr)
+        return false;
+    for (const added_span* a = added_; a != nullptr; a = a->next)
+        if (std::less<>{}(memory.data(), a->memory.data() + a->memory.size()) &&
+            std::less<>{}(a->memory.data(), memory.data() + memory.size()))
+            return false;
+    added_ = ::new (at) added_span{memory, added_};
+    region_bytes_ += memory.size();
+    return true;
+}
+
+bool tlsf_resource::forget(std::span<std::byte> memory) noexcept {
+    for (added_span** a = &added_; *a != nullptr; a = &(*a)->next)
+        if ((*a)->memory.data() == memory.data() && (*a)->memory.size() == memory.size()) {
+            *a = (*a)->next;
+            region_bytes_ -= memory.size();
+            return true;
+        }
+    return false;
+}
+
 bool tlsf_resource::remove_region(std::span<std::byte> memory) noexcept {
+    if (passthrough())
+        return forget(memory);
     for (std::size_t r = 0; r < count_; ++r) {
         tlsf_region& region = *regions_[r];
         if (region.memory().data() == memory.data() && region.memory().size() == memory.size()) {

@@ -62,6 +62,11 @@ usage_node::reading usage_node::read_own(bool walk) const {
         now.figures.largest_hole_bytes = totals.largest_hole_bytes();
         now.free = totals.free_bytes();
     }
+    if (source_.left != nullptr) {
+        const std::size_t left = source_.left(source_.resource);
+        now.figures.largest_hole_bytes = std::min(now.figures.largest_hole_bytes, left);
+        now.free = std::min(now.free, left);
+    }
     return now;
 }
 

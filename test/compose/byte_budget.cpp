@@ -134,4 +134,23 @@ TEST(byte_budget_threads, never_pass_the_limit) {
     EXPECT_EQ(taken.load(), 1000 / 7);
 }
 
+TEST(byte_budget_threads, a_limit_that_is_refused_is_never_felt) {
+    byte_budget<true> b{1000, 1000, false};
+    ASSERT_TRUE(b.take(500));
+    std::atomic<bool> done{false};
+    std::thread taker{[&] {
+        for (int i = 0; i < 200'000; ++i)
+            if (b.take(500))
+                b.give(500);
+            else
+                done = true;
+        EXPECT_FALSE(done.load()) << "it was held to a limit that never was";
+        done = true;
+    }};
+    while (!done)
+        EXPECT_FALSE(b.set(400, 400));
+    taker.join();
+    EXPECT_EQ(b.limit(), 1000u);
+}
+
 } // namespace

@@ -12,17 +12,18 @@
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/os/page_resource.hpp>
+#include <arenite/report/usage_node.hpp>
 
 #include <gtest/gtest.h>
 
 #include "support/counting_resource.hpp"
 #include "support/piece.hpp"
 
-#include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <limits>
-#include <thread>
+#include <optional>
+#include <sstream>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -210,6 +211,24 @@ TEST(limited_resource, a_warning_may_allocate_and_free_and_raise_the_budget) {
     EXPECT_EQ(lr.in_use(), 0u);
 }
 
+TEST(limited_resource, warns_where_a_smaller_budget_puts_the_mark_below) {
+    warnings seen;
+    limited_heap lr{limited_options{
+        .budget_bytes = 1000, .warn_at = 0.5, .on_warning = &warnings::note, .user = &seen}};
+    const piece a = take(lr, 400);
+    EXPECT_TRUE(lr.set_budget(800));
+    EXPECT_EQ(seen.count, 0) << "up to the mark is not past it";
+    EXPECT_TRUE(lr.set_budget(420));
+    EXPECT_EQ(seen.count, 1);
+    EXPECT_EQ(seen.in_use, 400u);
+    EXPECT_EQ(seen.budget, 420u);
+    EXPECT_TRUE(lr.set_budget(410));
+    EXPECT_EQ(seen.count, 1) << "it was below all the while";
+    EXPECT_FALSE(lr.set_budget(399));
+    EXPECT_EQ(seen.count, 1);
+    give(lr, a);
+}
+
 // ---- the reserve --------------------------------------------------------------------------------
 
 TEST(limited_resource, opens_the_reserve_when_something_is_refused) {
@@ -248,7 +267,8 @@ TEST(limited_resource, opens_the_reserve_when_something_is_refused) {
 
 TEST(limited_resource, holds_a_reserve_for_when_the_inner_resource_has_no_more) {
     if (passthrough())
-        GTEST_SKIP() << "malloc's memory does not end";
+        GTEST_SKIP() << "the heap gives nothing back to an upstream";
+    // What the inner one has is taken by others.
     counting_resource up;
     ordered_heap heap{ordered_options{.policy = return_policy::return_all}, &up};
     limited_resource lr{
@@ -269,6 +289,40 @@ TEST(limited_resource, holds_a_reserve_for_when_the_inner_resource_has_no_more) 
     EXPECT_GE(up.live_bytes(), 3_MiB);
     give(lr, work);
     EXPECT_EQ(lr.in_use(), 0u);
+}
+
+TEST(limited_resource, may_be_used_by_the_inner_one_s_warning) {
+    using inner_type = limited_resource<malloc_resource>;
+    using outer_type = limited_resource<inner_type&>;
+    struct program {
+        outer_type* outer = nullptr;
+        int count = 0;
+    } game;
+    inner_type inner{limited_options{.budget_bytes = 1000,
+                                     .warn_at = 0.5,
+                                     .on_warning =
+                                         [](std::size_t, std::size_t, void* user) {
+                                             auto& g = *static_cast<program*>(user);
+                                             if (g.outer == nullptr)
+                                                 return;
+                                             ++g.count;
+                                             EXPECT_EQ(g.outer->try_allocate(900), nullptr);
+                                             EXPECT_TRUE(g.outer->set_budget(950));
+                                         },
+                                     .user = &game}};
+    outer_type outer{
+        limited_options{.budget_bytes = 900, .reserve_bytes = 300, .hold_reserve = true}, inner};
+    game.outer = &outer;
+    const piece a = take(outer, 150);
+    EXPECT_EQ(outer.try_allocate(600), nullptr);
+    EXPECT_TRUE(outer.reserve_is_open());
+    const piece b = take(outer, 300);
+    EXPECT_EQ(inner.in_use(), 450u);
+    EXPECT_EQ(game.count, 0);
+    EXPECT_TRUE(outer.restore_reserve()); // the inner one warns
+    EXPECT_EQ(game.count, 1);
+    give(outer, a);
+    give(outer, b);
 }
 
 #if ARENITE_EXCEPTIONS
@@ -380,6 +434,26 @@ TEST(limited_resource, tells_no_hole_that_the_budget_does_not_allow) {
     give(lr, a);
 }
 
+TEST(limited_resource, shows_no_hole_in_the_tree_that_the_budget_does_not_allow) {
+    limited_linear lr{100u, 1000u};
+    const usage_node node{"budget", lr};
+    piece a = take(lr, 40, 1);
+    const auto text = [&] {
+        std::ostringstream out;
+        node.write_json(out);
+        return out.str();
+    };
+    if (!passthrough()) {
+        EXPECT_NE(text().find("\"largest_hole_bytes\": 60,"), std::string::npos) << text();
+        EXPECT_EQ(node.fragmentation(), 0.0);
+    }
+    const piece b = take(lr, 60, 1);
+    EXPECT_NE(text().find("\"largest_hole_bytes\": null,"), std::string::npos) << text();
+    EXPECT_EQ(node.fragmentation(), std::nullopt);
+    give(lr, b);
+    give(lr, a);
+}
+
 TEST(limited_resource, places_beside_an_object_within_the_budget) {
     affinity_heap& heap = affinity_heap::of<affinities::data>();
     limited_resource lr{10'000, heap};
@@ -411,60 +485,6 @@ TEST(limited_resource, under_a_heap_limits_all_of_it) {
         heap.deallocate(p, 1000);
     heap.trim();
     EXPECT_EQ(pages.in_use(), 0u);
-}
-
-// ---- misuse -------------------------------------------------------------------------------------
-
-TEST(limited_resource_death, a_reserve_above_the_budget_or_a_share_that_is_none_is_reported) {
-    EXPECT_DEATH((limited_heap{limited_options{.budget_bytes = 10, .reserve_bytes = 11}}),
-                 "reserve of a limited_resource, 11 bytes, is larger than its budget, 10 bytes");
-    for (const double share : {-0.1, 1.1, std::nan("")})
-        EXPECT_DEATH((limited_heap{limited_options{.budget_bytes = 10, .warn_at = share}}),
-                     "it is a share, from 0 to 1");
-}
-
-TEST(limited_resource_death, freeing_without_a_size_needs_a_heap_that_keeps_sizes) {
-    limited_heap lr{1000};
-    void* const p = lr.allocate(10);
-    EXPECT_DEATH(lr.deallocate(p), "needs a heap of sizes::kept");
-    lr.deallocate(p, 10);
-}
-
-// ---- threads ------------------------------------------------------------------------------------
-
-TEST(limited_resource_threads, share_a_budget_to_the_last_byte) {
-    static std::atomic<int> warned;
-    warned = 0;
-    limited_resource<malloc_resource> lr{
-        limited_options{.budget_bytes = 50'000,
-                        .on_warning = [](std::size_t, std::size_t, void*) { ++warned; },
-                        .reserve_bytes = 10'000}};
-    std::atomic<int> got{0};
-    std::vector<std::vector<void*>> all(4);
-    std::vector<std::thread> threads;
-    for (auto& mine : all)
-        threads.emplace_back([&lr, &got, &mine] {
-            for (void* p = nullptr; (p = lr.try_allocate(10)) != nullptr;) {
-                mine.push_back(p);
-                ++got;
-            }
-        });
-    for (std::thread& t : threads)
-        t.join();
-    EXPECT_EQ(warned.load(), 1);
-    EXPECT_TRUE(lr.reserve_is_open());
-    EXPECT_GE(got.load(), 4000);
-    while (void* p = lr.try_allocate(10)) { // where all were refused before one had opened it
-        all[0].push_back(p);
-        ++got;
-    }
-    EXPECT_EQ(got.load(), 5000);
-    EXPECT_EQ(lr.in_use(), 50'000u);
-    for (const auto& mine : all)
-        for (void* p : mine)
-            lr.deallocate(p, 10);
-    EXPECT_EQ(lr.in_use(), 0u);
-    EXPECT_TRUE(lr.restore_reserve());
 }
 
 } // namespace

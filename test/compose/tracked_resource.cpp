@@ -190,6 +190,20 @@ TEST(tracked_resource, under_a_heap_counts_what_the_heap_asks_for) {
     EXPECT_EQ(pages.in_use(), 0u);
 }
 
+TEST(tracked_resource_death, freeing_what_another_one_gave_is_reported) {
+    if (!checks_enabled)
+        GTEST_SKIP() << "checked builds only";
+    ordered_heap heap;
+    tracked_resource meshes{"meshes", heap}, textures{"textures", heap};
+    const piece a = take(meshes, 100);
+    EXPECT_DEATH(textures.deallocate(a.p, 100), "more was freed through 'textures' than it gave");
+    give(meshes, a);
+    tracked_resource<malloc_resource> one{"one"}, other{"other"};
+    const piece b = take(one, 100);
+    EXPECT_DEATH(other.deallocate(b.p, 100), "more was freed through 'other' than it gave");
+    give(one, b);
+}
+
 TEST(tracked_resource_threads, count_what_all_of_them_do) {
     tracked_resource<malloc_resource> tr{"all"};
     std::vector<std::thread> threads;

@@ -121,6 +121,22 @@ TEST_F(tlsf, regions_of_the_users_are_added_and_removed) {
     give(r, take(r, 50'000));
 }
 
+// Also where each allocation is one of malloc's, which is why it is no tlsf.
+TEST(tlsf_regions, that_were_added_can_be_removed_once) {
+    std::vector<std::byte> memory(128_KiB);
+    const std::span first = std::span{memory}.first(64_KiB),
+                    second = std::span{memory}.last(64_KiB);
+    tlsf_resource r{first};
+    EXPECT_FALSE(r.add_region(first));
+    EXPECT_FALSE(r.remove_region(second));
+    EXPECT_TRUE(r.add_region(second));
+    EXPECT_TRUE(r.remove_region(first));
+    EXPECT_FALSE(r.remove_region(first));
+    give(r, take(r, 10'000));
+    EXPECT_TRUE(r.remove_region(second));
+    EXPECT_EQ(r.try_allocate(1), nullptr);
+}
+
 TEST_F(tlsf, a_region_that_cannot_serve_is_refused_and_nothing_changes) {
     tlsf_resource r{part(64_KiB, 64_KiB)};
     const usage before = r.usage();

@@ -63,6 +63,12 @@ TEST_F(growing_region, takes_nothing_before_the_first_request) {
     EXPECT_LE(g.committed(), 1_MiB) << "a small user stays small";
 }
 
+TEST_F(growing_region, has_plenty_of_addresses_where_none_are_chosen) {
+    growing_linear_resource g{};
+    EXPECT_EQ(g.capacity(), growing_linear_resource::default_address_space);
+    EXPECT_NE(g.try_allocate(100), nullptr);
+}
+
 TEST_F(growing_region, grows_in_place_and_keeps_what_is_there) {
     growing_linear_resource g{4_GiB};
     std::vector<void*> all;

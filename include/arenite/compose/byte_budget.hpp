@@ -125,15 +125,13 @@ public:
     void give(std::size_t bytes) noexcept { in_use_.fetch_sub(bytes, std::memory_order_relaxed); }
     void clear() noexcept { in_use_.store(0, std::memory_order_relaxed); }
 
+    /// Called by one thread at a time. Takers that saw the old limit may be through after it.
     [[nodiscard]] bool set(std::size_t mark, std::size_t limit) noexcept {
-        const std::size_t old_mark = this->mark(), old_limit = this->limit();
+        if (in_use() > limit)
+            return false;
         mark_ = mark;
         limit_ = limit;
-        if (in_use() <= limit)
-            return true;
-        limit_ = old_limit;
-        mark_ = old_mark;
-        return false;
+        return true;
     }
 
     [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }

@@ -30,12 +30,14 @@ struct limited_options {
     std::size_t budget_bytes = 0;
 
     /// Called when the bytes in use pass this share (0 to 1) of what may be used without the
-    /// reserve, and again when they pass it after they had fallen below.
+    /// reserve, and again when they pass it after they had fallen below; also when a smaller budget
+    /// puts the share below them.
     double warn_at = 0.9;
 
     /// The warning: what is in use, of how much, and `user` as it stands below. Called after the
-    /// allocation that passed the mark was made, by whoever made it. It may allocate, free and
-    /// change the budget, and must not throw; while it runs it is not called again.
+    /// allocation that passed the mark was made, or the budget was set, by whoever did so. It may
+    /// allocate, free and change the budget, and must not throw; while it runs it is not called
+    /// again.
     void (*on_warning)(std::size_t bytes_in_use, std::size_t budget_bytes, void* user) = nullptr;
     void* user = nullptr;
 
@@ -73,6 +75,8 @@ namespace detail {
 ///            (size_of), so that it is the same without a size. R's own bookkeeping is not counted:
 ///            to limit that too, put the limited_resource under a heap, as its upstream. mark and
 ///            rewind are not offered: what they free has no sizes.
+/// Misuse:    R's. Checked builds find memory that is freed here and was given by another one, when
+///            more is freed than was given.
 /// Threads:   as R: any, where R is Concurrent; a request that meets a change of the budget is held
 ///            to the old one or to the new one. reset while no other thread uses it.
 /// Failure:   out_of_memory / nullptr; nothing changes but that the reserve is opened. A reserve
@@ -97,8 +101,9 @@ public:
         requires std::constructible_from<R, Args...>
     explicit limited_resource(const limited_options& options, Args&&... args)
         : base{std::in_place, std::forward<Args>(args)...}, options_{checked(options)},
-          budget_{mark_for(open_bytes()), open_bytes(), detail::keeps_sizes(inner_)} {
-        if (!hold()) [[unlikely]]
+          budget_{mark_for(open_bytes()), open_bytes(), detail::keeps_sizes(inner_)},
+          held_{try_hold()} {
+        if (is_to_hold() && held_ == nullptr) [[unlikely]]
             throw_out_of_memory(options.reserve_bytes, default_alignment, this);
     }
 
@@ -109,7 +114,7 @@ public:
         : limited_resource{limited_options{.budget_bytes = budget_bytes},
                            std::forward<Args>(args)...} {}
 
-    ~limited_resource() override { let_go(); }
+    ~limited_resource() override { let_go(held_); }
 
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
@@ -136,6 +141,7 @@ public:
         if (!budget_.give_quickly(bytes)) [[unlikely]]
             return deallocate_slow(p, bytes, alignment);
         inner_.deallocate(p, bytes, alignment);
+        detail::expect_given(in_use());
     }
 
     /// Where R keeps sizes.
@@ -145,6 +151,7 @@ public:
         const std::size_t counted = inner_.size_of(p);
         inner_.deallocate(p);
         budget_.give(counted);
+        detail::expect_given(in_use());
     }
 
     /// R's; false also where the growth would pass the budget. What R rounds up may pass it.
@@ -158,15 +165,16 @@ public:
         const std::size_t counted = count_of(p, bytes);
         detail::release(inner_, p, bytes, alignment);
         budget_.give(counted);
+        detail::expect_given(in_use());
     }
 
     /// Resets the R; nothing is in use then, and the reserve is whole.
     void reset()
         requires Resettable<inner_type>
     {
-        held_ = nullptr;
         inner_.reset();
         budget_.clear();
+        static_cast<void>(open_reserve()); // what was held is gone
         static_cast<void>(restore_reserve());
     }
 
@@ -174,6 +182,11 @@ public:
     [[nodiscard]] std::size_t in_use() const noexcept { return budget_.in_use(); }
     /// Bytes that may be in use; after a refusal the reserve is among them.
     [[nodiscard]] std::size_t limit_bytes() const noexcept { return budget_.limit(); }
+    /// Bytes that may be in use besides: no hole is worth more.
+    [[nodiscard]] std::size_t left_bytes() const noexcept {
+        const std::size_t limit = limit_bytes();
+        return limit - std::min(in_use(), limit);
+    }
     /// The whole budget, the reserve included.
     [[nodiscard]] std::size_t budget_bytes() const noexcept {
         return budget_.limit() + (open_ ? 0 : options_.reserve_bytes);
@@ -195,8 +208,7 @@ public:
         requires Measurable<inner_type>
     {
         arenite::usage u = inner_.usage();
-        const std::size_t used = in_use(), limit = limit_bytes();
-        u.largest_hole_bytes = std::min(u.largest_hole_bytes, limit - std::min(used, limit));
+        u.largest_hole_bytes = std::min(u.largest_hole_bytes, left_bytes());
         return u;
     }
 
@@ -252,8 +264,20 @@ private:
     ARENITE_COLD void* not_given(std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_COLD void* refuse(std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_COLD void warn() noexcept;
-    [[nodiscard]] bool hold() noexcept;
-    void let_go() noexcept;
+    [[nodiscard]] void* open_reserve() noexcept;
+
+    // The R's, which may call its program back, and so this: not while `changing_` is locked.
+    [[nodiscard]] bool is_to_hold() const noexcept {
+        return options_.hold_reserve && options_.reserve_bytes != 0;
+    }
+    [[nodiscard]] void* try_hold() noexcept {
+        return is_to_hold() ? inner_.try_allocate(options_.reserve_bytes, default_alignment)
+                            : nullptr;
+    }
+    void let_go(void* held) noexcept {
+        if (held != nullptr)
+            inner_.deallocate(held, options_.reserve_bytes, default_alignment);
+    }
 
     limited_options options_; ///< budget_bytes as set last
     detail::byte_budget<base::is_concurrent> budget_;
@@ -314,6 +338,7 @@ void limited_resource<R>::deallocate_slow(void* p, std::size_t bytes,
     const std::size_t counted = count_of(p, bytes);
     inner_.deallocate(p, bytes, alignment);
     budget_.give(counted);
+    detail::expect_given(in_use());
 }
 
 template <class R>
@@ -350,15 +375,26 @@ void* limited_resource<R>::not_given(std::size_t bytes, std::size_t alignment) n
 template <class R>
     requires Allocating<std::remove_reference_t<R>>
 void* limited_resource<R>::refuse(std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t whole = budget_bytes();
-    const bool could_be = bytes <= whole && alignment <= whole && is_alignment(alignment);
-    if (could_be && options_.reserve_bytes != 0 && !open_) {
+    if (options_.reserve_bytes == 0 || open_)
+        return nullptr;
+    void* held = nullptr;
+    {
         const std::lock_guard lock{changing_};
-        open_ = true;
-        static_cast<void>(budget_.set(mark_for(options_.budget_bytes), options_.budget_bytes));
-        let_go();
+        const std::size_t whole = options_.budget_bytes;
+        if (!open_ && bytes <= whole && alignment <= whole && is_alignment(alignment))
+            held = open_reserve();
     }
+    let_go(held);
     return nullptr;
+}
+
+/// Returns what was held, for which nobody is to wait.
+template <class R>
+    requires Allocating<std::remove_reference_t<R>>
+void* limited_resource<R>::open_reserve() noexcept {
+    open_ = true;
+    static_cast<void>(budget_.set(mark_for(options_.budget_bytes), options_.budget_bytes));
+    return std::exchange(held_, nullptr);
 }
 
 template <class R>
@@ -378,45 +414,45 @@ template <class R>
     requires Allocating<std::remove_reference_t<R>>
 bool limited_resource<R>::set_budget(std::size_t bytes) noexcept {
     bytes = std::min(bytes, budget_most);
-    const std::lock_guard lock{changing_};
-    if (bytes < options_.reserve_bytes)
-        return false;
-    const std::size_t before = std::exchange(options_.budget_bytes, bytes);
-    const std::size_t limit = open_ ? bytes : open_bytes();
-    if (budget_.set(mark_for(limit), limit))
-        return true;
-    options_.budget_bytes = before;
-    return false;
-}
-
-template <class R>
-    requires Allocating<std::remove_reference_t<R>>
-bool limited_resource<R>::restore_reserve() noexcept {
-    const std::lock_guard lock{changing_};
-    if (in_use() > open_bytes() || !hold())
-        return false;
-    if (!budget_.set(mark_for(open_bytes()), open_bytes())) {
-        let_go();
-        return false;
+    const std::size_t used = in_use();
+    std::size_t mark_before = 0;
+    {
+        const std::lock_guard lock{changing_};
+        if (bytes < options_.reserve_bytes)
+            return false;
+        const std::size_t before = std::exchange(options_.budget_bytes, bytes);
+        const std::size_t limit = open_ ? bytes : open_bytes();
+        mark_before = budget_.mark();
+        if (!budget_.set(mark_for(limit), limit)) {
+            options_.budget_bytes = before;
+            return false;
+        }
     }
-    open_ = false;
+    if (options_.on_warning != nullptr && used <= mark_before && in_use() > budget_.mark())
+        warn();
     return true;
 }
 
 template <class R>
     requires Allocating<std::remove_reference_t<R>>
-bool limited_resource<R>::hold() noexcept {
-    if (!options_.hold_reserve || options_.reserve_bytes == 0 || held_ != nullptr)
+bool limited_resource<R>::restore_reserve() noexcept {
+    if (!open_)
         return true;
-    held_ = inner_.try_allocate(options_.reserve_bytes, default_alignment);
-    return held_ != nullptr;
-}
-
-template <class R>
-    requires Allocating<std::remove_reference_t<R>>
-void limited_resource<R>::let_go() noexcept {
-    if (void* const p = std::exchange(held_, nullptr))
-        inner_.deallocate(p, options_.reserve_bytes, default_alignment);
+    if (left_bytes() < options_.reserve_bytes)
+        return false;
+    void* const held = try_hold();
+    if (is_to_hold() && held == nullptr)
+        return false;
+    {
+        const std::lock_guard lock{changing_};
+        if (open_ && budget_.set(mark_for(open_bytes()), open_bytes())) {
+            held_ = held;
+            open_ = false;
+            return true;
+        }
+    }
+    let_go(held);
+    return !open_;
 }
 
 } // namespace ARENITE_ABI

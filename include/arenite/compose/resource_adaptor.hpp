@@ -10,6 +10,7 @@
 #include <arenite/core/strategy.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -45,6 +46,17 @@ void release(R& r, void* p, std::size_t bytes, std::size_t alignment) noexcept {
         r.release(p, bytes, alignment);
     else
         r.deallocate(p, bytes, alignment);
+}
+
+/// The name of a tracked_resource; nullptr: it was a limited_resource.
+[[noreturn]] ARENITE_COLD void refuse_free(const char* name);
+
+/// In checked builds: no more was freed than was given, which makes `in_use` wrap.
+ARENITE_INLINE void expect_given([[maybe_unused]] std::size_t in_use,
+                                 [[maybe_unused]] const char* name = nullptr) {
+    if constexpr (checks_enabled)
+        if (in_use > std::numeric_limits<std::size_t>::max() / 2) [[unlikely]]
+            refuse_free(name);
 }
 
 /// Places what is allocated beside an object; see affinity_heap::near.

@@ -101,7 +101,8 @@ private:
     bool careful_;
 };
 
-/// For any number of threads. Each figure is exact; two of them need not be of one moment.
+/// For any number of threads. Each figure is exact; two of them need not be of one moment, but who
+/// reads the frees first sees no free without its allocation.
 template <>
 class tally<true> {
 public:
@@ -124,7 +125,7 @@ public:
     void undo_free(std::size_t) noexcept {}
     void freed(std::size_t bytes) noexcept {
         in_use_.fetch_sub(bytes, std::memory_order_relaxed);
-        frees_.fetch_add(1, std::memory_order_relaxed);
+        frees_.fetch_add(1, std::memory_order_release); // after the allocation, of whatever thread
     }
     void clear() noexcept {
         in_use_ = 0;
@@ -136,7 +137,9 @@ public:
         return std::max<std::size_t>(most_, in_use_);
     }
     [[nodiscard]] std::size_t allocations() const noexcept { return allocations_; }
-    [[nodiscard]] std::size_t frees() const noexcept { return frees_; }
+    [[nodiscard]] std::size_t frees() const noexcept {
+        return frees_.load(std::memory_order_acquire);
+    }
     [[nodiscard]] bool is_careful() const noexcept { return careful_; }
 
 private:

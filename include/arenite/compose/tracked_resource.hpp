@@ -39,6 +39,8 @@ inline namespace ARENITE_ABI {
 /// Limits:    those of R. Counted is what was asked for, and where R keeps sizes what R made of it
 ///            (size_of), so that it is the same without a size. mark and rewind are not offered:
 ///            what they free has no sizes.
+/// Misuse:    R's. Checked builds find memory that is freed here and was given by another one, when
+///            more is freed than was given.
 /// Threads:   as R: any, where R is Concurrent; reset while no other thread uses it, and the tree's
 ///            own rules for its node.
 /// Failure:   that of R; it is counted.
@@ -91,6 +93,7 @@ public:
         if (!tally_.freed_quickly(bytes)) [[unlikely]]
             return deallocate_slow(p, bytes, alignment);
         inner_.deallocate(p, bytes, alignment);
+        expect_given();
     }
 
     /// Where R keeps sizes.
@@ -99,6 +102,7 @@ public:
     {
         tally_.freed(inner_.size_of(p));
         inner_.deallocate(p);
+        expect_given();
     }
 
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
@@ -120,6 +124,7 @@ public:
     {
         tally_.freed(count_of(p, bytes));
         detail::release(inner_, p, bytes, alignment);
+        expect_given();
     }
 
     /// Resets the R; all that was allocated counts as freed.
@@ -156,6 +161,13 @@ public:
         return u;
     }
 
+    /// What a budget leaves, of an R that is held.
+    [[nodiscard]] std::size_t left_bytes() const
+        requires(!std::is_reference_v<R> && requires(const inner_type& r) { r.left_bytes(); })
+    {
+        return inner_.left_bytes();
+    }
+
     void list_regions(region_sink& sink) const
         requires(!std::is_reference_v<R> && Mappable<inner_type>)
     {
@@ -172,6 +184,8 @@ private:
         else
             return bytes;
     }
+
+    ARENITE_INLINE void expect_given() const { detail::expect_given(in_use(), name().c_str()); }
 
     /// For a new high water, where sizes are kept, and where there are other threads.
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
@@ -193,6 +207,7 @@ private:
         tally_.undo_free(bytes);
         tally_.freed(count_of(p, bytes));
         inner_.deallocate(p, bytes, alignment);
+        expect_given();
     }
 
     ARENITE_COLD void* failed(std::size_t bytes) noexcept {

@@ -26,7 +26,8 @@ struct tlsf_options {
     arenite::sizes sizes = arenite::sizes::known;
 
     /// Where no region has room, ask the upstream for another: as large as the first, or a quarter
-    /// of all that is held. Such a call is not bounded.
+    /// of all that is held. Such a call is not bounded, nor is a deallocate that empties a second
+    /// region, which it gives back to the upstream.
     bool grow = false;
 
     bool eager = false;    ///< get the first region at construction; it throws without one
@@ -49,7 +50,7 @@ struct tlsf_options {
 /// Cost:      allocate, deallocate and try_resize O(1): the worst call in instructions is counted
 ///            by lab/calls/run and stands in doc/free_list.md. With several regions some 30
 ///            instructions for each that has no room; there are at most 64. Making a region clears
-///            1.6 % of it.
+///            1.6 % of it. With `grow` some calls ask the upstream, or give it a region back.
 /// Overhead:  sizes round up to 16 bytes; no header, with sizes::kept one of 8 bytes. 1.6 % of a
 ///            region for bits, and 320 to 4000 bytes.
 /// Limits:    a region has at most 64 GiB; what no hole is long enough for fails. Of lengths above
@@ -138,6 +139,7 @@ public:
 
 private:
     using index = detail::unit_map::index;
+    struct added_span;
     using region_type = detail::tlsf_region;
     static constexpr index none = detail::unit_map::none;
 
@@ -152,6 +154,8 @@ private:
     [[nodiscard]] region_type* get_region(std::size_t bytes) noexcept;
     [[nodiscard]] region_type* enter(std::span<std::byte> memory, bool from_upstream) noexcept;
     void leave(region_type& r) noexcept;
+    [[nodiscard]] bool remember(std::span<std::byte> memory) noexcept;
+    [[nodiscard]] bool forget(std::span<std::byte> memory) noexcept;
     [[nodiscard]] std::size_t lead() const noexcept {
         return options_.sizes == sizes::kept ? detail::unit_map::header_bytes : 0;
     }
@@ -165,6 +169,7 @@ private:
     std::size_t reserved_ = 0;
     upstream source_;
     std::size_t region_bytes_;
+    added_span* added_ = nullptr; ///< with ARENITE_PASSTHROUGH=1 the user's memory
     tlsf_options options_;
     passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
 };

@@ -26,7 +26,8 @@ struct cjson {
 ///
 /// Use when:  documents are read, walked and deleted often.
 /// Cost:      malloc_like's; cJSON copies where it would call realloc without hooks.
-/// Limits:    aligned to 8, the most that an item needs; set before the first document.
+/// Limits:    aligned to 8, the most that an item needs; set before the first document. Text of
+///            cJSON_Print goes to cJSON_free, not to free.
 /// Threads:   any; a document by one at a time.
 /// Failure:   nullptr: cJSON gives back what it had, and returns nullptr.
 template <AffinityTag A = affinities::cjson>

@@ -46,7 +46,10 @@ class growing_linear_resource final : public strategy<growing_linear_resource> {
 public:
     using marker = linear_resource::marker;
 
-    explicit growing_linear_resource(std::size_t address_space, growing_options options = {});
+    static constexpr std::size_t default_address_space = std::size_t{64} << 30;
+
+    explicit growing_linear_resource(std::size_t address_space = default_address_space,
+                                     growing_options options = {});
     ~growing_linear_resource() override;
 
     /// The resource inside. Its memory and markers are those of this object.

@@ -97,6 +97,7 @@ private:
         const void* resource = nullptr;
         arenite::usage (*usage)(const void*) = nullptr;
         void (*list)(const void*, region_sink&) = nullptr; ///< null: not Mappable
+        std::size_t (*left)(const void*) = nullptr;        ///< of a budget; null: it has none
     };
 
     template <class R>
@@ -106,6 +107,8 @@ private:
             s.list = [](const void* p, region_sink& to) {
                 static_cast<const R*>(p)->list_regions(to);
             };
+        if constexpr (requires { r.left_bytes(); })
+            s.left = [](const void* p) { return static_cast<const R*>(p)->left_bytes(); };
         return s;
     }
 

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/compose/resource_adaptor.hpp>
+
+#include <arenite/core/contract.hpp>
+
+#include <source_location>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+void refuse_free(const char* name) {
+    if (name == nullptr)
+        contract_violation("more was freed through a limited_resource than it gave");
+    contract_violation_f(std::source_location::current(),
+                         "more was freed through '%s' than it gave", name);
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite
