@@ -267,8 +267,7 @@ TEST(limited_resource, opens_the_reserve_when_something_is_refused) {
 
 TEST(limited_resource, holds_a_reserve_for_when_the_inner_resource_has_no_more) {
     if (passthrough())
-        GTEST_SKIP() << "the heap gives nothing back to an upstream";
-    // What the inner one has is taken by others.
+        GTEST_SKIP() << "malloc's memory does not end";
     counting_resource up;
     ordered_heap heap{ordered_options{.policy = return_policy::return_all}, &up};
     limited_resource lr{
