@@ -122,7 +122,7 @@ TEST_F(tlsf, regions_of_the_users_are_added_and_removed) {
 }
 
 // Also where each allocation is one of malloc's, which is why it is no tlsf.
-TEST(tlsf_regions, that_were_added_can_be_removed_once) {
+TEST(tlsf_added_regions, that_were_added_can_be_removed_once) {
     std::vector<std::byte> memory(128_KiB);
     const std::span first = std::span{memory}.first(64_KiB),
                     second = std::span{memory}.last(64_KiB);

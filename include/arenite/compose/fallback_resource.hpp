@@ -6,6 +6,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/literals.hpp>
 
 #include <cstddef>
 #include <type_traits>

@@ -9,6 +9,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
+#include <arenite/core/literals.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/usage.hpp>
 

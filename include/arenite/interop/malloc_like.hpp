@@ -37,7 +37,9 @@ namespace detail {
     if (!owner || owner.share().is_locked())
         return 0;
     constexpr slab_geometry geometry{remote_frees::mask_bytes};
-    return geometry.block_of(p)->slab_at(geometry.offset_of(p)).slot_bytes;
+    slab_block& b = *geometry.block_of(p);
+    const slab& s = b.slab_at(geometry.offset_of(p));
+    return owner.share().heap().slots_at(b, s, s.index_of(geometry.offset_of(p))) * s.slot_bytes;
 }
 
 } // namespace detail
