@@ -365,7 +365,8 @@ void expect_third_with_some_ratios(const seed_rows_told& seeds) {
                                                  "P/O, vectors reserved",
                                                  "P/O, both",
                                                  "M/L with construction",
-                                                 "M/P, a word of each written"};
+                                                 "M/P, a word of each written",
+                                                 "malloc / free list, first fit"};
     EXPECT_EQ(not_given, without_a_number);
     EXPECT_EQ(ratios,
               (std::vector<double>{2.66, 5.85, 20.14, 357.88, 494.48, 942'902.0 / 187'642}));
