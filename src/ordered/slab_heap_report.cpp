@@ -51,11 +51,14 @@ bool slab_heap::may_have(const slab& s, std::size_t slots, std::size_t bytes,
         return false;
     if (slots != 1)
         return bytes > (slots - 1) * s.slot_bytes;
-    if (s.slot_class == size_class::single)
-        return s.slot_bytes - bytes < s.slack && size_class::of(bytes, alignment) == s.slot_class;
-    // By the size alone too: code that resizes may not know with what alignment it was allocated.
-    return size_class::of(bytes, alignment) == s.slot_class ||
-           size_class::of(bytes, 1) == s.slot_class;
+    return s.slot_bytes - bytes < s.slack || is_of_class(s, bytes, alignment);
+}
+
+/// By the size alone too: code that resizes may not know with what alignment it was allocated.
+bool slab_heap::is_of_class(const slab& s, std::size_t bytes, std::size_t alignment) noexcept {
+    return s.slot_class != size_class::single &&
+           (size_class::of(bytes, alignment) == s.slot_class ||
+            size_class::of(bytes, 1) == s.slot_class);
 }
 
 bool slab_heap::fits_in_place(const void* p, std::size_t bytes,
@@ -68,7 +71,9 @@ bool slab_heap::fits_in_place(const void* p, std::size_t bytes,
     const std::size_t index = s.index_of(offset);
     if (s.owner_now() == joined_mark() && joined_slots{b, s}.continues(index))
         return false;
-    return may_have(s, slots_at(b, s, index), bytes, alignment);
+    const std::size_t slots = slots_at(b, s, index);
+    return may_have(s, slots, bytes, alignment) &&
+           (slots != 1 || s.slot_class == size_class::single || is_of_class(s, bytes, alignment));
 }
 
 bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,

@@ -254,6 +254,8 @@ private:
     void deallocate_found(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] bool try_resize_large(block& large, void* p, std::size_t new_bytes) noexcept;
+    [[nodiscard]] static bool is_of_class(const slab& s, std::size_t bytes,
+                                          std::size_t alignment) noexcept;
     void deallocate_slot(slab_block& b, slab& s, void* p, std::size_t bytes,
                          std::size_t alignment) noexcept;
     ARENITE_INLINE void set_free(slab& s, slot_class_state& c, bits::word& word,
