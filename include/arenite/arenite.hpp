@@ -6,6 +6,7 @@
 // A program that cares for its compile time includes just what it uses.
 
 #include <arenite/core/alignment.hpp>
+#include <arenite/core/atomic_access.hpp>
 #include <arenite/core/bitmap_tree.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/concepts.hpp>

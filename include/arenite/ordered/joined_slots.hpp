@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/core/atomic_access.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/slab_block.hpp>
@@ -64,10 +65,10 @@ public:
 
 private:
     static bits::word load(bits::word& w) noexcept {
-        return std::atomic_ref{w}.load(std::memory_order_relaxed);
+        return atomic_load(w, std::memory_order_relaxed);
     }
     static void store(bits::word& w, bits::word value) noexcept {
-        std::atomic_ref{w}.store(value, std::memory_order_relaxed);
+        atomic_store(w, value, std::memory_order_relaxed);
     }
 
     bits::word* words_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/core/alignment.hpp>
+#include <arenite/core/atomic_access.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/size_class.hpp>
@@ -54,12 +55,10 @@ struct alignas(64) slab {
     /// The owner, for any thread while an object of the slab lives; who sees a mark for joined
     /// slots sees which are joined.
     [[nodiscard]] ARENITE_INLINE const void* owner_now() const noexcept {
-        return std::atomic_ref{const_cast<void*&>(owner)}.load(std::memory_order_acquire);
+        return atomic_load(owner, std::memory_order_acquire);
     }
 
-    void set_owner(void* now) noexcept {
-        std::atomic_ref{owner}.store(now, std::memory_order_release);
-    }
+    void set_owner(void* now) noexcept { atomic_store(owner, now, std::memory_order_release); }
 
     /// Its first unit in the block, and the word of bits that its slots' bits begin with.
     [[nodiscard]] ARENITE_INLINE std::size_t first_word() const noexcept {
