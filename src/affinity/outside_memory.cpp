@@ -165,7 +165,7 @@ ARENITE_ANY_MEMORY std::uint64_t marks_before(const outside_memory::prefix* p) n
 } // namespace
 
 outside_memory::prefix* outside_memory::of(void* p) noexcept {
-    if (!is_aligned(p, default_alignment))
+    if (!is_aligned(p, default_alignment) || address_of(p) <= prefix_bytes)
         return nullptr;
     std::byte* const at = static_cast<std::byte*>(p) - prefix_bytes;
     const page_count* const prefixes = prefixes_at(at);

@@ -3,6 +3,8 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/stl/container_arrays.hpp>
 
+#include <arenite/check/poison.hpp>
+
 #include <gtest/gtest.h>
 
 #include "support/counting_resource.hpp"
@@ -44,7 +46,8 @@ TEST(container_arrays, an_array_freed_twice_is_not_theirs_any_more) {
     container_arrays arrays{ordered_options{}, &up};
     void* const p = arrays.try_allocate(4000, 8);
     container_arrays::deallocate(p, 4000, 8);
-    EXPECT_DEATH(container_arrays::deallocate(p, 4000, 8), "did not allocate it");
+    EXPECT_DEATH(container_arrays::deallocate(p, 4000, 8),
+                 poison::active ? "use-after-poison" : "did not allocate it");
 }
 #endif
 
