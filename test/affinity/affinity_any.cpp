@@ -153,7 +153,7 @@ TEST(affinity_any_death, what_is_no_affinitys_is_refused) {
 
 TEST(affinity_any_death, stale_and_interior_pointers_are_refused) {
     if (passthrough())
-        GTEST_SKIP() << "malloc finds what it finds";
+        GTEST_SKIP() << "all goes to malloc, which has its own checks";
     affinity_heap& h = affinity_heap::of<sounds>();
     auto* const p = static_cast<std::byte*>(h.allocate(96, 8));
     auto* const keep = static_cast<std::byte*>(h.allocate(200'000, 8));
@@ -271,7 +271,7 @@ TEST(affinity_any, usage_and_trim_of_all_say_what_they_found_and_did) {
 
 TEST(affinity_any_threads, a_trim_says_whom_it_asked) {
     if (passthrough() || detail::slow_only)
-        GTEST_SKIP() << "no heap is one thread's";
+        GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";
     affinity_heap& h = affinity_heap::named("asked");
     std::atomic<int> state{0};
     std::thread other{[&] {

@@ -22,7 +22,7 @@ namespace {
 
 TEST(affinity_report, a_report_says_null_for_the_objects_that_it_does_not_know) {
     if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
-        GTEST_SKIP() << "all is known, or goes to malloc";
+        GTEST_SKIP() << "objects are listed one by one here, or all goes to malloc";
     affinity_heap& h = affinity_heap::named("reported");
     void* const p = h.allocate(64, 8);
     void* const q = h.allocate(64, 8);

@@ -153,7 +153,7 @@ TEST(affinity_lives_threads, a_first_use_in_a_keys_destructor_leaves_nothing_tha
 
 TEST(affinity_lives_threads, what_others_freed_of_a_sleeping_threads_goes_back_when_trimmed) {
     if (passthrough() || detail::slow_only)
-        GTEST_SKIP() << "no heap is one thread's";
+        GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";
     if (support::emulated())
         GTEST_SKIP() << "what is resident is not told there";
     affinity_heap& h = affinity_heap::named("asleep");
@@ -234,7 +234,7 @@ TEST(affinity_lives_threads, trims_from_afar_take_nothing_from_who_works) {
 
 TEST(affinity_lives_threads, one_call_sees_to_few_blocks_of_what_others_freed) {
     if (passthrough() || detail::slow_only)
-        GTEST_SKIP() << "no heap is one thread's";
+        GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";
     affinity_heap& h = affinity_heap::named("drained step by step");
     std::vector<void*> all;
     for (int i = 0; i < 40'000; ++i)
