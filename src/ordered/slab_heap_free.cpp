@@ -38,46 +38,51 @@ ARENITE_INLINE void slab_heap::note_free(slab_block& b, slab& s) noexcept {
     c.freed_into = &s;
 }
 
-/// From the address to the block, its slab, and the slot's bit; `notes`: for try_give().
+/// From the address to the block, its slab, and the slot's bit; `notes`: for try_give(). False, and
+/// nothing is done, for what is rare, or misuse.
 template <bool sized, bool notes>
-ARENITE_INLINE void slab_heap::deallocate_found(void* p, std::size_t bytes,
-                                                std::size_t alignment) noexcept {
-    const auto rare = [&] {
-        if constexpr (sized) // the largest is a size here, and one that nothing has
-            return deallocate_rare(p, std::min(bytes, unknown_bytes - 1), alignment);
-        else
-            return deallocate_rare(p, unknown_bytes, 1);
-    };
+ARENITE_INLINE bool slab_heap::try_give_found(void* p, std::size_t bytes) noexcept {
     const std::size_t offset = slabs_.geometry().offset_of(p);
     if (!may_be_slot(p, offset)) [[unlikely]]
-        return rare();
+        return false;
     slab_block& b = *slabs_.geometry().block_of(p);
     slab& s = b.slab_at(offset);
     if (s.owner_now() != this || (sized && std::size_t{s.slot_bytes} - bytes >= s.slack))
         [[unlikely]]
-        return rare();
+        return false;
     const std::size_t index = s.index_of(offset);
     bits::word& word = b.words()[s.first_word() + index / bits::word_bits];
     const bits::word before = word;
     if ((before >> index % bits::word_bits & 1) != 0) [[unlikely]]
-        return rare(); // says so
+        return false;
     word = before | bits::word{1} << index % bits::word_bits;
     if constexpr (notes)
         note_free(b, s);
     --s.used;
     if (--s.counts->live == 0 || s.used <= s.alarm) [[unlikely]]
         alarmed(s);
+    return true;
+}
+
+/// Larger than any object, and not unknown_bytes.
+static std::size_t clamped(std::size_t bytes) noexcept {
+    return std::min(bytes, slab_heap::unknown_bytes - 1);
 }
 
 void slab_heap::deallocate_sized(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    deallocate_found<true, false>(p, bytes, alignment);
+    if (!try_give_found<true, false>(p, bytes)) [[unlikely]]
+        deallocate_rare(p, clamped(bytes), alignment);
 }
 
 void slab_heap::deallocate_noting(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    deallocate_found<true, true>(p, bytes, alignment);
+    if (!try_give_found<true, true>(p, bytes)) [[unlikely]]
+        deallocate_rare(p, clamped(bytes), alignment);
 }
 
-void slab_heap::deallocate(void* p) noexcept { deallocate_found<false, false>(p, 0, 1); }
+void slab_heap::deallocate(void* p) noexcept {
+    if (!try_give_found<false, false>(p, 0)) [[unlikely]]
+        deallocate_rare(p, unknown_bytes, 1);
+}
 
 /// Sizes of large objects are kept in granules.
 static bool is_large_size(const block& large, std::size_t bytes) noexcept {

@@ -251,7 +251,7 @@ private:
     ARENITE_NOINLINE void deallocate_noting(void* p, std::size_t bytes,
                                             std::size_t alignment) noexcept;
     template <bool sized, bool notes>
-    void deallocate_found(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] bool try_give_found(void* p, std::size_t bytes) noexcept;
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] bool try_resize_large(block& large, void* p, std::size_t new_bytes) noexcept;
     [[nodiscard]] static bool is_of_class(const slab& s, std::size_t bytes,
