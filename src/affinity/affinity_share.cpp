@@ -175,10 +175,10 @@ bool affinity_share::deallocate_and_look(void* p, std::size_t bytes,
                                          std::size_t alignment) noexcept {
     constexpr slab_geometry geometry{remote_frees::mask_bytes};
     const std::size_t offset = geometry.offset_of(p);
-    const slot_class_state* const counts =
-        offset < unit_bytes ? nullptr : geometry.block_of(p)->slab_at(offset).counts;
+    const unsigned slot_class =
+        offset < unit_bytes ? size_class::none : geometry.block_of(p)->slab_at(offset).slot_class;
     deallocate(p, bytes, alignment); // p may be no object, and the slab gone
-    return counts != nullptr && counts->live == 0;
+    return slot_class != size_class::none && heap().is_empty(slot_class);
 }
 
 bool affinity_share::fits_slot(const void* p, std::size_t bytes,

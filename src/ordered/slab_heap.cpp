@@ -113,7 +113,7 @@ bool slab_heap::next_slab(unsigned slot_class) noexcept {
     if (next == nullptr)
         return false;
     enter(*next);
-    if (before != nullptr && before != next && before->used == 0)
+    if (before != nullptr && before != next && before->used() == 0)
         remove(*before);
     return true;
 }
@@ -129,7 +129,6 @@ bool slab_heap::new_slab(unsigned slot_class) noexcept {
     if (s == nullptr)
         return false;
     note_high_water();
-    s->counts = &classes_[slot_class];
     list.units += s->units;
     list.all.insert(*s);
     enter(*s);
@@ -145,7 +144,7 @@ void* slab_heap::any_slot(unsigned slot_class) noexcept {
         return try_take(slot_class);
     slab_list& all = lists_[slot_class].all;
     for (slab* s = all.first(); s != nullptr; s = all.above(*s)) {
-        if (s->used < s->slots) {
+        if (s->used() < s->slots) {
             enter(*s);
             return try_take(slot_class);
         }
@@ -159,7 +158,7 @@ void slab_heap::enter(slab& s) noexcept {
     if ((s.state & slab_state::lending) != 0)
         stop_lending(s);
     list.all.set_state(s, slab_state::full);
-    s.alarm = slab::silent;
+    s.alarm_at(s.used(), slab::silent);
     list.current = &s;
     static_cast<void>(enter_word(s, 0));
 }
@@ -168,7 +167,7 @@ void slab_heap::enter(slab& s) noexcept {
 void slab_heap::suspend(unsigned slot_class) noexcept {
     slab& s = *std::exchange(lists_[slot_class].current, nullptr);
     classes_[slot_class].free = &no_slot_;
-    s.used = count_used(s);
+    s.alarm_at(count_used(s), 0);
     set_alarm(s);
 }
 
@@ -183,14 +182,15 @@ std::int32_t slab_heap::count_used(const slab& s) const noexcept {
 /// A slab with exact books that is not allocated from now.
 void slab_heap::set_alarm(slab& s) noexcept {
     auto state = static_cast<std::uint16_t>(s.state & slab_state::lending);
-    if (s.used > s.refill_alarm()) {
-        s.alarm = s.refill_alarm();
-    } else if (s.used > s.sparse_alarm()) {
+    const std::int32_t used = s.used();
+    if (used > s.refill_alarm()) {
+        s.alarm_at(used, s.refill_alarm());
+    } else if (used > s.sparse_alarm()) {
         state |= slab_state::refillable;
-        s.alarm = s.sparse_alarm();
+        s.alarm_at(used, s.sparse_alarm());
     } else {
-        state |= slab_state::refillable | (s.used == 0 ? slab_state::full : slab_state::sparse);
-        s.alarm = 0;
+        state |= slab_state::refillable | (used == 0 ? slab_state::full : slab_state::sparse);
+        s.alarm_at(used, 0);
     }
     lists_[s.slot_class].all.set_state(s, state);
 }
@@ -204,12 +204,10 @@ void* slab_heap::allocate_single(std::size_t bytes) noexcept {
         if (s == nullptr)
             return nullptr;
     }
-    s->used = 1;
-    s->alarm = 0;
+    s->alarm_at(1, 0);
     *slabs_.words_of(*s) = 0;
-    s->counts = &classes_[size_class::single];
     single_bytes_ += s->slot_bytes;
-    ++s->counts->live;
+    ++classes_[size_class::single].live;
     if (single_bytes_ > most_single_bytes_) { // looking at all classes each time takes too long
         most_single_bytes_ = single_bytes_;
         note_high_water();
@@ -300,7 +298,7 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
     bits::clear_run(slabs_.words_of(*best), best_index, 1);
     ++classes_[slot_class].live;
     if (best != lists_[slot_class].current) {
-        ++best->used;
+        best->add_used(1);
         if (best->state != slab_state::full)
             set_alarm(*best);
     }

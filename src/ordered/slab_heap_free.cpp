@@ -25,7 +25,7 @@ constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 /// From the second free in a row in one slab on, objects of its class that lie in it are freed
 /// without a look for it: frees in no order seldom come back.
 ARENITE_INLINE void slab_heap::note_free(slab_block& b, slab& s) noexcept {
-    slot_class_state& c = *s.counts;
+    slot_class_state& c = counts_of(s);
     if (c.freed_once != &s) {
         c.freed_once = &s;
         return;
@@ -50,17 +50,12 @@ ARENITE_INLINE bool slab_heap::try_give_found(void* p, std::size_t bytes) noexce
     if (s.owner_now() != this || (sized && std::size_t{s.slot_bytes} - bytes >= s.slack))
         [[unlikely]]
         return false;
-    const std::size_t index = s.index_of(offset);
-    bits::word& word = b.words()[s.first_word() + index / bits::word_bits];
-    const bits::word before = word;
-    if ((before >> index % bits::word_bits & 1) != 0) [[unlikely]]
+    const std::size_t bit = s.bit_of(offset);
+    if (bits::test_and_set(b.words()[bit / bits::word_bits], bit)) [[unlikely]]
         return false;
-    word = before | bits::word{1} << index % bits::word_bits;
     if constexpr (notes)
         note_free(b, s);
-    --s.used;
-    if (--s.counts->live == 0 || s.used <= s.alarm) [[unlikely]]
-        alarmed(s);
+    count_free(s, counts_of(s));
     return true;
 }
 
@@ -145,10 +140,10 @@ void slab_heap::deallocate_slot(slab_block& b, slab& s, void* p, std::size_t byt
     poison::no_access(p, slots * s.slot_bytes);
     if (slots != 1)
         return set_free_joined(b, s, index, slots);
-    const slab_block::slot_bit at = b.bit_of(s, slabs_.geometry().offset_of(p));
+    bits::set_run(slabs_.words_of(s), index, 1);
     if (!joined)
         note_free(b, s);
-    set_free(s, *s.counts, *at.word, at.mask);
+    count_free(s, counts_of(s));
 }
 
 void slab_heap::forget_latest_frees() noexcept {
@@ -159,18 +154,18 @@ void slab_heap::forget_latest_frees() noexcept {
 /// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
 /// its class lives any more.
 void slab_heap::alarmed(slab& s) noexcept {
-    const bool class_is_empty = s.counts->live == 0;
+    const bool class_is_empty = counts_of(s).live == 0;
     const bool may_be_idle = blocks_came_free_ || slabs_.open_blocks() > 1;
-    if (s.used > s.alarm && !(class_is_empty && may_be_idle)) // one object, again and again
+    if (!s.is_due() && !(class_is_empty && may_be_idle)) // one object, again and again
         return;
     const slow_call_guard mark = begin_slow_call();
     if (s.slot_class == size_class::single) {
         single_bytes_ -= s.slot_bytes;
         release(s);
-    } else if (s.used <= s.alarm) {
-        if (&s == lists_[s.slot_class].current) // 2^31 frees behind
-            s.used = count_used(s);
-        else if (s.used == 0)
+    } else if (s.is_due()) {
+        if (&s == lists_[s.slot_class].current) // 2^30 frees behind
+            s.alarm_at(count_used(s), slab::silent);
+        else if (s.used() == 0)
             remove(s);
         else
             set_alarm(s);
@@ -187,8 +182,7 @@ bool slab_heap::nothing_lives() const noexcept {
 
 void slab_heap::remove(slab& s) noexcept {
     class_slabs& list = lists_[s.slot_class];
-    if (s.counts->freed_into == &s)
-        s.counts->freed_bytes = 0;
+    forget_frees_into(s);
     if ((s.state & slab_state::lending) != 0)
         stop_lending(s);
     list.units -= s.units;
@@ -235,12 +229,12 @@ bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) 
     } else {
         free |= freed;
         const auto count = static_cast<std::int32_t>(bits::count_ones(freed));
-        s.used -= count;
-        s.counts->live -= count;
+        s.add_used(-count);
+        counts_of(s).live -= count;
         settled_ += count;
         settled_bytes_ += count * std::int64_t{s.slot_bytes};
     }
-    if (s.used > s.alarm && s.counts->live != 0) [[likely]]
+    if (!s.is_due() && counts_of(s).live != 0) [[likely]]
         return true;
     // Other slabs of the block may go with this one, and the block with them.
     const block* const here = &slabs_.block_of(s);

@@ -44,7 +44,7 @@ void* slab_heap::join(unsigned slot_class, std::size_t bytes, std::size_t alignm
             list.lender = nullptr;
             const std::uint16_t shorter = slab_state::run_of(slots) - 1;
             if ((s.state & slab_state::refillable) != 0) // else it is told of an eighth first
-                s.alarm = s.used / 2;
+                s.alarm_at(s.used(), s.used() / 2);
             lists_[s.slot_class].all.set_state(
                 s, static_cast<std::uint16_t>(s.state & (shorter | ~slab_state::sparse)));
             continue;
@@ -55,10 +55,10 @@ void* slab_heap::join(unsigned slot_class, std::size_t bytes, std::size_t alignm
         joined_slots{b, s}.join(first, slots);
         bits::clear_run(words, first, slots);
         list.joined = first + slots;
-        s.used += static_cast<std::int32_t>(slots);
-        s.counts->live += static_cast<std::int64_t>(slots);
+        s.add_used(static_cast<std::int32_t>(slots));
+        counts_of(s).live += static_cast<std::int64_t>(slots);
         joined_ += static_cast<std::int64_t>(slots) - 1;
-        if (s.used > s.refill_alarm() && (s.state & slab_state::refillable) != 0)
+        if (s.used() > s.refill_alarm() && (s.state & slab_state::refillable) != 0)
             set_alarm(s);
         return slabs_.begin_of(s) + first * s.slot_bytes;
     }
@@ -99,8 +99,7 @@ bool slab_heap::next_lender(unsigned slot_class, std::size_t bytes,
 void slab_heap::mark_joined(slab_block& b, slab& s) noexcept {
     joined_slots{b, s}.clear();
     s.set_owner(const_cast<void*>(joined_mark()));
-    if (s.counts->freed_into == &s)
-        s.counts->freed_bytes = 0;
+    forget_frees_into(s);
 }
 
 void slab_heap::set_free_joined(slab_block& b, slab& s, std::size_t first,
@@ -108,12 +107,12 @@ void slab_heap::set_free_joined(slab_block& b, slab& s, std::size_t first,
     joined_slots joined{b, s};
     joined.part(first, count);
     bits::set_run(slabs_.words_of(s), first, count);
-    s.used -= static_cast<std::int32_t>(count);
-    s.counts->live -= static_cast<std::int64_t>(count);
+    s.add_used(-static_cast<std::int32_t>(count));
+    counts_of(s).live -= static_cast<std::int64_t>(count);
     joined_ -= static_cast<std::int64_t>(count) - 1;
     if (joined.none())
         s.set_owner(this);
-    if (s.counts->live == 0 || s.used <= s.alarm)
+    if (counts_of(s).live == 0 || s.is_due())
         alarmed(s);
 }
 
@@ -133,8 +132,8 @@ void slab_heap::release_joined_word(slab_block& b, slab& s, std::size_t word,
         slots += static_cast<std::int64_t>(count);
         ++objects;
     }
-    s.used -= static_cast<std::int32_t>(slots);
-    s.counts->live -= slots;
+    s.add_used(-static_cast<std::int32_t>(slots));
+    counts_of(s).live -= slots;
     joined_ -= slots - objects;
     settled_ += objects;
     settled_bytes_ += slots * std::int64_t{s.slot_bytes};

@@ -76,6 +76,7 @@ block* slab_source::new_block() noexcept {
     ::new (static_cast<void*>(head)) slab_block{};
     ::new (static_cast<void*>(head->words())) bits::word[units]{};
     head->slabs[0].slot_class = size_class::none;
+    head->set_slab(0, slab_block::most_units, 0);
     head->free_slabs = (std::uint32_t{1} << slab_block::most_slabs) - 2;
     if (units < slab_block::most_units)
         bits::set_run(head->taken_units, units, slab_block::most_units - units);
@@ -163,7 +164,7 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
     const auto number = static_cast<unsigned>(std::countr_zero(head.free_slabs));
     head.free_slabs &= head.free_slabs - 1;
     ++head.slab_count;
-    std::fill_n(head.slab_of + first, units, static_cast<std::uint8_t>(number));
+    head.set_slab(first, units, number);
 
     const bool single = slot_class == size_class::single;
     const std::size_t slot_bytes =
@@ -172,9 +173,7 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
     slab& s = head.slabs[number];
     s = {};
     s.owner = b.owner;
-    s.begin = static_cast<std::uint32_t>(first * unit_bytes);
-    s.inverse = size_class::inverse[slot_class];
-    s.alarm = slab::silent;
+    s.place(first, size_class::inverse[slot_class]);
     s.slot_bytes = static_cast<std::uint16_t>(slot_bytes);
     // Up to 16 bytes, that a request aligned to 16 may leave over.
     const std::size_t below =
@@ -202,6 +201,7 @@ void slab_source::mark_large(block& b) noexcept {
     constexpr std::size_t bytes = offsetof(slab_block, slabs) + sizeof(slab);
     poison::undefined(head, bytes);
     std::memset(static_cast<void*>(head), 0, bytes);
+    head->set_slab(0, slab_block::most_units, 0);
 }
 
 block* slab_source::release(slab& s) noexcept {
@@ -210,7 +210,7 @@ block* slab_source::release(slab& s) noexcept {
     poison::no_access(begin_of(s), s.bytes());
     const std::size_t first = s.begin / unit_bytes;
     bits::clear_run(head.taken_units, first, s.units);
-    std::fill_n(head.slab_of + first, s.units, std::uint8_t{0});
+    head.set_slab(first, s.units, 0);
     head.free_slabs |= std::uint32_t{1} << (&s - head.slabs);
     s.owner = nullptr; // whoever frees into it once more is found
     if (--head.slab_count == 0)

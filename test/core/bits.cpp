@@ -189,4 +189,16 @@ TEST_F(bits_model, run_starts_are_found_as_bit_by_bit) {
     }
 }
 
+TEST(bits, test_and_set_says_what_was_there_and_counts_modulo_a_word) {
+    for (std::size_t n = 0; n < 2 * bits::word_bits; ++n) {
+        const bits::word bit = bits::word{1} << n % bits::word_bits;
+        bits::word w = ~bit;
+        EXPECT_FALSE(bits::test_and_set(w, n));
+        EXPECT_EQ(w, ~bits::word{0});
+        w = bit;
+        EXPECT_TRUE(bits::test_and_set(w, n));
+        EXPECT_EQ(w, bit);
+    }
+}
+
 } // namespace

@@ -27,8 +27,8 @@ TEST(slab_block, an_offset_leads_to_its_slab_and_its_bit) {
     const auto b = std::make_unique<with_words>();
     slab& s = b->head.slabs[3];
     s = of_class(size_class::computed(48), 10, 4); // 85 slots
-    for (std::size_t unit = 10; unit < 14; ++unit)
-        b->head.slab_of[unit] = 3;
+    b->head.set_slab(0, slab_block::most_units, 0);
+    b->head.set_slab(10, 4, 3);
     EXPECT_EQ(&b->head.slab_at(10_KiB), &s);
     EXPECT_EQ(&b->head.slab_at(14_KiB - 1), &s);
     EXPECT_EQ(&b->head.slab_at(10_KiB - 1), &b->head.slabs[0]);

@@ -56,13 +56,14 @@ inline void expect_books(slab_heap& heap, const model& live) {
             ASSERT_TRUE(s.slots == end || bits::none_set(words, s.slots, end - s.slots));
             const std::size_t in_use = s.slots - free;
             if (s.alarm == slab::silent) { // allocated from: what is handed out is not counted
-                ASSERT_LE(s.used, static_cast<std::int32_t>(in_use));
+                ASSERT_LE(s.used(), static_cast<std::int32_t>(in_use));
             } else {
-                ASSERT_EQ(s.used, static_cast<std::int32_t>(in_use));
-                ASSERT_GT(s.used, s.alarm) << "it was not told of a free";
+                ASSERT_EQ(s.used(), static_cast<std::int32_t>(in_use));
+                ASSERT_GT(s.used(), s.alarm) << "it was not told of a free";
                 ASSERT_GT(in_use, 0u) << "it holds nothing";
                 if (s.slot_class != size_class::single) {
-                    ASSERT_EQ((s.state & slab_state::refillable) != 0, s.used <= s.refill_alarm());
+                    ASSERT_EQ((s.state & slab_state::refillable) != 0,
+                              s.used() <= s.refill_alarm());
                 }
             }
             in_use_of_class[s.slot_class] += in_use;

@@ -69,8 +69,7 @@ TEST_F(slab_source_of, a_slab_is_free_slots_of_its_class) {
             EXPECT_EQ(s->slot_class, number);
             EXPECT_EQ(s->slot_bytes, slot);
             EXPECT_EQ(s->slots, units * unit_bytes / (slot + slab::note_bytes));
-            EXPECT_EQ(s->used, 0);
-            EXPECT_EQ(s->alarm, slab::silent);
+            EXPECT_EQ(s->used(), 0);
             const bits::word* const words = source.words_of(*s);
             EXPECT_TRUE(bits::all_set(words, 0, s->slots));
             if (s->slots % 64 != 0) {

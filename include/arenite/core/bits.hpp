@@ -33,6 +33,22 @@ inline constexpr std::size_t word_bits = 64;
     return static_cast<std::size_t>((w * (all / 255)) >> 56);
 }
 
+/// Sets bit n modulo 64; true if it was set, and then nothing is written.
+[[nodiscard]] ARENITE_INLINE bool test_and_set(word& w, std::size_t n) noexcept {
+    word now = w;
+#if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__)
+    bool was_set; // one instruction, which g++ 12 does not find
+    __asm__("btsq %2, %1" : "=@ccc"(was_set), "+r"(now) : "r"(n));
+#else
+    const bool was_set = (now >> n % word_bits & 1) != 0;
+    now |= word{1} << n % word_bits;
+#endif
+    if (was_set) [[unlikely]]
+        return true;
+    w = now;
+    return false;
+}
+
 /// Calls f(word&, mask) for each word that the run touches, lowest first.
 template <class Word, class F>
 ARENITE_INLINE constexpr void for_each_part(Word* words, std::size_t first, std::size_t count,

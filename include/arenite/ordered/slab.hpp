@@ -18,27 +18,23 @@ inline namespace ARENITE_ABI {
 /// The unit in which a block is given to slabs.
 inline constexpr std::size_t unit_bytes = 1024;
 
-struct slot_class_state;
-
 /// A run of units of one block, cut into slots of one size class.
 ///
 ///     block   | unit | unit | unit | unit | unit | unit | unit | ...
 ///     slabs          |  64 slots of 16    |  21 of 48   |
 ///     words          | 1..1 | 1..1 | 1..1 |  001..1   - |             1: free
 ///
-/// Invariant: used == slots - bits that are set, but for the slab that its class allocates from:
+/// Invariant: used() == slots - bits that are set, but for the slab that its class allocates from:
 /// there what is handed out is not counted, until the slab is left and its bits are.
 ///
 /// An object may have several slots that lie side by side: see joined_slots.hpp.
 struct alignas(64) slab {
-    void* owner;              ///< the heap, or its mark for joined slots; null for what is no slab
-    slot_class_state* counts; ///< where its heap counts the objects of this class
-    std::uint32_t begin;      ///< bytes from the start of the block to the first slot
-    std::uint32_t inverse;    ///< of the size of a slot: see size_class::inverse
-    std::int32_t used;        ///< slots in use
-    std::int32_t alarm;       ///< a free that brings `used` to this or below is told to the heap:
-                              ///< an eighth is free, half is, all is, or half of what was in use
-                              ///< when no run of slots was found
+    void* owner;             ///< the heap, or its mark for joined slots; null for what is no slab
+    std::uint64_t bit_bias;  ///< see bit_of
+    std::uint32_t inverse;   ///< of the size of a slot: see size_class::inverse
+    std::uint32_t begin;     ///< bytes from the start of the block to the first slot
+    std::int32_t frees_left; ///< until the heap is told of one: see alarm_at
+    std::int32_t alarm;      ///< `used()` at which it is told
     std::uint16_t slot_bytes;
     std::uint16_t slack; ///< a request takes more than slot_bytes less this
     std::uint16_t slots;
@@ -49,8 +45,20 @@ struct alignas(64) slab {
     slab* left;
     slab* right;
 
-    /// An alarm that no free reaches, but before a word of frees more would not fit into `used`.
-    static constexpr std::int32_t silent = INT32_MIN + 64;
+    /// An alarm that no free reaches, but one after so many that their count would not fit.
+    static constexpr std::int32_t silent = -(1 << 30);
+
+    /// Slots in use.
+    [[nodiscard]] std::int32_t used() const noexcept { return alarm + frees_left; }
+    void add_used(std::int32_t slots) noexcept { frees_left += slots; }
+
+    /// A free that brings used() to the alarm or below is told to the heap: an eighth is free, half
+    /// is, all is, or half of what was in use when no run of slots was found.
+    void alarm_at(std::int32_t now_used, std::int32_t at) noexcept {
+        alarm = at;
+        frees_left = now_used - at;
+    }
+    [[nodiscard]] ARENITE_INLINE bool is_due() const noexcept { return frees_left <= 0; }
 
     /// The owner, for any thread while an object of the slab lives; who sees a mark for joined
     /// slots sees which are joined.
@@ -72,20 +80,33 @@ struct alignas(64) slab {
     /// True if half of its words, or more, are not needed for its slots.
     [[nodiscard]] bool has_spare_words() const noexcept { return 2 * words() <= units; }
 
+    /// The slots of inverse[slot_class]. Before the slab is used.
+    void place(std::size_t first_unit, std::uint32_t inverse_of_slot) noexcept {
+        begin = static_cast<std::uint32_t>(first_unit * unit_bytes);
+        inverse = inverse_of_slot;
+        bit_bias =
+            (std::uint64_t{first_unit * bits::word_bits} << 32) - begin * std::uint64_t{inverse};
+    }
+
+    /// Among the bits of the block, that of the slot at an offset in the block, or around it.
+    [[nodiscard]] ARENITE_INLINE std::size_t bit_of(std::size_t offset) const noexcept {
+        return (offset * inverse + bit_bias) >> 32;
+    }
+
     /// Index of the slot at an offset in the block, or of the slot around it.
     [[nodiscard]] ARENITE_INLINE std::size_t index_of(std::size_t offset) const noexcept {
-        return (offset - begin) * std::uint64_t{inverse} >> 32;
+        return bit_of(offset) - first_word() * bits::word_bits;
     }
 
     /// Checked builds note at the end of a slab how many bytes of each slot were not asked for.
     static constexpr std::size_t note_bytes = checks_enabled ? sizeof(std::uint16_t) : 0;
 
-    /// `used` at which enough is free, an eighth, to allocate from the slab again.
+    /// used() at which enough is free, an eighth, to allocate from the slab again.
     [[nodiscard]] std::int32_t refill_alarm() const noexcept {
         return slots - (slots < 16 ? 1 : slots / 8);
     }
 
-    /// `used` at which it is sparse: half is free, and larger objects may join its slots; none
+    /// used() at which it is sparse: half is free, and larger objects may join its slots; none
     /// where they can't.
     [[nodiscard]] std::int32_t sparse_alarm() const noexcept {
         return has_spare_words() ? slots / 2 : 0;

@@ -6,6 +6,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/slab.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,7 +33,7 @@ struct alignas(64) slab_block {
     bits::word taken_units[4]; ///< of what no slab can have too
     std::uint32_t free_slabs;  ///< bit i: slabs[i] stands for none. slabs[0] is none for ever
     std::uint32_t slab_count;  ///< that stand for one
-    alignas(64) std::uint8_t slab_of[most_units]; ///< by unit; 0: none
+    alignas(64) std::uint8_t slab_of[most_units]; ///< by unit: how far its slab is from here
     slab slabs[most_slabs];
 
     /// By unit; the words of a slab begin with that of its first unit. There are as many as units.
@@ -45,14 +46,16 @@ struct alignas(64) slab_block {
 
     /// The slab that an offset within the block lies in; slabs[0] where there is none.
     [[nodiscard]] ARENITE_INLINE slab& slab_at(std::size_t offset) noexcept {
-        return slabs[slab_of[offset / unit_bytes]];
+        return reinterpret_cast<slab*>(this)[slab_of[offset / unit_bytes]];
     }
+
+    /// These units are of slabs[number] from now on.
+    void set_slab(std::size_t first_unit, std::size_t units, std::size_t number) noexcept;
 
     /// The bit of the slot at an offset in one of the slabs.
     [[nodiscard]] ARENITE_INLINE slot_bit bit_of(const slab& s, std::size_t offset) noexcept {
-        const std::size_t index = s.index_of(offset);
-        return {words() + s.first_word() + index / bits::word_bits,
-                bits::word{1} << index % bits::word_bits};
+        const std::size_t bit = s.bit_of(offset);
+        return {words() + bit / bits::word_bits, bits::word{1} << bit % bits::word_bits};
     }
 
     /// Bytes of it all in a block of so many bytes.
@@ -60,6 +63,12 @@ struct alignas(64) slab_block {
         return sizeof(slab_block) + block_bytes / unit_bytes * sizeof(bits::word);
     }
 };
+
+inline void slab_block::set_slab(std::size_t first_unit, std::size_t units,
+                                 std::size_t number) noexcept {
+    constexpr std::size_t slabs_from_here = offsetof(slab_block, slabs) / sizeof(slab);
+    std::fill_n(slab_of + first_unit, units, static_cast<std::uint8_t>(slabs_from_here + number));
+}
 
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -27,9 +27,8 @@ public:
 
     [[nodiscard]] ARENITE_INLINE slab_block* block_of(const void* p) const noexcept {
         const std::uintptr_t at = address_of(p);
-        return reinterpret_cast<slab_block*>(at - (at & offset_mask_) +
-                                             (at / (coloured_bytes / colour_step) & colours_) +
-                                             head_bytes);
+        return reinterpret_cast<slab_block*>(
+            at - offset_of(p) + (at / (coloured_bytes / colour_step) & colours_) + head_bytes);
     }
 
     [[nodiscard]] std::size_t mask_bytes() const noexcept { return offset_mask_ + 1; }

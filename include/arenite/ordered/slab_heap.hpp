@@ -222,6 +222,11 @@ public:
     /// Size of a free that was made without one.
     static constexpr std::size_t unknown_bytes = ~std::size_t{0};
 
+    /// True where no object of a class, a number up to size_class::single, is handed out.
+    [[nodiscard]] bool is_empty(unsigned slot_class) const noexcept {
+        return classes_[slot_class].live == 0;
+    }
+
     [[nodiscard]] const heap_owner& owner() const noexcept { return owner_; }
     [[nodiscard]] slab_source& slabs() noexcept { return slabs_; }
     [[nodiscard]] bool in_slow_call() const noexcept { return in_slow_call_; }
@@ -258,9 +263,16 @@ private:
                                           std::size_t alignment) noexcept;
     void deallocate_slot(slab_block& b, slab& s, void* p, std::size_t bytes,
                          std::size_t alignment) noexcept;
-    ARENITE_INLINE void set_free(slab& s, slot_class_state& c, bits::word& word,
-                                 bits::word slot) noexcept;
+    ARENITE_INLINE void count_free(slab& s, slot_class_state& c) noexcept;
     void note_free(slab_block& b, slab& s) noexcept;
+    void forget_frees_into(const slab& s) noexcept {
+        slot_class_state& c = counts_of(s);
+        if (c.freed_into == &s)
+            c.freed_bytes = 0;
+    }
+    [[nodiscard]] ARENITE_INLINE slot_class_state& counts_of(const slab& s) noexcept {
+        return classes_[s.slot_class];
+    }
     /// False for what can't lie in a slab: it is large, or not of this heap. One test before
     /// anything is read where p points.
     [[nodiscard]] ARENITE_INLINE bool may_be_slot(const void* p,
@@ -350,13 +362,14 @@ ARENITE_INLINE void* slab_heap::try_take(std::size_t bytes, std::size_t alignmen
     return try_take(size_class::of_listed(bytes, alignment));
 }
 
-/// Sets the bit of a slot, which is not set yet.
-ARENITE_INLINE void slab_heap::set_free(slab& s, slot_class_state& c, bits::word& word,
-                                        bits::word slot) noexcept {
-    word |= slot;
-    --s.used;
-    if (--c.live == 0 || s.used <= s.alarm) [[unlikely]]
+/// Counts a slot whose bit has just been set.
+ARENITE_INLINE void slab_heap::count_free(slab& s, slot_class_state& c) noexcept {
+    if (--s.frees_left == 0) [[unlikely]] { // each test on the flags of its subtraction
+        --c.live;
         alarmed(s);
+    } else if (--c.live == 0) [[unlikely]] {
+        alarmed(s);
+    }
 }
 
 /// Frees what lies in the slab where objects of its class were freed lately; false, and nothing is
@@ -371,11 +384,9 @@ ARENITE_INLINE bool slab_heap::try_give(void* p, std::size_t bytes,
     if (offset >= c.freed_bytes) [[unlikely]]
         return false;
     const std::size_t index = offset * std::uint64_t{size_class::inverse[slot_class]} >> 32;
-    bits::word& word = c.freed_words[index / bits::word_bits];
-    const bits::word slot = bits::word{1} << index % bits::word_bits;
-    if ((word & slot) != 0) [[unlikely]]
+    if (bits::test_and_set(c.freed_words[index / bits::word_bits], index)) [[unlikely]]
         return false;
-    set_free(*c.freed_into, c, word, slot);
+    count_free(*c.freed_into, c);
     return true;
 }
 
