@@ -20,9 +20,6 @@ namespace {
 /// A request of more than this share of a block, less a unit, goes to the upstream.
 constexpr std::size_t large_divisor = 4;
 
-/// A slab has this many units at most, and as many as its class has already before that.
-constexpr std::size_t most_units = 64;
-
 constexpr std::size_t units_for(std::size_t bytes) noexcept {
     return (bytes + (unit_bytes - 1)) / unit_bytes;
 }
@@ -122,8 +119,9 @@ bool slab_heap::new_slab(unsigned slot_class) noexcept {
     page_source().purge_due();
     class_slabs& list = lists_[slot_class];
     const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
+    // Twice what the class has: few slabs, until they have their full size.
     const std::size_t wanted =
-        std::max(units_for(4 * slot_bytes), std::min(list.units, most_units));
+        std::max(units_for(4 * slot_bytes), std::min(2 * list.units, slab::most_units));
     const std::size_t slots = wanted * unit_bytes / slot_bytes;
     slab* const s = slabs_.make(slot_class, units_for(slots * slot_bytes), units_for(slot_bytes));
     if (s == nullptr)

@@ -168,20 +168,25 @@ protected:
     }
 };
 
-TEST_F(slab_heap_refill, less_than_an_eighth_free_is_left_alone) {
+/// Free slots that a slab waits for.
+std::size_t enough_of(const slab& s) {
+    return static_cast<std::size_t>(s.slots - s.refill_alarm());
+}
+
+TEST_F(slab_heap_refill, less_than_enough_free_is_left_alone) {
     auto& [s, all] = *full.begin();
-    for (std::size_t i = 0; i < s->slots / 8u - 1; ++i)
+    for (std::size_t i = 0; i < enough_of(*s) - 1; ++i)
         heap.deallocate(all[3 * i], 48, 8);
     EXPECT_EQ(s->state, slab_state::full);
     EXPECT_TRUE(found_in(*s).empty());
 }
 
-TEST_F(slab_heap_refill, an_eighth_is_filled_whole_and_in_order_again_and_again) {
+TEST_F(slab_heap_refill, enough_is_filled_whole_and_in_order_again_and_again) {
     auto& [s, all] = *full.begin();
     for (std::size_t round = 0; round < 3; ++round) {
         std::vector<void*> freed;
-        for (std::size_t i = 0; i < s->slots / 8u; ++i)
-            freed.push_back(all[3 * i + round]);
+        for (std::size_t i = 0; i < enough_of(*s); ++i)
+            freed.push_back(all[2 * i + round % 2]);
         std::shuffle(freed.begin(), freed.end(), std::mt19937{1});
         for (void* p : freed)
             heap.deallocate(p, 48, 8);
@@ -319,8 +324,7 @@ TEST_F(slab_heap_of, near_tells_the_books_of_the_slab_that_it_takes_from) {
     }
     auto& [s, objects] = *by_slab.begin();
     ASSERT_NE(s->alarm, slab::silent);
-    const std::size_t eighth = static_cast<std::size_t>(s->slots - s->refill_alarm());
-    for (std::size_t i = 0; i < eighth; ++i) {
+    for (std::size_t i = 0; i < enough_of(*s); ++i) {
         heap.deallocate(objects[i], 48, 8);
         live.erase(objects[i]);
     }
@@ -328,7 +332,7 @@ TEST_F(slab_heap_of, near_tells_the_books_of_the_slab_that_it_takes_from) {
     void* const p = heap.try_allocate_near(objects.back(), 48, 8);
     ASSERT_EQ(&heap.slabs().slab_of(p), s);
     live[p] = {48, 8};
-    EXPECT_EQ(s->state, slab_state::full) << "less than an eighth is free again";
+    EXPECT_EQ(s->state, slab_state::full) << "less than enough is free again";
     expect_books(heap, live);
     heap.deallocate(p, 48, 8);
     live.erase(p);

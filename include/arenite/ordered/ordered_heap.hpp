@@ -40,16 +40,17 @@ struct ordered_options {
 ///                   ^ next of this size
 ///
 /// A request takes the lowest free slot of the slab that its size allocates from; at the end of the
-/// slab the lowest one of which an eighth is free is next. So what is allocated together lies
-/// together, whatever was freed before. Freeing sets one bit, apart from the object, which nobody
-/// touches; neighbours that are free need no merging. Requests above 8 KiB take whole units of 1
-/// KiB, those above 63 KiB (a quarter of a block) memory of their own.
+/// slab the lowest one of which an eighth is free is next (of one of less than 64 KiB, a quarter or
+/// half). So what is allocated together lies together, whatever was freed before. Freeing sets one
+/// bit, apart from the object, which nobody touches; neighbours that are free need no merging.
+/// Requests above 8 KiB take whole units of 1 KiB, those above 63 KiB (a quarter of a block) memory
+/// of their own.
 ///
 /// Use when:  objects of several sizes live and die in any order and are walked often: scene
 ///            graphs, trees, entities. All die together: linear/linear_resource.hpp. One size:
 ///            pool/pool_resource.hpp.
 /// Cost:      allocate O(1), 12 instructions inlined where the size is a constant; deallocate
-///            O(1), a call of about 55, or 28 inlined where the size is a constant and the object
+///            O(1), a call of about 50, or 28 inlined where the size is a constant and the object
 ///            lies in the slab into which others of its size were freed lately. A slow call, at
 ///            most one in 64 of a size while memory is in order, looks at the bits of one slab and
 ///            finds slabs and blocks in O(log n); it may ask its upstream. Only where that refuses

@@ -8,6 +8,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/size_class.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -52,8 +53,8 @@ struct alignas(64) slab {
     [[nodiscard]] std::int32_t used() const noexcept { return alarm + frees_left; }
     void add_used(std::int32_t slots) noexcept { frees_left += slots; }
 
-    /// A free that brings used() to the alarm or below is told to the heap: an eighth is free, half
-    /// is, all is, or half of what was in use when no run of slots was found.
+    /// A free that brings used() to the alarm or below is told to the heap: enough is free to
+    /// refill, half is, all is, or half of what was in use when no run of slots was found.
     void alarm_at(std::int32_t now_used, std::int32_t at) noexcept {
         alarm = at;
         frees_left = now_used - at;
@@ -101,9 +102,15 @@ struct alignas(64) slab {
     /// Checked builds note at the end of a slab how many bytes of each slot were not asked for.
     static constexpr std::size_t note_bytes = checks_enabled ? sizeof(std::uint16_t) : 0;
 
-    /// used() at which enough is free, an eighth, to allocate from the slab again.
+    /// A slab has this many units at most, but for one with a single slot.
+    static constexpr std::size_t most_units = 64;
+
+    /// used() at which enough is free to allocate from the slab again: an eighth of a slab of full
+    /// size. The slabs of a heap that holds little are small: they wait for a quarter, the smallest
+    /// for half, or a few slots each time would be all that looking for them brings.
     [[nodiscard]] std::int32_t refill_alarm() const noexcept {
-        return slots - (slots < 16 ? 1 : slots / 8);
+        const int share = units <= 8 ? 2 : units < most_units ? 4 : 8;
+        return slots - std::max(1, slots / share);
     }
 
     /// used() at which it is sparse: half is free, and larger objects may join its slots; none
@@ -117,7 +124,7 @@ static_assert(sizeof(slab) == 64);
 
 namespace slab_state {
 inline constexpr std::uint16_t full = 0;       ///< or nearly
-inline constexpr std::uint16_t refillable = 1; ///< an eighth is free
+inline constexpr std::uint16_t refillable = 1; ///< see refill_alarm
 inline constexpr std::uint16_t lending = 2;    ///< a larger class joins slots of it
 
 // Half is free: it may have so many free slots side by side, for a larger class to join.

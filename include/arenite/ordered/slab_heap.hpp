@@ -98,7 +98,7 @@ struct heap_owner {
 ///
 ///     try_take          the lowest free slot of the word                        inline
 ///     next_word         the next word up of the slab with a free slot
-///     enter             the lowest slab of the class of which an eighth is free
+///     enter             the lowest slab of the class of which enough is free
 ///     join              neighbouring slots of a sparse slab of a smaller class, one object at a
 ///                       time: only where the heap holds much more than it needs
 ///     slabs_.make       a new slab: units of the lowest block with room, or of a new block
