@@ -155,8 +155,11 @@ void slab_heap::forget_latest_frees() noexcept {
 /// its class lives any more.
 void slab_heap::alarmed(slab& s) noexcept {
     const bool class_is_empty = counts_of(s).live == 0;
-    const bool may_be_idle = blocks_came_free_ || slabs_.open_blocks() > 1;
-    if (!s.is_due() && !(class_is_empty && may_be_idle)) // one object, again and again
+    const auto may_be_idle = [&] {
+        return class_is_empty &&
+               (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives()));
+    };
+    if (!s.is_due() && !may_be_idle()) // one object, again and again
         return;
     const slow_call_guard mark = begin_slow_call();
     if (s.slot_class == size_class::single) {
@@ -170,7 +173,7 @@ void slab_heap::alarmed(slab& s) noexcept {
         else
             set_alarm(s);
     }
-    if (class_is_empty && (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives())))
+    if (may_be_idle())
         give_up_idle_slabs();
 }
 
