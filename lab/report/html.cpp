@@ -43,6 +43,8 @@ std::string shows(const std::string& workload) {
                        "is never quiet."},
         {"memory/phases", "A program that changes what it holds: whether memory that one size "
                           "left serves another."},
+        {"freelist/fragmentation",
+         "The smallest region in which a program can run, for a byte of the most that is live."},
         {"memory/fragmentation", "Objects are replaced by others of random sizes, ten times over: "
                                  "how much memory that takes."},
         {"scene/quadtree", "How quickly a tree of many nodes is made, walked and taken down: order "

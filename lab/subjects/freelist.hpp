@@ -17,12 +17,17 @@
 
 namespace arenite::lab {
 
-/// free_list_resource through its own type. A region for all that the workloads hold; what nobody
-/// touches of it is not resident.
+/// A region for all that the workloads hold; what nobody touches of it is not resident.
+inline constexpr std::size_t lab_region_bytes = 640_MiB;
+
+/// free_list_resource through its own type.
 template <fit Fit>
 class free_list_as {
 public:
     static constexpr bool in_one_region = true;
+
+    explicit free_list_as(std::size_t region_bytes = lab_region_bytes)
+        : region_{region_bytes, Fit} {}
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
         return region_.allocate(bytes, alignment);
@@ -41,13 +46,15 @@ public:
     }
 
 private:
-    free_list_resource region_{640_MiB, Fit};
+    free_list_resource region_;
 };
 
 /// tlsf_resource through its own type.
 class tlsf {
 public:
     static constexpr bool in_one_region = true;
+
+    explicit tlsf(std::size_t region_bytes = lab_region_bytes) : region_{region_bytes} {}
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
         return region_.allocate(bytes, alignment);
@@ -64,7 +71,7 @@ public:
     }
 
 private:
-    tlsf_resource region_{640_MiB};
+    tlsf_resource region_;
 };
 
 /// The free list of Kaltenbrunn's thesis, written from its description (6.1.4), with first fit: a
@@ -126,7 +133,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t region_bytes = 640_MiB;
+    static constexpr std::size_t region_bytes = lab_region_bytes;
 
     struct header {
         std::size_t bytes, padding;

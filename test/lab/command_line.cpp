@@ -52,6 +52,7 @@ TEST(lab_command_line, lists_workloads_parameters_and_subjects) {
                              "order/pair",
                              "memory/phases",
                              "memory/fragmentation",
+                             "freelist/fragmentation",
                              "seeds",
                              "levels",
                              "sizes",
