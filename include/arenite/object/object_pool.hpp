@@ -234,15 +234,14 @@ public:
 
     /// What the end of an owner does.
     ARENITE_INLINE static void take_back(T* object) noexcept {
-        if constexpr (!keeps || has_on_release)
+        if constexpr (!keeps || has_on_release) {
             destruction_queue::end<&object_pool::end_use_of>(object, nullptr, 1);
-        else if constexpr (has_functions) {
-            if (pool_of(*object).functions_.released) [[unlikely]]
-                destruction_queue::end<&object_pool::end_use_of>(object, nullptr, 1);
-            else
-                pool_of(*object).put_back(object);
         } else {
-            pool_of(*object).put_back(object);
+            object_pool& pool = pool_of(*object);
+            if constexpr (has_functions)
+                if (pool.functions_.released) [[unlikely]]
+                    return take_back_telling(object);
+            pool.put_back(object);
         }
     }
 
@@ -286,22 +285,77 @@ private:
     [[nodiscard]] detail::object_range<T, Rules> all() noexcept { return part(0, 1); }
     [[nodiscard]] detail::object_range<const T, Rules> all() const noexcept { return part(0, 1); }
 
+    // How an object is set up; see above.
+    template <class... Args>
+    static constexpr bool in_place = !keeps || (!has_on_acquire<Args...> && sizeof...(Args) != 0);
+    template <class... Args>
+    [[nodiscard]] static consteval bool sets_up_without_throwing() {
+        if constexpr (in_place<Args...>)
+            return std::is_nothrow_constructible_v<T, Args...>;
+        else if constexpr (has_on_acquire<Args...>)
+            return noexcept(std::declval<T&>().on_acquire(std::declval<Args>()...));
+        else
+            return true;
+    }
+
+    /// Begins the use of the object in a slot: here where an object waits, nothing is to be called,
+    /// and nothing throws.
     template <class... Args>
     [[nodiscard]] ARENITE_INLINE T* begin_use(void* p, Args&&... args) {
         static_assert(sizeof(T) <= (std::size_t{1} << 20), "an object of a pool has at most 1 MiB");
         mark& m = geometry.mark_of(p);
-        undo guard{*this, p, m};
-        T* object = nullptr;
-        if constexpr (!keeps) {
+        if constexpr (has_functions)
+            if (functions_.acquired) [[unlikely]]
+                return begin_use_with_care(p, m, std::forward<Args>(args)...);
+        if constexpr (keeps || !sets_up_without_throwing<Args...>())
+            if (m == 0) [[unlikely]]
+                return begin_use_with_care(p, m, std::forward<Args>(args)...);
+        if constexpr (!sets_up_without_throwing<Args...>()) {
+            return begin_use_with_care(p, m, std::forward<Args>(args)...);
+        } else {
+            T* object = nullptr;
+            if constexpr (in_place<Args...>)
+                object = construct_in_place(p, std::forward<Args>(args)...);
+            else
+                object = std::launder(static_cast<T*>(p));
+            if constexpr (has_on_acquire<Args...>)
+                object->on_acquire(std::forward<Args>(args)...);
+            m = slots_.next_in_use(m);
+            return object;
+        }
+    }
+
+    template <class... Args>
+    [[nodiscard]] ARENITE_INLINE static T* construct_in_place(void* p, Args&&... args) {
+        if constexpr (keeps) {
+            static_assert(std::is_constructible_v<T, Args...>,
+                          "T has neither an on_acquire() nor a constructor for what acquire() was "
+                          "given");
+            static_assert(std::is_trivially_destructible_v<T>,
+                          "an object is used again, not constructed again: give T an "
+                          "on_acquire(args...) for what acquire(args...) is given, or let the "
+                          "Rules of the pool say construct_each_time");
+            poison::undefined(p, sizeof(T));
+        } else {
             static_assert(std::is_constructible_v<T, Args...>,
                           "T has no constructor for what acquire() was given");
-            object = ::new (p) T(std::forward<Args>(args)...);
+        }
+        return ::new (p) T(std::forward<Args>(args)...);
+    }
+
+    template <class... Args>
+    [[nodiscard]] ARENITE_NOINLINE T* begin_use_with_care(void* p, mark& m, Args&&... args) {
+        undo guard{*this, p, m};
+        T* object = nullptr;
+        if constexpr (in_place<Args...>) {
+            guard.lost = keeps && m != 0;
+            object = construct_in_place(p, std::forward<Args>(args)...);
             guard.begun = true;
-        } else if constexpr (has_on_acquire<Args...> || sizeof...(Args) == 0) {
+        } else {
             static_assert(std::is_default_constructible_v<T>,
                           "an object that acquire() sets up is begun without arguments: T needs a "
                           "default constructor");
-            if (m == 0) [[unlikely]] {
+            if (m == 0) {
                 poison::undefined(p, sizeof(T));
                 object = ::new (p) T();
                 guard.begun = true;
@@ -310,28 +364,19 @@ private:
             }
             if constexpr (has_on_acquire<Args...>)
                 object->on_acquire(std::forward<Args>(args)...);
-        } else {
-            static_assert(std::is_constructible_v<T, Args...>,
-                          "T has neither an on_acquire() nor a constructor for what acquire() was "
-                          "given");
-            static_assert(
-                std::is_trivially_destructible_v<T>,
-                "an object is used again, not constructed again: give T an "
-                "on_acquire(args...) for what acquire(args...) is given, or let the Rules "
-                "of the pool say construct_each_time");
-            guard.lost = m != 0;
-            poison::undefined(p, sizeof(T));
-            object = ::new (p) T(std::forward<Args>(args)...);
-            guard.begun = true;
         }
         if constexpr (has_functions)
-            if (functions_.acquired) [[unlikely]]
+            if (functions_.acquired)
                 functions_.acquired(*object);
         guard.armed = false;
         if (keeps && m == 0)
             slots_.note_begun();
         m = slots_.next_in_use(m);
         return object;
+    }
+
+    ARENITE_NOINLINE static void take_back_telling(T* object) noexcept {
+        destruction_queue::end<&object_pool::end_use_of>(object, nullptr, 1);
     }
 
     /// Tells that an object goes back, and puts it back.
