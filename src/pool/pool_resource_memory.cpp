@@ -21,8 +21,12 @@ pool_resource::pool_resource(slot s, const pool_options& options, std::size_t ca
     capacity_ = std::min(capacity, capacity_);
     holder_ = holder;
     own_slots(keep_contents);
-    if ((options.eager || options.prefault) && capacity_ != 0)
+    if ((!options.eager && !options.prefault) || capacity_ == 0)
+        return;
+    if (keep_contents)
         make_fresh();
+    else
+        static_cast<void>(source_.clean());
 }
 
 std::byte* pool_resource::take_fresh() noexcept {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+
 using namespace arenite;
 
 namespace {
@@ -27,6 +29,25 @@ TEST(object_rules, options_without_a_word_are_a_pool_that_grows_and_has_nothing_
     EXPECT_EQ(pool.usage().bytes_reserved, 0u);
     object_pool<int> eager{object_pool_options{.expected = 100'000, .eager = true}};
     EXPECT_GE(eager.usage().bytes_reserved, 100'000 * sizeof(int));
+}
+
+struct each_time : object_rules {
+    static constexpr bool construct_each_time = true;
+};
+
+TEST(object_rules, memory_got_at_construction_is_the_first_to_be_used) {
+    const object_pool_options options{.eager = true, .prefault = true};
+    object_pool<int> pool{options};
+    object_pool<int, each_time> other{options};
+    const std::size_t reserved = pool.usage().bytes_reserved;
+    for (int i = 0; i < 100; ++i) {
+        pool.acquire(i).reset();
+        other.acquire(i).reset();
+        if (i % 10 == 0)
+            other.trim(), pool.trim();
+    }
+    object_pool<int>::pointer x = object_pool<int>::pool_of(*pool.acquire(1)).acquire(2);
+    EXPECT_EQ(pool.usage().bytes_reserved, reserved);
 }
 
 } // namespace
