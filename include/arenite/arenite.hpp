@@ -130,6 +130,13 @@
 
 #include <arenite/object/destruction_queue.hpp>
 #include <arenite/object/intrusive_ptr.hpp>
+#include <arenite/object/object_pool.hpp>
+#include <arenite/object/object_range.hpp>
+#include <arenite/object/object_rules.hpp>
+#include <arenite/object/object_slots.hpp>
 #include <arenite/object/observer_ptr.hpp>
+#include <arenite/object/owner.hpp>
 #include <arenite/object/ref_counted.hpp>
 #include <arenite/object/try_create.hpp>
+#include <arenite/object/unique_array.hpp>
+#include <arenite/object/unique_ptr.hpp>

@@ -49,6 +49,29 @@ void destruction_queue::step(std::int64_t link_bytes) noexcept {
         current.first += link_bytes;
 }
 
+void destruction_queue::end_later(activity& thread, end_function end, void* object, void* with,
+                                  std::size_t count) noexcept {
+    if (thread.queue != nullptr && thread.queue->add_alone(end, object, {with, count}))
+        return;
+    destruction_queue below{thread};
+    if (below.add_alone(end, object, {with, count})) // always: there is room for the first
+        below.drain();
+}
+
+bool destruction_queue::add_alone(end_function end, void* object, alone wanted) noexcept {
+    if (count_ + 3 > capacity_ && !grow())
+        return false;
+    lists_[count_++] = {nullptr, static_cast<std::byte*>(wanted.with)};
+    lists_[count_++] = {nullptr, reinterpret_cast<std::byte*>(wanted.count)};
+    lists_[count_++] = {end, static_cast<std::byte*>(object)};
+    return true;
+}
+
+destruction_queue::alone destruction_queue::take_alone() noexcept {
+    count_ -= 3;
+    return {lists_[count_].first, reinterpret_cast<std::size_t>(lists_[count_ + 1].first)};
+}
+
 bool destruction_queue::grow() noexcept {
     void* const p = system_resource().try_allocate(2 * capacity_ * sizeof(list), alignof(list));
     if (p == nullptr)

@@ -49,7 +49,7 @@ detail::fork_lock<std::mutex>& pools_lock() noexcept {
 
 /// `usual`: bytes of a block on this upstream where nothing asks for another.
 pool_resource::layout pool_resource::layout::of(slot s, const pool_options& options,
-                                                std::size_t usual) noexcept {
+                                                std::size_t usual, bool with_marks) noexcept {
     const std::size_t alignment = is_alignment(s.alignment) ? s.alignment : 1;
     const std::size_t slot_bytes = bytes_of(s);
     layout l{{slot_bytes, alignment, 0}, 0, 0};
@@ -61,9 +61,7 @@ pool_resource::layout pool_resource::layout::of(slot s, const pool_options& opti
         bytes = std::min(usual, std::bit_ceil(std::max(options.block_bytes,
                                                        block_source::smallest_block_bytes)));
     const auto set_first = [&](std::size_t length) {
-        const std::size_t words = words_for(length / slot_bytes);
-        l.first = align_up(sizeof(block) + words * sizeof(bits::word),
-                           std::max<std::size_t>(alignment, 64));
+        l.first = first_at(length, {slot_bytes, alignment}, with_marks);
     };
     if (options.slots != 0 && options.slots < bytes / slot_bytes && options.mask_bytes == 0) {
         set_first(bytes);
@@ -199,15 +197,19 @@ pool_resource::~pool_resource() {
 bool pool_resource::refill() noexcept {
     clear_held_back();
     cache_.set_room(true);
-    if (!next_word())
-        return false;
-    claim();
-    return true;
+    if (next_word()) {
+        claim();
+        return true;
+    }
+    std::byte* const fresh = take_fresh();
+    if (fresh != nullptr)
+        cache_.open_window(fresh, 1);
+    return fresh != nullptr;
 }
 
 /// Brings the sweep to a word with a slot that is free; false where there is none.
 bool pool_resource::next_word() noexcept {
-    if (taken_ >= capacity_)
+    if (taken_ >= capacity_ || (keeps_contents_ && taken_ == fresh_.opened))
         return false;
     for (;;) {
         if (swept_ != nullptr) {
@@ -219,7 +221,12 @@ bool pool_resource::next_word() noexcept {
             position_ = i;
             if (i < b.note)
                 return true;
-            if (i < words_for(slots_of(b))) {
+            if (keeps_contents_) {
+                if (static_cast<std::size_t>(b.live) != known_slots(b)) {
+                    position_ = 0;
+                    continue;
+                }
+            } else if (i < words_for(slots_of(b))) {
                 // A fresh page costs more than holes do, where there are enough of them.
                 const std::size_t used = b.note * bits::word_bits;
                 if (used - static_cast<std::size_t>(b.live) >=
@@ -294,9 +301,17 @@ void pool_resource::begin_words(block& b) noexcept {
     ::new (static_cast<void*>(first)) bits::word[end - b.note]{};
     if (end == words && slots % bits::word_bits != 0)
         b.occupancy()[words - 1] = ~bits::low_mask(slots % bits::word_bits);
+    begin_marks(b, end - b.note);
     if (b.note == 0)
         poison::no_access(slot_at(b, 0), b.bytes() - layout_.first);
     b.note = static_cast<std::uint32_t>(end);
+}
+
+/// Those of the slots of so many words, which come next.
+void pool_resource::begin_marks(block& b, std::size_t words) noexcept {
+    if (holder_ != nullptr)
+        ::new (static_cast<void*>(marks_of(b) + b.note * bits::word_bits))
+            mark[words * bits::word_bits]{};
 }
 
 /// The next block to sweep: the lowest of which enough is free, else a new one.
@@ -304,13 +319,17 @@ bool pool_resource::enter_next() noexcept {
     block* b = single_;
     if (b == nullptr) {
         b = source_.blocks().lowest(block_state::sweepable | block_state::empty);
-        if (b == nullptr)
+        if (b == nullptr && !keeps_contents_)
             b = source_.clean();
         if (b == nullptr)
             b = source_.blocks().lowest(partly_free);
         if (b == nullptr)
             return false;
         source_.open(*b);
+        if (keeps_contents_ && known_slots(*b) == 0) { // all are fresh
+            source_.blocks().set_state(*b, 0);
+            return enter_next();
+        }
         b->alarm = silent_alarm;
     }
     swept_ = b;
@@ -327,7 +346,7 @@ void pool_resource::leave() noexcept {
 
 /// Puts a block that nobody allocates from into the state it has earned.
 void pool_resource::reclassify(block& b) noexcept {
-    const auto slots = static_cast<std::int32_t>(slots_of(b));
+    const auto slots = static_cast<std::int32_t>(keeps_contents_ ? known_slots(b) : slots_of(b));
     const auto share = std::max<std::int32_t>(1, slots / std::int32_t{sweep_divisor});
     std::uint16_t state = 0;
     b.alarm = slots - 1;
@@ -348,7 +367,7 @@ void pool_resource::reclassify(block& b) noexcept {
 
 std::byte* pool_resource::take_one() noexcept {
     if (!next_word())
-        return nullptr;
+        return take_fresh();
     bits::word& word = swept_->occupancy()[position_];
     const auto i = static_cast<std::size_t>(std::countr_one(word));
     word |= bits::word{1} << i;
@@ -454,39 +473,6 @@ void pool_resource::end_visit() noexcept {
         return;
     while (block* const b = source_.blocks().lowest(vacated))
         reclassify(*b);
-}
-
-// ---- giving back, end ---------------------------------------------------------------------------
-
-void pool_resource::trim() noexcept {
-    settle();
-    position_ = 0;
-    if (single_ != nullptr || visits_ != 0)
-        return;
-    if (swept_ != nullptr)
-        leave();
-    source_.trim();
-    if (!source_.purges())
-        return;
-    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b))
-        if ((b->state & block_state::large) == 0)
-            purge_holes(*b);
-}
-
-/// Gives the whole pages between slots in use back.
-void pool_resource::purge_holes(block& b) noexcept {
-    const std::size_t known = b.note * bits::word_bits;
-    for (std::size_t i = 0; i <= known;) {
-        const std::size_t end = bits::next_set(b.occupancy(), i, known);
-        std::byte* const from = slot_at(b, i);
-        std::byte* const to =
-            end == known ? reinterpret_cast<std::byte*>(&b) + b.bytes() : slot_at(b, end);
-        if (from < to)
-            source_.purge(from, static_cast<std::size_t>(to - from));
-        if (end == known)
-            return;
-        i = bits::next_clear(b.occupancy(), end, known);
-    }
 }
 
 template class detail::slot_pool<pool_resource>;

@@ -33,9 +33,9 @@ void pool_resource::list_regions(region_sink& sink) const {
             list_large(sink, *b);
             continue;
         }
-        const std::size_t known = std::min(slots_of(*b), b->note * bits::word_bits);
         list_slots(sink, cached, {reinterpret_cast<const std::byte*>(b), b->bytes()},
-                   slot_at(*b, 0), layout_.slots, b->occupancy(), known, region_state::untouched);
+                   slot_at(*b, 0), layout_.slots, b->occupancy(), known_slots(*b),
+                   region_state::untouched);
     }
 }
 
@@ -49,7 +49,7 @@ pool_resource::location pool_resource::locate(const std::byte* p) const noexcept
     const std::byte* const begin = slot_at(*b, i);
     if (i >= slots_of(*b) || p < begin || p >= begin + slot_bytes())
         return {.what = location::bookkeeping};
-    const bool taken = i / bits::word_bits < b->note && bits::all_set(b->occupancy(), i, 1);
+    const bool taken = i < known_slots(*b) && bits::all_set(b->occupancy(), i, 1);
     return {.what = location::slot, .begin = begin, .taken = taken};
 }
 

@@ -48,6 +48,14 @@ slot_pool<Derived>::slot_pool(slot s) noexcept
 }
 
 template <class Derived>
+void slot_pool<Derived>::own_slots(bool contents) noexcept {
+    keeps_contents_ = contents;
+    passes_through_ = false;
+    every_call_is_slow_ = checks_enabled || (poison::active && !contents);
+    cache_.set_room(!every_call_is_slow_);
+}
+
+template <class Derived>
 bool slot_pool<Derived>::is_possible(slot s) noexcept {
     return is_alignment(s.alignment) && s.bytes <= largest_slot && s.alignment <= largest_slot;
 }
@@ -78,8 +86,8 @@ void* slot_pool<Derived>::allocate_careful() noexcept {
                    ? singles_.try_allocate(slot_bytes(), slot_alignment_)
                    : nullptr;
     std::byte* const p = self().take_one();
-    if (p == nullptr)
-        return nullptr;
+    if (p == nullptr || keeps_contents_)
+        return p;
     poison::undefined(p, slot_bytes());
     if constexpr (checks_enabled) {
         std::memset(p, 0xCD, slot_bytes()); // never written by the user
@@ -151,12 +159,15 @@ template <class Derived>
 void slot_pool<Derived>::deallocate_careful(std::byte* p) noexcept {
     if (passes_through_)
         return singles_.deallocate(p);
-    if constexpr (checks_enabled) {
+    if constexpr (checks_enabled)
         check_free(p);
-        poison::undefined(p, slot_bytes());
-        std::memset(p, 0xDD, slot_bytes()); // no longer the user's
+    if (!keeps_contents_) {
+        if constexpr (checks_enabled) {
+            poison::undefined(p, slot_bytes());
+            std::memset(p, 0xDD, slot_bytes()); // no longer the user's
+        }
+        poison::no_access(p, slot_bytes());
     }
-    poison::no_access(p, slot_bytes());
     self().clear_slots(std::span<std::byte* const>{&p, 1});
     self().freed(); // by this its memory may go back to the upstream
 }

@@ -388,6 +388,16 @@ TEST_P(conformance, serves_every_container_through_its_own_type) {
     }
 }
 
+TEST_P(conformance, serves_every_pointer_through_its_base_and_its_own_type) {
+    counting_resource up;
+    const auto c = make(&up);
+    use_every_pointer(c->base());
+    c->use_every_pointer_of_its_type();
+    if (promised.frees) {
+        EXPECT_EQ(bytes_in_use(*c), 0u);
+    }
+}
+
 TEST_P(conformance, create_and_destroy_and_allocate_n) {
     counting_resource up;
     const auto c = make(&up);

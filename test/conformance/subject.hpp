@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "conformance/every_container.hpp"
+#include "conformance/every_pointer.hpp"
 
 #include <cstddef>
 #include <span>
@@ -49,6 +50,7 @@ public:
     virtual void create_and_destroy_objects() = 0;
     virtual void use_every_container_of_pmr() = 0;
     virtual void use_every_container_of_its_type() = 0;
+    virtual void use_every_pointer_of_its_type() = 0;
 
 private:
     static void unable() { ADD_FAILURE() << "the resource is not able to do that"; }
@@ -139,6 +141,7 @@ public:
         use_every_container<std::pmr::polymorphic_allocator>(base);
     }
     void use_every_container_of_its_type() override { use_every_container<allocator_of_r>(r_); }
+    void use_every_pointer_of_its_type() override { use_every_pointer(r_); }
 
 private:
     template <class T>

@@ -20,12 +20,14 @@ inline namespace ARENITE_ABI {
 ///     of one kind:  first --> object --> object --> object       the links are kept where the
 ///                                                                 objects' counts were
 ///
-/// Use when:  never by hand: intrusive_ptr does. An object's place is the address of its count.
+/// Use when:  never by hand: intrusive_ptr and unique_ptr do. An object's place is the address of
+///            its count; one without a count is no link of a list, and waits alone.
 /// Cost:      up to max_depth a comparison and two additions an object; below a list's end, O(1).
 ///            Nothing is allocated while all that waits is of 32 kinds and within reach of their
-///            links (16 GiB with counts of 32 bits and objects aligned to 8; 256 KiB with 16 bits).
-/// Limits:    beyond that a table of 16 bytes a list is allocated; where that is refused, the
-///            object is ended at once, deeper on the stack.
+///            links (16 GiB with counts of 32 bits and objects aligned to 8; 256 KiB with 16 bits),
+///            or is ten objects that wait alone.
+/// Limits:    beyond that a table of 16 bytes a list, or 48 an object that waits alone, is
+///            allocated; where that is refused, the object is ended at once, deeper on the stack.
 /// Threads:   each has its own.
 class destruction_queue {
 public:
@@ -41,6 +43,20 @@ public:
         destruction_queue* queue;
     };
     static activity& of_this_thread() noexcept { return this_thread; }
+
+    /// Ends an object that has no place for a link by End(object, with, count): now, or deep within
+    /// other destructors, when those are through. What is not the object's is what End wants.
+    template <auto End>
+    ARENITE_INLINE static void end(void* object, void* with, std::size_t count) noexcept {
+        activity& thread = this_thread;
+        if (thread.depth < max_depth) [[likely]] {
+            ++thread.depth;
+            End(object, with, count);
+            --thread.depth;
+        } else {
+            end_later(thread, &end_alone<End>, object, with, count);
+        }
+    }
 
     /// Becomes the thread's queue; another one waits meanwhile.
     explicit destruction_queue(activity& thread) noexcept : thread_{thread}, outer_{thread.queue} {
@@ -76,6 +92,22 @@ private:
     static constexpr std::size_t lists_searched = 32;
 
     [[nodiscard]] bool grow() noexcept;
+
+    // An object that waits alone takes three lists: what End wants, and above it the object.
+    struct alone {
+        void* with;
+        std::size_t count;
+    };
+    ARENITE_COLD static void end_later(activity& thread, end_function end, void* object, void* with,
+                                       std::size_t count) noexcept;
+    [[nodiscard]] bool add_alone(end_function end, void* object, alone wanted) noexcept;
+    [[nodiscard]] alone take_alone() noexcept;
+
+    template <auto End>
+    static void end_alone(destruction_queue& queue, void* object) noexcept {
+        const alone wanted = queue.take_alone();
+        End(object, wanted.with, wanted.count);
+    }
 
     static constinit thread_local activity this_thread;
 

@@ -14,6 +14,7 @@
 #include <arenite/pool/slot_layout.hpp>
 #include <arenite/pool/slot_pool.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -24,6 +25,10 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+
+namespace detail {
+class object_slots;
+} // namespace detail
 
 /// How a pool_resource behaves; the defaults are right for a pool that may become large.
 struct pool_options {
@@ -122,6 +127,7 @@ public:
 
 private:
     friend class detail::slot_pool<pool_resource>;
+    friend class detail::object_slots;
     static constexpr const char* kind_name = "pool_resource";
 
     /// Where two groups of slots are in use of so much memory, the cache holds nothing.
@@ -130,14 +136,36 @@ private:
     /// State of a block with free slots, but too few to be swept.
     static constexpr std::uint16_t partly_free = 32;
 
+    /// A number of the owner's beside each slot; between a block's bits and its slots, where there
+    /// are any.
+    using mark = std::uint32_t;
+
     /// How a block is laid out.
     struct layout {
         detail::slot_layout slots;
         std::size_t first;       ///< bytes before the first slot
         std::size_t block_bytes; ///< power of two
 
-        [[nodiscard]] static layout of(slot s, const pool_options& options,
-                                       std::size_t usual) noexcept;
+        [[nodiscard]] static layout of(slot s, const pool_options& options, std::size_t usual,
+                                       bool with_marks = false) noexcept;
+
+        /// Words of bits that a block of so many bytes has room for; bytes before its marks and
+        /// before its first slot.
+        [[nodiscard]] static constexpr std::size_t words_in(std::size_t bytes, slot s,
+                                                            bool with_marks) noexcept {
+            return words_for(bytes / (s.bytes + (with_marks ? sizeof(mark) : 0)));
+        }
+        [[nodiscard]] static constexpr std::size_t marks_at(std::size_t bytes, slot s,
+                                                            bool with_marks) noexcept {
+            return sizeof(block) + words_in(bytes, s, with_marks) * sizeof(bits::word);
+        }
+        [[nodiscard]] static constexpr std::size_t first_at(std::size_t bytes, slot s,
+                                                            bool with_marks) noexcept {
+            const std::size_t marks =
+                with_marks ? words_in(bytes, s, true) * bits::word_bits * sizeof(mark) : 0;
+            return align_up(marks_at(bytes, s, with_marks) + marks,
+                            std::max<std::size_t>(s.alignment, 64));
+        }
         [[nodiscard]] std::size_t slots_in(std::size_t bytes) const noexcept {
             return bytes < first ? 0 : slots.slots_in(bytes - first);
         }
@@ -146,7 +174,19 @@ private:
         }
     };
 
+    /// Where contents are kept, slots that were never used are handed out one by one, and only
+    /// where no other is free. Until then the bits of their word are set, though nobody has them.
+    struct fresh_slots {
+        block* from = nullptr;  ///< the only block that has some
+        std::size_t index = 0;  ///< of the next
+        std::size_t opened = 0; ///< slots of all blocks that are not fresh any more
+    };
+
     pool_resource(slot s, const layout& l, const pool_options& options, upstream up) noexcept;
+
+    /// The slots of `holder`'s objects, with marks; see object_slots.
+    pool_resource(slot s, const pool_options& options, std::size_t capacity, bool keep_contents,
+                  void* holder, upstream up) noexcept;
     [[nodiscard]] static std::size_t span_bytes(const layout& l,
                                                 const pool_options& options) noexcept;
     [[nodiscard]] static std::size_t least_bytes(const layout& l,
@@ -169,8 +209,18 @@ private:
     [[nodiscard]] std::size_t slots_of(const block& b) const noexcept {
         return b.bytes() == layout_.block_bytes ? block_slots_ : layout_.slots_in(b.bytes());
     }
-    [[nodiscard]] static std::size_t words_for(std::size_t slots) noexcept {
+    /// Slots of a block whose bits are there and say what is free.
+    [[nodiscard]] std::size_t known_slots(const block& b) const noexcept {
+        return &b == fresh_.from ? fresh_.index : std::min(slots_of(b), b.note * bits::word_bits);
+    }
+    [[nodiscard]] static constexpr std::size_t words_for(std::size_t slots) noexcept {
         return (slots + bits::word_bits - 1) / bits::word_bits;
+    }
+
+    /// Those of a block's slots; they are there as far as its bits are.
+    [[nodiscard]] mark* marks_of(block& b) const noexcept {
+        return reinterpret_cast<mark*>(reinterpret_cast<std::byte*>(&b) +
+                                       layout::marks_at(layout_.block_bytes, {slot_bytes()}, true));
     }
 
     // What slot_pool asks.
@@ -183,7 +233,7 @@ private:
             hold_nothing();
     }
     [[nodiscard]] bool is_sparse() const noexcept {
-        return source_.bytes_reserved() >= sparse_bytes &&
+        return !keeps_contents_ && source_.bytes_reserved() >= sparse_bytes &&
                slots_in_use() < 2 * layout_.slots.group_slots(); // which a run may hold
     }
     void hold_nothing() noexcept;
@@ -204,6 +254,10 @@ private:
 
     bool next_word() noexcept;
     bool enter_next() noexcept;
+    [[nodiscard]] std::byte* take_fresh() noexcept;
+    bool make_fresh() noexcept;
+    void begin_marks(block& b, std::size_t words) noexcept;
+    void trim_fresh() noexcept;
     [[nodiscard]] bool has_holes_below(const block& b) const noexcept;
     void leave() noexcept;
     void begin_words(block& b) noexcept;
@@ -225,6 +279,8 @@ private:
     std::size_t capacity_ = std::numeric_limits<std::size_t>::max();
     block* single_ = nullptr; ///< the only block, in memory of the user's
     int visits_ = 0;          ///< for_each at work: no block may go
+    void* holder_ = nullptr;  ///< whose objects lie in the slots, which have marks
+    fresh_slots fresh_;
     block_source source_;
 #if ARENITE_CHECKS
     pool_resource* next_ = nullptr; ///< all pools, so that a foreign slot's owner can be named
@@ -238,7 +294,7 @@ void pool_resource::for_each_taken(F f) {
     for (block* b = first_block(); b != nullptr; b = block_above(*b)) {
         if ((b->state & block_state::large) != 0)
             continue;
-        const std::size_t slots = slots_of(*b);
+        const std::size_t slots = known_slots(*b);
         for (std::size_t word = 0; word < b->note; ++word) {
             bits::word used = b->occupancy()[word] & bits::low_mask(slots - word * bits::word_bits);
             for (std::byte* const begin = slot_at(*b, word * bits::word_bits); used != 0;

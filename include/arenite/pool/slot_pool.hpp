@@ -41,7 +41,9 @@ namespace detail {
 /// that clears its bit, so that with the last slot all memory goes back, without a further call.
 ///
 /// A checked build and a memory checker want to see each call: then cache_ stays empty, and all
-/// calls are slow. With ARENITE_PASSTHROUGH=1 there is nothing but singles_.
+/// calls are slow. With ARENITE_PASSTHROUGH=1 there is nothing but singles_. Where slots that are
+/// free hold objects (keep_contents()), neither is so but for the checks, and nothing is written
+/// into a free slot.
 ///
 /// Threads:   one at a time.
 template <class Derived>
@@ -146,6 +148,10 @@ protected:
     void settle() noexcept;
     void clear_held_back() noexcept;
 
+    /// From now on, before anything was allocated: slots are the pool's own, whatever the
+    /// environment says, and where `contents` says so, what is free is as its user left it.
+    void own_slots(bool contents) noexcept;
+
     /// Calls refuse; `why` ends the sentence. Does not return.
     ARENITE_COLD void refuse_free(const void* p, const char* why) const noexcept;
 
@@ -163,6 +169,7 @@ protected:
     std::size_t taken_ = 0; ///< slots whose bits are set
     bool every_call_is_slow_;
     bool passes_through_;
+    bool keeps_contents_ = false;
     mutable std::size_t high_water_ = 0; ///< bytes
     std::size_t large_bytes_ = 0;
     std::size_t large_count_ = 0;

@@ -1,0 +1,448 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/check/poison.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/core/region.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/core/usage.hpp>
+#include <arenite/object/destruction_queue.hpp>
+#include <arenite/object/object_range.hpp>
+#include <arenite/object/object_rules.hpp>
+#include <arenite/object/object_slots.hpp>
+#include <arenite/object/unique_ptr.hpp>
+#include <arenite/os/page_resource.hpp>
+#include <arenite/pool/slot.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+namespace detail {
+
+/// The functions of a pool that has some.
+template <class T, bool Any>
+struct object_functions {
+    std::function<void(T&)> acquired;
+    std::function<void(T&)> released;
+};
+template <class T>
+struct object_functions<T, false> {};
+
+} // namespace detail
+
+/// Objects that are constructed once and used again: a free one waits, as its user left it.
+///
+///     object_pool<particle> pool;
+///     auto spark = pool.acquire(position, speed);    // goes back by itself
+///     auto seen = pool.weak(spark);                  // seen.get() is nullptr once it did
+///     for (particle& p : pool)                       // those in use, in address order
+///         p.step();
+///
+/// What acquire(args...) does with an object that waits, and with a new one:
+///
+///     T has an on_acquire(args...)        that is called; a new one is begun by T() before
+///     no arguments                        nothing: it is as it was left; a new one is T()
+///     arguments, T's destructor trivial   T(args...) in its place; so is a new one
+///     arguments otherwise                 does not compile: give T an on_acquire(args...)
+///     Rules::construct_each_time          T(args...) for each; release destroys, none waits
+///
+/// Then the function is called that was set by on_acquire(f). When the object goes back, first the
+/// function of on_release(f) is called, then T's own on_release(). All are found when compiled, and
+/// are no instruction where they are missing or switched off in the Rules.
+///
+/// Use when:  objects come and go by the thousand, or are dear to construct: particles, what is
+///            registered with a renderer. Where only memory is used again: pool_resource.
+/// Cost:      acquire and release O(1), inlined: those of pool_resource, and a mark to be read and
+///            written. Going through them: a bit and a mark a slot. weak: a load.
+/// Overhead:  4 bytes and a bit a slot beside what pool_resource has; the owner of an object, a
+///            unique_ptr, is one word.
+/// Limits:    objects of at most 1 MiB. Objects stay where they are. A weak_ptr that is asked after
+///            its object's slot was acquired 2^31 times more may take one for the other.
+/// Returns:   by trim(), which ends the objects that wait; else nothing before the end.
+/// Misuse:    giving back twice, or to another pool by release(), and a pool that ends while
+///            objects are in use, are found in every build, by pool and slot.
+/// Threads:   one at a time; several may go through parts of it while nothing else is done with it.
+/// Failure:   acquire throws out_of_memory, try_acquire returns nothing. What a constructor or a
+///            notification throws is passed on, and all is as it was; but from the end of an owner,
+///            as from any destructor, nothing may be thrown: release(x) may.
+/// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.2.2.
+template <class T, class Rules = object_rules>
+class object_pool {
+    using object_slots = detail::object_slots;
+    using mark = object_slots::mark;
+    static constexpr bool keeps = !Rules::construct_each_time;
+    static constexpr bool has_functions = Rules::notify_functions;
+
+public:
+    using value_type = T;
+    using rules = Rules;
+
+    /// The owner of an object in use.
+    using pointer = unique_ptr<T, object_pool>;
+
+    class weak_ptr;
+
+    using iterator = detail::object_iterator<T, Rules>;
+    using const_iterator = detail::object_iterator<const T, Rules>;
+
+    /// A pool that grows. The default upstream is the process's page source.
+    object_pool() noexcept : object_pool{object_pool_options{}, &page_source()} {}
+    explicit object_pool(upstream up) noexcept : object_pool{object_pool_options{}, up} {}
+
+    /// A pool of at most so many objects in use; further ones fail.
+    explicit object_pool(std::size_t capacity) noexcept
+        : object_pool{object_pool_options{.capacity = capacity}, &page_source()} {}
+    object_pool(std::size_t capacity, upstream up) noexcept
+        : object_pool{object_pool_options{.capacity = capacity}, up} {}
+
+    explicit object_pool(const object_pool_options& options) noexcept
+        : object_pool{options, &page_source()} {}
+    object_pool(const object_pool_options& options, upstream up) noexcept
+        : slots_{slot::of<T>(), geometry, options, keeps, this, up} {}
+
+    object_pool(const object_pool&) = delete;
+    object_pool& operator=(const object_pool&) = delete;
+
+    /// Ends the objects that wait. None may be in use.
+    ~object_pool() {
+        if constexpr (keeps)
+            slots_.end_waiting(&end_waiting_object);
+        slots_.expect_none_in_use("object_pool");
+    }
+
+    /// An object, and its owner.
+    template <class... Args>
+    [[nodiscard]] ARENITE_INLINE pointer acquire(Args&&... args) {
+        void* const p = slots_.try_take(sizeof(T));
+        if (p == nullptr) [[unlikely]]
+            throw_out_of_memory(sizeof(T), alignof(T), &slots_.pool());
+        return pointer{begin_use(p, std::forward<Args>(args)...)};
+    }
+
+    /// acquire() that returns nothing where there is no memory, or as many are in use as may be.
+    template <class... Args>
+    [[nodiscard]] ARENITE_INLINE pointer try_acquire(Args&&... args) {
+        void* const p = slots_.try_take(sizeof(T));
+        if (p == nullptr) [[unlikely]]
+            return {};
+        return pointer{begin_use(p, std::forward<Args>(args)...)};
+    }
+
+    /// What the end of x does, where a notification may throw: then x still owns its object.
+    void release(pointer& x) {
+        if (x == nullptr)
+            return;
+        if (&pool_of(*x) != this) [[unlikely]]
+            slots_.refuse(x.get(), "it is of another one");
+        end_use(x.get());
+        static_cast<void>(x.release());
+    }
+    void release(pointer&& x) { release(x); }
+
+    /// Calls f(T&) for each object that is acquired, after what T has to say itself; nullptr: none.
+    /// Replaces the one before. Allocates where f does not fit into a std::function.
+    void on_acquire(std::function<void(T&)> f)
+        requires has_functions
+    {
+        functions_.acquired = std::move(f);
+    }
+    /// Calls f(T&) for each object that goes back, before what T has to say itself.
+    void on_release(std::function<void(T&)> f)
+        requires has_functions
+    {
+        functions_.released = std::move(f);
+    }
+
+    /// A reference to an object in use that does not keep it so, and notices when it is not.
+    [[nodiscard]] weak_ptr weak(const pointer& x) const noexcept {
+        return x == nullptr ? weak_ptr{} : weak(*x);
+    }
+    [[nodiscard]] weak_ptr weak(T& object) const noexcept {
+        ARENITE_ASSERT(&pool_of(object) == this, "a weak_ptr is to an object of the pool");
+        const mark m = geometry.mark_of(&object);
+        return object_slots::is_in_use(m) ? weak_ptr{*this, object, m} : weak_ptr{};
+    }
+
+    /// The pool that an object of some pool of this type lies in.
+    [[nodiscard]] ARENITE_INLINE static object_pool& pool_of(const T& object) noexcept {
+        return *static_cast<object_pool*>(
+            object_slots::holder_of(geometry.block_of(std::addressof(object))));
+    }
+
+    /// Objects in use. O(1), as are all that count.
+    [[nodiscard]] std::size_t size() const noexcept { return slots_.in_use(); }
+    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+    /// Objects that were constructed and wait.
+    [[nodiscard]] std::size_t waiting() const noexcept {
+        return keeps ? slots_.begun() - slots_.in_use() : 0;
+    }
+    [[nodiscard]] std::size_t capacity() const noexcept { return slots_.pool().capacity(); }
+    [[nodiscard]] arenite::usage usage() const noexcept { return slots_.pool().usage(); }
+
+    /// True if p points into memory of this pool. O(log blocks).
+    [[nodiscard]] bool owns(const void* p) const noexcept { return slots_.pool().owns(p); }
+    void list_regions(region_sink& sink) const { slots_.pool().list_regions(sink); }
+
+    /// Ends the objects that wait, and gives back all memory that holds nothing. Not while somebody
+    /// goes through the objects. O(slots).
+    void trim() noexcept {
+        if constexpr (keeps)
+            slots_.trim(&end_waiting_object);
+        else
+            slots_.trim(nullptr);
+    }
+
+    // Objects in use, in address order. Whoever goes through them may release any, and acquire:
+    // what is acquired meanwhile may be met or not.
+
+    [[nodiscard]] iterator begin() noexcept { return all().begin(); }
+    [[nodiscard]] const_iterator begin() const noexcept { return all().begin(); }
+    [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+
+    /// Calls f(T&) for each.
+    template <std::invocable<T&> F>
+    void for_each(F f) {
+        all().for_each(std::ref(f));
+    }
+    template <std::invocable<const T&> F>
+    void for_each(F f) const {
+        all().for_each(std::ref(f));
+    }
+
+    /// The i-th of n parts of about the same length, which together are all: for as many jobs that
+    /// run at once. O(blocks).
+    [[nodiscard]] detail::object_range<T, Rules> part(std::size_t i, std::size_t n) noexcept {
+        ARENITE_ASSERT(i < n, "there are n parts, from 0 on");
+        return {slots_, slots_.part(i, n)};
+    }
+    [[nodiscard]] detail::object_range<const T, Rules> part(std::size_t i,
+                                                            std::size_t n) const noexcept {
+        ARENITE_ASSERT(i < n, "there are n parts, from 0 on");
+        return {slots_, slots_.part(i, n)};
+    }
+
+    /// What the end of an owner does.
+    ARENITE_INLINE static void take_back(T* object) noexcept {
+        if constexpr (!keeps || has_on_release) {
+            destruction_queue::end<&object_pool::end_use_of>(object, nullptr, 1);
+        } else {
+            object_pool& pool = pool_of(*object);
+            if constexpr (has_functions)
+                if (pool.functions_.released) [[unlikely]]
+                    return take_back_telling(object);
+            pool.put_back(object);
+        }
+    }
+
+private:
+    template <class U, class R>
+    friend class detail::object_iterator;
+    template <class U, class R>
+    friend class detail::object_range;
+
+    static constexpr object_slots::geometry geometry =
+        object_slots::geometry::of(slot::of<T>(), Rules::block_bytes);
+    static constexpr bool has_on_release =
+        keeps && Rules::notify_members && requires(T& x) { x.on_release(); };
+    template <class... Args>
+    static constexpr bool has_on_acquire =
+        keeps && Rules::notify_members &&
+        requires(T& x, Args&&... args) { x.on_acquire(std::forward<Args>(args)...); };
+
+    /// Puts things back as they were where something throws.
+    struct undo {
+        object_pool& pool;
+        void* slot;
+        mark& m;
+        bool begun = false; ///< an object is there that was not there before
+        bool lost = false;  ///< none is there, where one was before
+        bool armed = true;
+
+        ~undo() {
+            if (!armed)
+                return;
+            if (begun)
+                std::destroy_at(std::launder(static_cast<T*>(slot)));
+            if (keeps && (begun || m == 0))
+                poison::no_access(slot, sizeof(T));
+            if (lost)
+                pool.slots_.forget(m);
+            pool.slots_.give(slot, sizeof(T));
+        }
+    };
+
+    [[nodiscard]] detail::object_range<T, Rules> all() noexcept { return part(0, 1); }
+    [[nodiscard]] detail::object_range<const T, Rules> all() const noexcept { return part(0, 1); }
+
+    // How an object is set up; see above.
+    template <class... Args>
+    static constexpr bool in_place = !keeps || (!has_on_acquire<Args...> && sizeof...(Args) != 0);
+    template <class... Args>
+    [[nodiscard]] static consteval bool sets_up_without_throwing() {
+        if constexpr (in_place<Args...>)
+            return std::is_nothrow_constructible_v<T, Args...>;
+        else if constexpr (has_on_acquire<Args...>)
+            return noexcept(std::declval<T&>().on_acquire(std::declval<Args>()...));
+        else
+            return true;
+    }
+
+    /// Begins the use of the object in a slot: here where an object waits, nothing is to be called,
+    /// and nothing throws.
+    template <class... Args>
+    [[nodiscard]] ARENITE_INLINE T* begin_use(void* p, Args&&... args) {
+        static_assert(sizeof(T) <= (std::size_t{1} << 20), "an object of a pool has at most 1 MiB");
+        mark& m = geometry.mark_of(p);
+        if constexpr (has_functions)
+            if (functions_.acquired) [[unlikely]]
+                return begin_use_with_care(p, m, std::forward<Args>(args)...);
+        if constexpr (keeps || !sets_up_without_throwing<Args...>())
+            if (m == 0) [[unlikely]]
+                return begin_use_with_care(p, m, std::forward<Args>(args)...);
+        if constexpr (!sets_up_without_throwing<Args...>()) {
+            return begin_use_with_care(p, m, std::forward<Args>(args)...);
+        } else {
+            T* object = nullptr;
+            if constexpr (in_place<Args...>)
+                object = construct_in_place(p, std::forward<Args>(args)...);
+            else
+                object = std::launder(static_cast<T*>(p));
+            if constexpr (has_on_acquire<Args...>)
+                object->on_acquire(std::forward<Args>(args)...);
+            m = slots_.next_in_use(m);
+            return object;
+        }
+    }
+
+    template <class... Args>
+    [[nodiscard]] ARENITE_INLINE static T* construct_in_place(void* p, Args&&... args) {
+        if constexpr (keeps) {
+            static_assert(std::is_constructible_v<T, Args...>,
+                          "T has neither an on_acquire() nor a constructor for what acquire() was "
+                          "given");
+            static_assert(std::is_trivially_destructible_v<T>,
+                          "an object is used again, not constructed again: give T an "
+                          "on_acquire(args...) for what acquire(args...) is given, or let the "
+                          "Rules of the pool say construct_each_time");
+            poison::undefined(p, sizeof(T));
+        } else {
+            static_assert(std::is_constructible_v<T, Args...>,
+                          "T has no constructor for what acquire() was given");
+        }
+        return ::new (p) T(std::forward<Args>(args)...);
+    }
+
+    template <class... Args>
+    [[nodiscard]] ARENITE_NOINLINE T* begin_use_with_care(void* p, mark& m, Args&&... args) {
+        undo guard{*this, p, m};
+        T* object = nullptr;
+        if constexpr (in_place<Args...>) {
+            guard.lost = keeps && m != 0;
+            object = construct_in_place(p, std::forward<Args>(args)...);
+            guard.begun = true;
+        } else {
+            static_assert(std::is_default_constructible_v<T>,
+                          "an object that acquire() sets up is begun without arguments: T needs a "
+                          "default constructor");
+            if (m == 0) {
+                poison::undefined(p, sizeof(T));
+                object = ::new (p) T();
+                guard.begun = true;
+            } else {
+                object = std::launder(static_cast<T*>(p));
+            }
+            if constexpr (has_on_acquire<Args...>)
+                object->on_acquire(std::forward<Args>(args)...);
+        }
+        if constexpr (has_functions)
+            if (functions_.acquired)
+                functions_.acquired(*object);
+        guard.armed = false;
+        if (keeps && m == 0)
+            slots_.note_begun();
+        m = slots_.next_in_use(m);
+        return object;
+    }
+
+    ARENITE_NOINLINE static void take_back_telling(T* object) noexcept {
+        destruction_queue::end<&object_pool::end_use_of>(object, nullptr, 1);
+    }
+
+    /// Tells that an object goes back, and puts it back.
+    void end_use(T* object) {
+        if constexpr (has_functions)
+            if (functions_.released)
+                functions_.released(*object);
+        if constexpr (has_on_release)
+            object->on_release();
+        if constexpr (!keeps)
+            std::destroy_at(object);
+        put_back(object);
+    }
+    static void end_use_of(void* object, void*, std::size_t) noexcept {
+        T* const p = static_cast<T*>(object);
+        pool_of(*p).end_use(p);
+    }
+    ARENITE_INLINE void put_back(T* object) noexcept {
+        mark& m = geometry.mark_of(object);
+        if (!object_slots::is_in_use(m)) [[unlikely]]
+            slots_.refuse(object, "it is not in use");
+        m = object_slots::next_waiting(m);
+        slots_.give(object, sizeof(T));
+    }
+
+    static void end_waiting_object(void* object) noexcept {
+        std::destroy_at(std::launder(static_cast<T*>(object)));
+    }
+
+    object_slots slots_;
+    [[no_unique_address]] detail::object_functions<T, has_functions> functions_;
+};
+
+/// A reference to an object of an object_pool that does not keep it in use. The pool must be there
+/// as long as it is asked.
+///
+/// Cost:      get() is a load and two comparisons; after a trim() of the pool, O(log blocks).
+/// Overhead:  three words.
+/// Threads:   those of the pool.
+template <class T, class Rules>
+class object_pool<T, Rules>::weak_ptr {
+public:
+    constexpr weak_ptr() noexcept = default;
+
+    /// The object, or nullptr if it has gone back; also if it, or another one in its place, was
+    /// acquired since.
+    [[nodiscard]] T* get() const noexcept {
+        if (pool_ == nullptr)
+            return nullptr;
+        if (returns_ != pool_->slots_.returns()) [[unlikely]]
+            return pool_->slots_.has(object_, mark_) ? object_ : nullptr;
+        return geometry.mark_of(object_) == mark_ ? object_ : nullptr;
+    }
+    [[nodiscard]] bool expired() const noexcept { return get() == nullptr; }
+
+private:
+    friend class object_pool;
+    weak_ptr(const object_pool& pool, T& object, mark m) noexcept
+        : pool_{&pool}, object_{std::addressof(object)}, mark_{m}, returns_{pool.slots_.returns()} {
+    }
+
+    const object_pool* pool_ = nullptr;
+    T* object_ = nullptr;
+    mark mark_ = 0;
+    std::uint32_t returns_ = 0;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

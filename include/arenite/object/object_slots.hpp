@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/block/block.hpp>
+#include <arenite/core/bits.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/object/object_rules.hpp>
+#include <arenite/pool/pool_resource.hpp>
+#include <arenite/pool/slot.hpp>
+#include <arenite/pool/slot_layout.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+namespace detail {
+
+/// The slots of an object_pool: those of a pool_resource, with a mark beside each.
+///
+///     block  | head, 1 bit a slot | marks | A | B |...| C |...
+///
+///     mark   0     no object was begun there, or it was ended by trim()
+///            odd   an object in use
+///            even  an object that waits, or that was in use before
+///
+/// A mark counts up with each acquire and each release, so that a reference that remembers one
+/// notices both. The bits show slots in use and those in the pool's cache; the marks tell these
+/// apart. Marks that are lost, with a block or by trim(), are all below those given later.
+///
+/// Cost:      mark_of: two multiplications, with constants of the compiler's.
+/// Overhead:  4 bytes and a bit a slot.
+/// Limits:    a mark that is remembered while its slot is acquired 2^31 times is taken for a later
+///            one.
+/// Threads:   one at a time; for_each from several while nobody does anything else.
+/// Failure:   nullptr; nothing changes.
+class object_slots {
+public:
+    using mark = std::uint32_t;
+    using end_function = void (*)(void* object) noexcept;
+
+    /// Where things lie in a block; what an object's address leads to.
+    struct geometry {
+        slot_layout slots;
+        std::size_t block_bytes; ///< power of two, at whose multiples blocks lie
+        std::size_t marks;       ///< bytes before the first mark
+        std::size_t first;       ///< bytes before the first slot
+
+        /// With blocks of `least_block_bytes`, or longer ones where slots are large.
+        [[nodiscard]] static constexpr geometry of(slot s, std::size_t least_block_bytes) noexcept {
+            using layout = pool_resource::layout;
+            std::size_t bytes = std::bit_ceil(least_block_bytes);
+            for (;; bytes *= 2) {
+                const std::size_t first = layout::first_at(bytes, s, true);
+                const slot_layout slots{s.bytes, s.alignment, bytes};
+                if (first < bytes && slots.slots_in(bytes - first) >= least_slots)
+                    return {slots, bytes, layout::marks_at(bytes, s, true), first};
+            }
+        }
+
+        [[nodiscard]] ARENITE_INLINE std::size_t index_of(const block& b,
+                                                          const void* p) const noexcept {
+            return slots.index_at(static_cast<std::size_t>(static_cast<const std::byte*>(p) -
+                                                           reinterpret_cast<const std::byte*>(&b)) -
+                                  first);
+        }
+        [[nodiscard]] ARENITE_INLINE mark* marks_of(block& b) const noexcept {
+            return reinterpret_cast<mark*>(reinterpret_cast<std::byte*>(&b) + marks);
+        }
+        [[nodiscard]] ARENITE_INLINE std::byte* slot_at(block& b, std::size_t i) const noexcept {
+            return reinterpret_cast<std::byte*>(&b) + first + slots.offset_of(i);
+        }
+        [[nodiscard]] ARENITE_INLINE block& block_of(const void* p) const noexcept {
+            return *reinterpret_cast<block*>(reinterpret_cast<std::uintptr_t>(p) &
+                                             ~(block_bytes - 1));
+        }
+        [[nodiscard]] ARENITE_INLINE mark& mark_of(const void* p) const noexcept {
+            block& b = block_of(p);
+            return marks_of(b)[index_of(b, p)];
+        }
+    };
+
+    /// `keep_contents`: a free slot holds an object that waits. `holder` is whom holder_of() names.
+    object_slots(slot s, const geometry& g, const object_pool_options& options, bool keep_contents,
+                 void* holder, upstream up) noexcept;
+
+    /// A slot, with its mark not yet that of an object in use; nullptr where there is none.
+    [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t slot_bytes) noexcept {
+        if (void* const p = pool_.try_take_ready(slot_bytes)) [[likely]]
+            return p;
+        return pool_.allocate_slow();
+    }
+
+    /// Takes a slot back, whose mark says so already.
+    ARENITE_INLINE void give(void* p, std::size_t slot_bytes) noexcept {
+        if (!pool_.try_rejoin(p, slot_bytes))
+            pool_.deallocate_apart(p);
+    }
+
+    /// Whose objects lie in a block.
+    [[nodiscard]] ARENITE_INLINE static void* holder_of(const block& b) noexcept {
+        return static_cast<const pool_resource*>(b.owner)->holder_;
+    }
+
+    /// The mark of an object that is acquired now, in a slot of this mark.
+    [[nodiscard]] ARENITE_INLINE mark next_in_use(mark m) const noexcept {
+        return m == 0 ? first_mark_ : m + 1;
+    }
+    [[nodiscard]] static constexpr bool is_in_use(mark m) noexcept { return m % 2 != 0; }
+    [[nodiscard]] static constexpr mark next_waiting(mark m) noexcept {
+        return m == std::numeric_limits<mark>::max() ? 2 : m + 1;
+    }
+
+    /// An object was begun in a slot without one; the object of a slot is no more.
+    void note_begun() noexcept { ++begun_; }
+    void forget(mark& m) noexcept;
+
+    /// Objects in use, and those that are begun: in use or waiting.
+    [[nodiscard]] std::size_t in_use() const noexcept { return pool_.slots_in_use(); }
+    [[nodiscard]] std::size_t begun() const noexcept { return begun_; }
+
+    /// Ends all objects that wait, and those that come to wait by that.
+    void end_waiting(end_function end) noexcept;
+
+    /// Ends them, and gives back all memory that holds nothing.
+    void trim(end_function end) noexcept;
+
+    /// A contract violation if an object is in use: its pool ends.
+    void expect_none_in_use(const char* kind) const noexcept;
+
+    /// That of an object which is given back without being in use, or to another pool than its own.
+    [[noreturn]] ARENITE_COLD void refuse(const void* p, const char* why) const noexcept;
+
+    /// Rises whenever memory may have gone back; then a pointer may lead to no block.
+    [[nodiscard]] std::uint32_t returns() const noexcept { return returns_; }
+
+    /// True if p, which was a slot's, is one now, with this mark. O(log blocks).
+    [[nodiscard]] bool has(const void* p, mark m) const noexcept;
+
+    [[nodiscard]] pool_resource& pool() noexcept { return pool_; }
+    [[nodiscard]] const pool_resource& pool() const noexcept { return pool_; }
+
+    // ---- going through them --------------------------------------------------------------------
+
+    /// Words of bits that follow each other, of one block or of several.
+    struct stretch {
+        block* first = nullptr; ///< nullptr: none
+        std::size_t first_word = 0;
+        block* last = nullptr;
+        std::size_t last_word = 0; ///< the one behind, in `last`
+
+        [[nodiscard]] std::size_t end_in(const block& b) const noexcept {
+            return &b == last ? last_word : b.note;
+        }
+    };
+
+    /// The i-th of n stretches that are about as long as each other, and all there is. O(blocks).
+    [[nodiscard]] stretch part(std::size_t i, std::size_t n) const noexcept;
+
+    [[nodiscard]] block* above(const block& b) const noexcept { return pool_.block_above(b); }
+
+    /// Calls f(void*) for each object in use, in address order.
+    template <class F>
+    void for_each(const geometry& g, const stretch& s, F f) const {
+        for (block* b = s.first; b != nullptr; b = b == s.last ? nullptr : above(*b)) {
+            const mark* const marks = g.marks_of(*b);
+            const std::size_t end = s.end_in(*b);
+            for (std::size_t w = b == s.first ? s.first_word : 0; w < end; ++w)
+                visit(g, *b, marks + w * bits::word_bits, w, f);
+        }
+    }
+
+private:
+    static constexpr std::size_t least_slots = 16; // of a block: as a pool_resource has it
+
+    template <class F>
+    ARENITE_INLINE static void visit(const geometry& g, block& b, const mark* marks, std::size_t w,
+                                     F& f) {
+        const bits::word used = b.occupancy()[w];
+        std::byte* const begin = g.slot_at(b, w * bits::word_bits);
+        if (used == ~bits::word{0}) {
+            for (std::size_t i = 0; i < bits::word_bits; ++i)
+                if (is_in_use(marks[i])) [[likely]]
+                    f(begin + i * g.slots.slot_bytes());
+            return;
+        }
+        for (bits::word rest = used; rest != 0; rest &= rest - 1) {
+            const auto i = static_cast<std::size_t>(std::countr_zero(rest));
+            if (is_in_use(marks[i])) [[likely]]
+                f(begin + i * g.slots.slot_bytes());
+        }
+    }
+
+    [[nodiscard]] bool end_some_waiting(end_function end) noexcept;
+    [[nodiscard]] std::size_t number_of(const void* p) const noexcept;
+
+    pool_resource pool_;
+    std::size_t begun_ = 0;
+    mark first_mark_ = 1; ///< odd, above all marks that were forgotten
+    std::uint32_t returns_ = 0;
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

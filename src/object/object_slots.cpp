@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/object/object_slots.hpp>
+
+#include <arenite/check/poison.hpp>
+#include <arenite/core/contract.hpp>
+
+#include <algorithm>
+#include <source_location>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+namespace {
+
+pool_options options_of(const object_slots::geometry& g, const object_pool_options& o) noexcept {
+    const bool fixed = o.capacity != object_pool_options{}.capacity;
+    return {.policy = return_policy::retain_all,
+            .eager = o.eager,
+            .prefault = o.prefault,
+            .expected = fixed ? std::max(o.expected, o.capacity) : o.expected,
+            .mask_bytes = g.block_bytes};
+}
+
+} // namespace
+
+object_slots::object_slots(slot s, const geometry& g, const object_pool_options& options,
+                           bool keep_contents, void* holder, upstream up) noexcept
+    : pool_{s, options_of(g, options), options.capacity, keep_contents, holder, up} {
+    if (pool_.layout_.block_bytes != g.block_bytes || pool_.layout_.first != g.first)
+        contract_violation("an object_pool and its pool_resource see different slots");
+}
+
+void object_slots::forget(mark& m) noexcept {
+    first_mark_ = std::max(first_mark_, (m + 1) | 1);
+    m = 0;
+    --begun_;
+}
+
+// ---- ending -------------------------------------------------------------------------------------
+
+void object_slots::end_waiting(end_function end) noexcept {
+    while (end_some_waiting(end)) {
+    }
+}
+
+/// An object's end may release others, below it as well.
+bool object_slots::end_some_waiting(end_function end) noexcept {
+    bool any = false;
+    pool_.settle();
+    pool_.position_ = 0; // what is free is swept from the begin
+    for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b)) {
+        mark* const marks = pool_.marks_of(*b);
+        for (std::size_t i = 0; i < b->note * bits::word_bits; ++i) {
+            if (marks[i] == 0 || bits::all_set(b->occupancy(), i, 1))
+                continue;
+            any = true;
+            std::byte* const p = pool_.slot_at(*b, i);
+            forget(marks[i]);
+            end(p);
+            poison::no_access(p, pool_.slot_bytes());
+        }
+    }
+    return any;
+}
+
+void object_slots::trim(end_function end) noexcept {
+    ++returns_;
+    if (end != nullptr) {
+        end_waiting(end);
+    } else { // marks go with their blocks
+        pool_.settle();
+        for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b))
+            if (b->live == 0)
+                for (std::size_t i = 0; i < b->note * bits::word_bits; ++i)
+                    first_mark_ = std::max(first_mark_, (pool_.marks_of(*b)[i] + 1) | 1);
+    }
+    pool_.trim();
+}
+
+// ---- misuse -------------------------------------------------------------------------------------
+
+void object_slots::expect_none_in_use(const char* kind) const noexcept {
+    if (in_use() == 0)
+        return;
+    for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b))
+        for (std::size_t i = 0; i < b->note * bits::word_bits; ++i)
+            if (is_in_use(pool_.marks_of(*b)[i]))
+                contract_violation_f(std::source_location::current(),
+                                     "%s %p ends while objects of it are in use: %zu, the first of "
+                                     "them %p in slot %zu",
+                                     kind, pool_.holder_, in_use(),
+                                     static_cast<const void*>(pool_.slot_at(*b, i)),
+                                     number_of(pool_.slot_at(*b, i)));
+}
+
+void object_slots::refuse(const void* p, const char* why) const noexcept {
+    contract_violation_f(std::source_location::current(),
+                         "%p, slot %zu, was given back to object_pool %p: %s", p, number_of(p),
+                         pool_.holder_, why);
+}
+
+/// Slots are numbered from 0 in address order.
+std::size_t object_slots::number_of(const void* p) const noexcept {
+    std::size_t before = 0;
+    for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b)) {
+        if (pool_.block_of(p) == b)
+            return before + pool_.index_of(*b, p);
+        before += pool_.slots_of(*b);
+    }
+    return 0;
+}
+
+bool object_slots::has(const void* p, mark m) const noexcept {
+    const pool_resource::location at = pool_.locate(static_cast<const std::byte*>(p));
+    if (at.what != pool_resource::location::slot || !at.taken)
+        return false;
+    block& b = *pool_.block_of(p);
+    return pool_.marks_of(b)[pool_.index_of(b, p)] == m;
+}
+
+// ---- going through them -------------------------------------------------------------------------
+
+object_slots::stretch object_slots::part(std::size_t i, std::size_t n) const noexcept {
+    std::size_t words = 0;
+    for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b))
+        words += b->note;
+    // Without an overflow, and as even as can be.
+    const auto bound = [&](std::size_t k) { return words / n * k + std::min(words % n, k); };
+    const std::size_t from = bound(i);
+    const std::size_t to = bound(i + 1);
+    stretch found;
+    if (from == to)
+        return found;
+    std::size_t below = 0; // words of the blocks below b
+    for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b)) {
+        if (found.first == nullptr && from < below + b->note) {
+            found.first = b;
+            found.first_word = from - below;
+        }
+        if (to <= below + b->note) {
+            found.last = b;
+            found.last_word = to - below;
+            break;
+        }
+        below += b->note;
+    }
+    return found;
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/pool/pool_resource.hpp>
+
+#include <arenite/block/block.hpp>
+#include <arenite/check/poison.hpp>
+#include <arenite/core/bits.hpp>
+
+#include <algorithm>
+#include <new>
+
+// The ends of a pool's memory: slots that were never used, which come last where the others hold
+// objects that wait, and what goes back.
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+pool_resource::pool_resource(slot s, const pool_options& options, std::size_t capacity,
+                             bool keep_contents, void* holder, upstream up) noexcept
+    : pool_resource{s, layout::of(s, options, options.mask_bytes, true), options, up} {
+    capacity_ = std::min(capacity, capacity_);
+    holder_ = holder;
+    own_slots(keep_contents);
+    if ((!options.eager && !options.prefault) || capacity_ == 0)
+        return;
+    if (keep_contents)
+        make_fresh();
+    else
+        static_cast<void>(source_.clean());
+}
+
+std::byte* pool_resource::take_fresh() noexcept {
+    if (!keeps_contents_ || taken_ >= capacity_ || !make_fresh())
+        return nullptr;
+    block& b = *fresh_.from;
+    if (fresh_.index == b.note * bits::word_bits) {
+        ::new (static_cast<void*>(b.occupancy() + b.note)) bits::word{~bits::word{0}};
+        begin_marks(b, 1);
+        if (b.note == 0)
+            poison::no_access(slot_at(b, 0), b.bytes() - layout_.first);
+        ++b.note;
+    }
+    if ((b.state & block_state::empty) != 0)
+        source_.open(b);
+    std::byte* const p = slot_at(b, fresh_.index++);
+    ++fresh_.opened;
+    ++b.live;
+    ++taken_;
+    if (&b != swept_)
+        reclassify(b);
+    return p;
+}
+
+/// Sees to a block with fresh slots; false where there is no memory.
+bool pool_resource::make_fresh() noexcept {
+    if (fresh_.from != nullptr && fresh_.index != slots_of(*fresh_.from))
+        return true;
+    block* const b = source_.clean();
+    if (b == nullptr)
+        return false;
+    source_.open(*b);
+    source_.blocks().set_state(*b, 0);
+    fresh_.from = b;
+    fresh_.index = 0;
+    return true;
+}
+
+/// After source_ gave back what is empty.
+void pool_resource::trim_fresh() noexcept {
+    if (fresh_.from != nullptr && source_.find(fresh_.from) != fresh_.from)
+        fresh_.from = nullptr;
+    fresh_.opened = 0;
+    for (const block* b = first_block(); b != nullptr; b = block_above(*b))
+        fresh_.opened += known_slots(*b);
+}
+
+// ---- giving back --------------------------------------------------------------------------------
+
+void pool_resource::trim() noexcept {
+    settle();
+    position_ = 0;
+    if (single_ != nullptr || visits_ != 0)
+        return;
+    if (swept_ != nullptr)
+        leave();
+    if (fresh_.from != nullptr && fresh_.index == 0 &&
+        (fresh_.from->state & block_state::empty) == 0)
+        source_.close_empty(*fresh_.from, bytes_in_use()); // it was never used
+    source_.trim();
+    if (keeps_contents_)
+        trim_fresh();
+    if (!source_.purges())
+        return;
+    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b))
+        if ((b->state & block_state::large) == 0)
+            purge_holes(*b);
+}
+
+/// Gives the whole pages between slots in use back.
+void pool_resource::purge_holes(block& b) noexcept {
+    const std::size_t known = b.note * bits::word_bits;
+    for (std::size_t i = 0; i <= known;) {
+        const std::size_t end = bits::next_set(b.occupancy(), i, known);
+        std::byte* const from = slot_at(b, i);
+        std::byte* const to =
+            end == known ? reinterpret_cast<std::byte*>(&b) + b.bytes() : slot_at(b, end);
+        if (from < to)
+            source_.purge(from, static_cast<std::size_t>(to - from));
+        if (end == known)
+            return;
+        i = bits::next_clear(b.occupancy(), end, known);
+    }
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite
