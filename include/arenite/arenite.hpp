@@ -113,6 +113,13 @@
 #include <arenite/affinity/slots_resource.hpp>
 #include <arenite/affinity/thread_heaps.hpp>
 
+#include <arenite/offset/offset_allocation.hpp>
+#include <arenite/offset/offset_allocator.hpp>
+#include <arenite/offset/offset_bins.hpp>
+#include <arenite/offset/offset_blocks.hpp>
+#include <arenite/offset/offset_nodes.hpp>
+#include <arenite/offset/offset_space.hpp>
+
 #include <arenite/stl/affinity_allocator.hpp>
 #include <arenite/stl/container_arrays.hpp>
 #include <arenite/stl/container_heap.hpp>
