@@ -113,11 +113,17 @@
 #include <arenite/affinity/slots_resource.hpp>
 #include <arenite/affinity/thread_heaps.hpp>
 
+#include <arenite/offset/move_planner.hpp>
+#include <arenite/offset/moves.hpp>
 #include <arenite/offset/offset_allocation.hpp>
 #include <arenite/offset/offset_allocator.hpp>
 #include <arenite/offset/offset_bins.hpp>
 #include <arenite/offset/offset_blocks.hpp>
+#include <arenite/offset/offset_heap.hpp>
+#include <arenite/offset/offset_move.hpp>
 #include <arenite/offset/offset_nodes.hpp>
+#include <arenite/offset/offset_parts.hpp>
+#include <arenite/offset/offset_source.hpp>
 #include <arenite/offset/offset_space.hpp>
 
 #include <arenite/stl/affinity_allocator.hpp>

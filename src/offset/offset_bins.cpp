@@ -34,6 +34,17 @@ void offset_bins::clear() noexcept {
     static_cast<void>(tree_.take_range(0, count));
 }
 
+std::size_t offset_bins::previous(std::size_t bin) const noexcept {
+    const auto words = tree_.words();
+    bitmap_tree::word below = bits::low_mask(bin % 64);
+    for (std::size_t w = bin / 64;; below = ~bitmap_tree::word{0}) {
+        if (w < words.size() && (~words[w] & below) != 0)
+            return w * 64 + 63 - static_cast<std::size_t>(std::countl_zero(~words[w] & below));
+        if (w-- == 0)
+            return none;
+    }
+}
+
 } // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -117,6 +117,10 @@ void offset_blocks::unlink(index i) noexcept {
     const offset_block& b = blocks_[i];
     if (b.list == offset_block::no_list)
         return;
+    if (b.list == empty_list) {
+        empty_granules_ -= b.granules;
+        --empty_count_;
+    }
     if (b.next != none)
         blocks_[b.next].previous = b.previous;
     if (b.previous != none) {
@@ -137,18 +141,23 @@ void offset_blocks::move(index i, std::uint32_t list) noexcept {
     if (b.next != none)
         blocks_[b.next].previous = i;
     heads_[list] = i;
-    if (list != empty_list)
+    if (list == empty_list) {
+        empty_granules_ += b.granules;
+        ++empty_count_;
+    } else {
         filled_[list / fill_lists] |= std::uint64_t{1} << list % fill_lists;
+    }
 }
 
-offset_blocks::index offset_blocks::emptiest() const noexcept {
-    return filled_[0] == 0 ? none : heads_[static_cast<std::size_t>(std::countr_zero(filled_[0]))];
+offset_blocks::index offset_blocks::emptiest_of(std::uint32_t tried) const noexcept {
+    if (filled_[tried] == 0)
+        return none;
+    return heads_[tried * fill_lists +
+                  static_cast<std::uint32_t>(std::countr_zero(filled_[tried]))];
 }
 
 void offset_blocks::forget_tries() noexcept {
-    while (filled_[1] != 0) {
-        const index i =
-            heads_[fill_lists + static_cast<std::uint32_t>(std::countr_zero(filled_[1]))];
+    for (index i = emptiest_tried(); i != none; i = emptiest_tried()) {
         blocks_[i].tried = false;
         sort(i);
     }

@@ -6,6 +6,7 @@
 #include <arenite/core/contract.hpp>
 
 #include <cinttypes>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -77,15 +78,27 @@ void offset_space::close(offset_block::index b) noexcept {
     block.first = block.last = none;
 }
 
-void offset_space::set_end(offset_block::index b, std::uint64_t granules) noexcept {
-    offset_block& block = blocks_[b];
-    const std::uint64_t end = block.base + granules;
-    total_ = total_ - block.granules + granules;
-    block.granules = granules;
+bool offset_space::prepare(std::size_t count) noexcept {
+    if (!nodes_.reserve(count + 1) || !bins_.prepare(nodes_.memory()))
+        return false;
+    if (total_ != 0) {
+        total_ = 0;
+        open(0);
+    }
+    return true;
+}
+
+void offset_space::set_end(std::uint64_t granules) noexcept {
+    offset_block& block = blocks_[0];
+    const std::uint64_t end = granules;
+    const std::uint64_t before = std::exchange(block.granules, granules);
+    total_ = granules;
+    if (!is_open() || granules == before)
+        return;
     index i = block.last;
-    if (i == none) { // the block was of no length
-        total_ -= granules;
-        return open(b);
+    if (before == 0) {
+        total_ = 0;
+        return open(0);
     }
     if (nodes_[i].is_hole())
         bins_.remove(nodes_, i);
@@ -107,13 +120,16 @@ void offset_space::set_end(offset_block::index b, std::uint64_t granules) noexce
 }
 
 void offset_space::clear() noexcept {
-    nodes_.clear();
-    if (bins_.ready())
-        bins_.clear();
     high_water_ = high_water();
-    used_ = total_ = 0;
-    live_ = 0;
+    used_ = live_ = 0;
     cursor_ = none;
+    if (!is_open())
+        return;
+    nodes_.clear();
+    bins_.clear();
+    blocks_[0].used = 0;
+    if (std::exchange(total_, 0) != 0)
+        open(0);
 }
 
 // ---- search -------------------------------------------------------------------------------------
@@ -239,7 +255,9 @@ offset_space::fit offset_space::find_between(std::size_t bin, std::size_t end,
 }
 
 std::uint64_t offset_space::largest_hole() const noexcept {
-    const std::size_t bin = bins_.ready() ? bins_.last() : offset_bins::none;
+    if (!is_open())
+        return total_;
+    const std::size_t bin = bins_.last();
     std::uint64_t largest = 0;
     if (bin != offset_bins::none) {
         index i = bins_.head(bin);

@@ -66,6 +66,9 @@ public:
     /// The last of all that holds something, or none.
     [[nodiscard]] std::size_t last() const noexcept { return tree_.highest_free(); }
 
+    /// The last before `bin` that holds something, or none. O(words).
+    [[nodiscard]] std::size_t previous(std::size_t bin) const noexcept;
+
     [[nodiscard]] index head(std::size_t bin) const noexcept { return heads_[bin]; }
 
     void add(offset_nodes& nodes, index i) noexcept {

@@ -27,7 +27,8 @@ struct offset_block {
     index previous = none; ///< in its list
     index next = none;
     std::uint32_t list = no_list;
-    bool tried = false;     ///< by the pass of moves that is under way
+    bool tried = false;     ///< by the round of moves that is under way
+    bool single = false;    ///< made for one large request
     void* memory = nullptr; ///< the source's name of it
 };
 
@@ -82,8 +83,12 @@ public:
     }
 
     /// The emptiest one in use that was not tried, or none.
-    [[nodiscard]] index emptiest() const noexcept;
+    [[nodiscard]] index emptiest() const noexcept { return emptiest_of(0); }
+    /// The emptiest of those that were.
+    [[nodiscard]] index emptiest_tried() const noexcept { return emptiest_of(1); }
     [[nodiscard]] index first_empty() const noexcept { return heads_[empty_list]; }
+    [[nodiscard]] std::uint64_t empty_granules() const noexcept { return empty_granules_; }
+    [[nodiscard]] std::uint32_t empty_count() const noexcept { return empty_count_; }
     void set_tried(index i) noexcept {
         blocks_[i].tried = true;
         sort(i);
@@ -99,6 +104,7 @@ private:
         const auto fill = static_cast<std::uint32_t>((b.used * fill_lists - 1) / b.granules);
         return fill + (b.tried ? fill_lists : 0);
     }
+    [[nodiscard]] index emptiest_of(std::uint32_t tried) const noexcept;
     void move(index i, std::uint32_t list) noexcept;
     void unlink(index i) noexcept;
     [[nodiscard]] bool grow_blocks() noexcept;
@@ -113,7 +119,9 @@ private:
     std::size_t unit_room_ = 0;
     std::size_t first_free_unit_ = 0; ///< below it none is free
     index unused_ = none;             ///< blocks that are gone, by `next`
-    std::uint64_t filled_[2] = {};    ///< which lists hold something
+    std::uint64_t empty_granules_ = 0;
+    std::uint32_t empty_count_ = 0;
+    std::uint64_t filled_[2] = {}; ///< which lists hold something
     index heads_[2 * fill_lists + 1];
     upstream memory_{static_cast<resource*>(nullptr)};
     offset_block only_;

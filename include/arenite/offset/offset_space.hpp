@@ -86,16 +86,19 @@ public:
     // ---- blocks
     /// Room for `count` more stretches, and for the bins.
     [[nodiscard]] bool reserve(std::size_t count) noexcept {
-        return (bins_.ready() || bins_.prepare(nodes_.memory())) && nodes_.reserve(count);
+        return bins_.ready() ? nodes_.reserve(count) : prepare(count);
     }
     /// The block is one hole. Requires reserve(1).
     void open(offset_block::index b) noexcept;
     /// The block holds nothing; its node is given back.
     void close(offset_block::index b) noexcept;
-    /// Changes where the block ends. Requires reserve(1), and that nothing in use lies behind.
-    void set_end(offset_block::index b, std::uint64_t granules) noexcept;
-    /// All stretches are gone, of all blocks.
+    /// Changes where the one block ends. Requires that nothing in use lies behind, and reserve(1)
+    /// unless nothing was asked for yet.
+    void set_end(std::uint64_t granules) noexcept;
+    /// The one block is one hole.
     void clear() noexcept;
+    /// True once there were requests. Before that there are no nodes, and all is free.
+    [[nodiscard]] bool is_open() const noexcept { return bins_.ready(); }
 
     // ---- search
     /// The place in a hole at which the request fits, or nowhere.
@@ -173,6 +176,7 @@ public:
     void show(index hole) noexcept { bins_.add(nodes_, hole); }
 
 private:
+    ARENITE_COLD bool prepare(std::size_t count) noexcept;
     [[noreturn]] ARENITE_COLD void refuse(const offset_allocation& a, const char* what) const;
     [[nodiscard]] std::uint64_t place_low(const offset_node& hole,
                                           const offset_request& r) const noexcept;
@@ -210,8 +214,6 @@ template <class Accept, class Better>
 offset_space::fit offset_space::find_among(const offset_request& r, int holes, Accept accept,
                                            Better better) const noexcept {
     fit best;
-    if (!bins_.ready())
-        return best;
     for (std::size_t b = bins_.next(offset_bins::bin_of(r.granules)); b != offset_bins::none;
          b = bins_.next(b + 1)) {
         index i = bins_.head(b);
