@@ -119,12 +119,12 @@ public:
         return planner_.step(limit, overlap);
     }
 
-    /// Plans moves until a request fits. moves::state::more: settle these and call again; done: when
-    /// these are settled it fits, unless something else was allocated; stuck: there is not enough,
-    /// or what is in the way can't move. A heap may give back the block that became empty: then the
-    /// request has a new one. With may_overlap what is free is pushed together, and all fits for
-    /// which enough is free in one block, unless something in it can't move, or alignments and
-    /// kinds leave gaps; it looks at all that is handed out.
+    /// Plans moves until a request fits. moves::state::more: settle these and call again; done:
+    /// when these are settled it fits, unless something else was allocated; stuck: there is not
+    /// enough, or what is in the way can't move. A heap may give back the block that became empty:
+    /// then the request has a new one. With may_overlap what is free is pushed together, and all
+    /// fits for which enough is free in one block, unless something in it can't move, or alignments
+    /// and kinds leave gaps; it looks at all that is handed out.
     [[nodiscard]] moves make_room(std::uint64_t bytes, std::uint64_t alignment, const budget& limit,
                                   moves::overlap overlap = moves::apart,
                                   const request_options& options = {}) noexcept;
