@@ -10,13 +10,21 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+using u64 = std::uint64_t;
 using fit = offset_space::fit;
+
+namespace {
+
+/// In 64ths, rounded down; of a block in use.
+std::uint32_t fill_of(const offset_block& b) noexcept { return b.list % offset_blocks::fill_lists; }
+
+} // namespace
 
 /// Says when a step ends.
 class move_planner::watch {
 public:
     explicit watch(const budget& limit) noexcept
-        : limit_{limit}, looks_{limit.moves > most_looks / 16 ? most_looks : 64 + 8 * limit.moves} {
+        : limit_{limit}, looks_{limit.moves > most_looks / 16 ? most_looks : 32 + 4 * limit.moves} {
         if (is_timed())
             begin_ = clock::now();
     }
@@ -84,9 +92,27 @@ void move_planner::undo(moves& out, std::size_t keep) noexcept {
     }
 }
 
-// A place in a fuller block, the fullest of those that are looked at; where `lower`, also one
-// before n in its own block.
-fit move_planner::fuller_place(const offset_node& n, bool lower) const noexcept {
+// For what leaves its block: the shortest hole of a fuller block that is not to be emptied soon
+// itself.
+fit move_planner::place_elsewhere(const offset_node& n) const noexcept {
+    const offset_blocks& blocks = space_.blocks();
+    const offset_block& own = blocks[space_.block_of(n)];
+    const std::uint64_t held = space_.total() - blocks.empty_granules();
+    const std::uint64_t mean = space_.used() * offset_blocks::fill_lists / held;
+    const std::uint64_t least = std::max<std::uint64_t>(fill_of(own), mean * 3 / 4);
+    return space_.find_among(
+        offset_space::request_of(n), holes_a_search,
+        [&](const offset_node& hole) {
+            const offset_block& b = blocks[blocks.at(hole.position())];
+            return &b != &own && b.used != 0 && fill_of(b) >= least;
+        },
+        [&](const fit& a, const fit& b) {
+            return space_.nodes()[a.node].granules() < space_.nodes()[b.node].granules();
+        });
+}
+
+// For what lies at the end of its block: a lower place, or one in a fuller block, the fullest first.
+fit move_planner::lower_place(const offset_node& n) const noexcept {
     const offset_blocks& blocks = space_.blocks();
     const offset_request r = offset_space::request_of(n);
     if (!blocks.has_lists())
@@ -94,16 +120,13 @@ fit move_planner::fuller_place(const offset_node& n, bool lower) const noexcept 
             r, holes_a_search,
             [&](const offset_node& hole) { return hole.position() < n.position(); },
             [](const fit& a, const fit& b) { return a.at < b.at; });
-    const auto fill = [](const offset_block& b) { return b.list % offset_blocks::fill_lists; };
     const auto left = [](const offset_block& b) { return b.granules - b.used; };
     const offset_block& own = blocks[space_.block_of(n)];
     return space_.find_among(
         r, holes_a_search,
         [&](const offset_node& hole) {
             const offset_block& b = blocks[blocks.at(hole.position())];
-            if (&b == &own)
-                return lower && hole.position() < n.position();
-            return b.used != 0 && (lower ? left(b) < left(own) : fill(b) >= fill(own));
+            return &b == &own ? hole.position() < n.position() : b.used != 0 && left(b) < left(own);
         },
         [&](const fit& a, const fit& b) {
             const std::uint64_t left_a = left(blocks[blocks.at(a.at)]);
@@ -187,7 +210,7 @@ void move_planner::empty_one(moves& out) noexcept {
     }
     const offset_node& n = space_.nodes()[i];
     if (n.in_use() && !n.has(offset_node::source)) {
-        const fit to = may_move(n) ? fuller_place(n, false) : fit{};
+        const fit to = may_move(n) ? place_elsewhere(n) : fit{};
         if (!to || !plan(i, to, n.granules(), out))
             return give_up(out);
     }
@@ -210,7 +233,7 @@ void move_planner::carry_one(moves& out, moves::overlap overlap) noexcept {
     if (n.is_hole() || n.has(offset_node::source | offset_node::destination))
         return;
     if (may_move(n)) {
-        if (const fit to = fuller_place(n, true)) {
+        if (const fit to = lower_place(n)) {
             static_cast<void>(plan(i, to, n.granules(), out));
             return;
         }

@@ -26,7 +26,7 @@ namespace detail {
 /// step has nothing to say then.
 ///
 /// Cost:      O(1) a node that is looked at: at most holes_a_search holes. A step looks at no more
-///            nodes than 64 and 8 for each move that it may make, and reads the clock every 16. It
+///            nodes than 32 and 4 for each move that it may make, and reads the clock every 16. It
 ///            passes a limit in bytes by less than its last move.
 class move_planner {
 public:
@@ -78,7 +78,8 @@ private:
     void carry_one(moves& out, moves::overlap overlap) noexcept;
     void next_block(moves::overlap overlap) noexcept;
 
-    [[nodiscard]] offset_space::fit fuller_place(const offset_node& n, bool lower) const noexcept;
+    [[nodiscard]] offset_space::fit place_elsewhere(const offset_node& n) const noexcept;
+    [[nodiscard]] offset_space::fit lower_place(const offset_node& n) const noexcept;
     [[nodiscard]] bool plan(index from, const offset_space::fit& to, std::uint64_t granules,
                             moves& out) noexcept;
     [[nodiscard]] bool slide(index from, moves& out) noexcept;
