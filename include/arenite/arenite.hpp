@@ -9,6 +9,7 @@
 #include <arenite/core/atomic_access.hpp>
 #include <arenite/core/bitmap_tree.hpp>
 #include <arenite/core/bits.hpp>
+#include <arenite/core/budget.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
@@ -111,6 +112,19 @@
 #include <arenite/affinity/remote_frees.hpp>
 #include <arenite/affinity/slots_resource.hpp>
 #include <arenite/affinity/thread_heaps.hpp>
+
+#include <arenite/offset/move_planner.hpp>
+#include <arenite/offset/moves.hpp>
+#include <arenite/offset/offset_allocation.hpp>
+#include <arenite/offset/offset_allocator.hpp>
+#include <arenite/offset/offset_bins.hpp>
+#include <arenite/offset/offset_blocks.hpp>
+#include <arenite/offset/offset_heap.hpp>
+#include <arenite/offset/offset_move.hpp>
+#include <arenite/offset/offset_nodes.hpp>
+#include <arenite/offset/offset_parts.hpp>
+#include <arenite/offset/offset_source.hpp>
+#include <arenite/offset/offset_space.hpp>
 
 #include <arenite/stl/affinity_allocator.hpp>
 #include <arenite/stl/container_arrays.hpp>

@@ -467,4 +467,18 @@ TEST(bitmap_tree_death, misuse_is_found_in_checked_builds) {
     }
 }
 
+TEST(bitmap_tree, the_highest_free_position_is_found_from_the_top) {
+    for (const std::size_t capacity : {1u, 64u, 65u, 4096u, 5000u}) {
+        std::vector<bitmap_tree::word> words(bitmap_tree::words_for(capacity));
+        bitmap_tree tree{capacity, words};
+        for (std::size_t i = capacity; i-- != 0;) {
+            ASSERT_EQ(tree.highest_free(), i) << capacity;
+            tree.take(i);
+        }
+        EXPECT_EQ(tree.highest_free(), bitmap_tree::npos);
+        tree.give(capacity / 2);
+        EXPECT_EQ(tree.highest_free(), capacity / 2);
+    }
+}
+
 } // namespace

@@ -176,6 +176,16 @@ public:
         return npos;
     }
 
+    /// The highest free position, or npos. O(levels).
+    [[nodiscard]] constexpr std::size_t highest_free() const noexcept {
+        if (full())
+            return npos;
+        std::size_t i = 0;
+        for (std::size_t l = levels_; l-- != 0;)
+            i = i * 64 + 63 - static_cast<std::size_t>(std::countl_one(level_[l][i]));
+        return i;
+    }
+
     /// The lowest taken position at or after i, or npos. Walks words: O((result - i) / 64).
     [[nodiscard]] constexpr std::size_t next_taken(std::size_t i) const noexcept {
         const std::size_t found = bits::next_set(level_[0], i, capacity_);

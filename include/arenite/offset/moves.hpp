@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/offset/offset_move.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// What a step of defragmentation asks for, and what is still to be had.
+///
+///     moves todo = gpu.step(budget{.bytes = 1_MiB, .moves = 10});
+///     for (const offset_move& m : todo)
+///         copy(m.from, m.to); // on the GPU
+///     ...                     // when its fence is passed
+///     gpu.commit(todo);
+///
+/// Overhead:  56 to 80 bytes a move, from the allocator's upstream, which must outlive it.
+/// Failure:   where the upstream has no memory for the list, the step ends with what is in it.
+class moves {
+public:
+    /// Whether a move may slide: to a place that meets the one it comes from.
+    enum overlap : bool { apart, may_overlap };
+
+    enum class state : unsigned char {
+        more, ///< step again: when these are done, or at once
+        done, ///< there is nothing more to gain; of make_room: when these are done the request fits
+        stuck ///< of make_room: no move helps
+    };
+
+    explicit moves(upstream memory) noexcept : memory_{memory} {}
+    moves(moves&& other) noexcept;
+    moves& operator=(moves&& other) noexcept;
+    ~moves();
+
+    [[nodiscard]] const offset_move* begin() const noexcept { return list_; }
+    [[nodiscard]] const offset_move* end() const noexcept { return list_ + size_; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] const offset_move& operator[](std::size_t i) const noexcept { return list_[i]; }
+    /// All of them, or by subspan a part, for commit() and cancel(); these take the list too.
+    [[nodiscard]] std::span<const offset_move> all() const noexcept { return {list_, size_}; }
+
+    /// Bytes to copy, in all.
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+    [[nodiscard]] state result() const noexcept { return state_; }
+    [[nodiscard]] bool done() const noexcept { return state_ == state::done; }
+
+    /// Free bytes that are not in one piece, or, of a heap, that lie in blocks in use: what could
+    /// be gained at the very most.
+    [[nodiscard]] std::uint64_t could_gain() const noexcept { return could_gain_; }
+
+    // For the planner.
+    [[nodiscard]] bool reserve_one() noexcept;
+    void add(const offset_move& m) noexcept;
+    void remove_last() noexcept;
+    void finish(state s, std::uint64_t could_gain) noexcept {
+        state_ = s;
+        could_gain_ = could_gain;
+    }
+
+private:
+    offset_move* list_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t room_ = 0;
+    std::uint64_t bytes_ = 0;
+    std::uint64_t could_gain_ = 0;
+    state state_ = state::more;
+    upstream memory_;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

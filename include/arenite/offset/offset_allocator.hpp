@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/system_resource.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/offset/offset_allocation.hpp>
+#include <arenite/offset/offset_parts.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// Parts of one range of offsets: of a GPU buffer, device memory, a file. Never touches it.
+///
+///     offsets   0 | mesh | mesh |..hole..| index buffer |......... hole .........| capacity
+///     outside   nodes of 32 bytes, one a stretch, and the holes in 64 x 64 bins by size
+///
+///     offset_allocator gpu{256_MiB};
+///     if (const auto a = gpu.try_allocate(bytes, 36)) // an alignment of any kind: a vertex's
+///         gpu.deallocate(*a);
+///
+/// A request looks at up to four holes of its size, or of the next size of which there are any,
+/// and takes the lowest place that its alignment allows; after four such sizes it goes where
+/// anything fits.
+///
+/// Use when:  the processor does not write there, or nothing may be written between what lies
+///            there. For memory of one's own: freelist/tlsf_resource.hpp, ordered/ordered_heap.hpp.
+///            For many blocks: offset/offset_heap.hpp.
+/// Cost:      allocate, deallocate and try_resize O(1); some 150 to 400 instructions. Two things
+///            are not bounded: a request for which only a hole of nearly its own size can do, while
+///            its alignment rules most of these out, and one that fails, look through the holes of
+///            up to its size with alignment; and the array of nodes is copied when it grows, by an
+///            eighth: see reserve(). usage(), largest_free() and fragmentation() O(1).
+/// Overhead:  32 bytes an allocation and 32 a hole, 16.5 KiB, all from the upstream; 8 more with
+///            user data.
+/// Limits:    2^47 granules; about 2^32 allocations and holes together. What fits is found: nothing
+///            fails while a hole has room for it, with its alignment and away from other kinds. Of
+///            a capacity that does not divide by the granularity the rest is unused.
+/// Misuse:    in every build, in O(1), and nothing changes: an allocation that is freed already or
+///            of another allocator, but for one chance in 65,536 that a later one has its
+///            generation, offset and size; a granularity or page that is none, a capacity above
+///            the limit.
+/// Threads:   one at a time.
+/// Failure:   nullopt / false; nothing changes: no hole has room, the alignment is 0, or the
+///            upstream has no memory for the nodes.
+/// Source:    Osfield, VSG (2024), on MemorySlots; Aaltonen, OffsetAllocator (2023).
+///            (doc/sources.md)
+class offset_allocator final : public offset_parts {
+public:
+    /// Offsets 0 to `capacity`. Nodes come from `memory`, at the first request.
+    explicit offset_allocator(std::uint64_t capacity, upstream memory = &system_resource())
+        : offset_allocator{capacity, offset_options{}, memory} {}
+    offset_allocator(std::uint64_t capacity, const offset_options& options,
+                     upstream memory = &system_resource());
+
+    /// A part of `bytes` (0 counts as 1), rounded up to the granularity, at a multiple of
+    /// `alignment` and of the granularity.
+    [[nodiscard]] std::optional<offset_allocation>
+    try_allocate(std::uint64_t bytes, std::uint64_t alignment = 1,
+                 const request_options& options = {}) noexcept;
+
+    /// The range is longer by so many bytes; nothing moves. False, and nothing has changed: there
+    /// would be more than the limit, or there is no memory for a node.
+    [[nodiscard]] bool grow(std::uint64_t bytes) noexcept;
+
+    /// Cuts off the hole at the end of the range, and returns the bytes that it had.
+    std::uint64_t shrink() noexcept;
+
+    /// All that was handed out is taken back, and moves drop out. O(nodes).
+    void clear() noexcept;
+
+    [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
+
+private:
+    std::uint64_t capacity_;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

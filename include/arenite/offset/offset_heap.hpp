@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/system_resource.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/offset/offset_allocation.hpp>
+#include <arenite/offset/offset_parts.hpp>
+#include <arenite/offset/offset_source.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// How an offset_heap behaves.
+struct offset_heap_options {
+    offset_options parts = {};
+
+    /// The first block; each further one is twice as large, up to the largest.
+    std::uint64_t first_block_bytes = std::uint64_t{1} << 20;
+    std::uint64_t largest_block_bytes = std::uint64_t{64} << 20;
+
+    /// Empty blocks that are kept for the next request; what is beyond goes back at once. A block
+    /// that was made for one large request is never kept.
+    std::uint32_t keep_empty_blocks = 1;
+
+    /// Bytes of all blocks together: a request that would need more fails.
+    std::uint64_t budget_bytes = std::numeric_limits<std::uint64_t>::max();
+
+    /// From this share of the budget on, on_budget is called with each new block.
+    double warn_at = 0.9;
+    void (*on_budget)(std::uint64_t used, std::uint64_t limit, void* user) noexcept = nullptr;
+    void* user = nullptr;
+};
+
+/// Parts of many blocks of memory that others hold, such as device memory.
+///
+///     blocks   |a|b|..|   |c|....d....|.....|   |........ large: its own ........|
+///     bins     one set for the holes of all of them
+///
+///     offset_heap textures{source};
+///     if (const auto t = textures.try_allocate(bytes, 4096))
+///         bind(textures.block_of(*t), t->offset);
+///
+/// A request is served from the holes of all blocks as by one offset_allocator; where none fits a
+/// new block is asked for. A block is at least twice as large as what it was made for; a request
+/// above half of the largest block gets one of just its size. Where the source or the budget
+/// refuses, less is asked for, down to the request.
+///
+/// Use when:  memory comes in blocks, from a device, and goes back. For one range:
+///            offset/offset_allocator.hpp.
+/// Cost:      that of offset_allocator, and a call to the source for a new block. Deallocate gives
+///            a block back that became empty, unless it is kept.
+/// Overhead:  that of offset_allocator; 64 bytes a block and 4 for each unit, the largest block's
+///            size rounded up to a power of two.
+/// Limits:    2^47 granules a block, 2^48 in all, unused ends of units counted.
+/// Returns:   empty blocks but for keep_empty_blocks, at once; all of them by trim(), and by the
+///            destructor all blocks.
+/// Misuse:    that of offset_allocator; block sizes that are 0 or in the wrong order.
+/// Threads:   one at a time.
+/// Failure:   nullopt; nothing changes; why_refused() tells whose.
+class offset_heap final : public offset_parts {
+public:
+    /// Why the last request failed.
+    enum class refusal : unsigned char {
+        none,
+        request,     ///< alignment 0, or more than a block may have
+        bookkeeping, ///< the upstream had no memory for nodes
+        budget,      ///< a new block would be beyond it
+        source       ///< the source gave none
+    };
+
+    explicit offset_heap(const offset_source& source, upstream memory = &system_resource())
+        : offset_heap{source, offset_heap_options{}, memory} {}
+    offset_heap(const offset_source& source, const offset_heap_options& options,
+                upstream memory = &system_resource());
+
+    ~offset_heap();
+
+    /// A part of `bytes` (0 counts as 1), rounded up to the granularity, at a multiple of
+    /// `alignment` and of the granularity from the begin of its block.
+    [[nodiscard]] std::optional<offset_allocation>
+    try_allocate(std::uint64_t bytes, std::uint64_t alignment = 1,
+                 const request_options& options = {}) noexcept;
+
+    [[nodiscard]] refusal why_refused() const noexcept { return refused_; }
+
+    /// What the source calls the block that it lies in; nullptr where it is not alive.
+    [[nodiscard]] void* block_of(const offset_allocation& a) const noexcept;
+
+    [[nodiscard]] std::size_t block_count() const noexcept { return count_; }
+
+    /// Gives all empty blocks back.
+    void trim() noexcept;
+
+    /// Another budget; what is held beyond it stays.
+    void set_budget(std::uint64_t bytes) noexcept { options_.budget_bytes = bytes; }
+    [[nodiscard]] std::uint64_t budget_bytes() const noexcept { return options_.budget_bytes; }
+
+private:
+    void block_emptied(detail::offset_block::index b) override;
+    void give_back(detail::offset_block::index b) noexcept;
+    [[nodiscard]] bool add_block(const detail::offset_request& r) noexcept;
+    [[nodiscard]] void* get(std::uint64_t& bytes, std::uint64_t least) noexcept;
+    [[nodiscard]] std::uint64_t held() const noexcept {
+        return space().total() << space().granule_shift();
+    }
+
+    offset_source source_;
+    offset_heap_options options_;
+    std::size_t count_ = 0;
+    std::size_t singles_ = 0; ///< blocks made for one large request
+    refusal refused_ = refusal::none;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

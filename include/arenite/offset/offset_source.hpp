@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <cstdint>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// Where an offset_heap gets its blocks from, and gives them back: a pair of functions.
+///
+///     offset_source source{.get = &get_block, .give_back = &free_block, .user = &device};
+struct offset_source {
+    /// A new block of so many bytes, by a name of the source's own; nullptr where there is none.
+    /// The heap then asks for less, if less will do.
+    void* (*get)(std::uint64_t bytes, void* user) noexcept;
+    void (*give_back)(void* block, std::uint64_t bytes, void* user) noexcept;
+    void* user = nullptr;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

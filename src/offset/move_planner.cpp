@@ -1,0 +1,422 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/offset/move_planner.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+using u64 = std::uint64_t;
+using fit = offset_space::fit;
+
+namespace {
+
+/// In 64ths, rounded down; of a block in use.
+std::uint32_t fill_of(const offset_block& b) noexcept { return b.list % offset_blocks::fill_lists; }
+
+} // namespace
+
+/// Says when a step ends.
+class move_planner::watch {
+public:
+    explicit watch(const budget& limit) noexcept
+        : limit_{limit}, looks_{limit.moves > most_looks / 16 ? most_looks : 32 + 4 * limit.moves} {
+        if (is_timed())
+            begin_ = clock::now();
+    }
+
+    /// One more move may be made.
+    [[nodiscard]] bool has_room(const moves& out) const noexcept {
+        return out.size() < limit_.moves && out.bytes() < limit_.bytes;
+    }
+
+    /// And one more node be looked at.
+    [[nodiscard]] bool go_on(const moves& out) noexcept {
+        if (!has_room(out) || looks_ == 0)
+            return false;
+        if (--looks_ % 16 != 0 || !is_timed())
+            return true;
+        const auto spent = std::chrono::nanoseconds{clock::now() - begin_}.count();
+        return static_cast<std::uint64_t>(spent) < limit_.nanoseconds;
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+    static constexpr std::size_t most_looks = ~std::size_t{0};
+
+    [[nodiscard]] bool is_timed() const noexcept {
+        return limit_.nanoseconds != budget{}.nanoseconds;
+    }
+
+    budget limit_;
+    std::size_t looks_;
+    clock::time_point begin_;
+};
+
+/// Stretches [left, right] of a block that are to be one hole.
+struct move_planner::window {
+    index left = none;
+    index right = none;
+    std::uint64_t cost = 0; ///< granules in use
+};
+
+// ---- one move -----------------------------------------------------------------------------------
+
+bool move_planner::plan(index from, const fit& to, std::uint64_t granules, moves& out) noexcept {
+    if (!space_.reserve(2) || !out.reserve_one())
+        return false;
+    offset_nodes& nodes = space_.nodes();
+    offset_request r = offset_space::request_of(nodes[from]);
+    r.granules = granules;
+    const index made = space_.take(to, r);
+    nodes[made].note |= offset_node::destination;
+    nodes[from].note |= offset_node::source;
+    const auto block = [&](index i) { return space_.blocks()[space_.block_of(nodes[i])].memory; };
+    offset_move m{space_.allocation(from), space_.allocation(made), block(from), block(made),
+                  nodes.data(from)};
+    m.to.bytes = m.from.bytes;
+    out.add(m);
+    ++open_moves_;
+    moved_ = true;
+    return true;
+}
+
+void move_planner::undo(moves& out, std::size_t keep) noexcept {
+    while (out.size() > keep) {
+        settle(out[out.size() - 1], false, [&](index i) { space_.give(i); });
+        out.remove_last();
+    }
+}
+
+// For what leaves its block: the shortest hole of a fuller block that is not to be emptied soon
+// itself.
+fit move_planner::place_elsewhere(const offset_node& n) const noexcept {
+    const offset_blocks& blocks = space_.blocks();
+    const offset_block& own = blocks[space_.block_of(n)];
+    const std::uint64_t held = space_.total() - blocks.empty_granules();
+    const std::uint64_t mean = space_.used() * offset_blocks::fill_lists / held;
+    const std::uint64_t least = std::max<std::uint64_t>(fill_of(own), mean * 3 / 4);
+    return space_.find_among(
+        offset_space::request_of(n), holes_a_search,
+        [&](const offset_node& hole) {
+            const offset_block& b = blocks[blocks.at(hole.position())];
+            return &b != &own && b.used != 0 && fill_of(b) >= least;
+        },
+        [&](const fit& a, const fit& b) {
+            return space_.nodes()[a.node].granules() < space_.nodes()[b.node].granules();
+        });
+}
+
+// For what lies at the end of its block: a lower place, or one in a fuller block, the fullest first.
+fit move_planner::lower_place(const offset_node& n) const noexcept {
+    const offset_blocks& blocks = space_.blocks();
+    const offset_request r = offset_space::request_of(n);
+    if (!blocks.has_lists())
+        return space_.find_among(
+            r, holes_a_search,
+            [&](const offset_node& hole) { return hole.position() < n.position(); },
+            [](const fit& a, const fit& b) { return a.at < b.at; });
+    const auto left = [](const offset_block& b) { return b.granules - b.used; };
+    const offset_block& own = blocks[space_.block_of(n)];
+    return space_.find_among(
+        r, holes_a_search,
+        [&](const offset_node& hole) {
+            const offset_block& b = blocks[blocks.at(hole.position())];
+            return &b == &own ? hole.position() < n.position() : b.used != 0 && left(b) < left(own);
+        },
+        [&](const fit& a, const fit& b) {
+            const std::uint64_t left_a = left(blocks[blocks.at(a.at)]);
+            const std::uint64_t left_b = left(blocks[blocks.at(b.at)]);
+            return left_a != left_b ? left_a < left_b : a.at < b.at;
+        });
+}
+
+// Down into the hole before it, which may be shorter than it is.
+bool move_planner::slide(index from, moves& out) noexcept {
+    const offset_node& n = space_.nodes()[from];
+    const index hole = n.before;
+    if (hole == none || !space_.nodes()[hole].is_hole())
+        return false;
+    offset_request r = offset_space::request_of(n);
+    const std::uint64_t granules = std::exchange(r.granules, 1);
+    const std::uint64_t at = space_.place_in(space_.nodes()[hole], r);
+    return at != offset_space::nowhere &&
+           plan(from, {hole, at}, std::min(granules, n.position() - at), out);
+}
+
+// ---- rounds -------------------------------------------------------------------------------------
+
+// What is free, and of no use to who asks for much.
+std::uint64_t move_planner::loose_granules() const noexcept {
+    const std::uint64_t free = space_.total() - space_.used();
+    if (space_.blocks().has_lists())
+        return free - space_.blocks().empty_granules();
+    return free - std::min(free, space_.largest_hole());
+}
+
+void move_planner::end(moves& out, moves::state s) const noexcept {
+    const std::uint64_t loose = space_.is_open() ? loose_granules() : 0;
+    out.finish(s, loose << space_.granule_shift());
+}
+
+void move_planner::begin_round() noexcept {
+    moved_ = false;
+    if (space_.blocks().has_lists()) {
+        space_.blocks().forget_tries();
+        phase_ = phase::choose;
+        return;
+    }
+    block_ = 0;
+    space_.cursor() = space_.blocks()[0].last;
+    phase_ = phase::carry;
+}
+
+// The next block to be emptied. False: what was planned must be settled first.
+bool move_planner::choose(moves& out) noexcept {
+    const offset_blocks& blocks = space_.blocks();
+    const offset_block::index b = blocks.emptiest();
+    // All of it goes into the holes of others only if all holes together have a block's length.
+    if (b != offset_blocks::none && loose_granules() >= blocks[b].granules) {
+        block_ = b;
+        space_.cursor() = blocks[b].last;
+        first_of_block_ = out.size();
+        phase_ = phase::empty;
+        return true;
+    }
+    if (open_moves_ != 0)
+        return false;
+    const offset_block::index emptiest = b != offset_blocks::none ? b : blocks.emptiest_tried();
+    if (emptiest == offset_blocks::none || loose_granules() < blocks[emptiest].granules) {
+        phase_ = phase::idle; // nothing could be had
+        return true;
+    }
+    phase_ = phase::carry;
+    block_ = offset_blocks::none;
+    space_.cursor() = none;
+    return true;
+}
+
+void move_planner::empty_one(moves& out) noexcept {
+    const index i = space_.cursor();
+    if (i == none) { // all of it is on its way
+        if (space_.blocks()[block_].used != 0)
+            space_.blocks().set_tried(block_);
+        phase_ = phase::choose;
+        return;
+    }
+    const offset_node& n = space_.nodes()[i];
+    if (n.in_use() && !n.has(offset_node::source)) {
+        const fit to = may_move(n) ? place_elsewhere(n) : fit{};
+        if (!to || !plan(i, to, n.granules(), out))
+            return give_up(out);
+    }
+    space_.cursor() = space_.nodes()[i].before;
+}
+
+// What was planned for this block in this step would be copied for nothing.
+void move_planner::give_up(moves& out) noexcept {
+    undo(out, first_of_block_);
+    space_.blocks().set_tried(block_);
+    phase_ = phase::choose;
+}
+
+void move_planner::carry_one(moves& out, moves::overlap overlap) noexcept {
+    const index i = space_.cursor();
+    if (i == none)
+        return next_block(overlap);
+    space_.cursor() = space_.nodes()[i].before;
+    const offset_node& n = space_.nodes()[i];
+    if (n.is_hole() || n.has(offset_node::source | offset_node::destination))
+        return;
+    if (may_move(n)) {
+        if (const fit to = lower_place(n)) {
+            static_cast<void>(plan(i, to, n.granules(), out));
+            return;
+        }
+        if (overlap == moves::may_overlap && slide(i, out))
+            return;
+    }
+    if (space_.blocks().has_lists() && overlap == moves::apart)
+        space_.cursor() = none; // a hole behind it is what can be had of this block
+}
+
+void move_planner::next_block(moves::overlap overlap) noexcept {
+    const offset_blocks& blocks = space_.blocks();
+    if (blocks.has_lists()) {
+        do
+            ++block_; // from none to the first
+        while (block_ < blocks.made() && blocks[block_].used == 0);
+        if (block_ < blocks.made()) {
+            space_.cursor() = blocks[block_].last;
+            return;
+        }
+    }
+    const bool last = ++round_ >= most_rounds && overlap == moves::apart;
+    round_ = std::min<unsigned char>(round_, most_rounds);
+    phase_ = moved_ && !last ? phase::wait : phase::idle;
+}
+
+moves move_planner::step(const budget& limit, moves::overlap overlap) noexcept {
+    moves out{space_.nodes().memory()};
+    watch w{limit};
+    first_of_block_ = 0;
+    for (bool more = space_.is_open(); more && w.go_on(out);) {
+        switch (phase_) {
+        case phase::idle:
+            more = changed_ && open_moves_ == 0;
+            if (more) {
+                changed_ = false;
+                round_ = 0;
+                begin_round();
+            }
+            break;
+        case phase::choose:
+            more = choose(out);
+            break;
+        case phase::empty:
+            empty_one(out);
+            break;
+        case phase::carry:
+            carry_one(out, overlap);
+            break;
+        case phase::wait:
+            more = open_moves_ == 0;
+            if (more)
+                begin_round();
+            break;
+        }
+    }
+    const bool done = phase_ == phase::idle && !changed_;
+    end(out, done ? moves::state::done : moves::state::more);
+    return out;
+}
+
+// ---- room for one request -----------------------------------------------------------------------
+
+moves move_planner::make_room(const offset_request& r, const budget& limit,
+                              moves::overlap overlap) noexcept {
+    moves out{space_.nodes().memory()};
+    watch w{limit};
+    moves::state result = moves::state::more;
+    if (!space_.is_open()) {
+        result = r.granules <= space_.total() ? moves::state::done : moves::state::stuck;
+    } else if (space_.find(r)) {
+        result = moves::state::done;
+    } else if (open_moves_ == 0) {
+        result = clear_windows(r, out, w);
+        if (result == moves::state::stuck && overlap == moves::may_overlap)
+            result = slide_all(out, w);
+    }
+    end(out, result);
+    return out;
+}
+
+// To the left or to the right, wherever less must move, until the request fits.
+bool move_planner::widen(window& w, const offset_request& r) const noexcept {
+    const offset_nodes& nodes = space_.nodes();
+    const auto cost = [&](index i) {
+        if (i == none || (!nodes[i].is_hole() && !may_move(nodes[i])))
+            return offset_space::nowhere;
+        return nodes[i].is_hole() ? 0 : nodes[i].granules();
+    };
+    offset_node all = nodes[w.left];
+    for (int n = nodes_a_window; n != 0; --n) {
+        all.before = nodes[w.left].before;
+        all.behind = nodes[w.right].behind;
+        all.set_position(nodes[w.left].position());
+        all.set_hole(nodes[w.right].end() - all.position());
+        if (space_.place_in(all, r) != offset_space::nowhere)
+            return true;
+        const std::uint64_t left = cost(all.before);
+        const std::uint64_t right = cost(all.behind);
+        if (left == offset_space::nowhere && right == offset_space::nowhere)
+            return false;
+        w.cost += std::min(left, right);
+        if (left < right)
+            w.left = all.before;
+        else
+            w.right = all.behind;
+    }
+    return false;
+}
+
+// Around the largest holes; the one first for which least must move.
+moves::state move_planner::clear_windows(const offset_request& r, moves& out, watch& w) noexcept {
+    window found[windows];
+    int count = 0;
+    const offset_bins& bins = space_.bins();
+    int tries = 2 * windows;
+    for (std::size_t bin = bins.last(); bin != offset_bins::none;
+         bin = tries == 0 ? offset_bins::none : bins.previous(bin)) {
+        for (index i = bins.head(bin); i != none && tries != 0 && count != windows; --tries) {
+            found[count] = {i, i, 0};
+            if (widen(found[count], r))
+                ++count;
+            i = space_.nodes()[i].bin.next;
+        }
+    }
+    for (; count != 0; --count) {
+        window* const cheapest = std::min_element(
+            found, found + count, [](const window& a, const window& b) { return a.cost < b.cost; });
+        const moves::state result = clear_one(*cheapest, out, w);
+        if (result != moves::state::stuck)
+            return result;
+        *cheapest = found[count - 1];
+    }
+    return moves::state::stuck;
+}
+
+// Its own holes are no destinations: they are hidden meanwhile.
+moves::state move_planner::clear_one(const window& room, moves& out, watch& w) noexcept {
+    offset_nodes& nodes = space_.nodes();
+    const index end = nodes[room.right].behind;
+    for (index i = room.left; i != end; i = nodes[i].behind) {
+        if (nodes[i].is_hole())
+            space_.hide(i);
+    }
+    moves::state result = moves::state::done;
+    for (index i = room.left; i != end && result == moves::state::done; i = nodes[i].behind) {
+        if (nodes[i].is_hole())
+            continue;
+        if (!w.has_room(out)) {
+            result = moves::state::more;
+            break;
+        }
+        const fit to = space_.find_among(
+            offset_space::request_of(nodes[i]), holes_a_search,
+            [](const offset_node&) { return true; },
+            [](const fit&, const fit&) { return false; }); // the shortest of all
+        if (!to || !plan(i, to, nodes[i].granules(), out))
+            result = moves::state::stuck;
+    }
+    if (result == moves::state::stuck)
+        undo(out, 0);
+    for (index i = room.left; i != end; i = nodes[i].behind) {
+        if (nodes[i].is_hole())
+            space_.show(i);
+    }
+    return result;
+}
+
+// Every stretch goes down into the hole before it, if there is one: then the holes are one stretch
+// nearer to the end of the block, and at last they meet there.
+moves::state move_planner::slide_all(moves& out, watch& w) noexcept {
+    const offset_nodes& nodes = space_.nodes();
+    const offset_blocks& blocks = space_.blocks();
+    for (offset_block::index b = 0; b != blocks.made(); ++b) {
+        for (index i = blocks[b].granules == 0 ? none : blocks[b].first;
+             i != none && w.has_room(out); i = nodes[i].behind) {
+            if (may_move(nodes[i]))
+                static_cast<void>(slide(i, out));
+        }
+    }
+    return out.empty() ? moves::state::stuck : moves::state::more;
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/offset/moves.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+moves::moves(moves&& other) noexcept
+    : list_{std::exchange(other.list_, nullptr)}, size_{std::exchange(other.size_, 0)},
+      room_{std::exchange(other.room_, 0)}, bytes_{std::exchange(other.bytes_, 0)},
+      could_gain_{other.could_gain_}, state_{other.state_}, memory_{other.memory_} {}
+
+moves& moves::operator=(moves&& other) noexcept {
+    if (this != &other) {
+        std::destroy_at(this);
+        std::construct_at(this, std::move(other));
+    }
+    return *this;
+}
+
+moves::~moves() {
+    if (list_ != nullptr)
+        memory_.deallocate(list_, room_ * sizeof(offset_move), alignof(offset_move));
+}
+
+bool moves::reserve_one() noexcept {
+    if (size_ < room_)
+        return true;
+    const std::size_t room = std::max<std::size_t>(16, room_ * 2);
+    void* const fresh = memory_.try_allocate(room * sizeof(offset_move), alignof(offset_move));
+    if (fresh == nullptr)
+        return false;
+    auto* const list = static_cast<offset_move*>(fresh);
+    std::uninitialized_copy(list_, list_ + size_, list);
+    if (list_ != nullptr)
+        memory_.deallocate(list_, room_ * sizeof(offset_move), alignof(offset_move));
+    list_ = list;
+    room_ = room;
+    return true;
+}
+
+void moves::add(const offset_move& m) noexcept {
+    std::construct_at(list_ + size_, m);
+    ++size_;
+    bytes_ += m.bytes();
+}
+
+void moves::remove_last() noexcept {
+    --size_;
+    bytes_ -= list_[size_].bytes();
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/offset/offset_allocator.hpp>
+
+#include <arenite/core/contract.hpp>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+using detail::offset_node;
+using detail::offset_space;
+
+offset_allocator::offset_allocator(std::uint64_t capacity, const offset_options& options,
+                                   upstream memory)
+    : offset_parts{options, memory}, capacity_{capacity} {
+    const std::uint64_t granules = capacity >> space().granule_shift();
+    if (granules > offset_space::most_granules)
+        contract_violation("an offset_allocator has at most 2^47 granules");
+    space().set_end(granules);
+}
+
+std::optional<offset_allocation>
+offset_allocator::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
+                               const request_options& options) noexcept {
+    const auto request = space().request_for(bytes, alignment, options);
+    if (!request || request->granules > space().total() - space().used() || !space().reserve(2))
+        return std::nullopt;
+    const offset_space::fit found = space().find(*request);
+    if (!found)
+        return std::nullopt;
+    return hand_out(found, *request, options);
+}
+
+bool offset_allocator::grow(std::uint64_t bytes) noexcept {
+    const std::uint64_t wanted = capacity_ + bytes;
+    const std::uint64_t granules = wanted >> space().granule_shift();
+    if (wanted < bytes || granules > offset_space::most_granules ||
+        (space().is_open() && !space().reserve(1)))
+        return false;
+    space().set_end(granules);
+    planner().note_change();
+    capacity_ = wanted;
+    return true;
+}
+
+std::uint64_t offset_allocator::shrink() noexcept {
+    const std::uint64_t before = capacity_;
+    std::uint64_t end = 0;
+    if (space().is_open() && space().total() != 0) {
+        const offset_node& last = space().nodes()[space().blocks()[0].last];
+        end = last.in_use() ? last.end() : last.position();
+    }
+    space().set_end(end);
+    capacity_ = end << space().granule_shift();
+    return before - capacity_;
+}
+
+void offset_allocator::clear() noexcept {
+    space().clear();
+    planner().clear();
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite

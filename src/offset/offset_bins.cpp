@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/offset/offset_bins.hpp>
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+bool offset_bins::prepare(upstream memory) noexcept {
+    if (ready())
+        return true;
+    void* const p = memory.try_allocate(memory_bytes, alignof(bitmap_tree::word));
+    if (p == nullptr)
+        return false;
+    heads_ = static_cast<index*>(p);
+    auto* const words =
+        reinterpret_cast<bitmap_tree::word*>(static_cast<std::byte*>(p) + head_bytes);
+    tree_ = bitmap_tree{count, {words, bitmap_tree::words_for(count)}};
+    clear();
+    return true;
+}
+
+void offset_bins::release(upstream memory) noexcept {
+    if (ready())
+        memory.deallocate(std::exchange(heads_, nullptr), memory_bytes, alignof(bitmap_tree::word));
+}
+
+void offset_bins::clear() noexcept {
+    std::memset(heads_, 0xFF, head_bytes); // none
+    static_cast<void>(tree_.take_range(0, count));
+}
+
+std::size_t offset_bins::previous(std::size_t bin) const noexcept {
+    const auto words = tree_.words();
+    bitmap_tree::word below = bits::low_mask(bin % 64);
+    for (std::size_t w = bin / 64;; below = ~bitmap_tree::word{0}) {
+        if (w < words.size() && (~words[w] & below) != 0)
+            return w * 64 + 63 - static_cast<std::size_t>(std::countl_zero(~words[w] & below));
+        if (w-- == 0)
+            return none;
+    }
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/offset/offset_heap.hpp>
+
+#include <arenite/core/contract.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+using detail::offset_block;
+using detail::offset_blocks;
+using detail::offset_space;
+
+namespace {
+
+// A unit has room for the largest block, and begins where a page does.
+unsigned unit_shift(const offset_heap_options& o) {
+    const std::uint64_t first = o.first_block_bytes;
+    const std::uint64_t largest = o.largest_block_bytes;
+    const std::uint64_t granularity = std::max<std::uint64_t>(o.parts.granularity, 1);
+    if (first < granularity || largest < first || largest / granularity > std::uint64_t{1} << 40)
+        contract_violation("blocks of an offset_heap have at least one granule and at most 2^40, "
+                           "and the first is not above the largest");
+    const std::uint64_t bytes = std::max(largest, o.parts.conflict_page);
+    return static_cast<unsigned>(std::bit_width((bytes - 1) / granularity));
+}
+
+} // namespace
+
+offset_heap::offset_heap(const offset_source& source, const offset_heap_options& options,
+                         upstream memory)
+    : offset_parts{options.parts, unit_shift(options), memory}, source_{source}, options_{options} {
+}
+
+offset_heap::~offset_heap() {
+    const offset_blocks& blocks = space().blocks();
+    for (offset_block::index b = 0; b != blocks.made(); ++b) {
+        if (blocks[b].granules != 0)
+            source_.give_back(blocks[b].memory, blocks[b].granules << space().granule_shift(),
+                              source_.user);
+    }
+}
+
+std::optional<offset_allocation>
+offset_heap::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
+                          const request_options& options) noexcept {
+    refused_ = refusal::request;
+    const auto request = space().request_for(bytes, alignment, options);
+    if (!request)
+        return std::nullopt;
+    refused_ = refusal::bookkeeping;
+    if (!space().reserve(3)) // a new block's hole, and two
+        return std::nullopt;
+    offset_space::fit found = space().find(*request);
+    if (!found) {
+        if (!add_block(*request))
+            return std::nullopt;
+        found = space().find(*request);
+    }
+    refused_ = refusal::none;
+    return hand_out(found, *request, options);
+}
+
+void* offset_heap::block_of(const offset_allocation& a) const noexcept {
+    if (!is_live(a))
+        return nullptr;
+    return space().blocks()[space().block_of(space().nodes()[a.node])].memory;
+}
+
+// ---- blocks -------------------------------------------------------------------------------------
+
+// A block of `bytes`, or of a half of that again and again, as long as there are `least`.
+void* offset_heap::get(std::uint64_t& bytes, std::uint64_t least) noexcept {
+    const unsigned shift = space().granule_shift();
+    for (;; bytes = std::max(least, bytes / 2 >> shift << shift)) {
+        refused_ = refusal::budget;
+        if (held() <= options_.budget_bytes && bytes <= options_.budget_bytes - held()) {
+            refused_ = refusal::source;
+            if (void* const block = source_.get(bytes, source_.user))
+                return block;
+        }
+        if (bytes == least && space().blocks().empty_count() == 0)
+            return nullptr;
+        if (bytes == least)
+            trim(); // one that was kept is too small, and in the way
+    }
+}
+
+bool offset_heap::add_block(const detail::offset_request& r) noexcept {
+    const unsigned shift = space().granule_shift();
+    const std::uint64_t largest = options_.largest_block_bytes >> shift << shift;
+    const std::uint64_t least = r.granules << shift;
+    const bool single = least > largest / 2;
+    std::uint64_t bytes = least;
+    if (!single) {
+        const auto doublings = static_cast<unsigned>(std::min<std::size_t>(count_ - singles_, 63));
+        const std::uint64_t first = options_.first_block_bytes >> shift << shift;
+        bytes = doublings < static_cast<unsigned>(std::countl_zero(first)) ? first << doublings
+                                                                           : largest;
+        bytes = std::min(largest, std::max(bytes, std::bit_ceil(least) * 2)) >> shift << shift;
+    }
+    void* const memory = get(bytes, least);
+    if (memory == nullptr)
+        return false;
+    const offset_block::index b = space().blocks().add(bytes >> shift, memory);
+    if (b == offset_blocks::none) {
+        source_.give_back(memory, bytes, source_.user);
+        refused_ = refusal::bookkeeping;
+        return false;
+    }
+    space().blocks()[b].single = single;
+    singles_ += single ? 1 : 0;
+    ++count_;
+    space().open(b);
+    if (options_.on_budget != nullptr &&
+        static_cast<double>(held()) >=
+            options_.warn_at * static_cast<double>(options_.budget_bytes))
+        options_.on_budget(held(), options_.budget_bytes, options_.user);
+    return true;
+}
+
+void offset_heap::give_back(offset_block::index b) noexcept {
+    const offset_block block = space().blocks()[b];
+    space().close(b);
+    space().blocks().remove(b);
+    singles_ -= block.single ? 1 : 0;
+    --count_;
+    source_.give_back(block.memory, block.granules << space().granule_shift(), source_.user);
+}
+
+void offset_heap::block_emptied(offset_block::index b) {
+    if (space().blocks()[b].single || space().blocks().empty_count() > options_.keep_empty_blocks)
+        give_back(b);
+}
+
+void offset_heap::trim() noexcept {
+    while (space().blocks().first_empty() != offset_blocks::none)
+        give_back(space().blocks().first_empty());
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/literals.hpp>
+#include <cstdint>
+extern std::uint64_t bytes;
