@@ -5,6 +5,7 @@
 // All of Arenite but interop/, from the ground up; README.md here says what each folder is.
 // A program that cares for its compile time includes just what it uses.
 
+#include <arenite/core/aggregate.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/atomic_access.hpp>
 #include <arenite/core/bitmap_tree.hpp>
@@ -13,9 +14,12 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/create.hpp>
+#include <arenite/core/describe.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/glance.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/core/member_list.hpp>
+#include <arenite/core/members.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/same_build.hpp>
@@ -133,3 +137,13 @@
 #include <arenite/object/observer_ptr.hpp>
 #include <arenite/object/ref_counted.hpp>
 #include <arenite/object/try_create.hpp>
+
+#include <arenite/soa/by.hpp>
+#include <arenite/soa/column_view.hpp>
+#include <arenite/soa/layout.hpp>
+#include <arenite/soa/record_iterator.hpp>
+#include <arenite/soa/record_reference.hpp>
+#include <arenite/soa/records.hpp>
+#include <arenite/soa/row_iterator.hpp>
+#include <arenite/soa/row_memory.hpp>
+#include <arenite/soa/row_origin.hpp>
