@@ -42,6 +42,7 @@
 #include <arenite/check/passthrough_chain.hpp>
 #include <arenite/check/poison.hpp>
 
+#include <arenite/report/layout.hpp>
 #include <arenite/report/memory_map.hpp>
 #include <arenite/report/region_totals.hpp>
 #include <arenite/report/text.hpp>

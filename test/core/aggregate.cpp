@@ -110,6 +110,8 @@ TEST(aggregate, knows_the_names) {
     EXPECT_EQ((aggregate::name_of_member<one, 1, 0>), "only");
     EXPECT_EQ((aggregate::name_of_member<m32, 32, 8>), "b0");
     EXPECT_EQ((aggregate::name_of_pointer<&inner::y>), "y");
+    EXPECT_EQ(aggregate::name_of_type<float>, "float");
+    EXPECT_NE(aggregate::name_of_type<inner>.find("inner"), std::string_view::npos);
 }
 
 TEST(aggregate, binds_the_members_of_an_object) {

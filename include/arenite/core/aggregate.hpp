@@ -347,7 +347,29 @@ constexpr std::string_view last_name(std::string_view text) noexcept {
     return text.substr(begin, end - begin);
 }
 
+/// Ends in "T = ...]", where T is not named by an alias.
+template <class T>
+constexpr const char* function_of_type() noexcept {
+#if defined(_MSC_VER) && !defined(__clang__)
+    return __FUNCSIG__;
+#else
+    return __PRETTY_FUNCTION__;
+#endif
+}
+
+constexpr std::string_view last_type(std::string_view text) noexcept {
+    const std::size_t begin = text.find("T = ");
+    const std::size_t end = text.rfind(']');
+    if (begin == text.npos || end == text.npos)
+        return {};
+    return text.substr(begin + 4, end - begin - 4);
+}
+
 } // namespace detail
+
+/// What a type is called, as the compiler writes it; empty where it does not tell.
+template <class T>
+inline constexpr std::string_view name_of_type = detail::last_type(detail::function_of_type<T>());
 
 /// What the K-th of the N members of T is called.
 template <class T, std::size_t N, std::size_t K>
