@@ -5,6 +5,7 @@
 // All of Arenite but interop/, from the ground up; README.md here says what each folder is.
 // A program that cares for its compile time includes just what it uses.
 
+#include <arenite/core/aggregate.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/atomic_access.hpp>
 #include <arenite/core/bitmap_tree.hpp>
@@ -14,9 +15,12 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/create.hpp>
+#include <arenite/core/describe.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/glance.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/core/member_list.hpp>
+#include <arenite/core/members.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/same_build.hpp>
@@ -39,6 +43,7 @@
 #include <arenite/check/passthrough_chain.hpp>
 #include <arenite/check/poison.hpp>
 
+#include <arenite/report/layout.hpp>
 #include <arenite/report/memory_map.hpp>
 #include <arenite/report/region_totals.hpp>
 #include <arenite/report/text.hpp>
@@ -154,3 +159,13 @@
 #include <arenite/object/try_create.hpp>
 #include <arenite/object/unique_array.hpp>
 #include <arenite/object/unique_ptr.hpp>
+
+#include <arenite/soa/by.hpp>
+#include <arenite/soa/column_view.hpp>
+#include <arenite/soa/layout.hpp>
+#include <arenite/soa/record_iterator.hpp>
+#include <arenite/soa/record_reference.hpp>
+#include <arenite/soa/records.hpp>
+#include <arenite/soa/row_iterator.hpp>
+#include <arenite/soa/row_memory.hpp>
+#include <arenite/soa/row_origin.hpp>

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// A random program on records beside a std::vector, while copies, moves and the upstream fail. The
+// first byte chooses the layout, and whether moves may throw.
+
+#include <arenite/core/strategy.hpp>
+#include <arenite/core/system_resource.hpp>
+#include <arenite/soa/records.hpp>
+
+#include "support/operations.hpp"
+#include "support/records_operations.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+using namespace arenite;
+
+namespace {
+
+/// Fails the n-th call from now on.
+class failing_resource final : public strategy<failing_resource> {
+public:
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = default_alignment) noexcept {
+        if (until_failure >= 0 && until_failure-- == 0)
+            return nullptr;
+        return system_resource().try_allocate(bytes, alignment);
+    }
+    void deallocate(void* p, std::size_t bytes,
+                    std::size_t alignment = default_alignment) noexcept {
+        system_resource().deallocate(p, bytes, alignment);
+    }
+
+    int until_failure = -1;
+};
+
+template <class Layout, bool MovesFreely>
+std::string run(support::byte_source source) {
+    failing_resource up;
+    records<support::fragile_row<MovesFreely>, Layout> rows{&up};
+    return support::records_operations<Layout, MovesFreely>{rows,
+                                                            [&up](int n) { up.until_failure = n; }}
+        .run(source);
+}
+
+std::string run(support::byte_source source) {
+    switch (source.byte() % 6) {
+    case 0:
+        return run<layout::soa, true>(source);
+    case 1:
+        return run<layout::aos, true>(source);
+    case 2:
+        return run<layout::aosoa<4>, true>(source);
+    case 3:
+        return run<layout::soa, false>(source);
+    case 4:
+        return run<layout::aos, false>(source);
+    default:
+        return run<layout::aosoa<2>, false>(source);
+    }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string error = run(support::byte_source{data, size});
+    if (!error.empty()) {
+        std::fprintf(stderr, "records: %s\n", error.c_str());
+        std::abort();
+    }
+    return 0;
+}

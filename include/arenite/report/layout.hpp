@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/aggregate.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/members.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <iosfwd>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// Where the members of a type lie in it, what is lost between them, and how many lines of the
+/// cache a loop over an array of it touches for the members that it uses.
+///
+///     layout_of<particle>().write_text(std::cout);
+///     layout_of<particle, &particle::position, &particle::velocity>().write_json(std::cout);
+///
+/// Use when:  one asks whether a hole can be packed away, or whether members want columns of their
+///            own (soa/records.hpp): where the share used is low, they do. What pahole shows,
+///            without debugging information.
+/// Cost:      a list of the members; nothing that a program does all day.
+/// Limits:    types that members_of knows. Of one with a describe<T>, what is not listed counts as
+///            a hole.
+/// Threads:   reading by many.
+/// Failure:   std::bad_alloc where there is no memory for the list.
+/// Source:    Kaltenbrunn, Modern Memory Management (2018), listing 5.2.
+struct type_layout {
+    struct member {
+        std::string_view name;
+        std::string_view type;
+        std::size_t offset;
+        std::size_t bytes;
+        bool used; ///< one of those that were named, or none was
+
+        [[nodiscard]] std::size_t end() const noexcept { return offset + bytes; }
+    };
+
+    /// A line of the cache, and bytes in it that are members' that are used.
+    struct line {
+        std::size_t index;
+        std::size_t used_bytes;
+    };
+
+    static constexpr std::size_t line_bytes = 64;
+
+    std::string_view name;
+    std::size_t bytes;
+    std::size_t alignment;
+    std::vector<member> members; ///< by offset
+
+    /// Bytes of all members, and of those used.
+    [[nodiscard]] std::size_t member_bytes() const noexcept;
+    [[nodiscard]] std::size_t used_bytes() const noexcept;
+
+    /// Gaps between members, without the padding behind the last.
+    [[nodiscard]] std::size_t hole_count() const noexcept;
+    [[nodiscard]] std::size_t hole_bytes() const noexcept;
+    [[nodiscard]] std::size_t padding_bytes() const noexcept;
+
+    /// Lines that the members used touch, of an object that begins so many bytes behind the begin
+    /// of a line.
+    [[nodiscard]] std::vector<line> lines(std::size_t begin = 0) const;
+
+    /// Lines that an object in an array touches, and the share of them that is used, over all
+    /// places that an object has in one whose first begins on a line.
+    [[nodiscard]] double lines_in_array() const;
+    [[nodiscard]] double share_in_array() const;
+
+    /// A line a member, the holes and where lines of the cache begin; a summary below. In UTF-8.
+    void write_text(std::ostream& out) const;
+    void write_json(std::ostream& out) const;
+
+    /// By offset, which a describe<T> need not keep.
+    void put_in_order();
+};
+
+/// The layout of T; with members named, of a loop that uses these.
+template <class T, auto... Used>
+[[nodiscard]] type_layout layout_of() {
+    using all = members_of<T>;
+    type_layout layout{aggregate::name_of_type<T>, sizeof(T), alignof(T), {}};
+    const aggregate::ghost<T> nobody;
+    const auto* begin = reinterpret_cast<const char*>(&nobody.value);
+    std::size_t offsets[all::count];
+    all::visit(nobody.value, [&, k = std::size_t{0}](auto&... m) mutable {
+        (..., (offsets[k++] = static_cast<std::size_t>(reinterpret_cast<const char*>(&m) - begin)));
+    });
+    const std::size_t used[]{all::count, all::template index<Used>...};
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+        layout.members = {
+            {all::template name<K>, aggregate::name_of_type<typename all::template type<K>>,
+             offsets[K], sizeof(typename all::template type<K>),
+             sizeof...(Used) == 0 || std::find(used, std::end(used), K) != std::end(used)}...};
+    }(std::make_index_sequence<all::count>{});
+    layout.put_in_order();
+    return layout;
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/report/layout.hpp>
+#include <arenite/report/text.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <ostream>
+#include <string>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+namespace {
+
+/// f(offset, bytes) for each gap before a member; where the last member ends.
+template <class F>
+std::size_t for_each_hole(const std::vector<type_layout::member>& members, F f) {
+    std::size_t end = 0;
+    for (const type_layout::member& m : members) {
+        if (m.offset > end)
+            f(end, m.offset - end);
+        end = std::max(end, m.end());
+    }
+    return end;
+}
+
+/// f(lines of an object) for each place that an object of an array has on its line.
+template <class F>
+std::size_t for_each_place(const type_layout& layout, F f) {
+    const std::size_t places =
+        type_layout::line_bytes / std::gcd(layout.bytes, type_layout::line_bytes);
+    for (std::size_t i = 0; i < places; ++i)
+        f(layout.lines(i * layout.bytes % type_layout::line_bytes));
+    return places;
+}
+
+std::string padded(const std::string& text, std::size_t columns, bool to_the_right) {
+    const std::size_t have = report_text::columns(text);
+    const std::string blank(columns > have ? columns - have : 0, ' ');
+    return to_the_right ? blank + text : text + blank;
+}
+
+} // namespace
+
+void type_layout::put_in_order() {
+    std::stable_sort(members.begin(), members.end(),
+                     [](const member& a, const member& b) { return a.offset < b.offset; });
+}
+
+std::size_t type_layout::member_bytes() const noexcept {
+    std::size_t sum = 0;
+    for (const member& m : members)
+        sum += m.bytes;
+    return sum;
+}
+
+std::size_t type_layout::used_bytes() const noexcept {
+    std::size_t sum = 0;
+    for (const member& m : members)
+        sum += m.used ? m.bytes : 0;
+    return sum;
+}
+
+std::size_t type_layout::hole_count() const noexcept {
+    std::size_t count = 0;
+    for_each_hole(members, [&](std::size_t, std::size_t) { ++count; });
+    return count;
+}
+
+std::size_t type_layout::hole_bytes() const noexcept {
+    std::size_t sum = 0;
+    for_each_hole(members, [&](std::size_t, std::size_t hole) { sum += hole; });
+    return sum;
+}
+
+std::size_t type_layout::padding_bytes() const noexcept {
+    return bytes - for_each_hole(members, [](std::size_t, std::size_t) {});
+}
+
+std::vector<type_layout::line> type_layout::lines(std::size_t begin) const {
+    std::vector<line> all;
+    for (const member& m : members) {
+        if (!m.used)
+            continue;
+        for (std::size_t at = begin + m.offset; at < begin + m.end();) {
+            const std::size_t index = at / line_bytes;
+            const std::size_t end = std::min(begin + m.end(), (index + 1) * line_bytes);
+            if (all.empty() || all.back().index != index)
+                all.push_back({index, 0});
+            all.back().used_bytes += end - at;
+            at = end;
+        }
+    }
+    return all;
+}
+
+double type_layout::lines_in_array() const {
+    std::size_t sum = 0;
+    const std::size_t places =
+        for_each_place(*this, [&](const std::vector<line>& all) { sum += all.size(); });
+    return static_cast<double>(sum) / static_cast<double>(places);
+}
+
+double type_layout::share_in_array() const {
+    return static_cast<double>(used_bytes()) / (lines_in_array() * static_cast<double>(line_bytes));
+}
+
+void type_layout::write_text(std::ostream& out) const {
+    using report_text::integer;
+    std::size_t width = 6;
+    for (const member& m : members)
+        width = std::max(width, report_text::columns(report_text::visible(m.name)));
+    const auto row = [&](std::size_t offset, std::size_t count, const std::string& text) {
+        return padded(integer(offset), 8, true) + padded(integer(count), 7, true) + "  " + text +
+               "\n";
+    };
+    const bool all_used = used_bytes() == member_bytes();
+
+    std::string text = report_text::visible(name) + ": " + integer(bytes) + " bytes, alignment " +
+                       integer(alignment) + "\n  offset  bytes  member\n";
+    std::size_t end = 0;
+    for (const member& m : members) {
+        if (m.offset > end)
+            text += row(end, m.offset - end, "-- a hole");
+        const std::size_t boundary = m.offset / line_bytes * line_bytes;
+        if (boundary != 0 && end <= boundary)
+            text += "          ------  line " + integer(boundary / line_bytes) + "\n";
+        std::string what = padded(report_text::visible(m.name), width, false) + "  " +
+                           report_text::visible(m.type);
+        if (!all_used && m.used)
+            what += "  (used)";
+        if (m.bytes != 0 && m.offset / line_bytes != (m.end() - 1) / line_bytes) {
+            what += "  across lines " + integer(m.offset / line_bytes) + " and " +
+                    integer((m.end() - 1) / line_bytes);
+        }
+        text += row(m.offset, m.bytes, what);
+        end = std::max(end, m.end());
+    }
+    if (padding_bytes() != 0)
+        text += row(end, padding_bytes(), "-- padding");
+    text += integer(members.size()) + " members of " + integer(member_bytes()) + " bytes, " +
+            integer(hole_count()) + (hole_count() == 1 ? " hole of " : " holes of ") +
+            integer(hole_bytes()) + ", padding of " + integer(padding_bytes()) + "\n";
+    text += std::string{all_used ? "all" : "used"} + ": " + integer(used_bytes()) + " bytes of ";
+    for (const line& l : lines()) {
+        text += "line " + integer(l.index) + " (" +
+                report_text::percent(static_cast<double>(l.used_bytes),
+                                     static_cast<double>(line_bytes)) +
+                " %), ";
+    }
+    text += "in an array of " + report_text::decimal(lines_in_array(), 1) +
+            " lines an object, of which " + report_text::percent(share_in_array(), 1) +
+            " % is used\n";
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+void type_layout::write_json(std::ostream& out) const {
+    using report_text::integer;
+    std::string text = "{\"type\": \"" + report_text::json(name) +
+                       "\", \"bytes\": " + integer(bytes) +
+                       ", \"alignment\": " + integer(alignment) + ", \"members\": [";
+    const char* separator = "";
+    for (const member& m : members) {
+        text += std::string{separator} + "\n  {\"name\": \"" + report_text::json(m.name) +
+                "\", \"type\": \"" + report_text::json(m.type) +
+                "\", \"offset\": " + integer(m.offset) + ", \"bytes\": " + integer(m.bytes) +
+                ", \"used\": " + (m.used ? "true" : "false") + "}";
+        separator = ",";
+    }
+    text += "],\n \"member_bytes\": " + integer(member_bytes()) +
+            ", \"holes\": " + integer(hole_count()) + ", \"hole_bytes\": " + integer(hole_bytes()) +
+            ", \"padding_bytes\": " + integer(padding_bytes()) +
+            ", \"used_bytes\": " + integer(used_bytes()) +
+            ", \"line_bytes\": " + integer(line_bytes) + ", \"lines\": [";
+    separator = "";
+    for (const line& l : lines()) {
+        text += std::string{separator} + "{\"index\": " + integer(l.index) +
+                ", \"used_bytes\": " + integer(l.used_bytes) + "}";
+        separator = ", ";
+    }
+    text += "], \"lines_in_array\": " + report_text::decimal(lines_in_array(), 3) +
+            ", \"share_in_array\": " + report_text::decimal(share_in_array(), 4) + "}\n";
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite

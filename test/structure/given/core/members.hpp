@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+struct vector3 {
+    float x, y, z;
+};
+struct particle {
+    vector3 position, velocity;
+    float mass;
+};
+using arenite::members_of;

@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/soa/records.hpp>
+
+#include "support/fragile.hpp"
+#include "support/operations.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace support {
+
+/// A row of bytes, text, an odd alignment, and a number that may throw.
+template <bool MovesFreely>
+struct fragile_row {
+    std::uint8_t small = 1;
+    std::string text = "none";
+    fragile<MovesFreely> number = 7;
+    double wide = 0.5;
+};
+
+/// What a fragile_row is to be.
+struct row_model {
+    std::uint8_t small = 1;
+    std::string text = "none";
+    int number = 7;
+    double wide = 0.5;
+};
+
+/// Programs of operations on records (see operations.hpp) beside a std::vector, while copies, moves
+/// and the upstream fail: where an operation throws, nothing may have changed.
+template <class Layout, bool MovesFreely>
+class records_operations {
+public:
+    using row = fragile_row<MovesFreely>;
+    using rows = arenite::records<row, Layout>;
+
+    /// `fail(n)` makes the n-th request from now on to the upstream of r fail, n of 0 the next one;
+    /// a negative one lets all succeed.
+    template <class Fail>
+    records_operations(rows& r, Fail fail) : rows_{r}, fail_{std::move(fail)} {}
+
+    /// Empty: all was right; else what was wrong.
+    template <class Source>
+    [[nodiscard]] std::string run(Source& source) {
+        for (; source.more() && error_.empty(); ++step_)
+            one(source);
+        rows_.clear();
+        if (fragile_count::live != 0)
+            wrong("a value lives in empty records");
+        return error_;
+    }
+
+private:
+    using model = std::vector<row_model>;
+    static constexpr std::size_t most_rows = 200;
+
+    static row made(const row_model& m) { return {m.small, m.text, m.number, m.wide}; }
+
+    template <class Source>
+    row_model some_row(Source& source) {
+        const std::uint8_t b = source.byte();
+        return {b, std::string(b % 40u, 'x'), static_cast<int>(step_), b / 4.0};
+    }
+
+    template <class Source>
+    void one(Source& source) {
+        const std::uint8_t kind = source.byte();
+        const std::size_t size = model_.size();
+        const std::size_t at = below(source, size + 1);
+        const row_model m = some_row(source);
+        const bool room = size < most_rows;
+        // One of four operations meets a copy that throws, one an upstream that fails.
+        const std::uint8_t trouble = source.byte();
+        const auto place = static_cast<std::ptrdiff_t>(at);
+        model next = model_;
+
+        switch (kind % 16) {
+        case 0:
+        case 1:
+        case 2:
+            if (room)
+                act(
+                    trouble, next, [&](row&& r) { rows_.push_back(r); }, [&] { next.push_back(m); },
+                    m);
+            break;
+        case 3: // its own row
+            if (room && size != 0)
+                act(
+                    trouble, next, [&](row&&) { rows_.push_back(rows_[at % size]); },
+                    [&] { next.push_back(model_[at % size]); }, m);
+            break;
+        case 4: // members of its own row
+            if (room && size != 0)
+                act(
+                    trouble, next,
+                    [&](row&&) {
+                        auto own = rows_[at % size];
+                        rows_.emplace_back(own.template get<0>(), own.template get<1>(),
+                                           own.template get<2>(), own.template get<3>());
+                    },
+                    [&] { next.push_back(model_[at % size]); }, m);
+            break;
+        case 5:
+        case 6:
+            if (room)
+                act(
+                    trouble, next,
+                    [&](row&& r) { rows_.insert(rows_.begin() + place, std::move(r)); },
+                    [&] { next.insert(next.begin() + place, m); }, m);
+            break;
+        case 7:
+            if (size != 0)
+                act(
+                    trouble, next, [&](row&&) { rows_.erase(rows_.begin() + place % long(size)); },
+                    [&] { next.erase(next.begin() + place % long(size)); }, m);
+            break;
+        case 8: {
+            const auto n = static_cast<std::ptrdiff_t>(std::min<std::size_t>(m.small, size - at));
+            act(
+                trouble, next,
+                [&](row&&) { rows_.erase(rows_.begin() + place, rows_.begin() + place + n); },
+                [&] { next.erase(next.begin() + place, next.begin() + place + n); }, m);
+            break;
+        }
+        case 9:
+            if (size != 0)
+                act(
+                    trouble, next, [&](row&&) { rows_.swap_erase(at % size); },
+                    [&] {
+                        next[at % size] = next.back();
+                        next.pop_back();
+                    },
+                    m);
+            break;
+        case 10:
+            act(
+                trouble, next, [&](row&&) { rows_.reserve(m.small); }, [] {}, m);
+            break;
+        case 11:
+            act(
+                trouble, next, [&](row&&) { rows_.resize(m.small % most_rows); },
+                [&] { next.resize(m.small % most_rows); }, m);
+            break;
+        case 12:
+            act(
+                trouble, next, [&](row&& r) { rows_.resize(m.small % most_rows, r); },
+                [&] { next.resize(m.small % most_rows, m); }, m);
+            break;
+        case 13:
+            if (size != 0)
+                act(
+                    trouble, next, [&](row&&) { rows_.pop_back(); }, [&] { next.pop_back(); }, m);
+            break;
+        case 14:
+            act(
+                trouble, next, [&](row&&) { rows_.shrink_to_fit(); }, [] {}, m);
+            break;
+        case 15: // a copy takes its place
+            act(
+                trouble, next,
+                [&](row&&) {
+                    rows copy{rows_};
+                    rows_ = copy;
+                    rows moved{std::move(copy)};
+                    swap(rows_, moved);
+                },
+                [] {}, m);
+            break;
+        }
+        check();
+    }
+
+    /// Does it to the records, and where that went well to the model.
+    template <class ToRows, class ToModel>
+    void act(std::uint8_t trouble, model& next, ToRows to_rows, ToModel to_model,
+             const row_model& m) {
+        row value = made(m);
+        bool done = false;
+#if ARENITE_EXCEPTIONS
+        try {
+            if (trouble % 4 == 1)
+                fragile_count::throw_after(trouble / 4 % 32);
+            if (trouble % 4 == 2)
+                fail_(trouble / 4 % 3);
+            to_rows(std::move(value));
+            done = true;
+        } catch (const std::exception&) {
+        }
+        fragile_count::never_throw();
+        fail_(-1);
+#else
+        static_cast<void>(trouble);
+        to_rows(std::move(value));
+        done = true;
+#endif
+        if (done) {
+            to_model();
+            model_ = std::move(next);
+        }
+    }
+
+    void check() {
+        if (rows_.size() != model_.size())
+            return wrong("there are more or less rows than in a vector");
+        if (fragile_count::live != static_cast<std::ptrdiff_t>(model_.size()))
+            return wrong("other values live than those of the rows");
+        std::size_t i = 0;
+        for (auto r : std::as_const(rows_)) {
+            const row_model& m = model_[i++];
+            const auto& [small, text, number, wide] = r;
+            if (small != m.small || text != m.text || number.get() != m.number || wide != m.wide)
+                return wrong("a row is not what it is in a vector");
+        }
+        if (fragile_count::misplaced != 0)
+            wrong("a value was used where it does not live");
+        if (rows_.capacity() < rows_.size())
+            wrong("the capacity is less than the size");
+    }
+
+    void wrong(const char* what) {
+        if (error_.empty())
+            error_ = "operation " + std::to_string(step_) + ": " + what;
+    }
+
+    rows& rows_;
+    std::function<void(int)> fail_;
+    model model_;
+    std::size_t step_ = 0;
+    std::string error_;
+};
+
+} // namespace support
