@@ -111,7 +111,7 @@ fit move_planner::place_elsewhere(const offset_node& n) const noexcept {
         });
 }
 
-// For what lies at the end of its block: a lower place, or one in a fuller block, the fullest first.
+// For what lies at the end of its block: a lower place, or one in a fuller block, fullest first.
 fit move_planner::lower_place(const offset_node& n) const noexcept {
     const offset_blocks& blocks = space_.blocks();
     const offset_request r = offset_space::request_of(n);

@@ -25,16 +25,7 @@ offset_parts::offset_parts(const offset_options& options, unsigned unit_shift,
 
 // ---- handles ------------------------------------------------------------------------------------
 
-offset_allocation offset_parts::hand_out(const offset_space::fit& f,
-                                         const detail::offset_request& r,
-                                         const request_options& options) noexcept {
-    const auto i = space_.take(f, r);
-    space_.nodes().set_data(i, options.user_data);
-    planner_.note_change();
-    return space_.allocation(i);
-}
-
-void offset_parts::give(offset_node::index i) {
+ARENITE_INLINE void offset_parts::give(offset_node::index i) {
     const std::uint64_t position = space_.nodes()[i].position();
     space_.give(i);
     if (!space_.blocks().has_lists())

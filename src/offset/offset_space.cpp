@@ -12,9 +12,9 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-namespace {
+using fit = offset_space::fit;
 
-constexpr std::uint64_t beyond_all = std::uint64_t{1} << 49; // an alignment that 0 alone has
+namespace {
 
 unsigned shift_of(std::uint64_t granularity) {
     if (!is_alignment(granularity) || granularity > 65'536)
@@ -39,19 +39,45 @@ offset_space::offset_space(const offset_rules& rules, unsigned unit_shift, upstr
     : nodes_{memory, rules.user_data}, blocks_{memory, unit_shift},
       shift_{shift_of(rules.granularity)}, page_{page_of(rules, shift_)} {}
 
-std::optional<offset_request> offset_space::request_for(std::uint64_t bytes,
-                                                        std::uint64_t alignment,
-                                                        const request_options& o) const noexcept {
-    const std::uint64_t granules = granules_for(bytes);
-    if (alignment == 0 || granules > most_granules)
-        return std::nullopt;
-    // What is a multiple of both: twos that the granularity has already need not be there twice.
-    const auto twos = static_cast<unsigned>(std::countr_zero(alignment));
-    alignment >>= twos < shift_ ? twos : shift_;
-    return offset_request{granules, alignment < beyond_all ? alignment : beyond_all,
-                          (o.kind == offset_kind::optimal ? offset_node::optimal : 0) |
-                              (o.pinned ? offset_node::pinned : 0),
-                          o.placement == placement::high};
+// ---- nodes ------------------------------------------------------------------------------------
+
+ARENITE_INLINE offset_space::index offset_space::insert_behind(index i,
+                                                               std::uint64_t position) noexcept {
+    const index made = nodes_.take();
+    offset_node& m = nodes_[made];
+    offset_node& n = nodes_[i];
+    m.set_position(position);
+    m.before = i;
+    m.behind = n.behind;
+    if (n.behind != none)
+        nodes_[n.behind].before = made;
+    else
+        blocks_[block_of(n)].last = made;
+    n.behind = made;
+    return made;
+}
+
+ARENITE_INLINE void offset_space::vacate(index i, index heir) noexcept {
+    if (i == cursor_)
+        cursor_ = heir;
+    nodes_.give(i);
+}
+
+ARENITE_INLINE void offset_space::add_used(std::uint64_t position,
+                                           std::uint64_t granules) noexcept {
+    used_ += granules;
+    if (!blocks_.has_lists())
+        return;
+    const offset_block::index b = blocks_.at(position);
+    blocks_[b].used += granules;
+    blocks_.sort(b);
+}
+
+ARENITE_INLINE void offset_space::sub_used(std::uint64_t position,
+                                           std::uint64_t granules) noexcept {
+    if (used_ > high_water_)
+        high_water_ = used_;
+    add_used(position, 0 - granules);
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
@@ -201,24 +227,10 @@ std::size_t offset_space::sure_bin(const offset_request& r) const noexcept {
     return offset_bins::sure_bin(r.granules + (r.alignment - 1) + apart);
 }
 
-// The lowest place in the first so many holes of a bin, or the highest. The loop that most requests
-// take, where alignment is a mask and nothing keeps apart, looks at one half of a node.
-offset_space::fit offset_space::best_in(std::size_t bin, int nodes, const offset_request& r,
-                                        bool plain) const noexcept {
+// The lowest place in the first so many holes of a bin, or the highest.
+fit offset_space::best_in(std::size_t bin, int holes, const offset_request& r) const noexcept {
     fit best;
-    if (plain) {
-        const std::uint64_t mask = r.alignment - 1;
-        for (index i = bins_.head(bin); i != none && nodes != 0; --nodes) {
-            const offset_node& n = nodes_[i];
-            const std::uint64_t begin = n.position();
-            const std::uint64_t at = (begin + mask) & ~mask;
-            if (at + r.granules <= begin + n.granules() && at < best.at)
-                best = {i, at};
-            i = n.bin.next;
-        }
-        return best;
-    }
-    for (index i = bins_.head(bin); i != none && nodes != 0; --nodes, i = nodes_[i].bin.next) {
+    for (index i = bins_.head(bin); i != none && holes != 0; --holes, i = nodes_[i].bin.next) {
         const std::uint64_t at = place_in(nodes_[i], r);
         if (at != nowhere && (!best || (at < best.at) != r.high))
             best = {i, at};
@@ -226,14 +238,33 @@ offset_space::fit offset_space::best_in(std::size_t bin, int nodes, const offset
     return best;
 }
 
-offset_space::fit offset_space::find(const offset_request& r) const noexcept {
+// The lowest place, where alignment is a mask and nothing keeps apart: what most requests do.
+ARENITE_INLINE fit offset_space::lowest_in(std::size_t bin, int holes,
+                                           const offset_request& r) const noexcept {
+    fit best;
+    const std::uint64_t mask = r.alignment - 1;
+    for (index i = bins_.head(bin); i != none && holes != 0; --holes) {
+        const offset_node& n = nodes_[i];
+        const std::uint64_t begin = n.position();
+        const std::uint64_t at = (begin + mask) & ~mask;
+        if (at < best.at && at + r.granules <= begin + n.granules())
+            best = {i, at};
+        i = n.bin.next;
+    }
+    return best;
+}
+
+fit offset_space::find(const offset_request& r) const noexcept {
     const bool plain = page_ == 0 && !r.high && is_masked(r);
+    const auto look = [&](std::size_t bin) {
+        return plain ? lowest_in(bin, holes_a_bin, r) : best_in(bin, holes_a_bin, r);
+    };
     const std::size_t own = offset_bins::bin_of(r.granules);
     std::size_t bin = bins_.next(own);
     for (int n = bins_a_search; n != 0; --n) {
         if (bin == offset_bins::none)
-            return find_between(own, offset_bins::none, r, plain);
-        if (const fit found = best_in(bin, nodes_a_bin, r, plain))
+            return find_between(own, offset_bins::none, r);
+        if (const fit found = look(bin))
             return found;
         bin = bins_.next(bin + 1);
     }
@@ -241,14 +272,15 @@ offset_space::fit offset_space::find(const offset_request& r) const noexcept {
     if (bin != offset_bins::none && bin < sure)
         bin = bins_.next(sure);
     if (bin != offset_bins::none)
-        return best_in(bin, nodes_a_bin, r, plain);
-    return find_between(own, sure, r, plain);
+        return look(bin);
+    return find_between(own, sure, r);
 }
 
-offset_space::fit offset_space::find_between(std::size_t bin, std::size_t end,
-                                             const offset_request& r, bool plain) const noexcept {
+// All holes of these bins.
+fit offset_space::find_between(std::size_t bin, std::size_t end,
+                               const offset_request& r) const noexcept {
     for (bin = bins_.next(bin); bin < end; bin = bins_.next(bin + 1)) {
-        if (const fit found = best_in(bin, -1, r, plain))
+        if (const fit found = best_in(bin, -1, r))
             return found;
     }
     return {};
@@ -261,49 +293,13 @@ std::uint64_t offset_space::largest_hole() const noexcept {
     std::uint64_t largest = 0;
     if (bin != offset_bins::none) {
         index i = bins_.head(bin);
-        for (int n = nodes_a_bin; i != none && n != 0; --n, i = nodes_[i].bin.next)
+        for (int n = holes_a_bin; i != none && n != 0; --n, i = nodes_[i].bin.next)
             largest = std::max(largest, nodes_[i].granules());
     }
     return largest;
 }
 
 // ---- stretches ----------------------------------------------------------------------------------
-
-offset_space::index offset_space::insert_behind(index i, std::uint64_t position) noexcept {
-    const index made = nodes_.take();
-    offset_node& m = nodes_[made];
-    offset_node& n = nodes_[i];
-    m.set_position(position);
-    m.before = i;
-    m.behind = n.behind;
-    if (n.behind != none)
-        nodes_[n.behind].before = made;
-    else
-        blocks_[block_of(n)].last = made;
-    n.behind = made;
-    return made;
-}
-
-void offset_space::vacate(index i, index heir) noexcept {
-    if (i == cursor_)
-        cursor_ = heir;
-    nodes_.give(i);
-}
-
-void offset_space::add_used(std::uint64_t position, std::uint64_t granules) noexcept {
-    used_ += granules;
-    if (!blocks_.has_lists())
-        return;
-    const offset_block::index b = blocks_.at(position);
-    blocks_[b].used += granules;
-    blocks_.sort(b);
-}
-
-void offset_space::sub_used(std::uint64_t position, std::uint64_t granules) noexcept {
-    if (used_ > high_water_)
-        high_water_ = used_;
-    add_used(position, 0 - granules);
-}
 
 offset_space::index offset_space::take(const fit& f, const offset_request& r) noexcept {
     index i = f.node;
@@ -406,11 +402,6 @@ void offset_space::slide(index to, index from) noexcept {
 }
 
 // ---- handles ------------------------------------------------------------------------------------
-
-offset_allocation offset_space::allocation(index i) const noexcept {
-    const offset_node& n = nodes_[i];
-    return {offset_of(n), n.granules() << shift_, i, n.generation()};
-}
 
 void offset_space::refuse(const offset_allocation& a, const char* what) const {
     const bool known = a.node < nodes_.made();

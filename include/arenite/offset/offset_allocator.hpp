@@ -23,7 +23,7 @@ inline namespace ARENITE_ABI {
 ///     if (const auto a = gpu.try_allocate(bytes, 36)) // an alignment of any kind: a vertex's
 ///         gpu.deallocate(*a);
 ///
-/// A request looks at up to four holes of its size, or of the next size of which there are any,
+/// A request looks at up to three holes of its size, or of the next size of which there are any,
 /// and takes the lowest place that its alignment allows; after four such sizes it goes where
 /// anything fits.
 ///

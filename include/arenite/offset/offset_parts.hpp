@@ -82,7 +82,7 @@ public:
         return (space_.total() - space_.used()) << space_.granule_shift();
     }
 
-    /// The largest hole; where there are more than four within 1.6 % of it, one of these. At an
+    /// The largest hole; where there are more than three within 1.6 % of it, one of these. At an
     /// alignment of 1 so much is sure to be had.
     [[nodiscard]] std::uint64_t largest_free() const noexcept {
         return space_.largest_hole() << space_.granule_shift();
@@ -147,9 +147,14 @@ protected:
     [[nodiscard]] detail::move_planner& planner() noexcept { return planner_; }
 
     /// Takes what was found, for the user.
-    [[nodiscard]] offset_allocation hand_out(const detail::offset_space::fit& f,
-                                             const detail::offset_request& r,
-                                             const request_options& options) noexcept;
+    [[nodiscard]] ARENITE_INLINE offset_allocation
+    hand_out(const detail::offset_space::fit& f, const detail::offset_request& r,
+             const request_options& options) noexcept {
+        const auto i = space_.take(f, r);
+        space_.nodes().set_data(i, options.user_data);
+        planner_.note_change();
+        return space_.allocation(i);
+    }
 
 private:
     /// A block of many holds nothing from now on; it may be given back.

@@ -52,7 +52,8 @@ public:
     static constexpr index none = offset_node::none;
     static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
     static constexpr std::uint64_t most_granules = std::uint64_t{1} << 47;
-    static constexpr int nodes_a_bin = 4; ///< that are looked at
+    static constexpr std::uint64_t beyond_all = std::uint64_t{1} << 49; ///< only 0 is a multiple
+    static constexpr int holes_a_bin = 3;                               ///< that are looked at
     static constexpr int bins_a_search = 4;
 
     /// Where a request can be served: in the hole `node`, from `at` on.
@@ -74,9 +75,20 @@ public:
         return bytes == 0 ? 1 : ((bytes - 1) >> shift_) + 1;
     }
     /// Nothing where no range could serve it.
-    [[nodiscard]] std::optional<offset_request>
+    [[nodiscard]] ARENITE_INLINE std::optional<offset_request>
     request_for(std::uint64_t bytes, std::uint64_t alignment,
-                const request_options& o) const noexcept;
+                const request_options& o) const noexcept {
+        const std::uint64_t granules = granules_for(bytes);
+        if (alignment == 0 || granules > most_granules)
+            return std::nullopt;
+        // What is a multiple of both: twos that the granularity has need not be there twice.
+        const auto twos = static_cast<unsigned>(std::countr_zero(alignment));
+        alignment >>= twos < shift_ ? twos : shift_;
+        return offset_request{granules, alignment < beyond_all ? alignment : beyond_all,
+                              (o.kind == offset_kind::optimal ? offset_node::optimal : 0) |
+                                  (o.pinned ? offset_node::pinned : 0),
+                              o.placement == placement::high};
+    }
     /// What serves an allocation of another place.
     [[nodiscard]] static offset_request request_of(const offset_node& n) noexcept {
         return {n.granules(), n.note & offset_node::alignment_mask, n.note & offset_node::optimal,
@@ -123,7 +135,10 @@ public:
     void slide(index to, index from) noexcept;
 
     // ---- handles
-    [[nodiscard]] offset_allocation allocation(index i) const noexcept;
+    [[nodiscard]] ARENITE_INLINE offset_allocation allocation(index i) const noexcept {
+        const offset_node& n = nodes_[i];
+        return {offset_of(n), n.granules() << shift_, i, n.generation()};
+    }
     /// True if it is alive, and of this space.
     [[nodiscard]] bool is_live(const offset_allocation& a) const noexcept {
         if (a.node >= nodes_.made())
@@ -159,7 +174,7 @@ public:
     [[nodiscard]] std::size_t bookkeeping_bytes() const noexcept {
         return nodes_.bytes() + bins_.bytes() + blocks_.bytes();
     }
-    /// The largest of the holes in the last bin that holds any, of up to four that are looked at.
+    /// The largest of the holes in the last bin that holds any, of up to three that are looked at.
     [[nodiscard]] std::uint64_t largest_hole() const noexcept;
 
     [[nodiscard]] offset_nodes& nodes() noexcept { return nodes_; }
@@ -187,11 +202,11 @@ private:
     [[nodiscard]] std::uint64_t align_down(std::uint64_t at, const offset_node& hole,
                                            const offset_request& r) const noexcept;
     [[nodiscard]] bool conflicts(index neighbour, const offset_request& r) const noexcept;
-    [[nodiscard]] fit best_in(std::size_t bin, int nodes, const offset_request& r,
-                              bool plain) const noexcept;
+    [[nodiscard]] fit best_in(std::size_t bin, int holes, const offset_request& r) const noexcept;
+    [[nodiscard]] fit lowest_in(std::size_t bin, int holes, const offset_request& r) const noexcept;
     [[nodiscard]] std::size_t sure_bin(const offset_request& r) const noexcept;
-    ARENITE_COLD fit find_between(std::size_t bin, std::size_t end, const offset_request& r,
-                                  bool plain) const noexcept;
+    ARENITE_COLD fit find_between(std::size_t bin, std::size_t end,
+                                  const offset_request& r) const noexcept;
     [[nodiscard]] bool is_masked(const offset_request& r) const noexcept;
     [[nodiscard]] index insert_behind(index i, std::uint64_t position) noexcept;
     void vacate(index i, index heir) noexcept;
@@ -217,7 +232,7 @@ offset_space::fit offset_space::find_among(const offset_request& r, int holes, A
     for (std::size_t b = bins_.next(offset_bins::bin_of(r.granules)); b != offset_bins::none;
          b = bins_.next(b + 1)) {
         index i = bins_.head(b);
-        for (int n = nodes_a_bin; i != none && n != 0; --n, i = nodes_[i].bin.next) {
+        for (int n = holes_a_bin; i != none && n != 0; --n, i = nodes_[i].bin.next) {
             if (holes-- == 0)
                 return best;
             const fit found{i, accept(nodes_[i]) ? place_in(nodes_[i], r) : nowhere};
