@@ -150,9 +150,8 @@ void type_layout::write_text(std::ostream& out) const {
                                      static_cast<double>(line_bytes)) +
                 " %), ";
     }
-    text += "in an array of " + report_text::decimal(lines_in_array(), 1) +
-            " lines an object, of which " + report_text::percent(share_in_array(), 1) +
-            " % is used\n";
+    text += "in an array an object touches " + report_text::decimal(lines_in_array(), 1) +
+            " lines, of which " + report_text::percent(share_in_array(), 1) + " % is used\n";
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 

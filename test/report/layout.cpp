@@ -70,8 +70,8 @@ TEST(type_layout, counts_the_lines_of_the_members_used) {
     EXPECT_EQ(three.used_bytes(), 36u);
     EXPECT_EQ(three.lines_in_array(), 2);
     EXPECT_TRUE(has(text_of(three),
-                    "used: 36 bytes of line 0 (38 %), line 1 (19 %), in an array of "
-                    "2.0 lines an object, of which 28 % is used"))
+                    "used: 36 bytes of line 0 (38 %), line 1 (19 %), in an array an object touches "
+                    "2.0 lines, of which 28 % is used\n"))
         << text_of(three);
 }
 

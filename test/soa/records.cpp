@@ -113,6 +113,9 @@ TEST(records, take_what_is_in_their_own_rows) {
     const particle& own = *reinterpret_cast<const particle*>(&r[1].get<&particle::flag>());
     r.push_back(own); // which grows
     EXPECT_EQ(particle(r[4]), nth(1));
+    r.shrink_to_fit();
+    r.resize(9, *reinterpret_cast<const particle*>(&r[2].get<&particle::flag>()));
+    EXPECT_EQ(particle(r[8]), nth(2));
     auto c = numbered<layout::soa>(64);
     ASSERT_EQ(c.size(), c.capacity());
     c.emplace_back('o', c[2].get<&particle::position>(), 1.0, c[3].get<&particle::name>());

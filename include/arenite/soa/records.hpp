@@ -273,8 +273,7 @@ public:
     void resize(size_type rows, const T& value)
         requires std::copy_constructible<T>
     {
-        const T copy = value; // it may be in a row of ours
-        resize_with(rows, [&copy](memory& m, size_type row) { m.construct(row, copy); });
+        resize_with(rows, [&value](memory& m, size_type row) { m.construct(row, value); });
     }
 
     // ---- less rows ------------------------------------------------------------------------------
@@ -384,8 +383,9 @@ private:
                 [&](memory& m) { m.construct(at, std::forward<V>(value)); });
     }
 
-    /// Changes to new memory: begins `gap` rows there at `at` by fill, then brings the rows before
-    /// `at`, and those behind the `skipped` next ones but for the last `left`. Ends all others.
+    /// Changes to new memory: begins `gap` rows there at `at` by fill, which may look at the old
+    /// ones, then brings the rows before `at`, and those behind the `skipped` next ones but for the
+    /// last `left`. Rows are skipped or left only where they are copied; then all old ones end.
     template <class Fill>
     void rebuild(memory&& fresh, size_type at, size_type skipped, size_type gap, const Fill& fill,
                  size_type left = 0) {
@@ -394,8 +394,6 @@ private:
         if constexpr (moves) {
             fresh.relocate(0, memory_, 0, at);
             fresh.relocate(at + gap, memory_, at + skipped, behind);
-            memory_.destroy(at, skipped);
-            memory_.destroy(size() - left, left);
         } else {
             rows_alive filled{fresh, at, gap};
             fresh.copy(0, memory_, 0, at);
