@@ -9,6 +9,7 @@
 #include <arenite/core/atomic_access.hpp>
 #include <arenite/core/bitmap_tree.hpp>
 #include <arenite/core/bits.hpp>
+#include <arenite/core/budget.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
