@@ -134,3 +134,13 @@
 #include <arenite/object/observer_ptr.hpp>
 #include <arenite/object/ref_counted.hpp>
 #include <arenite/object/try_create.hpp>
+
+#include <arenite/handle/compacting_heap.hpp>
+#include <arenite/handle/compaction_step.hpp>
+#include <arenite/handle/handle.hpp>
+#include <arenite/handle/handle_table.hpp>
+#include <arenite/handle/movable_blocks.hpp>
+#include <arenite/handle/pinned.hpp>
+#include <arenite/handle/readable_spans.hpp>
+#include <arenite/handle/relocation.hpp>
+#include <arenite/handle/visit_window.hpp>
