@@ -142,5 +142,6 @@
 #include <arenite/handle/movable_blocks.hpp>
 #include <arenite/handle/pinned.hpp>
 #include <arenite/handle/readable_spans.hpp>
+#include <arenite/handle/relocatable_ptr.hpp>
 #include <arenite/handle/relocation.hpp>
 #include <arenite/handle/visit_window.hpp>

@@ -7,7 +7,7 @@
 #include <arenite/core/contract.hpp>
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -51,11 +51,15 @@ compacting_heap::~compacting_heap() {
     ARENITE_ASSERT(user_code_ == 0 && !is_stepping_,
                    "a compacting_heap ends while an object of it is made, moved or destroyed");
     is_ending_ = true;
-    for (place p = first_place(); p.address != nullptr; p = place_above(p)) {
+    // Where nothing has a destructor the objects need not be looked at.
+    const bool looks = checks_enabled || to_be_ended_ != 0;
+    for (place p = looks ? first_place() : place{}; p.address != nullptr; p = place_above(p)) {
         ARENITE_ASSERT(handle_table::entry_of(detail::id_at(p.address).slot()).pins_or_next == 0,
                        "a compacting_heap ends while an object of it is pinned");
         end_object(detail::id_at(p.address), *p.kind, p.address);
     }
+    for (block* b = large_list_.take_all(); b != nullptr;)
+        large_.give_back(*std::exchange(b, b->right));
 }
 
 // ---- making and destroying ----------------------------------------------------------------------
@@ -100,6 +104,7 @@ std::byte* compacting_heap::begin_object(const object_kind& kind, object_id& id)
     }
     detail::set_word_before(address, detail::word_of(id, address));
     ++live_;
+    to_be_ended_ += kind.end != nullptr ? 1u : 0u;
     ++user_code_;
     high_water_bytes_ =
         std::max(high_water_bytes_, blocks_.live() * granule_bytes + large_.bytes());
@@ -151,6 +156,7 @@ void compacting_heap::forget_object(object_id id, const object_kind& kind,
     table_.end(id);
     give_room(kind, address);
     --live_;
+    to_be_ended_ -= kind.end != nullptr ? 1u : 0u;
 }
 
 // ---- pins ---------------------------------------------------------------------------------------

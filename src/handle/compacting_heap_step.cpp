@@ -12,7 +12,6 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-using detail::basic_handle;
 using detail::handle_table;
 using detail::movable_blocks;
 using detail::object_entry;
@@ -221,8 +220,7 @@ bool compacting_heap::lay_oldest(meter& m) {
         move(id, *entry, kind, to);
         m.moved(kind.bytes);
     }
-    if (visit.where != nullptr && visit.where->id() == id) // which may have moved with the object
-        visit.where->see(entry->address);
+    visit.refresh(entry->address); // what led there may have moved with the object
     return true;
 }
 
@@ -238,9 +236,8 @@ compaction_step compacting_heap::step_in_order(detail::visit_source& order, cons
             if (!has_more)
                 break;
             order_.window.push(next, order_.near_bytes);
-            const basic_handle& h = next.where != nullptr ? *next.where : next.value;
-            handle_table::prefetch(h.id().slot());
-            blocks_.prefetch(h.seen());
+            handle_table::prefetch(next.value.id().slot());
+            blocks_.prefetch(next.value.seen());
         }
         if (order_.window.empty()) {
             end_order();

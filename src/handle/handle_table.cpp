@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/handle/handle_table.hpp>
 
+#include <arenite/block/block.hpp>
 #include <arenite/check/poison.hpp>
 #include <arenite/os/platform.hpp>
 
@@ -17,6 +18,16 @@ using os::platform;
 
 constinit std::atomic<std::uint64_t> word_secret{0};
 constinit const std::uint64_t word_of_nobody = 0;
+constinit std::atomic<std::uintptr_t> place_base{0};
+
+void note_block(const void* begin) noexcept {
+    constexpr std::uintptr_t below = std::uintptr_t{1} << 30; // where later ones may lie
+    const auto at = reinterpret_cast<std::uintptr_t>(begin);
+    std::uintptr_t none = 0;
+    if (place_base.load(std::memory_order_relaxed) == 0)
+        place_base.compare_exchange_strong(none, at > below ? at - below : granule_bytes,
+                                           std::memory_order_relaxed);
+}
 
 namespace {
 
@@ -129,14 +140,16 @@ compacting_heap& handle_table::owner_of(object_id id) noexcept {
     return *chunk_of(id.slot())->owner;
 }
 
+object_entry* handle_table::find_slot(std::uint32_t slot) noexcept {
+    if (slot % entries_per_chunk < head_entries)
+        return nullptr;
+    chunk* const c = chunk_of(slot);
+    return c != nullptr && c->at(slot).address != nullptr ? &c->at(slot) : nullptr;
+}
+
 object_entry* handle_table::find(object_id id) noexcept {
-    if (id.is_nobody() || id.slot() % entries_per_chunk < head_entries)
-        return nullptr;
-    chunk* const c = chunk_of(id.slot());
-    if (c == nullptr)
-        return nullptr;
-    object_entry& e = c->at(id.slot());
-    return e.generation == id.generation() && e.address != nullptr ? &e : nullptr;
+    object_entry* const e = find_slot(id.slot());
+    return e != nullptr && e->generation == id.generation() ? e : nullptr;
 }
 
 bool handle_table::is_gone(object_id id) noexcept {

@@ -5,6 +5,7 @@
 #include <arenite/check/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/bits.hpp>
+#include <arenite/handle/handle_table.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -209,8 +210,10 @@ bool movable_blocks::move_on(cursor& c, std::size_t granules, std::size_t alignm
 /// An empty block or a new one. The first of all is short, so that a small heap is.
 block* movable_blocks::clean() noexcept {
     block* const b = source_.clean();
-    if (b != nullptr)
-        source_.set_block_bytes(block_bytes); // each a span of its own, which can go back alone
+    if (b == nullptr)
+        return nullptr;
+    note_block(b);
+    source_.set_block_bytes(block_bytes); // each a span of its own, which can go back alone
     return b;
 }
 

@@ -45,14 +45,12 @@ struct compaction_options {
 namespace detail {
 
 template <class H>
-concept AnyHandle = requires(const std::remove_cvref_t<H>& h) {
-    { h.untyped() } -> std::same_as<const basic_handle&>;
-};
+concept AnyHandle = requires(const std::remove_cvref_t<H>& h) { visit_source::at(h.untyped()); };
 
 } // namespace detail
 
-/// An order of visits for compacting_heap::step: a range of handles, or something to be called that
-/// returns a pointer to the next one, nullptr at the end.
+/// An order of visits for compacting_heap::step: a range of handles or of relocatable_ptr, or
+/// something to be called that returns a pointer to the next one, nullptr at the end.
 template <class Order>
 concept VisitOrder =
     (std::ranges::input_range<Order> && detail::AnyHandle<std::ranges::range_reference_t<Order>>) ||
@@ -273,6 +271,7 @@ private:
     detail::movable_blocks::cursor filling_{detail::movable_blocks::supply::holes};
     order_state order_;
     std::size_t live_ = 0;
+    std::size_t to_be_ended_ = 0; ///< of these, those with a destructor
     std::size_t high_water_bytes_ = 0;
     std::uint32_t user_code_ = 0; ///< constructors and destructors that run now
     bool is_stepping_ = false;
@@ -295,9 +294,9 @@ public:
         if (at_ == end_)
             return {};
         if constexpr (std::is_lvalue_reference_v<std::ranges::range_reference_t<R>>)
-            return {true, &(*at_).untyped(), {}};
+            return at((*at_).untyped());
         else
-            return {true, nullptr, (*at_).untyped()};
+            return of((*at_).untyped());
     }
 
 private:
@@ -313,7 +312,7 @@ public:
 
     visit next() override {
         const auto* const h = order_();
-        return h != nullptr ? visit{true, &h->untyped(), {}} : visit{};
+        return h != nullptr ? at(h->untyped()) : visit{};
     }
 
 private:

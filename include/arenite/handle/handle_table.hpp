@@ -55,6 +55,12 @@ private:
 /// A random word of the process, so that nothing a program writes looks like the word of an object.
 extern std::atomic<std::uint64_t> word_secret;
 
+/// From where relocatable_ptr counts places; a little below the first block of the process.
+extern std::atomic<std::uintptr_t> place_base;
+
+/// Told of blocks; the first decides.
+void note_block(const void* begin) noexcept;
+
 /// What a handle to nobody points behind.
 extern const std::uint64_t word_of_nobody;
 
@@ -138,6 +144,9 @@ public:
 
     /// The entry of an id that lives, or nullptr.
     [[nodiscard]] static object_entry* find(object_id id) noexcept;
+
+    /// The entry of what lives in a slot now, or nullptr.
+    [[nodiscard]] static object_entry* find_slot(std::uint32_t slot) noexcept;
 
     /// True if the table of an id is known to be gone.
     [[nodiscard]] static bool is_gone(object_id id) noexcept;

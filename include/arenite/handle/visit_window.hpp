@@ -4,6 +4,7 @@
 
 #include <arenite/core/config.hpp>
 #include <arenite/handle/handle.hpp>
+#include <arenite/handle/relocatable_ptr.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +16,26 @@ namespace detail {
 /// An order of visits, whatever it is made of: the next handle, until there is none.
 class visit_source {
 public:
-    /// The handle itself, to be refreshed; or, where there is only a value, nullptr and `value`.
+    /// Who is visited; and what leads there, to be refreshed, where that is known.
     struct visit {
         bool any = false;
-        const basic_handle* where = nullptr;
+        const basic_handle* handle = nullptr;
+        const basic_relocatable_ptr* pointer = nullptr;
         basic_handle value = {};
     };
+
+    [[nodiscard]] static visit of(const basic_handle& value) noexcept {
+        return {true, nullptr, nullptr, value};
+    }
+    [[nodiscard]] static visit of(const basic_relocatable_ptr& value) noexcept {
+        return of(basic_handle{value.id(), value.seen()});
+    }
+    [[nodiscard]] static visit at(const basic_handle& handle) noexcept {
+        return {true, &handle, nullptr, handle};
+    }
+    [[nodiscard]] static visit at(const basic_relocatable_ptr& pointer) noexcept {
+        return {true, nullptr, &pointer, of(pointer).value};
+    }
 
     virtual visit next() = 0;
 
@@ -51,8 +66,9 @@ public:
     /// many bytes.
     void push(const visit_source::visit& v, std::size_t near) noexcept {
         item& i = items_[(first_ + count_++) % depth];
-        i.value = v.where != nullptr ? *v.where : v.value;
-        i.where = v.where;
+        i.value = v.value;
+        i.handle = v.handle;
+        i.pointer = v.pointer;
         const auto at = reinterpret_cast<std::uintptr_t>(i.value.seen());
         i.follows = at > newest_address_ && at - newest_address_ <= near;
         run_ = i.follows ? run_ + 1 : 0;
@@ -61,8 +77,22 @@ public:
 
     struct item {
         basic_handle value;
-        const basic_handle* where = nullptr;
+        const basic_handle* handle = nullptr;
+        const basic_relocatable_ptr* pointer = nullptr;
         bool follows = false; ///< lies a little above the one before
+
+        /// Tells what led there where the object is, if it still leads there.
+        void refresh(void* address) const noexcept {
+            if (handle != nullptr && handle->id() == value.id())
+                handle->see(address);
+            if (pointer != nullptr && pointer->slot() == value.id().slot())
+                pointer->see(address);
+        }
+
+        void forget() noexcept {
+            handle = nullptr;
+            pointer = nullptr;
+        }
     };
 
     /// True if all others follow the oldest, and these are many.
@@ -72,7 +102,7 @@ public:
 
     [[nodiscard]] const item& oldest() const noexcept { return items_[first_]; }
     void pop_oldest() noexcept {
-        items_[first_].where = nullptr;
+        items_[first_].forget();
         first_ = (first_ + 1) % depth;
         --count_;
     }
@@ -80,22 +110,29 @@ public:
     /// Objects moved: what pointed into the old place points into the new one.
     void moved(const std::byte* from, std::size_t bytes, const std::byte* to) noexcept {
         for (item& i : items_) {
-            const std::uintptr_t offset =
-                reinterpret_cast<std::uintptr_t>(i.where) - reinterpret_cast<std::uintptr_t>(from);
-            if (offset < bytes)
-                i.where = reinterpret_cast<const basic_handle*>(to + offset);
+            follow(i.handle, from, bytes, to);
+            follow(i.pointer, from, bytes, to);
         }
     }
 
     /// A step ends: whatever happens to the handles until the next, they are not looked at again.
     void keep_values() noexcept {
         for (item& i : items_)
-            i.where = nullptr;
+            i.forget();
     }
 
     void clear() noexcept { *this = {}; }
 
 private:
+    template <class P>
+    static void follow(const P*& p, const std::byte* from, std::size_t bytes,
+                       const std::byte* to) noexcept {
+        const std::uintptr_t offset =
+            reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(from);
+        if (offset < bytes)
+            p = reinterpret_cast<const P*>(to + offset);
+    }
+
     item items_[depth];
     std::size_t first_ = 0;
     std::size_t count_ = 0;
