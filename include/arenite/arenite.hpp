@@ -169,3 +169,14 @@
 #include <arenite/soa/row_iterator.hpp>
 #include <arenite/soa/row_memory.hpp>
 #include <arenite/soa/row_origin.hpp>
+
+#include <arenite/handle/compacting_heap.hpp>
+#include <arenite/handle/compaction_step.hpp>
+#include <arenite/handle/handle.hpp>
+#include <arenite/handle/handle_table.hpp>
+#include <arenite/handle/movable_blocks.hpp>
+#include <arenite/handle/pinned.hpp>
+#include <arenite/handle/readable_spans.hpp>
+#include <arenite/handle/relocatable_ptr.hpp>
+#include <arenite/handle/relocation.hpp>
+#include <arenite/handle/visit_window.hpp>

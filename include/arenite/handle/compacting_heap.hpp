@@ -1,0 +1,323 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/block/block_list.hpp>
+#include <arenite/block/large_objects.hpp>
+#include <arenite/block/return_policy.hpp>
+#include <arenite/core/budget.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/core/region.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/core/usage.hpp>
+#include <arenite/handle/compaction_step.hpp>
+#include <arenite/handle/handle.hpp>
+#include <arenite/handle/handle_table.hpp>
+#include <arenite/handle/movable_blocks.hpp>
+#include <arenite/handle/relocation.hpp>
+#include <arenite/handle/visit_window.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <new>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// How a compacting_heap behaves.
+struct compaction_options {
+    /// While objects are put in order, blocks may hold so many times the bytes of live objects;
+    /// beyond it blocks are emptied first. Where nothing can be emptied it is passed.
+    double room = std::numeric_limits<double>::infinity();
+
+    /// Which empty blocks are kept. One, at least, saves asking for it again.
+    return_policy policy = {.keep_bytes = detail::movable_blocks::block_bytes, .keep_divisor = 0};
+};
+
+namespace detail {
+
+template <class H>
+concept AnyHandle = requires(const std::remove_cvref_t<H>& h) { visit_source::at(h.untyped()); };
+
+} // namespace detail
+
+/// An order of visits for compacting_heap::step: a range of handles or of relocatable_ptr, or
+/// something to be called that returns a pointer to the next one, nullptr at the end.
+template <class Order>
+concept VisitOrder =
+    (std::ranges::input_range<Order> && detail::AnyHandle<std::ranges::range_reference_t<Order>>) ||
+    requires(Order& order) {
+        { *order() } -> detail::AnyHandle;
+        { order() == nullptr } -> std::convertible_to<bool>;
+    };
+
+/// Objects that may move: into holes, so that memory goes back, or into the order of their visits.
+///
+///     table    | entry | entry | ...                   16 bytes an object
+///                  |
+///     block    | object | object | .. hole .. | object |      1 MiB, holes in address order
+///                                  ^ word, object: the word is right while the object lives here
+///
+///     compacting_heap ch;
+///     handle<node> hd = ch.make<node>(args...);
+///     hd->value = 1;
+///     ch.step(budget{.bytes = 64_KiB});                    // once a frame
+///     ch.destroy(hd);                                      // hd.get() is nullptr from now on
+///
+/// step(budget) moves the objects of the emptiest block into holes of others, block by block, and
+/// gives empty ones back. step(order, budget) lays objects one behind the other, in the order in
+/// which the user visits them, and refreshes the handles that the order consists of. Both go on
+/// where the step before ended, whatever was made, destroyed or assigned meanwhile. Where it ends
+/// is a matter of the budget: no step takes more bytes or moves than it by more than one object;
+/// the clock is read each 16 objects or 16 KiB.
+///
+/// Use when:  many objects come and go for a long time, and are walked often, or memory must come
+///            back. What is made in the order of its visits and stays needs no moving: take
+///            ordered/ordered_heap.hpp and pointers.
+/// Cost:      an access see handle. make, destroy O(1), or a search of bits and O(log blocks) where
+///            a block is full; a step a few hundred nanoseconds for each small object that is not
+///            in the cache, else by its bytes.
+/// Overhead:  8 bytes an object and 16 in the table, 1/64 for bits.
+/// Limits:    types that can be moved without failing (see relocation.hpp). Objects above 256 KiB
+///            or aligned to more than 4 KiB have memory of their own and never move.
+/// Misuse:    destroying what is pinned, a handle of another heap, a step within a constructor, a
+///            destructor or `relocated`, and there within a step make or destroy: contract
+///            violations in every build. Pointers across a step: checked builds overwrite the
+///            old place, memory checkers report it.
+/// Threads:   one at a time, for handles too.
+/// Failure:   out_of_memory, or a handle to nothing; nothing changes. A step needs memory only for
+///            an order.
+/// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.3.3.
+///
+/// Blocks keep their addresses until the end of the heap, since handles look at old ones: those
+/// that go back give their memory to the system where the upstream lends pages, and else are kept
+/// for reuse. The end of the heap ends the objects that live, in address order.
+class compacting_heap {
+public:
+    explicit compacting_heap(compaction_options options = {},
+                             upstream up = &page_source()) noexcept;
+    ~compacting_heap();
+
+    compacting_heap(const compacting_heap&) = delete;
+    compacting_heap& operator=(const compacting_heap&) = delete;
+
+    /// A new T. Throws out_of_memory, and what its constructor throws; then nothing has changed.
+    template <class T, class... Args>
+    [[nodiscard]] handle<T> make(Args&&... args) {
+        const birth b{*this, detail::kind_of<T>()};
+        if (b.address == nullptr) [[unlikely]]
+            throw_out_of_memory(sizeof(T), alignof(T), upstream_.get());
+        return construct<T>(b, std::forward<Args>(args)...);
+    }
+
+    /// make() without an exception: a handle to nothing where there is no memory.
+    template <class T, class... Args>
+    [[nodiscard]] handle<T> try_make(Args&&... args) {
+        const birth b{*this, detail::kind_of<T>()};
+        if (b.address == nullptr) [[unlikely]]
+            return {};
+        return construct<T>(b, std::forward<Args>(args)...);
+    }
+
+    /// Ends an object. False, and nothing is done: it is dead already.
+    template <class T>
+    bool destroy(const handle<T>& h) noexcept {
+        return destroy(h.untyped());
+    }
+
+    /// Empties blocks; see above.
+    compaction_step step(budget limit = {});
+
+    /// Puts objects in the order of their visits; see above. A range begins anew with each call,
+    /// and what this order has laid already is passed over; what is called goes on by itself. An
+    /// order may name objects twice, dead ones, pinned ones and large ones: these stay. From one
+    /// handle to the next it must not hold pointers to objects, but handles. An order that has
+    /// ended, or end_order(), lets the next begin.
+    template <VisitOrder Order>
+    compaction_step step(Order&& order, budget limit = {}) {
+        if constexpr (std::ranges::input_range<Order>) {
+            range_source<std::remove_reference_t<Order>> source{order};
+            order_.window.clear();
+            return step_in_order(source, limit);
+        } else {
+            call_source<std::remove_reference_t<Order>> source{order};
+            return step_in_order(source, limit);
+        }
+    }
+
+    /// The order that steps were about is not gone on with.
+    void end_order() noexcept;
+
+    /// Gives back all blocks and pages that hold nothing.
+    void trim() noexcept;
+
+    /// Calls f(T&) for each live object made as T, in address order. f may destroy that object, but
+    /// no other, and make none.
+    template <class T, class F>
+    void for_each(F f) {
+        const std::uint16_t kind = detail::kind_of<T>().number;
+        for (place p = first_place(); p.address != nullptr; p = place_above(p))
+            if (p.kind->number == kind)
+                f(*std::launder(reinterpret_cast<T*>(p.address)));
+    }
+
+    /// True for the address of an object, or of memory between objects.
+    [[nodiscard]] bool owns(const void* p) const noexcept;
+
+    /// O(1). In use counts objects with their words; reserved what is held from the upstream, the
+    /// table included, without addresses whose memory went back.
+    [[nodiscard]] arenite::usage usage() const noexcept;
+
+    /// The share of the blocks' memory that no object uses: 0 where all is in use or there are no
+    /// blocks. O(1).
+    [[nodiscard]] double fragmentation() const noexcept;
+
+    void list_regions(region_sink& sink) const;
+
+private:
+    friend void detail::pin_object(detail::object_id id) noexcept;
+    friend void detail::unpin_object(detail::object_id id) noexcept;
+    class meter;
+    class stepping;
+
+    /// How far the order has come that steps are about.
+    struct order_state {
+        detail::movable_blocks::cursor cursor{detail::movable_blocks::supply::fresh};
+        detail::visit_window window;
+        std::size_t near_bytes = 512; ///< objects so far apart follow each other
+        bool stays = false;           ///< the object looked at last was in order already
+    };
+
+    /// An object that is being made, which is undone unless its constructor ends.
+    struct birth {
+        birth(compacting_heap& h, const detail::object_kind& k) : heap{h}, kind{k} {
+            address = heap.begin_object(kind, id);
+        }
+        ~birth() {
+            if (address != nullptr)
+                heap.finish_making(id, kind, address, is_done);
+        }
+        birth(const birth&) = delete;
+        birth& operator=(const birth&) = delete;
+
+        compacting_heap& heap;
+        const detail::object_kind& kind;
+        detail::object_id id;
+        std::byte* address = nullptr;
+        mutable bool is_done = false;
+    };
+
+    /// Where an object lies.
+    struct place {
+        std::byte* address = nullptr;
+        const detail::object_kind* kind = nullptr;
+    };
+
+    template <class R>
+    class range_source;
+    template <class F>
+    class call_source;
+
+    template <class T, class... Args>
+    [[nodiscard]] handle<T> construct(const birth& b, Args&&... args) {
+        static_assert(!std::is_reference_v<T> && !std::is_const_v<T> && !std::is_array_v<T>);
+        static_assert(Relocatable<T> || sizeof(T) > detail::movable_blocks::largest_object_bytes,
+                      "objects of a compacting_heap are trivially relocatable, or have a move "
+                      "constructor and a destructor that are noexcept; relocated() is noexcept");
+        ::new (static_cast<void*>(b.address)) T(std::forward<Args>(args)...);
+        b.is_done = true;
+        return handle<T>{handle_to(b)};
+    }
+
+    [[nodiscard]] std::byte* begin_object(const detail::object_kind& kind, detail::object_id& id);
+    void finish_making(detail::object_id id, const detail::object_kind& kind, std::byte* address,
+                       bool is_done) noexcept;
+    [[nodiscard]] detail::basic_handle handle_to(const birth& b) const noexcept;
+    [[nodiscard]] std::byte* take_room(const detail::object_kind& kind) noexcept;
+    void give_room(const detail::object_kind& kind, std::byte* address) noexcept;
+    [[nodiscard]] bool destroy(const detail::basic_handle& h) noexcept;
+    void end_object(detail::object_id id, const detail::object_kind& kind,
+                    std::byte* address) noexcept;
+
+    [[nodiscard]] place first_place() const noexcept;
+    [[nodiscard]] place place_above(const place& p) const noexcept;
+    [[nodiscard]] place place_from(const std::byte* from) const noexcept;
+
+    void forget_object(detail::object_id id, const detail::object_kind& kind,
+                       std::byte* address) noexcept;
+    void move(detail::object_id id, detail::object_entry& entry, const detail::object_kind& kind,
+              std::byte* to) noexcept;
+    [[nodiscard]] bool empty_one(meter& m) noexcept;
+    [[nodiscard]] bool is_over_room() const noexcept;
+    [[nodiscard]] std::byte* take_in_order(const detail::object_kind& kind, meter& m) noexcept;
+    [[nodiscard]] bool lay_oldest(meter& m);
+    compaction_step step_in_order(detail::visit_source& order, const budget& limit);
+
+    compaction_options options_;
+    upstream upstream_;
+    detail::handle_table table_;
+    detail::movable_blocks blocks_;
+    block_list large_list_;
+    large_objects large_;
+    detail::movable_blocks::cursor making_;
+    detail::movable_blocks::cursor filling_{detail::movable_blocks::supply::holes};
+    order_state order_;
+    std::size_t live_ = 0;
+    std::size_t to_be_ended_ = 0; ///< of these, those with a destructor
+    std::size_t high_water_bytes_ = 0;
+    std::uint32_t user_code_ = 0; ///< constructors and destructors that run now
+    bool is_stepping_ = false;
+    bool is_ending_ = false;
+};
+
+template <class R>
+class compacting_heap::range_source final : public detail::visit_source {
+public:
+    explicit range_source(R& range)
+        : at_{std::ranges::begin(range)}, end_{std::ranges::end(range)} {}
+
+    visit next() override {
+        if (!is_first_) {
+            if (at_ == end_)
+                return {};
+            ++at_; // not before it is needed: the object may be read for it
+        }
+        is_first_ = false;
+        if (at_ == end_)
+            return {};
+        if constexpr (std::is_lvalue_reference_v<std::ranges::range_reference_t<R>>)
+            return at((*at_).untyped());
+        else
+            return of((*at_).untyped());
+    }
+
+private:
+    std::ranges::iterator_t<R> at_;
+    std::ranges::sentinel_t<R> end_;
+    bool is_first_ = true;
+};
+
+template <class F>
+class compacting_heap::call_source final : public detail::visit_source {
+public:
+    explicit call_source(F& order) : order_{order} {}
+
+    visit next() override {
+        const auto* const h = order_();
+        return h != nullptr ? at(h->untyped()) : visit{};
+    }
+
+private:
+    F& order_;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

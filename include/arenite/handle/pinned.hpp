@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/handle/handle_table.hpp>
+
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+namespace detail {
+
+/// Keeps an object where it is, and lets it move again. The id must live.
+void pin_object(object_id id) noexcept;
+void unpin_object(object_id id) noexcept;
+
+} // namespace detail
+
+template <class T>
+class handle;
+
+/// An object of a compacting_heap that stays where it is as long as this lives; see handle::pin.
+///
+///     if (pinned<geometry> mesh = hd.pin())
+///         read_into(mesh->vertices);
+///
+/// Use when:  a pointer to it is kept across a step: a job reads it, a file is read into it.
+/// Cost:      O(1); O(log blocks) for the first pin in a block and the last.
+/// Limits:    pins are counted, up to 2^32 - 2. The block of what is pinned is not emptied.
+/// Misuse:    destroying what is pinned is a contract violation in every build, the end of its heap
+///            one in checked builds.
+/// Threads:   those of its heap.
+template <class T>
+class pinned {
+public:
+    pinned() noexcept = default;
+    pinned(pinned&& other) noexcept
+        : object_{std::exchange(other.object_, nullptr)}, id_{std::exchange(other.id_, {})} {}
+    pinned& operator=(pinned&& other) noexcept {
+        std::swap(object_, other.object_);
+        std::swap(id_, other.id_);
+        return *this;
+    }
+    ~pinned() {
+        if (object_ != nullptr)
+            detail::unpin_object(id_);
+    }
+
+    /// nullptr where the object was dead already.
+    [[nodiscard]] T* get() const noexcept { return object_; }
+    [[nodiscard]] explicit operator bool() const noexcept { return object_ != nullptr; }
+    [[nodiscard]] T& operator*() const noexcept {
+        ARENITE_ASSERT(object_ != nullptr, "what was pinned must have been alive");
+        return *object_;
+    }
+    [[nodiscard]] T* operator->() const noexcept { return &**this; }
+
+private:
+    friend class handle<T>;
+    pinned(T* object, detail::object_id id) noexcept : object_{object}, id_{id} {
+        if (object != nullptr)
+            detail::pin_object(id);
+    }
+
+    T* object_ = nullptr;
+    detail::object_id id_;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/check/poison.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/handle/handle.hpp>
+#include <arenite/handle/handle_table.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+namespace detail {
+
+/// What a relocatable_ptr is, whatever the type of its object.
+class basic_relocatable_ptr {
+public:
+    constexpr basic_relocatable_ptr() noexcept = default;
+    explicit basic_relocatable_ptr(const basic_handle& h) noexcept;
+
+    [[nodiscard]] std::uint32_t slot() const noexcept { return slot_; }
+
+    /// The place seen last; any where there is none.
+    [[nodiscard]] void* seen() const noexcept {
+        return reinterpret_cast<void*>(place_base.load(std::memory_order_relaxed) +
+                                       place_ * std::uintptr_t{granule});
+    }
+
+    /// Remembers an address, if it lies among the first 32 GiB of places.
+    void see(const void* address) const noexcept {
+        const std::uintptr_t distance =
+            reinterpret_cast<std::uintptr_t>(address) - place_base.load(std::memory_order_relaxed);
+        place_ =
+            distance / granule < most_places ? static_cast<std::uint32_t>(distance / granule) : 0;
+    }
+
+    [[nodiscard]] ARENITE_INLINE void* find() const noexcept {
+        if (slot_ == 0)
+            return nullptr;
+        if constexpr (!checks_enabled && !poison::active) { // which may not look at an old place
+            if (place_ != 0) [[likely]] {
+                void* const at = seen();
+                const std::uint64_t differs = word_before(at) ^ word_of({slot_, 0}, at);
+                if (differs << (64 - object_id::generation_shift) == 0) [[likely]]
+                    return at; // all but the generation is the same
+            }
+        }
+        return ask();
+    }
+
+    /// The id of what lives in the slot now; nobody's where nothing does.
+    [[nodiscard]] object_id id() const noexcept;
+
+private:
+    static constexpr std::size_t granule = 8;
+    static constexpr std::uintptr_t most_places = std::uintptr_t{1} << 32;
+
+    ARENITE_NOINLINE void* ask() const noexcept;
+
+    mutable std::uint32_t place_ = 0; ///< in units of 8 bytes from place_base; 0: not known
+    std::uint32_t slot_ = 0;
+#if ARENITE_CHECKS
+    std::uint16_t generation_ = 0;
+#endif
+};
+
+} // namespace detail
+
+/// A pointer to an object of a compacting_heap that follows it, in 8 bytes.
+///
+///     | place seen last 32 | slot 32 |      the place in units of 8 bytes: 32 GiB
+///
+/// As handle it compares the word before the object, without its generation, and asks the table
+/// where that differs. It does not know whether its object died and another has its slot.
+///
+/// Use when:  links within a structure whose owner ends its parts, as a tree's to its children:
+///            half of the memory of handles, and so of the cache. All else wants a handle.
+/// Cost:      see handle; for places beyond 32 GiB of the process's first block the table, always.
+/// Overhead:  8 bytes; 12 in checked builds, which know the generation.
+/// Misuse:    use after the object's end: a contract violation in checked builds. In others it
+///            gives nullptr, or the object that has the slot now.
+/// Threads:   those of its heap: also const access writes to it.
+template <class T>
+class relocatable_ptr {
+public:
+    using element_type = T;
+
+    constexpr relocatable_ptr() noexcept = default;
+    // NOLINTNEXTLINE(google-explicit-constructor): as pointers from what owns
+    constexpr relocatable_ptr(std::nullptr_t) noexcept {}
+    /// To the object of a handle; null where it is dead.
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    relocatable_ptr(const handle<T>& h) noexcept : pointer_{h.untyped()} {}
+
+    [[nodiscard]] ARENITE_INLINE T* get() const noexcept {
+        return static_cast<T*>(pointer_.find());
+    }
+    [[nodiscard]] ARENITE_INLINE T* operator->() const noexcept { return &**this; }
+    [[nodiscard]] ARENITE_INLINE T& operator*() const noexcept {
+        T* const object = get();
+        ARENITE_ASSERT(object != nullptr, "this relocatable_ptr is null");
+        return *object;
+    }
+    [[nodiscard]] explicit operator bool() const noexcept { return pointer_.slot() != 0; }
+
+    /// A handle to the same object.
+    [[nodiscard]] arenite::handle<T> handle() const noexcept {
+        T* const object = get();
+        return object != nullptr ? handle_of(*object) : arenite::handle<T>{};
+    }
+
+    /// Pointers are equal that lead to the same object.
+    friend bool operator==(const relocatable_ptr& a, const relocatable_ptr& b) noexcept {
+        return a.pointer_.slot() == b.pointer_.slot();
+    }
+
+    /// For the heap, which knows pointers without their types.
+    [[nodiscard]] const detail::basic_relocatable_ptr& untyped() const noexcept { return pointer_; }
+
+private:
+    detail::basic_relocatable_ptr pointer_;
+};
+
+static_assert(sizeof(relocatable_ptr<int>) == (checks_enabled ? 12 : 8));
+static_assert(std::is_trivially_copyable_v<relocatable_ptr<int>>);
+
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/handle/compacting_heap.hpp>
+
+#include <arenite/check/poison.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/core/literals.hpp>
+
+#include <chrono>
+#include <cstring>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+using detail::handle_table;
+using detail::movable_blocks;
+using detail::object_entry;
+using detail::object_id;
+using detail::object_kind;
+using detail::word_bytes;
+
+/// What a step took so far.
+class compacting_heap::meter {
+public:
+    explicit meter(const budget& limit) noexcept : limit_{limit} {
+        if (is_timed())
+            begin_ = clock::now();
+    }
+
+    /// True where a limit is reached. Called before each object that is looked at.
+    [[nodiscard]] bool spent() noexcept {
+        if (done_.moves >= limit_.moves || done_.bytes >= limit_.bytes)
+            is_spent_ = true;
+        if (is_timed() && (looks_++ % objects_a_reading == 0 || bytes_ >= bytes_a_reading)) {
+            bytes_ = 0;
+            read_ns_ =
+                static_cast<std::uint64_t>(std::chrono::nanoseconds{clock::now() - begin_}.count());
+            read_looks_ = looks_;
+            if (read_ns_ >= limit_.nanoseconds)
+                is_spent_ = true;
+        }
+        return is_spent_;
+    }
+
+    /// What spent() said last.
+    [[nodiscard]] bool is_spent() const noexcept { return is_spent_; }
+
+    /// True if so many objects more, like those before, are likely to reach a limit.
+    [[nodiscard]] bool ends_within(std::size_t objects) const noexcept {
+        if (done_.moves >= limit_.moves || done_.bytes >= limit_.bytes)
+            return true;
+        const std::size_t each = done_.moves == 0 ? 0 : done_.bytes / done_.moves;
+        if (objects >= limit_.moves - done_.moves || objects * each >= limit_.bytes - done_.bytes)
+            return true;
+        if (!is_timed() || looks_ == 0)
+            return false;
+        const std::uint64_t a_look = read_ns_ / read_looks_ + 1;
+        return read_ns_ + (looks_ - read_looks_ + objects) * a_look >= limit_.nanoseconds;
+    }
+
+    void moved(std::size_t bytes) noexcept {
+        ++done_.moves;
+        done_.bytes += bytes;
+        bytes_ += bytes;
+    }
+
+    [[nodiscard]] compaction_step done(compaction_step::end why) const noexcept {
+        compaction_step result = done_;
+        result.why = why;
+        return result;
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+    static constexpr std::size_t objects_a_reading = 16;
+    static constexpr std::size_t bytes_a_reading = 16_KiB;
+
+    [[nodiscard]] bool is_timed() const noexcept {
+        return limit_.nanoseconds != budget::unlimited().nanoseconds;
+    }
+
+    budget limit_;
+    clock::time_point begin_{};
+    compaction_step done_;
+    std::size_t looks_ = 0;
+    std::size_t bytes_ = 0; // since the clock was read
+    std::uint64_t read_ns_ = 0;
+    std::size_t read_looks_ = 1;
+    bool is_spent_ = false;
+};
+
+/// While this lives no object is made or destroyed; however it ends, no handle is known any more.
+class compacting_heap::stepping {
+public:
+    explicit stepping(compacting_heap& heap) : heap_{heap} {
+        if (heap.user_code_ != 0 || heap.is_stepping_ || heap.is_ending_)
+            contract_violation("compacting_heap: a step is called within a constructor, a "
+                               "destructor, relocated() or an order of visits");
+        heap.is_stepping_ = true;
+    }
+    ~stepping() {
+        heap_.order_.window.keep_values();
+        heap_.is_stepping_ = false;
+    }
+    stepping(const stepping&) = delete;
+    stepping& operator=(const stepping&) = delete;
+
+private:
+    compacting_heap& heap_;
+};
+
+/// Moves an object into room that was taken for it.
+void compacting_heap::move(object_id id, object_entry& entry, const object_kind& kind,
+                           std::byte* to) noexcept {
+    std::byte* const from = entry.address;
+    std::byte* const at = to + word_bytes;
+    entry.address = at;
+    detail::set_word_before(at, detail::word_of(id, at));
+    detail::set_word_before(from, 0);
+    if (kind.relocate != nullptr)
+        kind.relocate(at, from);
+    else
+        std::memcpy(at, from, kind.bytes);
+    order_.window.moved(from, kind.bytes, at);
+    blocks_.give(from - word_bytes, granules_for(word_bytes + kind.bytes));
+}
+
+// ---- emptying -----------------------------------------------------------------------------------
+
+/// Moves objects out of one block. False: there is no such block, or the budget is spent.
+bool compacting_heap::empty_one(meter& m) noexcept {
+    if (!blocks_.has_victim())
+        blocks_.close(making_); // it may be the one; or what it has left serves others
+    const block* const victim = blocks_.victim(filling_);
+    if (victim == nullptr)
+        return false;
+    while (std::byte* const from = blocks_.next_in_victim()) {
+        if (m.spent())
+            return false;
+        const object_id id = detail::id_at(from + word_bytes);
+        object_entry& entry = handle_table::entry_of(id.slot());
+        const object_kind& kind = detail::kind_numbered(entry.kind);
+        const std::size_t granules = granules_for(word_bytes + kind.bytes);
+        if constexpr (!poison::active) { // it may be no word at all
+            if (const std::byte* const ahead =
+                    blocks_.guess_ahead(from, granules * detail::visit_window::depth))
+                handle_table::prefetch(detail::id_at(ahead + word_bytes).slot());
+        }
+        std::byte* const to = blocks_.take(filling_, granules, kind.alignment);
+        if (to == nullptr) {
+            blocks_.give_victim_up();
+            return true;
+        }
+        move(id, entry, kind, to);
+        m.moved(kind.bytes);
+    }
+    return true;
+}
+
+compaction_step compacting_heap::step(budget limit) {
+    const stepping guard{*this};
+    meter m{limit};
+    while (!m.spent() && empty_one(m)) {
+    }
+    if (m.is_spent())
+        return m.done(compaction_step::end::budget_spent);
+    blocks_.close(filling_);
+    return m.done(compaction_step::end::finished);
+}
+
+// ---- order --------------------------------------------------------------------------------------
+
+void compacting_heap::end_order() noexcept {
+    blocks_.close(order_.cursor);
+    order_.window.clear();
+    if (++order_.cursor.stamp == 0)
+        order_.cursor.stamp = 1;
+    order_.stays = false;
+}
+
+/// True if a new block would pass what may be held while ordering.
+bool compacting_heap::is_over_room() const noexcept {
+    constexpr std::size_t always_allowed = 4 * movable_blocks::block_bytes;
+    const std::size_t held = blocks_.block_bytes_held() + movable_blocks::block_bytes;
+    return held > always_allowed && !blocks_.has_empty() &&
+           static_cast<double>(held) >
+               options_.room * static_cast<double>(blocks_.live() * granule_bytes);
+}
+
+/// Room behind what was laid last. nullptr: there is no memory, or the budget was spent on making
+/// some.
+std::byte* compacting_heap::take_in_order(const object_kind& kind, meter& m) noexcept {
+    const std::size_t granules = granules_for(word_bytes + kind.bytes);
+    if (std::byte* const here = blocks_.take_here(order_.cursor, granules, kind.alignment))
+        return here;
+    while (is_over_room() && empty_one(m)) {
+    }
+    return m.is_spent() ? nullptr : blocks_.take(order_.cursor, granules, kind.alignment);
+}
+
+/// Lays the object of the oldest visit, or lets it be. False: there is no room.
+bool compacting_heap::lay_oldest(meter& m) {
+    const detail::visit_window::item& visit = order_.window.oldest();
+    const object_id id = visit.value.id();
+    object_entry* const entry = handle_table::find(id);
+    if (entry == nullptr)
+        return true; // dead
+    const object_kind& kind = detail::kind_numbered(entry->kind);
+    if (!movable_blocks::may_hold(kind.bytes, kind.alignment))
+        return true;
+    if (blocks_.block_of(entry->address).owner != this) [[unlikely]]
+        contract_violation("compacting_heap: an order of visits has a handle of another heap");
+    order_.near_bytes = 4 * (kind.bytes + 2 * word_bytes);
+    const bool is_laid = blocks_.stamp_at(entry->address) == order_.cursor.stamp;
+    order_.stays = !is_laid && (order_.window.begins_run() || (order_.stays && visit.follows));
+    if (!is_laid && !order_.stays && entry->pins_or_next == 0) {
+        std::byte* const to = take_in_order(kind, m);
+        if (to == nullptr)
+            return false;
+        move(id, *entry, kind, to);
+        m.moved(kind.bytes);
+    }
+    visit.refresh(entry->address); // what led there may have moved with the object
+    return true;
+}
+
+compaction_step compacting_heap::step_in_order(detail::visit_source& order, const budget& limit) {
+    const stepping guard{*this};
+    meter m{limit};
+    for (bool has_more = true; !m.spent();) {
+        // Not so many ahead that the step ends before their turn: they would be known as values.
+        while (has_more && !order_.window.full() &&
+               (order_.window.empty() || !m.ends_within(order_.window.count()))) {
+            const detail::visit_source::visit next = order.next();
+            has_more = next.any;
+            if (!has_more)
+                break;
+            order_.window.push(next, order_.near_bytes);
+            handle_table::prefetch(next.value.id().slot());
+            blocks_.prefetch(next.value.seen());
+        }
+        if (order_.window.empty()) {
+            end_order();
+            return m.done(compaction_step::end::finished);
+        }
+        if (!lay_oldest(m))
+            return m.done(m.is_spent() ? compaction_step::end::budget_spent
+                                       : compaction_step::end::no_memory);
+        order_.window.pop_oldest();
+    }
+    return m.done(compaction_step::end::budget_spent);
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite

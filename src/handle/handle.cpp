@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/handle/handle.hpp>
+
+#include <arenite/handle/movable_blocks.hpp>
+#include <arenite/handle/relocation.hpp>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+void* basic_handle::ask() const noexcept {
+    const object_entry* const entry = handle_table::find(id_);
+    if (entry == nullptr) {
+        ARENITE_ASSERT(!handle_table::is_gone(id_), "the compacting_heap of this handle is gone");
+        see(const_cast<std::uint64_t*>(&word_of_nobody + 1)); // it stays dead
+        return nullptr;
+    }
+    // The place of a large object may go back to its upstream, and is not looked at then.
+    const object_kind& kind = kind_numbered(entry->kind);
+    if (movable_blocks::may_hold(kind.bytes, kind.alignment))
+        see(entry->address);
+    return entry->address;
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite
