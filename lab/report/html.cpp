@@ -66,6 +66,11 @@ std::string shows(const std::string& workload) {
         {"pool/thesis", "Objects of one size, freed at random and made again: the pools' own "
                         "ground."},
         {"pool/iterate", "Walking over what lives in a pool with more and more holes in it."},
+        {"objects/pool", "Objects that come and go: used again as they are, or made and ended."},
+        {"frames/vr", "A program that has 11.1 ms a frame: which share of it goes into memory, and "
+                      "how many frames come too late."},
+        {"threads/false_sharing", "Threads that write beside each other, on one line of the cache: "
+                                  "by their own fault, or by the allocator's."},
         {"memory/vectors", "Objects side by side in a vector against a vector of pointers to "
                            "them: what one step aside costs."}};
     const auto found = sentences.find(workload);

@@ -87,6 +87,19 @@ void add_figure_6_6(std::vector<seed_row>& rows) {
                                          "arenite.free_list"}});
 }
 
+/// Figures 7.1 and 7.2 of that document, on 24 cores; the text gives the most of the one, and of
+/// the other that it is linear.
+void add_figures_7(std::vector<seed_row>& rows) {
+    const auto row = [&](const char* figure, const char* name, std::optional<double> says,
+                         const char* slots) {
+        rows.push_back(
+            {figure, name, "speedup, all cores", says,
+             seed_row::source{"threads/false_sharing", {{"slots", slots}}, "speedup", "std"}});
+    };
+    row("seed 3, figure 7.1", "slots in one array, at most", 1.4, "shared");
+    row("seed 3, figure 7.2", "own variables", std::nullopt, "own");
+}
+
 /// Figure 2.2 of that document: bars without numbers; the text gives their ratio.
 void add_figure_2_2(std::vector<seed_row>& rows) {
     const auto measured = [](const char* form, const char* metric, const char* subject) {
@@ -257,6 +270,7 @@ std::vector<seed_row> seed_rows(seed_scale scale) {
     add_table_6_1(all);
     add_table_6_2(all);
     add_figure_6_6(all);
+    add_figures_7(all);
     add_suballocator(all, scale);
     return all;
 }

@@ -10,6 +10,7 @@
 #include "containers.hpp"
 #include "freelist.hpp"
 #include "linear.hpp"
+#include "objects.hpp"
 #include "std.hpp"
 #if defined(ARENITE_LAB_BOOST)
 #include "boost.hpp"
@@ -38,10 +39,11 @@ using subjects = subject_list<
 #endif
     ordered_as<ordered_by_default>, ordered_as<ordered_retaining>, affinity_as<affinity_ordered>,
     affinity_as<affinity_near>, affinity_as<affinity_intrusive>, affinity_as<affinity_slots>,
-    affinity_as<affinity_standard>, ordered_synchronized, ordered_as<ordered_kept>, ordered_virtual,
-    linear, linear_as<linear_low>, linear_as<linear_high>, linear_as<linear_buffered>,
-    linear_as<linear_frames>, linear_as<linear_growing>, linear_as<linear_growing_4k>,
-    linear_as<linear_scratch>, free_list_as<fit::first>, free_list_as<fit::best>, tlsf,
-    thesis_free_list, std_new, c_malloc, pmr_pool, std_vector>;
+    affinity_as<affinity_standard>, object_pooled, chosen_by_use, ordered_synchronized,
+    ordered_as<ordered_kept>, ordered_virtual, linear, linear_as<linear_low>,
+    linear_as<linear_high>, linear_as<linear_buffered>, linear_as<linear_frames>,
+    linear_as<linear_growing>, linear_as<linear_growing_4k>, linear_as<linear_scratch>,
+    free_list_as<fit::first>, free_list_as<fit::best>, tlsf, thesis_free_list, std_new, c_malloc,
+    pmr_pool, std_vector>;
 
 } // namespace arenite::lab

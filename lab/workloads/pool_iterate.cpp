@@ -33,27 +33,28 @@ static_assert(sizeof(particle) == 48);
 
 struct pool_iterate {
     static workload_info info() {
-        return {.name = "pool/iterate",
-                .summary = "all objects of a pool with holes are gone through",
-                .parameters = {{.name = "holes",
-                                .defaults = {"0", "50", "90", "99"},
-                                .summary = "percent of the objects that are erased, at random",
-                                .least = 0,
-                                .most = 99,
-                                .short_values = {"90"}},
-                               {.name = "count",
-                                .defaults = {"1000000"},
-                                .summary = "objects that are inserted",
-                                .least = 100,
-                                .most = 100'000'000}},
-                .warm_passes = 2,
-                .ours = "arenite.pool",
-                .against = {"plf.colony"},
-                .short_subjects = {"arenite.pool", "plf.colony", "std.vector"},
-                .touches = [](const parameter_values& values) {
-                    return 128 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
-                           (std::size_t{64} << 20);
-                }};
+        return {
+            .name = "pool/iterate",
+            .summary = "all objects of a pool with holes are gone through",
+            .parameters = {{.name = "holes",
+                            .defaults = {"0", "50", "90", "99"},
+                            .summary = "percent of the objects that are erased, at random",
+                            .least = 0,
+                            .most = 99,
+                            .short_values = {"90"}},
+                           {.name = "count",
+                            .defaults = {"1000000"},
+                            .summary = "objects that are inserted",
+                            .least = 100,
+                            .most = 100'000'000}},
+            .warm_passes = 2,
+            .ours = "arenite.pool",
+            .against = {"plf.colony"},
+            .short_subjects = {"arenite.object_pool", "arenite.pool", "plf.colony", "std.vector"},
+            .touches = [](const parameter_values& values) {
+                return 128 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
+                       (std::size_t{64} << 20);
+            }};
     }
 
     template <class S>

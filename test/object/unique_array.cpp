@@ -3,12 +3,15 @@
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/create.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/object/destruction_queue.hpp>
 #include <arenite/object/unique_array.hpp>
 #include <arenite/object/unique_ptr.hpp>
 #include <support/counting_resource.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <new>

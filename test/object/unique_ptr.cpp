@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/create.hpp>
 #include <arenite/linear/linear_resource.hpp>
