@@ -46,7 +46,7 @@ struct offset_full {
                                 .choices = {"free", "0.9", "0.95"}},
                                {.name = "moves",
                                 .type = parameter::kind::choice,
-                                .defaults = {"off", "on"},
+                                .defaults = {"off"},
                                 .summary = "what would fail asks for room to be made",
                                 .choices = {"off", "on"},
                                 .applies =
