@@ -66,10 +66,16 @@ concept builds_trees = std::default_initializable<S> && requires(S& s, int level
     s.destroy_tree();
 };
 
+/// A subject that keeps offsets: S::offsets{capacity, granularity} has `std::optional<part>
+/// allocate(bytes, alignment, owner)`, `deallocate(part)` and `end(part)`. One that defragments has
+/// `make_room(bytes, alignment, moved)`, which calls moved(owner, part, bytes) for each move.
+template <class S>
+concept serves_offsets = std::constructible_from<typename S::offsets, std::uint64_t, std::uint64_t>;
+
 /// A subject type: what it is called with which environment, and how memory is had from it.
 template <class S>
 concept subject = (any_size<S> || one_size<S> || holds_objects<S> || serves<S, std::uint64_t> ||
-                   builds_trees<S>)&&requires {
+                   builds_trees<S> || serves_offsets<S>)&&requires {
     { S::ways() } -> std::same_as<std::vector<subject_info>>;
 };
 

@@ -11,6 +11,7 @@
 #include "freelist.hpp"
 #include "linear.hpp"
 #include "objects.hpp"
+#include "offset.hpp"
 #include "std.hpp"
 #if defined(ARENITE_LAB_BOOST)
 #include "boost.hpp"
@@ -43,7 +44,8 @@ using subjects = subject_list<
     ordered_as<ordered_kept>, ordered_virtual, linear, linear_as<linear_low>,
     linear_as<linear_high>, linear_as<linear_buffered>, linear_as<linear_frames>,
     linear_as<linear_growing>, linear_as<linear_growing_4k>, linear_as<linear_scratch>,
-    free_list_as<fit::first>, free_list_as<fit::best>, tlsf, thesis_free_list, std_new, c_malloc,
-    pmr_pool, std_vector>;
+    free_list_as<fit::first>, free_list_as<fit::best>, tlsf, thesis_free_list, offset_bins,
+    offset_best_fit, offset_first_fit, offset_memory_slots, std_new, c_malloc, pmr_pool,
+    std_vector>;
 
 } // namespace arenite::lab

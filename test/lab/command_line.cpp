@@ -53,6 +53,10 @@ TEST(lab_command_line, lists_workloads_parameters_and_subjects) {
                              "trace/replay",
                              "latency/heap",
                              "order/pair",
+                             "offset/churn",
+                             "offset/mix",
+                             "offset/streaming",
+                             "offset/defragment",
                              "memory/phases",
                              "memory/fragmentation",
                              "freelist/fragmentation",
@@ -155,6 +159,8 @@ TEST(lab_command_line, refuses_what_the_workloads_of_general_heaps_cannot_do) {
     expect_refused("run latency/heap --set calls=1", {"calls=1", "1000 to"});
     expect_refused("run order/pair --set slots=0", {"slots=0", "1 to"});
     expect_refused("run order/pair --set sizes=all", {"sizes='all'", "16-512, 24-80"});
+    expect_refused("run offset/churn --set alignment=3", {"alignment='3'", "16, 256, mixed"});
+    expect_refused("run offset/churn --subject std", {"std", "arenite.offset"});
     expect_refused("run memory/phases --set sizes=48", {"sizes='48'", "48-64, 48-200, mixed"});
     expect_refused("run memory/fragmentation --set pattern=small", {"large, halves, powers"});
     expect_refused("run memory/fragmentation --subject arenite.linear", {"arenite.linear", "std"});

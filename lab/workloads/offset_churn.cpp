@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "../probes/clock.hpp"
+#include "../probes/random.hpp"
+#include "../probes/reserved.hpp"
+#include "../workload.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+// offset/churn: one part of a range is freed at random, another one allocated.
+//
+// `live` parts of 256 B to 64 KiB, log-uniform, in 1 GiB (more where they would fill more than 60 %
+// of it); then 500,000 times a random one is freed and one of another size allocated. Granularity
+// is the alignment; `alignment=mixed` is 16 to 4096 on a granularity of 16.
+//
+// pair          a free and an allocation
+// high water    the end of the highest part that ever was, over the bytes in use at the end
+
+namespace arenite::lab {
+namespace {
+
+struct offset_churn {
+    static workload_info info() {
+        return {.name = "offset/churn",
+                .summary = "parts of a range that nobody touches: one is freed, another allocated",
+                .parameters = {{.name = "alignment",
+                                .type = parameter::kind::choice,
+                                .defaults = {"16", "256", "mixed"},
+                                .summary = "of all parts, or 16 to 4096",
+                                .choices = {"16", "256", "mixed"}},
+                               {.name = "live",
+                                .defaults = {"50000"},
+                                .summary = "parts that live at once",
+                                .least = 1,
+                                .most = 1'000'000}},
+                .warm_passes = 1,
+                .in_short = false,
+                .ours = "arenite.offset",
+                .against = {"memory_slots"},
+                .subjects = {"arenite.offset", "best_fit", "memory_slots"}};
+    }
+
+    template <class S>
+    static constexpr bool accepts = false;
+    template <class S>
+    static constexpr bool accepts_also = serves_offsets<S>;
+
+    template <class S>
+    class on {
+    public:
+        explicit on(turn& t)
+            : mixed_{t.text("alignment") == "mixed"},
+              granularity_{mixed_ ? 16u
+                                  : static_cast<std::uint64_t>(std::stoll(t.text("alignment")))},
+              live_{static_cast<std::size_t>(t.integer("live"))}, steps_{pairs + live_} {
+            random_source random{1};
+            for (step& s : steps_) {
+                const double octaves = static_cast<double>(random.below(1 << 20)) * 8 / (1 << 20);
+                s.bytes = static_cast<std::uint64_t>(256 * std::exp2(octaves));
+                s.alignment = mixed_ ? std::uint64_t{16} << random.below(9) : granularity_;
+                s.part = static_cast<std::size_t>(random.below(live_));
+            }
+        }
+
+        void pass(turn& t) {
+            const std::uint64_t capacity =
+                std::max(std::uint64_t{1} << 30, static_cast<std::uint64_t>(live_) * 20'000);
+            typename S::offsets range{capacity, granularity_};
+            std::vector<typename S::offsets::part> parts;
+            std::vector<std::uint64_t> bytes;
+            std::uint64_t high = 0, used = 0;
+            for (std::size_t i = 0; i < live_; ++i) {
+                parts.push_back(*range.allocate(steps_[i].bytes, steps_[i].alignment, i));
+                bytes.push_back(steps_[i].bytes);
+                high = std::max(high, range.end(parts.back()));
+            }
+            const stopwatch pairing;
+            for (std::size_t i = live_; i < steps_.size(); ++i) {
+                const step& s = steps_[i];
+                range.deallocate(parts[s.part]);
+                parts[s.part] = *range.allocate(s.bytes, s.alignment, s.part);
+                high = std::max(high, range.end(parts[s.part]));
+                bytes[s.part] = s.bytes;
+            }
+            t.record("pair", "ns/pair", pairing.per(pairs));
+            for (const std::uint64_t b : bytes)
+                used += b;
+            t.record("high water", "of bytes in use",
+                     static_cast<double>(high) / static_cast<double>(used));
+            t.checksum(used);
+        }
+
+    private:
+        struct step {
+            std::uint64_t bytes, alignment;
+            std::size_t part;
+        };
+        static constexpr std::size_t pairs = 500'000;
+
+        bool mixed_;
+        std::uint64_t granularity_;
+        std::size_t live_;
+        reserved<step> steps_;
+    };
+};
+
+ARENITE_LAB_WORKLOAD(offset_churn);
+
+} // namespace
+} // namespace arenite::lab
