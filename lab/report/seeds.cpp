@@ -3,6 +3,7 @@
 #include "seeds.hpp"
 
 #include "grid.hpp"
+#include "seeds_cache.hpp"
 #include "seeds_scene.hpp"
 #include "table.hpp"
 
@@ -267,6 +268,7 @@ std::vector<seed_row> seed_rows(seed_scale scale) {
     add_scene_graph(all, scale);
     add_pool_for_containers(all);
     add_figure_2_2(all);
+    add_cache(all, scale);
     add_table_6_1(all);
     add_table_6_2(all);
     add_figure_6_6(all);

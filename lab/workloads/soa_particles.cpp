@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "../probes/memory_of.hpp"
 #include "../workload.hpp"
 #include "soa/particles.hpp"
 
 #include <cstddef>
 #include <memory>
-#include <memory_resource>
 
 // soa/particles: figure 6.9 of Kaltenbrunn's Modern Memory Management: loops that need a few
 // members of many objects, over objects side by side and over columns.
@@ -55,21 +55,7 @@ struct soa_particles {
         void pass(turn& t) { loops_->run(t); }
 
     private:
-        class subject_memory final : public std::pmr::memory_resource {
-            void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-                return heap_.allocate(bytes, alignment);
-            }
-            void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-                heap_.deallocate(p, bytes, alignment);
-            }
-            [[nodiscard]] bool
-            do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-                return this == &other;
-            }
-            S heap_;
-        };
-
-        subject_memory memory_;
+        memory_of<S> memory_;
         std::unique_ptr<particle_loops> loops_;
     };
 };

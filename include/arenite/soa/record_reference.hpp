@@ -28,8 +28,8 @@ inline namespace ARENITE_ABI {
 /// Copying one refers to the same row; assigning to one assigns to the members, as with a
 /// reference. One of const records gives references to const and takes no assignment.
 ///
-/// Cost:      three words, none of which is read from memory where it is used at once; `get` is an
-///            addition and a multiplication also without optimisation.
+/// Cost:      three words, none of which is read from memory where it is used at once; `get` looks
+///            nothing up, also without optimisation.
 /// Misuse:    using one after its records have grown or lost rows, which a checked build finds.
 template <class T, class Layout, bool Const = false>
 class record_reference {

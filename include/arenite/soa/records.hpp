@@ -57,8 +57,9 @@ inline namespace ARENITE_ABI {
 ///            after growth or loss of rows.
 /// Threads:   one at a time; reading by many.
 /// Failure:   out_of_memory, std::bad_array_new_length, or what a member throws; then the records
-///            are as they were, whatever was called. Where moving may throw, erasing and inserting
-///            copies all rows to new memory for that.
+///            are as they were, whichever of their functions was called. Where moving may throw,
+///            erasing and inserting copy all rows to new memory for that. Assigning to a row is
+///            not theirs: it assigns one member after the other.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.2.1.
 template <class T, class Layout = layout::soa>
 class records {

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "seeds_cache.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace arenite::lab {
+namespace {
+
+/// Table 3.1: an Intel Core i7-6700k.
+void add_table_3_1(std::vector<seed_row>& rows) {
+    struct given {
+        const char* level;
+        double kib, ways, cycles;
+    };
+    constexpr given table[]{{"L1", 32, 8, 4}, {"L2", 256, 4, 12}, {"L3", 8192, 16, 42}};
+    for (const given& g : table) {
+        const std::string level = g.level;
+        const auto row = [&](const std::string& quantity, double says, const std::string& metric,
+                             const char* subject) {
+            rows.push_back({"seed 3, table 3.1", level, quantity, says,
+                            seed_row::source{"cache/levels", {}, level + " " + metric, subject}});
+        };
+        row("size, KiB", g.kib, "size", "malloc");
+        row("ways", g.ways, "ways", "malloc");
+        row("latency, cycles", g.cycles, "latency", "malloc");
+        row("latency, cycles, huge pages", g.cycles, "latency", "malloc-thp");
+    }
+}
+
+/// Figures 3.5 and 3.6: curves without numbers, of which the text says where their steps are.
+void add_figures_3_5_and_3_6(std::vector<seed_row>& rows, seed_scale scale) {
+    const std::string to = scale == seed_scale::full ? "28" : "26";
+    struct working_set {
+        const char *metric, *where;
+    };
+    const working_set sets[]{{"2^14", "in L1"},
+                             {"2^17", "in L2"},
+                             {"2^22", "in L3"},
+                             {scale == seed_scale::full ? "2^28" : "2^26", "in memory"}};
+    std::vector<const char*> pads{"0", "7", "63"};
+    if (scale == seed_scale::full)
+        pads = {"0", "7", "15", "31", "63"};
+    for (const char* pad : pads) {
+        for (const working_set& set : sets) {
+            const auto measured = [&](const char* order) {
+                return seed_row::source{"cache/list",
+                                        {{"order", order}, {"pad", pad}, {"to", to}},
+                                        set.metric,
+                                        "malloc"};
+            };
+            const std::string row =
+                std::string{"pad "} + pad + ", " + set.metric + " bytes, " + set.where;
+            rows.push_back({"seed 3, figure 3.5", row, "cycles/node, linear", std::nullopt,
+                            measured("linear")});
+            rows.push_back({"seed 3, figure 3.6", row, "cycles/node, random", std::nullopt,
+                            measured("random")});
+        }
+    }
+}
+
+/// Figures 3.9 and 3.10: the text gives the least and the greatest speedup.
+void add_figure_3_10(std::vector<seed_row>& rows, seed_scale scale) {
+    const auto row = [&](const char* n, const char* name, std::optional<double> says) {
+        const auto measured = [n](const char* form) {
+            return seed_row::source{
+                "cache/matrix", {{"form", form}, {"rows", n}}, "multiply_ticks", "malloc"};
+        };
+        rows.push_back(
+            {"seed 3, figure 3.9", name, "cycles, naive", std::nullopt, measured("naive")});
+        rows.push_back({"seed 3, figure 3.9", name, "cycles, transposed", std::nullopt,
+                        measured("transposed")});
+        rows.push_back({"seed 3, figure 3.10", name, "naive/transposed", says, measured("naive"),
+                        measured("transposed")});
+    };
+    row("200", "200 x 100", 2.08);
+    row("1000", "1000 x 900", std::nullopt);
+    if (scale == seed_scale::full)
+        row("2000", "2000 x 1900", 8);
+}
+
+/// Figure 6.9: bars without numbers.
+void add_figure_6_9(std::vector<seed_row>& rows, seed_scale scale) {
+    for (const char* count : {"5000", scale == seed_scale::full ? "5000000" : "1000000"}) {
+        const auto measured = [count](const char* form) {
+            return seed_row::source{
+                "soa/particles", {{"form", form}, {"count", count}}, "update", "malloc"};
+        };
+        const std::string row = std::string{count} + " particles";
+        const auto add = [&](const char* quantity, const char* form, const char* divisor) {
+            seed_row r{"seed 3, figure 6.9", row, quantity, std::nullopt, measured(form)};
+            if (divisor != nullptr)
+                r.divided_by = measured(divisor);
+            rows.push_back(std::move(r));
+        };
+        add("ns/particle, AoS", "aos", nullptr);
+        add("ns/particle, SoA", "soa", nullptr);
+        add("AoS/SoA", "aos", "soa");
+        add("SoA/arrays by hand", "soa", "arrays");
+    }
+}
+
+} // namespace
+
+void add_cache(std::vector<seed_row>& rows, seed_scale scale) {
+    const auto first = static_cast<std::ptrdiff_t>(rows.size());
+    add_table_3_1(rows);
+    add_figures_3_5_and_3_6(rows, scale);
+    add_figure_3_10(rows, scale);
+    add_figure_6_9(rows, scale);
+    for (auto row = rows.begin() + first; row != rows.end(); ++row)
+        row->cold_only = true; // each makes its objects before it is timed
+}
+
+} // namespace arenite::lab
