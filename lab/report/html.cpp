@@ -63,6 +63,8 @@ std::string shows(const std::string& workload) {
                         "their frame is over."},
         {"pool/thesis", "Objects of one size, freed at random and made again: the pools' own "
                         "ground."},
+        {"handle/list", "A list whose nodes lie anywhere is put in order while the program runs: "
+                        "what the walk costs before and after, and what the moving does."},
         {"pool/iterate", "Walking over what lives in a pool with more and more holes in it."},
         {"memory/vectors", "Objects side by side in a vector against a vector of pointers to "
                            "them: what one step aside costs."}};

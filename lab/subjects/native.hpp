@@ -9,6 +9,7 @@
 #include "arenite.hpp"
 #include "containers.hpp"
 #include "freelist.hpp"
+#include "handle.hpp"
 #include "linear.hpp"
 #include "std.hpp"
 #if defined(ARENITE_LAB_BOOST)
@@ -42,6 +43,6 @@ using subjects = subject_list<
     linear, linear_as<linear_low>, linear_as<linear_high>, linear_as<linear_buffered>,
     linear_as<linear_frames>, linear_as<linear_growing>, linear_as<linear_growing_4k>,
     linear_as<linear_scratch>, free_list_as<fit::first>, free_list_as<fit::best>, tlsf,
-    thesis_free_list, std_new, c_malloc, pmr_pool, std_vector>;
+    thesis_free_list, compacting, compacting_bounded, std_new, c_malloc, pmr_pool, std_vector>;
 
 } // namespace arenite::lab
