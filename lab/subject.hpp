@@ -72,10 +72,17 @@ concept builds_trees = std::default_initializable<S> && requires(S& s, int level
 template <class S>
 concept serves_offsets = std::constructible_from<typename S::offsets, std::uint64_t, std::uint64_t>;
 
+/// A subject whose objects move and are reached by handles: S::moving_heap, made with options().
+template <class S>
+concept moves_objects = requires {
+    typename S::moving_heap;
+    S::options();
+};
+
 /// A subject type: what it is called with which environment, and how memory is had from it.
 template <class S>
 concept subject = (any_size<S> || one_size<S> || holds_objects<S> || serves<S, std::uint64_t> ||
-                   builds_trees<S> || serves_offsets<S>)&&requires {
+                   builds_trees<S> || serves_offsets<S> || moves_objects<S>)&&requires {
     { S::ways() } -> std::same_as<std::vector<subject_info>>;
 };
 

@@ -65,6 +65,8 @@ std::string shows(const std::string& workload) {
                         "their frame is over."},
         {"pool/thesis", "Objects of one size, freed at random and made again: the pools' own "
                         "ground."},
+        {"handle/list", "A list whose nodes lie anywhere is put in order while the program runs: "
+                        "what the walk costs before and after, and what the moving does."},
         {"pool/iterate", "Walking over what lives in a pool with more and more holes in it."},
         {"objects/pool", "Objects that come and go: used again as they are, or made and ended."},
         {"frames/vr", "A program that has 11.1 ms a frame: which share of it goes into memory, and "

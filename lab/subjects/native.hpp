@@ -9,6 +9,7 @@
 #include "arenite.hpp"
 #include "containers.hpp"
 #include "freelist.hpp"
+#include "handle.hpp"
 #include "linear.hpp"
 #include "objects.hpp"
 #include "offset.hpp"
@@ -45,7 +46,7 @@ using subjects = subject_list<
     linear_as<linear_high>, linear_as<linear_buffered>, linear_as<linear_frames>,
     linear_as<linear_growing>, linear_as<linear_growing_4k>, linear_as<linear_scratch>,
     free_list_as<fit::first>, free_list_as<fit::best>, tlsf, thesis_free_list, offset_bins,
-    offset_best_fit, offset_first_fit, offset_memory_slots, std_new, c_malloc, pmr_pool,
-    std_vector>;
+    offset_best_fit, offset_first_fit, offset_memory_slots, compacting, compacting_bounded, std_new,
+    c_malloc, pmr_pool, std_vector>;
 
 } // namespace arenite::lab

@@ -38,7 +38,7 @@ public:
             if (word_before(seen_) == word_of(id_, seen_)) [[likely]]
                 return seen_;
         }
-        return ask();
+        return id_.is_nobody() ? nullptr : ask();
     }
 
     /// The address as the table knows it.

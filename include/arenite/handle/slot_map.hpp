@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/core/resource.hpp>
+#include <arenite/core/system_resource.hpp>
+#include <arenite/stl/resource_allocator.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// Values side by side, found by keys that know when their value is gone.
+///
+///     key      | slot | generation |
+///                  |
+///     slots    | generation, place | ... |          8 bytes a value
+///                              |
+///     values   | a | b | c | d | ... |              dense: the last one fills what is erased
+///
+///     slot_map<particle> particles;
+///     const auto key = particles.emplace(args...);
+///     if (particle* p = particles.find(key))
+///         p->age = 0;
+///     for (particle& p : particles.values())
+///         ++p.age;
+///
+/// Use when:  values of one type are referred to from outside and gone through often, as entities
+///            and their components, and may move whenever another is erased. Objects that refer to
+///            each other, in an order of your own: handle/compacting_heap.hpp.
+/// Cost:      find two loads; emplace O(1) amortised; erase O(1), one move.
+/// Overhead:  12 bytes a value, and what the vectors have in reserve.
+/// Limits:    2^32 - 1 values that can be moved without failing. A slot is used 2^31 times and then
+///            no more, so that a key never comes again.
+/// Misuse:    a key of another map may find any value, as an index would.
+/// Threads:   one at a time.
+/// Failure:   emplace throws what the allocator or the constructor throws; nothing changes.
+///
+/// Pointers are good until the next emplace or erase.
+template <class T>
+class slot_map {
+    static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>);
+
+public:
+    /// Who a value is. Default-made keys find nothing.
+    struct key {
+        std::uint32_t slot = 0;
+        std::uint32_t generation = 0; ///< odd while the value lives
+
+        friend bool operator==(const key&, const key&) = default;
+    };
+
+    explicit slot_map(resource* upstream = &system_resource()) noexcept
+        : values_{*upstream}, slot_of_{*upstream}, slots_{*upstream} {}
+
+    slot_map(const slot_map&) = delete;
+    slot_map& operator=(const slot_map&) = delete;
+
+    template <class... Args>
+    key emplace(Args&&... args) {
+        if (values_.size() ==
+            slot_of_.capacity()) // all that may fail comes before anything changes
+            slot_of_.reserve(values_.empty() ? 16 : 2 * values_.size());
+        const std::uint32_t slot = free_ != none ? free_ : make_slot();
+        values_.emplace_back(std::forward<Args>(args)...);
+        entry& e = slots_[slot];
+        free_ = e.place;
+        e.place = static_cast<std::uint32_t>(values_.size() - 1);
+        ++e.generation;
+        slot_of_.push_back(slot);
+        return {slot, e.generation};
+    }
+
+    /// False, and nothing is done: it is gone already.
+    bool erase(key k) noexcept {
+        if (!contains(k))
+            return false;
+        entry& e = slots_[k.slot];
+        const std::uint32_t place = e.place;
+        if (place != values_.size() - 1) {
+            values_[place] = std::move(values_.back());
+            slot_of_[place] = slot_of_.back();
+            slots_[slot_of_[place]].place = place;
+        }
+        values_.pop_back();
+        slot_of_.pop_back();
+        if (++e.generation != 0) { // else it was used often enough
+            e.place = free_;
+            free_ = k.slot;
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool contains(key k) const noexcept {
+        return k.generation % 2 != 0 && k.slot < slots_.size() &&
+               slots_[k.slot].generation == k.generation;
+    }
+
+    /// The value, or nullptr where it is gone.
+    [[nodiscard]] T* find(key k) noexcept {
+        return contains(k) ? &values_[slots_[k.slot].place] : nullptr;
+    }
+    [[nodiscard]] const T* find(key k) const noexcept {
+        return contains(k) ? &values_[slots_[k.slot].place] : nullptr;
+    }
+
+    /// The value, which must be there.
+    [[nodiscard]] T& operator[](key k) noexcept {
+        ARENITE_ASSERT(contains(k), "the value of this key is gone");
+        return values_[slots_[k.slot].place];
+    }
+    [[nodiscard]] const T& operator[](key k) const noexcept {
+        ARENITE_ASSERT(contains(k), "the value of this key is gone");
+        return values_[slots_[k.slot].place];
+    }
+
+    /// All values, in any order.
+    [[nodiscard]] std::span<T> values() noexcept { return values_; }
+    [[nodiscard]] std::span<const T> values() const noexcept { return values_; }
+
+    /// The key of a value, by its index in values().
+    [[nodiscard]] key key_at(std::size_t index) const noexcept {
+        ARENITE_ASSERT(index < values_.size(), "there are not so many values");
+        return {slot_of_[index], slots_[slot_of_[index]].generation};
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return values_.empty(); }
+
+    /// Erases all; their keys find nothing.
+    void clear() noexcept {
+        while (!values_.empty())
+            erase(key_at(values_.size() - 1));
+    }
+
+private:
+    struct entry {
+        std::uint32_t generation; ///< even while the slot is free
+        std::uint32_t place;      ///< of the value; or the next free slot
+    };
+    template <class U>
+    using list = std::vector<U, resource_allocator<U, resource>>;
+
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    /// A free slot more.
+    std::uint32_t make_slot() {
+        ARENITE_ASSERT(slots_.size() < none, "a slot_map has at most 2^32 - 1 values");
+        slots_.push_back({0, none});
+        return free_ = static_cast<std::uint32_t>(slots_.size() - 1);
+    }
+
+    list<T> values_;
+    list<std::uint32_t> slot_of_; ///< of each value
+    list<entry> slots_;
+    std::uint32_t free_ = none;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

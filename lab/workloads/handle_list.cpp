@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "../probes/random.hpp"
+#include "../workload.hpp"
+
+#include <arenite/core/budget.hpp>
+#include <arenite/handle/compacting_heap.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+// handle/list: a list whose nodes lie anywhere, and what putting them in order is worth.
+//
+// `count` nodes of 64 bytes are made and linked into one list in random order, as years of edits
+// would. The list is walked ("walk_aged"). A heap that moves objects then puts them in the order of
+// the list, in steps of `step` bytes ("order", and "order_step_p99" of the steps' times), and the
+// list is walked again, once ("walk_first") and three times more ("walk"). Heaps that move nothing
+// have pointers where the other has handles, and the same walks.
+
+namespace arenite::lab {
+namespace {
+
+constexpr std::size_t node_bytes = 64;
+
+/// Nodes of a heap that moves nothing, and pointers to them.
+template <class S>
+class still_nodes {
+public:
+    struct node {
+        node* next;
+        std::uint64_t value;
+        std::byte more[node_bytes - sizeof(node*) - sizeof(std::uint64_t)];
+    };
+    using link = node*;
+
+    link make(std::uint64_t value) {
+        node* const n = static_cast<node*>(heap_.allocate(sizeof(node), alignof(node)));
+        *n = {nullptr, value, {}};
+        opaque(n);
+        return n;
+    }
+    void end(link n) { heap_.deallocate(n, sizeof(node), alignof(node)); }
+    static node* at(link n) { return n; }
+
+private:
+    heap_for<S, sizeof(node), alignof(node)> heap_;
+};
+
+/// Nodes of one that moves them.
+template <class S>
+class moving_nodes {
+public:
+    struct node {
+        handle<node> next;
+        std::uint64_t value;
+        std::byte more[node_bytes - sizeof(handle<node>) - sizeof(std::uint64_t)];
+    };
+    using link = handle<node>;
+
+    link make(std::uint64_t value) { return heap_.template make<node>(node{{}, value, {}}); }
+    void end(const link& n) { heap_.destroy(n); }
+    static node* at(const link& n) { return n.get(); }
+
+    /// Puts the list in order; the times of the steps.
+    void order(turn& t, link& head, std::size_t count, std::size_t step_bytes) {
+        link* next = &head;
+        link here;
+        const auto visit = [&]() -> link* {
+            link* const found = next != nullptr ? std::exchange(next, nullptr) : &here->next;
+            here = *found;
+            return here ? found : nullptr;
+        };
+        std::vector<double> steps;
+        std::size_t moves = 0;
+        const stopwatch all;
+        for (bool finished = false; !finished;) {
+            const stopwatch one;
+            const compaction_step done = heap_.step(visit, budget{.bytes = step_bytes});
+            steps.push_back(one.per(1));
+            moves += done.moves;
+            finished = done.why != compaction_step::end::budget_spent;
+        }
+        t.record("order", "ns/node", all.per(count));
+        std::sort(steps.begin(), steps.end());
+        t.record("order_step_median", "ns", steps[steps.size() / 2]);
+        t.record("order_step_p99", "ns", steps[steps.size() * 99 / 100]);
+        t.note("moves", "a node", static_cast<double>(moves) / static_cast<double>(count));
+    }
+
+private:
+    typename S::moving_heap heap_{S::options()};
+};
+
+struct handle_list {
+    static workload_info info() {
+        return {.name = "handle/list",
+                .summary = "a list in random order is put in order by handles, and walked",
+                .parameters = {{.name = "count",
+                                .defaults = {"1000000"},
+                                .summary = "nodes of 64 bytes",
+                                .least = 2,
+                                .most = 100'000'000},
+                               {.name = "step",
+                                .defaults = {"16384"},
+                                .summary = "bytes that a step may move",
+                                .least = 1}},
+                .warm_passes = 1,
+                .in_short = false,
+                .ours = "arenite.compacting",
+                .against = {"arenite.ordered", "mimalloc", "malloc"},
+                .subjects = {"arenite.compacting", "arenite.compacting.room", "arenite.ordered",
+                             "malloc", "mimalloc"},
+                .touches = [](const parameter_values& values) {
+                    return 256 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
+                           (std::size_t{64} << 20);
+                }};
+    }
+
+    template <class S>
+    static constexpr bool accepts_also = moves_objects<S>;
+
+    template <class S>
+    struct nodes_of {
+        using type = still_nodes<S>;
+    };
+    template <moves_objects S>
+    struct nodes_of<S> {
+        using type = moving_nodes<S>;
+    };
+
+    template <class S>
+    class on {
+    public:
+        explicit on(turn& t)
+            : count_{static_cast<std::size_t>(t.integer("count"))},
+              step_{static_cast<std::size_t>(t.integer("step"))}, order_{count_}, links_{count_} {
+            std::iota(order_.begin(), order_.end(), 0U);
+            random_source{1}.shuffle(order_);
+        }
+
+        void pass(turn& t) {
+            const stopwatch making;
+            for (std::size_t i = 0; i < count_; ++i)
+                links_[i] = nodes_.make(i);
+            t.record("make", "ns/node", making.per(count_));
+            for (std::size_t k = 0; k + 1 < count_; ++k)
+                nodes::at(links_[order_[k]])->next = links_[order_[k + 1]];
+            head_ = links_[order_[0]];
+
+            walk(t, "walk_aged");
+            if constexpr (moves_objects<S>)
+                nodes_.order(t, head_, count_, step_);
+            walk(t, "walk_first");
+            for (int i = 0; i < 3; ++i)
+                walk(t, "walk");
+            for (std::size_t i = 0; i < count_; ++i)
+                nodes_.end(links_[i]);
+        }
+
+    private:
+        using nodes = typename nodes_of<S>::type;
+
+        void walk(turn& t, const char* metric) {
+            std::uint64_t sum = 0;
+            std::uint64_t place = 0;
+            const stopwatch walking;
+            for (auto* n = nodes::at(head_); n != nullptr; n = nodes::at(n->next))
+                sum += n->value ^ ++place;
+            t.record(metric, "ns/node", walking.per(count_));
+            t.checksum(sum);
+        }
+
+        std::size_t count_;
+        std::size_t step_;
+        reserved<std::uint32_t> order_;
+        reserved<typename nodes::link> links_;
+        nodes nodes_;
+        typename nodes::link head_{};
+    };
+};
+
+ARENITE_LAB_WORKLOAD(handle_list);
+
+} // namespace
+} // namespace arenite::lab

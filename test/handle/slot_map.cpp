@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/handle/slot_map.hpp>
+
+#include <arenite/core/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/counting_resource.hpp"
+#include "support/operations.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace arenite;
+using map = slot_map<std::unique_ptr<int>>;
+
+TEST(slot_map, a_key_finds_its_value_until_that_is_erased) {
+    map m;
+    const map::key a = m.emplace(std::make_unique<int>(1));
+    const map::key b = m.emplace(std::make_unique<int>(2));
+    EXPECT_EQ(**m.find(a), 1);
+    EXPECT_EQ(*m[b], 2);
+    EXPECT_TRUE(m.erase(a));
+    EXPECT_FALSE(m.erase(a));
+    EXPECT_EQ(m.find(a), nullptr);
+    EXPECT_EQ(*m[b], 2);
+    const map::key c = m.emplace(std::make_unique<int>(3)); // in the slot of a
+    EXPECT_EQ(c.slot, a.slot);
+    EXPECT_NE(c, a);
+    EXPECT_FALSE(m.contains(a));
+    EXPECT_FALSE(m.contains({}));
+    EXPECT_FALSE(m.contains({100, 1}));
+}
+
+TEST(slot_map, random_operations_agree_with_a_list) {
+    support::random_source source{support::test_seed("slot_map"), 20'000};
+    support::counting_resource up;
+    {
+        map m{&up};
+        std::vector<std::pair<map::key, int>> live;
+        std::vector<map::key> dead;
+        for (int i = 0; source.more(); ++i) {
+            if (source.byte() % 16 < 9) {
+                live.emplace_back(m.emplace(std::make_unique<int>(i)), i);
+            } else if (!live.empty()) {
+                auto& chosen = live[support::below(source, live.size())];
+                ASSERT_TRUE(m.erase(chosen.first));
+                dead.push_back(chosen.first);
+                chosen = live.back();
+                live.pop_back();
+            }
+        }
+        ASSERT_EQ(m.size(), live.size());
+        for (const auto& [key, value] : live)
+            ASSERT_EQ(**m.find(key), value);
+        for (const map::key k : dead)
+            ASSERT_FALSE(m.contains(k));
+        for (std::size_t i = 0; i < m.size(); ++i)
+            ASSERT_EQ(m.find(m.key_at(i)), &m.values()[i]);
+        m.clear();
+        EXPECT_TRUE(m.empty());
+        for (const auto& entry : live)
+            EXPECT_FALSE(m.contains(entry.first));
+    }
+    EXPECT_EQ(up.live(), 0u);
+}
+
+#if ARENITE_EXCEPTIONS
+TEST(slot_map, a_refusal_at_any_call_changes_nothing) {
+    for (std::size_t n = 0; n < 12; ++n) {
+        support::counting_resource up;
+        map m{&up};
+        up.fail_once_after(n);
+        int made = 0;
+        std::size_t failures = 0;
+        while (made < 100) {
+            try {
+                const map::key k = m.emplace(std::make_unique<int>(made));
+                ASSERT_EQ(*m[k], made);
+                ++made;
+            } catch (const out_of_memory&) {
+                ++failures;
+                ASSERT_EQ(m.size(), static_cast<std::size_t>(made));
+            }
+        }
+        EXPECT_EQ(failures, 1u);
+    }
+}
+
+TEST(slot_map, a_constructor_that_throws_leaves_nothing) {
+    struct thrower {
+        explicit thrower(bool now) {
+            if (now)
+                throw 1;
+        }
+    };
+    slot_map<thrower> m;
+    EXPECT_THROW(m.emplace(true), int);
+    EXPECT_TRUE(m.empty());
+    const auto k = m.emplace(false);
+    EXPECT_TRUE(m.contains(k));
+    EXPECT_EQ(k.slot, 0u);
+}
+#endif
+
+TEST(slot_map_death, the_value_of_an_erased_key_is_not_used) {
+    if constexpr (!checks_enabled)
+        GTEST_SKIP() << "only checked builds look";
+    map m;
+    const map::key a = m.emplace(nullptr);
+    m.erase(a);
+    EXPECT_DEATH(static_cast<void>(m[a]), "the value of this key is gone");
+}
+
+} // namespace

@@ -1,0 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+struct particle {
+    int age = 0;
+};
