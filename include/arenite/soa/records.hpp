@@ -347,11 +347,9 @@ private:
         return where.row();
     }
 
-    /// The capacity that so many more rows lead to.
-    [[nodiscard]] size_type grown(size_type more) const {
-        if (more > max_size() - size())
-            throw_bad_array_length(more, placement::granule_bytes / placement::granule_rows);
-        return std::max(size() + more, size() > max_size() / 2 ? max_size() : size() * 2);
+    /// The capacity that so many more rows lead to; above max_size() where they do not fit.
+    [[nodiscard]] size_type grown(size_type more) const noexcept {
+        return std::max(size() + more, std::min(size() * 2, max_size()));
     }
 
 // Members that are not named have their defaults: that is what is wanted here.
