@@ -159,8 +159,11 @@ TEST(compacting_heap, an_order_lays_objects_one_behind_the_other) {
     EXPECT_EQ(done.moves, all.size());
     EXPECT_GT(rising(all), all.size() - 10); // but from block to block
     // Every handle on the way knows it.
-    for (handle<node>* h = &head; *h; h = &(*h)->next)
-        ASSERT_EQ(h->untyped().seen(), handle<node>{*h}.get());
+    handle<node>* h = &head;
+    for (const void* seen = h->untyped().seen(); *h; seen = h->untyped().seen()) {
+        ASSERT_EQ(seen, h->get()); // *h has asked by now
+        h = &(*h)->next;
+    }
     std::size_t n = 0;
     for (node* at = head.get(); at != nullptr; at = at->next.get())
         ++n;

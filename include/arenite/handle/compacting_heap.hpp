@@ -35,7 +35,8 @@ inline namespace ARENITE_ABI {
 /// How a compacting_heap behaves.
 struct compaction_options {
     /// While objects are put in order, blocks may hold so many times the bytes of live objects;
-    /// beyond it blocks are emptied first. Where nothing can be emptied it is passed.
+    /// beyond it blocks are emptied first. Four blocks always may be held, and where nothing can be
+    /// emptied the bound is passed.
     double room = std::numeric_limits<double>::infinity();
 
     /// Which empty blocks are kept. One, at least, saves asking for it again.
