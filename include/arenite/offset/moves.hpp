@@ -21,7 +21,8 @@ inline namespace ARENITE_ABI {
 ///     ...                     // when its fence is passed
 ///     gpu.commit(todo);
 ///
-/// Overhead:  56 to 80 bytes a move, from the allocator's upstream, which must outlive it.
+/// Overhead:  72 bytes a move, in an array that doubles, from the allocator's upstream, which must
+///            outlive it.
 /// Failure:   where the upstream has no memory for the list, the step ends with what is in it.
 class moves {
 public:

@@ -56,14 +56,15 @@ struct offset_heap_options {
 ///            offset/offset_allocator.hpp.
 /// Cost:      that of offset_allocator, and a call to the source for a new block. Deallocate gives
 ///            a block back that became empty, unless it is kept.
-/// Overhead:  that of offset_allocator; 64 bytes a block and 4 for each unit, the largest block's
+/// Overhead:  that of offset_allocator; 56 bytes a block and 4 for each unit, the largest block's
 ///            size rounded up to a power of two.
 /// Limits:    2^47 granules a block, 2^48 in all, unused ends of units counted.
 /// Returns:   empty blocks but for keep_empty_blocks, at once; all of them by trim(), and by the
 ///            destructor all blocks.
 /// Misuse:    that of offset_allocator; block sizes that are 0 or in the wrong order.
 /// Threads:   one at a time.
-/// Failure:   nullopt; nothing changes; why_refused() tells whose.
+/// Failure:   nullopt; nothing changes, but that empty blocks that were kept may have gone back to
+///            make room in the budget; why_refused() tells who refused.
 class offset_heap final : public offset_parts {
 public:
     /// Why the last request failed.

@@ -130,8 +130,8 @@ public:
     void give(index i) noexcept;
     /// In place. False, and nothing has changed: there is no room.
     [[nodiscard]] bool resize(index i, std::uint64_t granules) noexcept;
-    /// Two neighbours in use: the first gets the granules of both but for `rest` at the end, which
-    /// become a hole; the second is gone.
+    /// Two neighbours in use, a gap and what slides down into it: the first has the length of the
+    /// second from now on, and what the second leaves at the end is a hole.
     void slide(index to, index from) noexcept;
 
     // ---- handles
