@@ -95,8 +95,11 @@ int main() {
         meshes[i]->indices = to;
     };
     int frames = 0;
-    while (vertices.defragment(vertices_moved) | indices.defragment(indices_moved))
-        ++frames;
+    for (bool more = true; more; ++frames) {
+        const bool more_vertices = vertices.defragment(vertices_moved);
+        const bool more_indices = indices.defragment(indices_moved);
+        more = more_vertices || more_indices;
+    }
     const double after = vertices.parts.fragmentation();
     vertices.parts.shrink();
     vertices.device.resize(vertices.parts.capacity());
