@@ -39,14 +39,14 @@ offset_heap::~offset_heap() {
     const offset_blocks& blocks = space().blocks();
     for (offset_block::index b = 0; b != blocks.made(); ++b) {
         if (blocks[b].granules != 0)
-            source_.give_back(blocks[b].memory, blocks[b].granules << space().granule_shift(),
-                              source_.user);
+            give_to_source(blocks[b].memory, blocks[b].granules << space().granule_shift());
     }
 }
 
 std::optional<offset_allocation>
 offset_heap::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
                           const request_options& options) noexcept {
+    enter();
     refused_ = refusal::request;
     const auto request = space().request_for(bytes, alignment, options);
     if (!request)
@@ -55,19 +55,45 @@ offset_heap::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
     if (!space().reserve(3)) // a new block's hole, and two
         return std::nullopt;
     offset_space::fit found = space().find(*request);
-    if (!found) {
+    const bool in_new_block = !found;
+    if (in_new_block) {
         if (!add_block(*request))
             return std::nullopt;
         found = space().find(*request);
     }
+    const offset_allocation made = hand_out(found, *request, options);
+    if (in_new_block)
+        tell_budget(); // who may use the heap: nothing is half done
     refused_ = refusal::none;
-    return hand_out(found, *request, options);
+    return made;
 }
 
 void* offset_heap::block_of(const offset_allocation& a) const noexcept {
     if (!is_live(a))
         return nullptr;
     return space().blocks()[space().block_of(space().nodes()[a.node])].memory;
+}
+
+// ---- the source and the budget ------------------------------------------------------------------
+
+void* offset_heap::ask_source(std::uint64_t bytes) noexcept {
+    set_in_source(true);
+    void* const block = source_.get(bytes, source_.user);
+    set_in_source(false);
+    return block;
+}
+
+void offset_heap::give_to_source(void* block, std::uint64_t bytes) noexcept {
+    set_in_source(true);
+    source_.give_back(block, bytes, source_.user);
+    set_in_source(false);
+}
+
+void offset_heap::tell_budget() noexcept {
+    if (options_.on_budget != nullptr &&
+        static_cast<double>(held()) >=
+            options_.warn_at * static_cast<double>(options_.budget_bytes))
+        options_.on_budget(held(), options_.budget_bytes, options_.user);
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
@@ -79,7 +105,7 @@ void* offset_heap::get(std::uint64_t& bytes, std::uint64_t least) noexcept {
         refused_ = refusal::budget;
         if (held() <= options_.budget_bytes && bytes <= options_.budget_bytes - held()) {
             refused_ = refusal::source;
-            if (void* const block = source_.get(bytes, source_.user))
+            if (void* const block = ask_source(bytes))
                 return block;
         }
         if (bytes == least && space().blocks().empty_count() == 0)
@@ -107,7 +133,7 @@ bool offset_heap::add_block(const detail::offset_request& r) noexcept {
         return false;
     const offset_block::index b = space().blocks().add(bytes >> shift, memory);
     if (b == offset_blocks::none) {
-        source_.give_back(memory, bytes, source_.user);
+        give_to_source(memory, bytes);
         refused_ = refusal::bookkeeping;
         return false;
     }
@@ -115,10 +141,6 @@ bool offset_heap::add_block(const detail::offset_request& r) noexcept {
     singles_ += single ? 1 : 0;
     ++count_;
     space().open(b);
-    if (options_.on_budget != nullptr &&
-        static_cast<double>(held()) >=
-            options_.warn_at * static_cast<double>(options_.budget_bytes))
-        options_.on_budget(held(), options_.budget_bytes, options_.user);
     return true;
 }
 
@@ -128,7 +150,7 @@ void offset_heap::give_back(offset_block::index b) noexcept {
     space().blocks().remove(b);
     singles_ -= block.single ? 1 : 0;
     --count_;
-    source_.give_back(block.memory, block.granules << space().granule_shift(), source_.user);
+    give_to_source(block.memory, block.granules << space().granule_shift());
 }
 
 void offset_heap::block_emptied(offset_block::index b) {
@@ -137,6 +159,7 @@ void offset_heap::block_emptied(offset_block::index b) {
 }
 
 void offset_heap::trim() noexcept {
+    enter();
     while (space().blocks().first_empty() != offset_blocks::none)
         give_back(space().blocks().first_empty());
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/offset/offset_parts.hpp>
 
+#include <arenite/core/contract.hpp>
+
 namespace arenite {
 inline namespace ARENITE_ABI {
 
@@ -23,6 +25,12 @@ offset_parts::offset_parts(const offset_options& options, unsigned unit_shift,
                            upstream memory) noexcept
     : space_{rules_of(options), unit_shift, memory}, planner_{space_, options.optimal_may_move} {}
 
+void offset_parts::refuse_source() {
+    contract_violation(
+        "the source of an offset_heap called its heap: get and give_back may look at "
+        "it, and change nothing");
+}
+
 // ---- handles ------------------------------------------------------------------------------------
 
 ARENITE_INLINE void offset_parts::give(offset_node::index i) {
@@ -36,12 +44,14 @@ ARENITE_INLINE void offset_parts::give(offset_node::index i) {
 }
 
 void offset_parts::deallocate(const offset_allocation& a) {
+    enter();
     static_cast<void>(space_.at(a, "deallocate"));
     planner_.note_change();
     give(a.node);
 }
 
 bool offset_parts::try_resize(offset_allocation& a, std::uint64_t bytes) {
+    enter();
     const std::uint64_t n = space_.granules_for(bytes);
     if (space_.at(a, "try_resize").has(offset_node::source) || n > offset_space::most_granules ||
         !space_.resize(a.node, n))
@@ -52,15 +62,18 @@ bool offset_parts::try_resize(offset_allocation& a, std::uint64_t bytes) {
 }
 
 void offset_parts::pin(const offset_allocation& a) {
+    enter();
     space_.at(a, "pin").note |= offset_node::pinned;
 }
 
 void offset_parts::unpin(const offset_allocation& a) {
+    enter();
     space_.at(a, "unpin").note &= ~offset_node::pinned;
     planner_.note_change();
 }
 
 void offset_parts::set_user_data(const offset_allocation& a, std::uint64_t value) {
+    enter();
     static_cast<void>(space_.at(a, "set_user_data"));
     space_.nodes().set_data(a.node, value);
 }
@@ -82,6 +95,7 @@ usage offset_parts::usage() const noexcept {
 }
 
 bool offset_parts::reserve(std::size_t allocations_and_holes) noexcept {
+    enter();
     const std::size_t there = space_.nodes().in_use();
     return allocations_and_holes <= there || space_.reserve(allocations_and_holes - there);
 }
@@ -103,6 +117,7 @@ void offset_parts::list_regions(region_sink& sink) const {
 
 moves offset_parts::make_room(std::uint64_t bytes, std::uint64_t alignment, const budget& limit,
                               moves::overlap overlap, const request_options& options) noexcept {
+    enter();
     if (const auto r = space_.request_for(bytes, alignment, options))
         return planner_.make_room(*r, limit, overlap);
     moves none{space_.nodes().memory()};
@@ -111,6 +126,7 @@ moves offset_parts::make_room(std::uint64_t bytes, std::uint64_t alignment, cons
 }
 
 void offset_parts::settle(std::span<const offset_move> list, bool copied) {
+    enter();
     for (const offset_move& m : list)
         planner_.settle(m, copied, [&](offset_node::index i) { give(i); });
 }

@@ -189,7 +189,95 @@ TEST_F(blocks, what_is_stale_lies_in_none) {
     EXPECT_FALSE(heap.is_live(a));
 }
 
+TEST_F(blocks, who_is_warned_may_use_the_heap_for_the_request_is_served_before) {
+    struct state {
+        offset_heap* heap = nullptr;
+        std::vector<offset_allocation> made;
+        int depth = 0;
+    } warned;
+    small.warn_at = 0;
+    small.user = &warned;
+    small.on_budget = [](std::uint64_t, std::uint64_t, void* user) noexcept {
+        state& s = *static_cast<state*>(user);
+        EXPECT_GT(s.heap->usage().live_allocations, s.made.size()) << "what was asked for";
+        s.heap->trim();
+        if (++s.depth == 1 && s.made.empty()) {
+            for (int i = 0; i < 100; ++i)
+                s.made.push_back(*s.heap->try_allocate(10));
+            EXPECT_FALSE(s.heap->try_allocate(10, 0));
+        }
+        --s.depth;
+    };
+    offset_heap heap{device.source(), small, &up};
+    warned.heap = &heap;
+    const auto a = heap.try_allocate(100);
+    ASSERT_TRUE(a && heap.is_live(*a));
+    EXPECT_EQ(heap.why_refused(), refusal::none) << "of this request, not of what the warned did";
+    EXPECT_EQ(heap.block_of(*a), device.out().begin()->first);
+    EXPECT_EQ(heap.usage().live_allocations, 101u);
+    for (const auto& m : warned.made)
+        heap.deallocate(m);
+    heap.deallocate(*a);
+    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+}
+
 class blocks_death : public blocks {};
+
+// A source that calls the heap that calls it.
+struct reentrant {
+    void (*in_get)(reentrant&) = nullptr;
+    void (*in_give_back)(reentrant&) = nullptr;
+    offset_heap* heap = nullptr;
+    offset_allocation known = {};
+
+    [[nodiscard]] offset_source source() noexcept {
+        return {.get = [](std::uint64_t, void* self) noexcept -> void* {
+                    auto& s = *static_cast<reentrant*>(self);
+                    if (s.in_get != nullptr)
+                        s.in_get(s);
+                    return self;
+                },
+                .give_back =
+                    [](void*, std::uint64_t, void* self) noexcept {
+                        auto& s = *static_cast<reentrant*>(self);
+                        if (s.in_give_back != nullptr)
+                            s.in_give_back(s);
+                    },
+                .user = this};
+    }
+};
+
+TEST_F(blocks_death, a_source_that_calls_its_heap_is_named_in_every_build) {
+    reentrant source;
+    small.keep_empty_blocks = 0;
+    offset_heap heap{source.source(), small, &up};
+    source.heap = &heap;
+    source.known = *heap.try_allocate(10);
+    constexpr void (*calls[])(reentrant&) = {
+        [](reentrant& s) { static_cast<void>(s.heap->try_allocate(1)); },
+        [](reentrant& s) { s.heap->deallocate(s.known); },
+        [](reentrant& s) { static_cast<void>(s.heap->try_resize(s.known, 5)); },
+        [](reentrant& s) { s.heap->trim(); },
+        [](reentrant& s) { static_cast<void>(s.heap->reserve(100)); },
+        [](reentrant& s) { static_cast<void>(s.heap->step(budget::unlimited())); },
+        [](reentrant& s) { static_cast<void>(s.heap->make_room(1, 1, budget::unlimited())); },
+        [](reentrant& s) { s.heap->commit({}); },
+        [](reentrant& s) { s.heap->pin(s.known); },
+        [](reentrant& s) { s.heap->unpin(s.known); },
+        [](reentrant& s) { s.heap->set_user_data(s.known, 1); },
+        [](reentrant& s) { s.heap->set_budget(1); },
+        [](reentrant& s) { s.heap->cancel({}); }};
+    for (const auto call : calls) {
+        source.in_get = call;
+        EXPECT_DEATH(static_cast<void>(heap.try_allocate(8000)), "source .* called its heap");
+        source.in_get = nullptr;
+        source.in_give_back = call;
+        EXPECT_DEATH(heap.deallocate(source.known), "source .* called its heap");
+        source.in_give_back = nullptr;
+    }
+    source.in_get = [](reentrant& s) { EXPECT_TRUE(s.heap->is_live(s.known)); };
+    EXPECT_TRUE(heap.try_allocate(8000)) << "to look is allowed";
+}
 
 TEST_F(blocks_death, misuse_is_named_in_every_build) {
     const auto make = [&](std::uint64_t first, std::uint64_t largest) {

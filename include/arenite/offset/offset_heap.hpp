@@ -32,7 +32,10 @@ struct offset_heap_options {
     /// Bytes of all blocks together: a request that would need more fails.
     std::uint64_t budget_bytes = std::numeric_limits<std::uint64_t>::max();
 
-    /// From this share of the budget on, on_budget is called with each new block.
+    /// From this share of the budget on, on_budget is called with each new block, when the request
+    /// that it was made for has been served. It may use the heap, but commit no move: the caller
+    /// doesn't have what he asked for yet, and wouldn't know where it went. What it allocates may
+    /// be told to it in turn.
     double warn_at = 0.9;
     void (*on_budget)(std::uint64_t used, std::uint64_t limit, void* user) noexcept = nullptr;
     void* user = nullptr;
@@ -61,7 +64,8 @@ struct offset_heap_options {
 /// Limits:    2^47 granules a block, 2^48 in all, unused ends of units counted.
 /// Returns:   empty blocks but for keep_empty_blocks, at once; all of them by trim(), and by the
 ///            destructor all blocks.
-/// Misuse:    that of offset_allocator; block sizes that are 0 or in the wrong order.
+/// Misuse:    that of offset_allocator; block sizes that are 0 or in the wrong order; a source that
+///            calls what changes the heap it serves, found in every build.
 /// Threads:   one at a time.
 /// Failure:   nullopt; nothing changes, but that empty blocks that were kept may have gone back to
 ///            make room in the budget; why_refused() tells who refused.
@@ -100,12 +104,18 @@ public:
     void trim() noexcept;
 
     /// Another budget; what is held beyond it stays.
-    void set_budget(std::uint64_t bytes) noexcept { options_.budget_bytes = bytes; }
+    void set_budget(std::uint64_t bytes) noexcept {
+        enter();
+        options_.budget_bytes = bytes;
+    }
     [[nodiscard]] std::uint64_t budget_bytes() const noexcept { return options_.budget_bytes; }
 
 private:
     void block_emptied(detail::offset_block::index b) override;
     void give_back(detail::offset_block::index b) noexcept;
+    [[nodiscard]] void* ask_source(std::uint64_t bytes) noexcept;
+    void give_to_source(void* block, std::uint64_t bytes) noexcept;
+    void tell_budget() noexcept;
     [[nodiscard]] bool add_block(const detail::offset_request& r) noexcept;
     [[nodiscard]] void* get(std::uint64_t& bytes, std::uint64_t least) noexcept;
     [[nodiscard]] std::uint64_t held() const noexcept {

@@ -116,6 +116,7 @@ public:
     /// first. Moves are settled by commit() or cancel(), in any order and any part of them; a step
     /// may come before that. In bytes a step passes its budget by less than its last move.
     [[nodiscard]] moves step(const budget& limit, moves::overlap overlap = moves::apart) noexcept {
+        enter();
         return planner_.step(limit, overlap);
     }
 
@@ -146,6 +147,13 @@ protected:
     [[nodiscard]] const detail::offset_space& space() const noexcept { return space_; }
     [[nodiscard]] detail::move_planner& planner() noexcept { return planner_; }
 
+    /// All that changes something begins so: a source must not call the heap that it serves.
+    void enter() const {
+        if (in_source_) [[unlikely]]
+            refuse_source();
+    }
+    void set_in_source(bool b) noexcept { in_source_ = b; }
+
     /// Takes what was found, for the user.
     [[nodiscard]] ARENITE_INLINE offset_allocation
     hand_out(const detail::offset_space::fit& f, const detail::offset_request& r,
@@ -160,6 +168,7 @@ private:
     /// A block of many holds nothing from now on; it may be given back.
     virtual void block_emptied(detail::offset_block::index) {}
 
+    [[noreturn]] ARENITE_COLD static void refuse_source();
     void give(detail::offset_node::index i);
     void settle(std::span<const offset_move> list, bool copied);
 
@@ -175,6 +184,7 @@ private:
 
     detail::offset_space space_;
     detail::move_planner planner_;
+    bool in_source_ = false; ///< a function of it runs
 };
 
 } // namespace ARENITE_ABI

@@ -9,7 +9,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Where an offset_heap gets its blocks from, and gives them back: a pair of functions.
+/// Where an offset_heap gets its blocks from, and gives them back: a pair of functions. They may
+/// look at the heap that calls them, but not change it.
 ///
 ///     offset_source source{.get = &get_block, .give_back = &free_block, .user = &device};
 struct offset_source {
