@@ -175,15 +175,21 @@ void move_planner::begin_round() noexcept {
     phase_ = phase::carry;
 }
 
+// What give_up() goes back to.
+void move_planner::note_begin_of_block(const moves& out) noexcept {
+    first_of_block_ = out.size();
+    moved_before_ = moved_;
+}
+
 // The next block to be emptied. False: what was planned must be settled first.
 bool move_planner::choose(moves& out) noexcept {
     const offset_blocks& blocks = space_.blocks();
     const offset_block::index b = blocks.emptiest();
     // All of it goes into the holes of others only if all holes together have a block's length.
-    if (b != offset_blocks::none && loose_granules() >= blocks[b].granules) {
+    if (!only_slides() && b != offset_blocks::none && loose_granules() >= blocks[b].granules) {
         block_ = b;
         space_.cursor() = blocks[b].last;
-        first_of_block_ = out.size();
+        note_begin_of_block(out);
         phase_ = phase::empty;
         return true;
     }
@@ -220,6 +226,7 @@ void move_planner::empty_one(moves& out) noexcept {
 // What was planned for this block in this step would be copied for nothing.
 void move_planner::give_up(moves& out) noexcept {
     undo(out, first_of_block_);
+    moved_ = moved_before_;
     space_.blocks().set_tried(block_);
     phase_ = phase::choose;
 }
@@ -233,7 +240,7 @@ void move_planner::carry_one(moves& out, moves::overlap overlap) noexcept {
     if (n.is_hole() || n.has(offset_node::source | offset_node::destination))
         return;
     if (may_move(n)) {
-        if (const fit to = lower_place(n)) {
+        if (const fit to = only_slides() ? fit{} : lower_place(n)) {
             static_cast<void>(plan(i, to, n.granules(), out));
             return;
         }
@@ -263,7 +270,7 @@ void move_planner::next_block(moves::overlap overlap) noexcept {
 moves move_planner::step(const budget& limit, moves::overlap overlap) noexcept {
     moves out{space_.nodes().memory()};
     watch w{limit};
-    first_of_block_ = 0;
+    note_begin_of_block(out);
     for (bool more = space_.is_open(); more && w.go_on(out);) {
         switch (phase_) {
         case phase::idle:

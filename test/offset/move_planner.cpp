@@ -11,7 +11,9 @@
 #include "support/counting_resource.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -261,6 +263,58 @@ TEST(move_planner, without_memory_for_nodes_or_the_list_a_step_ends_and_nothing_
         EXPECT_EQ(gpu.usage().bytes_in_use, 4400u);
         EXPECT_EQ(gpu.usage().live_allocations, 44u);
         up.never_fail();
+    }
+}
+
+// Steps until it is done, or nullopt after too many; what was copied.
+std::optional<std::size_t> copies_until_done(offset_heap& heap, const budget& limit) {
+    std::size_t copies = 0;
+    for (int i = 0; i < 1000; ++i) {
+        const moves todo = heap.step(limit, moves::may_overlap);
+        copies += todo.size();
+        heap.commit(todo);
+        if (todo.done())
+            return copies;
+    }
+    return std::nullopt;
+}
+
+TEST(move_planner, what_was_planned_and_taken_back_is_no_reason_for_another_round) {
+    support::block_source device;
+    offset_heap heap{device.source(), {.first_block_bytes = 1000, .largest_block_bytes = 1000}};
+    // [300 free][pinned][260 free][pinned] and [400][40]: the 40 might leave, but not the 400
+    const auto below = *heap.try_allocate(300);
+    static_cast<void>(heap.try_allocate(140, 1, {.pinned = true}));
+    const auto between = *heap.try_allocate(260);
+    static_cast<void>(heap.try_allocate(300, 1, {.pinned = true}));
+    static_cast<void>(heap.try_allocate(400));
+    static_cast<void>(heap.try_allocate(40));
+    heap.deallocate(below);
+    heap.deallocate(between);
+    ASSERT_EQ(heap.block_count(), 2u);
+    EXPECT_EQ(copies_until_done(heap, budget::unlimited()), 0u);
+}
+
+TEST(move_planner, steps_that_slide_come_to_an_end_in_any_heap) {
+    std::mt19937_64 random{4711};
+    for (int turn = 0; turn < 400; ++turn) {
+        support::block_source device;
+        const std::uint64_t first = 500 + random() % 2000;
+        offset_heap heap{device.source(),
+                         {.parts = {.conflict_page = turn % 2 == 0 ? 0 : 64u << turn % 4},
+                          .first_block_bytes = first,
+                          .largest_block_bytes = first * (1 + random() % 2)}};
+        std::vector<offset_allocation> all;
+        for (std::uint64_t i = 6 + random() % 20; i != 0; --i) {
+            const auto kind = random() % 2 == 0 ? offset_kind::linear : offset_kind::optimal;
+            all.push_back(*heap.try_allocate(1 + random() % 300, 1 + random() % 100,
+                                             {.kind = kind, .pinned = random() % 12 == 0}));
+        }
+        for (const auto& a : all) {
+            if (random() % 5 < 2)
+                heap.deallocate(a);
+        }
+        EXPECT_TRUE(copies_until_done(heap, {.moves = 1 + random() % 20})) << "turn " << turn;
     }
 }
 

@@ -18,7 +18,8 @@ namespace detail {
 ///
 ///     round   empty the emptiest block into fuller ones, block by block,
 ///             then carry what lies at the end of each block to a lower place or a fuller block
-///     three rounds at most, and no more than make a difference; sliding may take more
+///     three rounds at most, and no more than make a difference; where moves may overlap further
+///     ones of a heap slide alone, and of a range all moves go down: so there is an end
 ///
 /// A round stands at a block and at a node of it (the space's cursor), which lead it on whatever
 /// was allocated, freed or moved since. What is planned takes its destination at once; the source
@@ -68,10 +69,15 @@ private:
     [[nodiscard]] bool may_move(const offset_node& n) const noexcept {
         return n.in_use() && (n.note & fixed_) == 0;
     }
+    /// A round of a heap in which each move goes down in its own block: these come to an end.
+    [[nodiscard]] bool only_slides() const noexcept {
+        return round_ == most_rounds && space_.blocks().has_lists();
+    }
     [[nodiscard]] std::uint64_t loose_granules() const noexcept;
     void end(moves& out, moves::state s) const noexcept;
 
     void begin_round() noexcept;
+    void note_begin_of_block(const moves& out) noexcept;
     [[nodiscard]] bool choose(moves& out) noexcept;
     void empty_one(moves& out) noexcept;
     void give_up(moves& out) noexcept;
@@ -98,8 +104,9 @@ private:
     offset_block::index block_ = 0;
     phase phase_ = phase::idle;
     unsigned char round_ = 0;
-    bool moved_ = false;   ///< in this round
-    bool changed_ = false; ///< since the first round began
+    bool moved_ = false;        ///< in this round
+    bool moved_before_ = false; ///< the block of which first_of_block_ speaks
+    bool changed_ = false;      ///< since the first round began
 };
 
 template <class Give>
