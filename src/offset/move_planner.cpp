@@ -322,7 +322,9 @@ moves move_planner::make_room(const offset_request& r, const budget& limit,
     return out;
 }
 
-// To the left or to the right, wherever less must move, until the request fits.
+// To the left or to the right, wherever less must move, until the request fits. A hole beside it
+// costs nothing, and is taken in where kinds keep apart: else what leaves might go there, and be on
+// one page with the request.
 bool move_planner::widen(window& w, const offset_request& r) const noexcept {
     const offset_nodes& nodes = space_.nodes();
     const auto cost = [&](index i) {
@@ -336,10 +338,12 @@ bool move_planner::widen(window& w, const offset_request& r) const noexcept {
         all.behind = nodes[w.right].behind;
         all.set_position(nodes[w.left].position());
         all.set_hole(nodes[w.right].end() - all.position());
-        if (space_.place_in(all, r) != offset_space::nowhere)
-            return true;
         const std::uint64_t left = cost(all.before);
         const std::uint64_t right = cost(all.behind);
+        const bool beside_hole = left == 0 || right == 0;
+        if (!(beside_hole && space_.keeps_apart()) &&
+            space_.place_in(all, r) != offset_space::nowhere)
+            return true;
         if (left == offset_space::nowhere && right == offset_space::nowhere)
             return false;
         w.cost += std::min(left, right);

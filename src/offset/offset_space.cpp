@@ -181,9 +181,11 @@ std::uint64_t offset_space::align_down(std::uint64_t at, const offset_node& hole
     return base + (at - base) / r.alignment * r.alignment;
 }
 
-// The neighbours of a hole are in use, and what lies behind them keeps apart from them already.
+// The neighbours of a hole are in use, and what lies behind them keeps apart from them already. Of
+// what is to be a hole, as the planner asks, one may be a hole itself: that has no kind.
 bool offset_space::conflicts(index neighbour, const offset_request& r) const noexcept {
-    return neighbour != none && ((nodes_[neighbour].note ^ r.flags) & offset_node::optimal) != 0;
+    return neighbour != none && nodes_[neighbour].in_use() &&
+           ((nodes_[neighbour].note ^ r.flags) & offset_node::optimal) != 0;
 }
 
 std::uint64_t offset_space::place_in(const offset_node& hole,

@@ -180,6 +180,36 @@ TEST(move_planner, sliding_makes_room_for_every_request_for_which_enough_is_free
     }
 }
 
+TEST(move_planner, where_room_is_made_the_request_fits_whatever_must_keep_apart) {
+    std::mt19937_64 random{4711};
+    int made = 0;
+    for (int turn = 0; turn < 5000; ++turn) {
+        offset_allocator gpu{256 + random() % 300, {.conflict_page = 64}};
+        const auto some_kind = [&] {
+            return request_options{.kind = random() % 2 == 0 ? offset_kind::linear
+                                                             : offset_kind::optimal};
+        };
+        std::vector<offset_allocation> all;
+        for (std::uint64_t i = 3 + random() % 8; i != 0; --i) {
+            if (const auto a = gpu.try_allocate(1 + random() % 60, 1, some_kind()))
+                all.push_back(*a);
+        }
+        for (const auto& a : all) {
+            if (random() % 2 == 0)
+                gpu.deallocate(a);
+        }
+        const std::uint64_t bytes = 40 + random() % 150;
+        const request_options options = some_kind();
+        const moves todo = gpu.make_room(bytes, 1, budget::unlimited(), moves::apart, options);
+        if (!todo.done())
+            continue;
+        made += todo.empty() ? 0 : 1;
+        gpu.commit(todo);
+        EXPECT_TRUE(gpu.try_allocate(bytes, 1, options)) << "turn " << turn;
+    }
+    EXPECT_GT(made, 100) << "and there were such that something had to move for";
+}
+
 TEST(move_planner, the_emptiest_block_goes_into_fuller_ones_and_back_to_its_source) {
     support::block_source device;
     offset_heap heap{

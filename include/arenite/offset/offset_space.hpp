@@ -113,6 +113,8 @@ public:
     [[nodiscard]] bool is_open() const noexcept { return bins_.ready(); }
 
     // ---- search
+    /// True if what is of another kind may not be on one page.
+    [[nodiscard]] bool keeps_apart() const noexcept { return page_ != 0; }
     /// The place in a hole at which the request fits, or nowhere.
     [[nodiscard]] std::uint64_t place_in(const offset_node& hole,
                                          const offset_request& r) const noexcept;
