@@ -52,7 +52,7 @@ offset_heap::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
     if (!request)
         return std::nullopt;
     refused_ = refusal::bookkeeping;
-    if (!space().reserve(3)) // a new block's hole, and two
+    if (!space().reserve(offset_space::nodes_a_request))
         return std::nullopt;
     offset_space::fit found = space().find(*request);
     const bool in_new_block = !found;

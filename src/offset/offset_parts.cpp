@@ -4,6 +4,8 @@
 
 #include <arenite/core/contract.hpp>
 
+#include <algorithm>
+
 namespace arenite {
 inline namespace ARENITE_ABI {
 
@@ -97,7 +99,10 @@ usage offset_parts::usage() const noexcept {
 bool offset_parts::reserve(std::size_t allocations_and_holes) noexcept {
     enter();
     const std::size_t there = space_.nodes().in_use();
-    return allocations_and_holes <= there || space_.reserve(allocations_and_holes - there);
+    const std::size_t more = allocations_and_holes - std::min(allocations_and_holes, there);
+    // The last one asks for as many spare nodes as the first.
+    return more < offset_node::none - offset_space::nodes_a_request &&
+           space_.reserve(more + offset_space::nodes_a_request);
 }
 
 void offset_parts::list_regions(region_sink& sink) const {

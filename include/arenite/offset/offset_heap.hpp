@@ -67,8 +67,9 @@ struct offset_heap_options {
 /// Misuse:    that of offset_allocator; block sizes that are 0 or in the wrong order; a source that
 ///            calls what changes the heap it serves, found in every build.
 /// Threads:   one at a time.
-/// Failure:   nullopt; nothing changes, but that empty blocks that were kept may have gone back to
-///            make room in the budget; why_refused() tells who refused.
+/// Failure:   nullopt; nothing that is handed out changes, but the empty blocks that were kept may
+///            have gone back: where the budget or the source refuses they do, to make room there;
+///            why_refused() tells who refused.
 class offset_heap final : public offset_parts {
 public:
     /// Why the last request failed.

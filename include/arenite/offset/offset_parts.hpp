@@ -83,7 +83,8 @@ public:
     }
 
     /// The largest hole; where there are more than three within 1.6 % of it, one of these. At an
-    /// alignment of 1 so much is sure to be had.
+    /// alignment of 1 so much is sure to be had, unless a conflict_page keeps it from what lies
+    /// beside the hole, or there is no memory for nodes.
     [[nodiscard]] std::uint64_t largest_free() const noexcept {
         return space_.largest_hole() << space_.granule_shift();
     }
@@ -101,7 +102,8 @@ public:
     }
 
     /// Memory for so many allocations and holes: as long as there are no more, nothing is asked of
-    /// the upstream for them. False, and nothing has changed: it has none.
+    /// the upstream for them; of a heap, but for the records of new blocks. What a move has taken
+    /// counts as an allocation. False: it has none, or there would be more than the limit.
     [[nodiscard]] bool reserve(std::size_t allocations_and_holes) noexcept;
 
     /// The range as memory at the addresses 0 to capacity; of a heap, block after block, each at an

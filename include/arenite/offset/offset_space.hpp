@@ -55,6 +55,7 @@ public:
     static constexpr std::uint64_t beyond_all = std::uint64_t{1} << 49; ///< only 0 is a multiple
     static constexpr int holes_a_bin = 3;                               ///< that are looked at
     static constexpr int bins_a_search = 4;
+    static constexpr std::size_t nodes_a_request = 3; ///< a new block's hole, and two of take()
 
     /// Where a request can be served: in the hole `node`, from `at` on.
     struct fit {
