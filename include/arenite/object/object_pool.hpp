@@ -235,7 +235,7 @@ public:
     /// What the end of an owner does.
     ARENITE_INLINE static void take_back(T* object) noexcept {
         if constexpr (!keeps || has_on_release) {
-            destruction_queue::end<&object_pool::end_use_of>(object, nullptr, 1);
+            destruction_queue::end<&object_pool::end_use_of>(object, &pool_of(*object), 1);
         } else {
             object_pool& pool = pool_of(*object);
             if constexpr (has_functions)
@@ -376,7 +376,7 @@ private:
     }
 
     ARENITE_NOINLINE static void take_back_telling(T* object) noexcept {
-        destruction_queue::end<&object_pool::end_use_of>(object, nullptr, 1);
+        destruction_queue::end<&object_pool::end_use_of>(object, &pool_of(*object), 1);
     }
 
     /// Tells that an object goes back, and puts it back.
@@ -390,9 +390,8 @@ private:
             std::destroy_at(object);
         put_back(object);
     }
-    static void end_use_of(void* object, void*, std::size_t) noexcept {
-        T* const p = static_cast<T*>(object);
-        pool_of(*p).end_use(p);
+    static void end_use_of(void* object, void* pool, std::size_t) noexcept {
+        static_cast<object_pool*>(pool)->end_use(static_cast<T*>(object));
     }
     ARENITE_INLINE void put_back(T* object) noexcept {
         mark& m = geometry.mark_of(object);
