@@ -381,6 +381,7 @@ private:
 
     /// Tells that an object goes back, and puts it back.
     void end_use(T* object) {
+        expect_in_use(object, geometry.mark_of(object));
         if constexpr (has_functions)
             if (functions_.released)
                 functions_.released(*object);
@@ -395,10 +396,13 @@ private:
     }
     ARENITE_INLINE void put_back(T* object) noexcept {
         mark& m = geometry.mark_of(object);
-        if (!object_slots::is_in_use(m)) [[unlikely]]
-            slots_.refuse(object, "it is not in use");
+        expect_in_use(object, m);
         m = object_slots::next_waiting(m);
         slots_.give(object, sizeof(T));
+    }
+    ARENITE_INLINE void expect_in_use(const T* object, mark m) const noexcept {
+        if (!object_slots::is_in_use(m)) [[unlikely]]
+            slots_.refuse(object, "it is not in use");
     }
 
     static void end_waiting_object(void* object) noexcept {
