@@ -45,11 +45,10 @@ void object_slots::end_waiting(end_function end) noexcept {
     }
 }
 
-/// An object's end may release others, below it as well.
+/// An object's end may release others, below it as well, and acquire: its slot is taken meanwhile.
 bool object_slots::end_some_waiting(end_function end) noexcept {
     bool any = false;
-    pool_.settle();
-    pool_.position_ = 0; // what is free is swept from the begin
+    pool_.begin_visit();
     for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b)) {
         mark* const marks = pool_.marks_of(*b);
         for (std::size_t i = 0; i < b->note * bits::word_bits; ++i) {
@@ -57,11 +56,14 @@ bool object_slots::end_some_waiting(end_function end) noexcept {
                 continue;
             any = true;
             std::byte* const p = pool_.slot_at(*b, i);
-            forget(marks[i]);
+            pool_.take_at(*b, i);
             end(p);
             poison::no_access(p, pool_.slot_bytes());
+            forget(marks[i]);
+            pool_.clear_run(p, 1);
         }
     }
+    pool_.end_visit();
     return any;
 }
 
