@@ -14,12 +14,19 @@ namespace detail {
 
 namespace {
 
+/// What is asked for at first of a pool with a limit, at most: a limit may be far beyond what
+/// there is.
+constexpr std::size_t ahead_bytes = std::size_t{2} << 20;
+
 pool_options options_of(const object_slots::geometry& g, const object_pool_options& o) noexcept {
     const bool fixed = o.capacity != object_pool_options{}.capacity;
+    const std::size_t ahead =
+        std::min(o.capacity, g.slots.slots_in(g.block_bytes - g.first) *
+                                 std::max<std::size_t>(1, ahead_bytes / g.block_bytes));
     return {.policy = return_policy::retain_all,
             .eager = o.eager,
             .prefault = o.prefault,
-            .expected = fixed ? std::max(o.expected, o.capacity) : o.expected,
+            .expected = fixed ? std::max(o.expected, ahead) : o.expected,
             .mask_bytes = g.block_bytes};
 }
 
