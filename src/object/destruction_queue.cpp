@@ -11,7 +11,28 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-constinit thread_local destruction_queue::activity destruction_queue::this_thread{0, nullptr};
+namespace {
+
+/// Moves a table to memory of twice its length; false where there is none.
+template <class Entry>
+[[nodiscard]] bool grow_table(Entry*& table, const Entry* inside, std::size_t count,
+                              std::size_t& capacity) noexcept {
+    void* const p = system_resource().try_allocate(2 * capacity * sizeof(Entry), alignof(Entry));
+    if (p == nullptr)
+        return false;
+    Entry* const larger = static_cast<Entry*>(p);
+    std::copy_n(table, count, larger);
+    if (table != inside)
+        system_resource().deallocate(table, capacity * sizeof(Entry), alignof(Entry));
+    table = larger;
+    capacity *= 2;
+    return true;
+}
+
+} // namespace
+
+constinit thread_local destruction_queue::activity destruction_queue::this_thread{0, nullptr,
+                                                                                  nullptr};
 
 destruction_queue::~destruction_queue() {
     if (lists_ != inside_)
@@ -35,7 +56,7 @@ std::int64_t destruction_queue::add(end_function end, void* place, std::int64_t 
         l->first = here;
         return distance / unit;
     }
-    if (count_ == capacity_ && !grow())
+    if (count_ == capacity_ && !grow_table(lists_, inside_, count_, capacity_))
         return refused;
     lists_[count_++] = {end, here};
     return 0;
@@ -49,40 +70,74 @@ void destruction_queue::step(std::int64_t link_bytes) noexcept {
         current.first += link_bytes;
 }
 
-void destruction_queue::end_later(activity& thread, end_function end, void* object, void* with,
-                                  std::size_t count) noexcept {
-    if (thread.queue != nullptr && thread.queue->add_alone(end, object, {with, count}))
-        return;
-    destruction_queue below{thread};
-    if (below.add_alone(end, object, {with, count})) // always: there is room for the first
-        below.drain();
-}
+// ---- objects without a count --------------------------------------------------------------------
 
-bool destruction_queue::add_alone(end_function end, void* object, alone wanted) noexcept {
-    if (count_ + 3 > capacity_ && !grow())
-        return false;
-    lists_[count_++] = {nullptr, static_cast<std::byte*>(wanted.with)};
-    lists_[count_++] = {nullptr, reinterpret_cast<std::byte*>(wanted.count)};
-    lists_[count_++] = {end, static_cast<std::byte*>(object)};
-    return true;
-}
+/// Lies on the stack, where the end of the first object of a class and resource began.
+///
+/// Failure:   add() is false where there is no memory; nothing changes.
+class destruction_queue::batch {
+public:
+    batch(activity& thread, end_alone_function end, void* with) noexcept
+        : thread_{thread}, outer_{thread.newest}, end_{end}, with_{with} {
+        thread.newest = this;
+    }
+    batch(const batch&) = delete;
+    batch& operator=(const batch&) = delete;
+    ~batch() {
+        if (waiting_ != inside_)
+            system_resource().deallocate(waiting_, capacity_ * sizeof(waiting), alignof(waiting));
+        thread_.newest = outer_;
+    }
 
-destruction_queue::alone destruction_queue::take_alone() noexcept {
-    count_ -= 3;
-    return {lists_[count_].first, reinterpret_cast<std::size_t>(lists_[count_ + 1].first)};
-}
+    /// The one at work for such objects; nullptr where there is none.
+    [[nodiscard]] static batch* find(const activity& thread, end_alone_function end,
+                                     const void* with) noexcept {
+        batch* b = thread.newest;
+        while (b != nullptr && (b->end_ != end || b->with_ != with))
+            b = b->outer_;
+        return b;
+    }
 
-bool destruction_queue::grow() noexcept {
-    void* const p = system_resource().try_allocate(2 * capacity_ * sizeof(list), alignof(list));
-    if (p == nullptr)
-        return false;
-    list* const larger = static_cast<list*>(p);
-    std::copy_n(lists_, count_, larger);
-    if (lists_ != inside_)
-        system_resource().deallocate(lists_, capacity_ * sizeof(list), alignof(list));
-    lists_ = larger;
-    capacity_ *= 2;
-    return true;
+    [[nodiscard]] bool add(void* object, std::size_t count) noexcept {
+        if (count_ == capacity_ && !grow_table(waiting_, inside_, count_, capacity_))
+            return false;
+        waiting_[count_++] = {object, count};
+        return true;
+    }
+
+    /// Ends an object, and all that is added meanwhile.
+    void run(void* object, std::size_t count) noexcept {
+        end_(object, with_, count);
+        while (count_ != 0) {
+            const waiting next = waiting_[--count_];
+            end_(next.object, with_, next.count);
+        }
+    }
+
+private:
+    struct waiting {
+        void* object;
+        std::size_t count;
+    };
+    static constexpr std::size_t waiting_inside = 8;
+
+    activity& thread_;
+    batch* outer_;
+    end_alone_function end_;
+    void* with_;
+    waiting inside_[waiting_inside];
+    waiting* waiting_ = inside_;
+    std::size_t count_ = 0;
+    std::size_t capacity_ = waiting_inside;
+};
+
+void destruction_queue::end_deep(activity& thread, end_alone_function end, void* object, void* with,
+                                 std::size_t count) noexcept {
+    batch* const older = batch::find(thread, end, with);
+    if (older == nullptr)
+        batch{thread, end, with}.run(object, count);
+    else if (!older->add(object, count))
+        end(object, with, count);
 }
 
 } // namespace ARENITE_ABI

@@ -14,12 +14,19 @@ namespace detail {
 
 namespace {
 
+/// What is asked for at first of a pool with a limit, at most: a limit may be far beyond what
+/// there is.
+constexpr std::size_t ahead_bytes = std::size_t{2} << 20;
+
 pool_options options_of(const object_slots::geometry& g, const object_pool_options& o) noexcept {
     const bool fixed = o.capacity != object_pool_options{}.capacity;
+    const std::size_t ahead =
+        std::min(o.capacity, g.slots.slots_in(g.block_bytes - g.first) *
+                                 std::max<std::size_t>(1, ahead_bytes / g.block_bytes));
     return {.policy = return_policy::retain_all,
             .eager = o.eager,
             .prefault = o.prefault,
-            .expected = fixed ? std::max(o.expected, o.capacity) : o.expected,
+            .expected = fixed ? std::max(o.expected, ahead) : o.expected,
             .mask_bytes = g.block_bytes};
 }
 
@@ -45,11 +52,10 @@ void object_slots::end_waiting(end_function end) noexcept {
     }
 }
 
-/// An object's end may release others, below it as well.
+/// An object's end may release others, below it as well, and acquire: its slot is taken meanwhile.
 bool object_slots::end_some_waiting(end_function end) noexcept {
     bool any = false;
-    pool_.settle();
-    pool_.position_ = 0; // what is free is swept from the begin
+    pool_.begin_visit();
     for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b)) {
         mark* const marks = pool_.marks_of(*b);
         for (std::size_t i = 0; i < b->note * bits::word_bits; ++i) {
@@ -57,11 +63,14 @@ bool object_slots::end_some_waiting(end_function end) noexcept {
                 continue;
             any = true;
             std::byte* const p = pool_.slot_at(*b, i);
-            forget(marks[i]);
+            pool_.take_at(*b, i);
             end(p);
             poison::no_access(p, pool_.slot_bytes());
+            forget(marks[i]);
+            pool_.clear_run(p, 1);
         }
     }
+    pool_.end_visit();
     return any;
 }
 

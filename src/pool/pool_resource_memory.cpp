@@ -74,6 +74,17 @@ void pool_resource::trim_fresh() noexcept {
         fresh_.opened += known_slots(*b);
 }
 
+/// Takes a slot of a block, which is free, while the pool is being visited.
+void pool_resource::take_at(block& b, std::size_t i) noexcept {
+    bits::set_run(b.occupancy(), i, 1);
+    if ((b.state & block_state::empty) != 0)
+        source_.open(b);
+    ++b.live;
+    ++taken_;
+    if (&b != swept_)
+        reclassify(b);
+}
+
 // ---- giving back --------------------------------------------------------------------------------
 
 void pool_resource::trim() noexcept {

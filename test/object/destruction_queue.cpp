@@ -222,7 +222,7 @@ void end_place(destruction_queue& queue, void* place) noexcept {
 
 TEST(destruction_queue, links_what_is_within_reach) {
     static place_of places[100];
-    destruction_queue::activity thread{0, nullptr};
+    destruction_queue::activity thread{0, nullptr, nullptr};
     order.clear();
     {
         destruction_queue queue{thread};

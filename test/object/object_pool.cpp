@@ -371,6 +371,30 @@ TEST_F(object_pool_test, any_may_be_released_and_acquired_on_the_way) {
 
 // ---- memory ---------------------------------------------------------------------------------
 
+TEST_F(object_pool_test, a_capacity_is_a_limit_however_far) {
+    for (const int bits : {22, 30, 40, 58, 62}) {
+        SCOPED_TRACE(bits);
+        support::counting_resource up;
+        object_pool<particle> pool{std::size_t{1} << bits, &up};
+        EXPECT_EQ(pool.capacity(), std::size_t{1} << bits);
+        auto x = pool.try_acquire();
+        EXPECT_NE(x, nullptr);
+        EXPECT_LE(pool.usage().bytes_reserved, std::size_t{3} << 20);
+    }
+    object_pool<particle> pool{200'000}; // more than it asks for at first
+    auto all = acquire_many(pool, 200'000);
+    EXPECT_EQ(pool.try_acquire(), nullptr);
+    all.pop_back();
+    EXPECT_NE(pool.try_acquire(), nullptr);
+}
+
+TEST_F(object_pool_test, of_a_capacity_that_is_small_asks_once) {
+    support::counting_resource up;
+    object_pool<particle> pool{50'000, &up};
+    auto all = acquire_many(pool, 50'000);
+    EXPECT_EQ(up.live(), 1u);
+}
+
 TEST_F(object_pool_test, of_a_fixed_capacity_says_no_and_goes_on) {
     for (const std::size_t capacity : {0u, 1u, 63u, 1000u}) {
         object_pool<counted> pool{capacity};

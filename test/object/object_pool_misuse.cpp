@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdio>
 
 using namespace arenite;
 
@@ -24,6 +25,33 @@ TEST(object_pool_death, giving_back_twice_names_the_pool_and_the_slot) {
     x.reset();
     EXPECT_DEATH((object_pool<particle>::pointer{p}.reset()),
                  "slot 1, was given back to object_pool 0x[0-9a-f]+: it is not in use");
+}
+
+struct each_time : object_rules {
+    static constexpr bool construct_each_time = true;
+};
+struct told {
+    ~told() { std::fputs("destroyed ", stderr); }
+    void on_release() { std::fputs("released ", stderr); }
+};
+
+template <class Rules>
+void give_back_twice() {
+    object_pool<told, Rules> pool;
+    auto x = pool.acquire();
+    told* const p = x.get();
+    x.reset();
+    pool.on_release([](told&) { std::fputs("called ", stderr); });
+    std::fputs("twice: ", stderr);
+    typename object_pool<told, Rules>::pointer{p}.reset();
+}
+
+// Neither the functions nor the destructor see what is no object in use.
+TEST(object_pool_death, giving_back_twice_is_found_before_anything_is_called) {
+    constexpr const char* at_once =
+        "twice: arenite: contract violated: .*slot 0, was given back .*: it is not in use";
+    EXPECT_DEATH(give_back_twice<object_rules>(), at_once);
+    EXPECT_DEATH(give_back_twice<each_time>(), at_once);
 }
 
 TEST(object_pool_death, releasing_to_another_pool_is_found) {

@@ -20,14 +20,22 @@ inline namespace ARENITE_ABI {
 ///     of one kind:  first --> object --> object --> object       the links are kept where the
 ///                                                                 objects' counts were
 ///
+/// An object that a unique_ptr owns has no count, and its memory belongs to a resource, which may
+/// be a local variable or a member and end soon. It waits only for an object of the same class and
+/// resource whose end has begun further down the stack: that one goes back to the resource too, so
+/// the resource outlives both. An object whose class or resource is not at work there is ended at
+/// once, and others wait for it.
+///
 /// Use when:  never by hand: intrusive_ptr and unique_ptr do. An object's place is the address of
-///            its count; one without a count is no link of a list, and waits alone.
-/// Cost:      up to max_depth a comparison and two additions an object; below a list's end, O(1).
-///            Nothing is allocated while all that waits is of 32 kinds and within reach of their
-///            links (16 GiB with counts of 32 bits and objects aligned to 8; 256 KiB with 16 bits),
-///            or is ten objects that wait alone.
-/// Limits:    beyond that a table of 16 bytes a list, or 48 an object that waits alone, is
-///            allocated; where that is refused, the object is ended at once, deeper on the stack.
+///            its count.
+/// Cost:      up to max_depth a comparison and two additions an object; below it O(1) with a count,
+///            else a comparison for each class and resource at work. Nothing is allocated while all
+///            that waits is of 32 kinds and within reach of their links (16 GiB with counts of 32
+///            bits and objects aligned to 8; 256 KiB with 16 bits), and, of those without a count,
+///            is eight of each class and resource.
+/// Limits:    beyond that a table of 16 bytes a list, or an object without a count, is allocated;
+///            where that is refused, the object is ended at once, deeper on the stack. The stack
+///            goes one object deeper for each class and resource of those without a count.
 /// Threads:   each has its own.
 class destruction_queue {
 public:
@@ -37,15 +45,24 @@ public:
     /// Ends the object at a place: takes its link out (step), then calls its destructor.
     using end_function = void (*)(destruction_queue& queue, void* place) noexcept;
 
-    /// What a thread is doing: how deep its destructors are, and the queue they add to.
+    /// Ends an object without a place: what is not the object's is what the function wants, and
+    /// `with` is the resource, where the function does not know it by itself.
+    using end_alone_function = void (*)(void* object, void* with, std::size_t count) noexcept;
+
+    /// Objects of one class and resource that wait for another one of these.
+    class batch;
+
+    /// What a thread is doing: how deep its destructors are, the queue they add to, and the batch
+    /// that was begun last.
     struct activity {
         unsigned depth;
         destruction_queue* queue;
+        batch* newest;
     };
     static activity& of_this_thread() noexcept { return this_thread; }
 
     /// Ends an object that has no place for a link by End(object, with, count): now, or deep within
-    /// other destructors, when those are through. What is not the object's is what End wants.
+    /// other destructors, when another one of the same End and `with` is through.
     template <auto End>
     ARENITE_INLINE static void end(void* object, void* with, std::size_t count) noexcept {
         activity& thread = this_thread;
@@ -54,7 +71,7 @@ public:
             End(object, with, count);
             --thread.depth;
         } else {
-            end_later(thread, &end_alone<End>, object, with, count);
+            end_deep(thread, End, object, with, count);
         }
     }
 
@@ -91,23 +108,8 @@ private:
     static constexpr std::size_t lists_inside = 32;
     static constexpr std::size_t lists_searched = 32;
 
-    [[nodiscard]] bool grow() noexcept;
-
-    // An object that waits alone takes three lists: what End wants, and above it the object.
-    struct alone {
-        void* with;
-        std::size_t count;
-    };
-    ARENITE_COLD static void end_later(activity& thread, end_function end, void* object, void* with,
-                                       std::size_t count) noexcept;
-    [[nodiscard]] bool add_alone(end_function end, void* object, alone wanted) noexcept;
-    [[nodiscard]] alone take_alone() noexcept;
-
-    template <auto End>
-    static void end_alone(destruction_queue& queue, void* object) noexcept {
-        const alone wanted = queue.take_alone();
-        End(object, wanted.with, wanted.count);
-    }
+    ARENITE_COLD static void end_deep(activity& thread, end_alone_function end, void* object,
+                                      void* with, std::size_t count) noexcept;
 
     static constinit thread_local activity this_thread;
 

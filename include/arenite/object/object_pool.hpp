@@ -235,7 +235,7 @@ public:
     /// What the end of an owner does.
     ARENITE_INLINE static void take_back(T* object) noexcept {
         if constexpr (!keeps || has_on_release) {
-            destruction_queue::end<&object_pool::end_use_of>(object, nullptr, 1);
+            destruction_queue::end<&object_pool::end_use_of>(object, &pool_of(*object), 1);
         } else {
             object_pool& pool = pool_of(*object);
             if constexpr (has_functions)
@@ -376,11 +376,12 @@ private:
     }
 
     ARENITE_NOINLINE static void take_back_telling(T* object) noexcept {
-        destruction_queue::end<&object_pool::end_use_of>(object, nullptr, 1);
+        destruction_queue::end<&object_pool::end_use_of>(object, &pool_of(*object), 1);
     }
 
     /// Tells that an object goes back, and puts it back.
     void end_use(T* object) {
+        expect_in_use(object, geometry.mark_of(object));
         if constexpr (has_functions)
             if (functions_.released)
                 functions_.released(*object);
@@ -390,16 +391,18 @@ private:
             std::destroy_at(object);
         put_back(object);
     }
-    static void end_use_of(void* object, void*, std::size_t) noexcept {
-        T* const p = static_cast<T*>(object);
-        pool_of(*p).end_use(p);
+    static void end_use_of(void* object, void* pool, std::size_t) noexcept {
+        static_cast<object_pool*>(pool)->end_use(static_cast<T*>(object));
     }
     ARENITE_INLINE void put_back(T* object) noexcept {
         mark& m = geometry.mark_of(object);
-        if (!object_slots::is_in_use(m)) [[unlikely]]
-            slots_.refuse(object, "it is not in use");
+        expect_in_use(object, m);
         m = object_slots::next_waiting(m);
         slots_.give(object, sizeof(T));
+    }
+    ARENITE_INLINE void expect_in_use(const T* object, mark m) const noexcept {
+        if (!object_slots::is_in_use(m)) [[unlikely]]
+            slots_.refuse(object, "it is not in use");
     }
 
     static void end_waiting_object(void* object) noexcept {

@@ -35,7 +35,8 @@ struct object_rules {
 
 /// How an object_pool behaves.
 struct object_pool_options {
-    /// Most objects in use at once; further ones fail.
+    /// Most objects in use at once; further ones fail. The first request to the upstream is for all
+    /// of them, or for 2 MiB, a block at least, where they need more.
     std::size_t capacity = std::numeric_limits<std::size_t>::max();
 
     /// Objects that the first request to the upstream is to have room for, at least.

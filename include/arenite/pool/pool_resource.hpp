@@ -258,6 +258,7 @@ private:
     bool make_fresh() noexcept;
     void begin_marks(block& b, std::size_t words) noexcept;
     void trim_fresh() noexcept;
+    void take_at(block& b, std::size_t i) noexcept;
     [[nodiscard]] bool has_holes_below(const block& b) const noexcept;
     void leave() noexcept;
     void begin_words(block& b) noexcept;

@@ -57,9 +57,9 @@ inline namespace ARENITE_ABI {
 ///            after growth or loss of rows.
 /// Threads:   one at a time; reading by many.
 /// Failure:   out_of_memory, std::bad_array_new_length, or what a member throws; then the records
-///            are as they were, whichever of their functions was called. Where moving may throw,
-///            erasing and inserting copy all rows to new memory for that. Assigning to a row is
-///            not theirs: it assigns one member after the other.
+///            are as they were, if the call was to change the number of rows or their room. Where
+///            moving may throw, erasing and inserting copy all rows to new memory for that.
+///            Assigning to a row and swapping rows go member by member, and stop where one throws.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.2.1.
 template <class T, class Layout = layout::soa>
 class records {
