@@ -238,6 +238,8 @@ double compacting_heap::fragmentation() const noexcept {
 }
 
 void compacting_heap::trim() noexcept {
+    if (is_stepping_) [[unlikely]]
+        contract_violation("compacting_heap: trim is called within a step of the heap");
     blocks_.close(making_);
     blocks_.close(filling_);
     blocks_.close(order_.cursor);
