@@ -165,6 +165,8 @@ namespace detail {
 
 void pin_object(object_id id) noexcept {
     object_entry& entry = handle_table::entry_of(id.slot());
+    if (entry.pins_or_next == ending)
+        return; // it does not move any more
     compacting_heap& heap = handle_table::owner_of(id);
     if (entry.pins_or_next++ == 0 && !is_large_kind(kind_numbered(entry.kind)))
         heap.blocks_.pin(entry.address);
@@ -174,6 +176,8 @@ void unpin_object(object_id id) noexcept {
     object_entry* const entry = handle_table::find(id);
     if (entry == nullptr || entry->pins_or_next == 0) // its heap is gone, or somebody pinned less
         contract_violation("compacting_heap: what is to be unpinned is not pinned");
+    if (entry->pins_or_next == ending)
+        return;
     compacting_heap& heap = handle_table::owner_of(id);
     if (--entry->pins_or_next == 0 && !is_large_kind(kind_numbered(entry->kind)))
         heap.blocks_.unpin(entry->address);
@@ -234,6 +238,8 @@ double compacting_heap::fragmentation() const noexcept {
 }
 
 void compacting_heap::trim() noexcept {
+    if (is_stepping_) [[unlikely]]
+        contract_violation("compacting_heap: trim is called within a step of the heap");
     blocks_.close(making_);
     blocks_.close(filling_);
     blocks_.close(order_.cursor);

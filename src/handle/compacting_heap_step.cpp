@@ -171,6 +171,12 @@ compaction_step compacting_heap::step(budget limit) {
 // ---- order --------------------------------------------------------------------------------------
 
 void compacting_heap::end_order() noexcept {
+    if (is_stepping_) [[unlikely]]
+        contract_violation("compacting_heap: end_order is called within a step of the heap");
+    forget_order();
+}
+
+void compacting_heap::forget_order() noexcept {
     blocks_.close(order_.cursor);
     order_.window.clear();
     if (++order_.cursor.stamp == 0)
@@ -240,7 +246,7 @@ compaction_step compacting_heap::step_in_order(detail::visit_source& order, cons
             blocks_.prefetch(next.value.seen());
         }
         if (order_.window.empty()) {
-            end_order();
+            forget_order();
             return m.done(compaction_step::end::finished);
         }
         if (!lay_oldest(m))

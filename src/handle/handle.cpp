@@ -23,6 +23,16 @@ void* basic_handle::ask() const noexcept {
     return entry->address;
 }
 
+basic_handle handle_at(void* address) noexcept {
+    const object_id id = id_at(address);
+    const object_entry* const entry = handle_table::find(id);
+    if (entry == nullptr || entry->address != address)
+        return {};
+    const basic_handle found{id};
+    static_cast<void>(found.ask()); // which remembers the place, unless that may go back
+    return found;
+}
+
 } // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

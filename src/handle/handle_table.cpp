@@ -105,11 +105,12 @@ chunk_number take_number(const cell* all) noexcept {
     return {};
 }
 
-void give_number(cell* all, std::uint32_t number, std::uint16_t next_generation) noexcept {
-    if (next_generation > last_first_generation) {
-        all[number].store(free_cell(0, next_generation), std::memory_order_release);
+void give_number(cell* all, std::uint32_t number, std::uint16_t last_generation) noexcept {
+    if (last_generation >= last_first_generation) {
+        all[number].store(free_cell(0, 0), std::memory_order_release); // never again
         return;
     }
+    const auto next_generation = static_cast<std::uint16_t>(last_generation + 1);
     std::uint64_t head = free_numbers.load(std::memory_order_relaxed);
     std::uint64_t changed;
     do {
@@ -193,8 +194,7 @@ bool handle_table::add_chunk() noexcept {
 handle_table::~handle_table() {
     for (chunk* c = newest_; c != nullptr;) {
         chunk* const before = c->before;
-        give_number(cells.load(std::memory_order_relaxed), c->number,
-                    static_cast<std::uint16_t>(last_generation_ + 1));
+        give_number(cells.load(std::memory_order_relaxed), c->number, last_generation_);
         upstream_.deallocate(c, chunk_bytes, chunk_bytes);
         c = before;
     }

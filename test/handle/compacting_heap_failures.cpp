@@ -164,6 +164,10 @@ struct stepper {
     void relocated(const void*) noexcept {
         if (steps_when == 3)
             static_cast<void>(heap->step());
+        if (steps_when == 4)
+            heap->trim();
+        if (steps_when == 5)
+            heap->end_order();
     }
     compacting_heap* heap;
     int steps_when;
@@ -179,6 +183,24 @@ TEST(compacting_heap_death, a_step_is_not_called_from_within) {
     };
     EXPECT_DEATH(move(2), "make is called within a step");
     EXPECT_DEATH(move(3), "a step is called within a con");
+    EXPECT_DEATH(move(4), "trim is called within a step of the heap");
+    EXPECT_DEATH(move(5), "end_order is called within a step of the heap");
+}
+
+TEST(compacting_heap_death, an_order_of_visits_does_not_change_the_heap) {
+    compacting_heap heap;
+    const handle<node> a = heap.make<node>();
+    const auto step = [&](auto within) {
+        static_cast<void>(heap.step([&]() -> const handle<node>* {
+            within();
+            return nullptr;
+        }));
+    };
+    EXPECT_DEATH(step([&] { static_cast<void>(heap.make<node>()); }),
+                 "make is called within a step of the heap");
+    EXPECT_DEATH(step([&] { heap.destroy(a); }), "destroy is called within a step of the heap");
+    EXPECT_DEATH(step([&] { heap.trim(); }), "trim is called within a step of the heap");
+    EXPECT_DEATH(step([&] { heap.end_order(); }), "end_order is called within a step of the heap");
 }
 
 TEST(compacting_heap_death, what_is_pinned_is_not_destroyed) {

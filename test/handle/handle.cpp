@@ -3,10 +3,12 @@
 #include <arenite/handle/handle.hpp>
 
 #include <arenite/handle/compacting_heap.hpp>
+#include <arenite/handle/relocatable_ptr.hpp>
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <type_traits>
 #include <unordered_set>
@@ -80,6 +82,27 @@ TEST(handle, handle_of_an_object_leads_back_to_it) {
     };
     const handle<page> large = heap.make<page>();
     EXPECT_EQ(handle_of(*large), large);
+}
+
+TEST(handle, one_to_a_large_object_is_good_after_its_memory_went_back) {
+    struct image {
+        std::byte pixels[64 << 20];
+    };
+    compacting_heap heap;
+    const handle<image> made = heap.make<image>();
+    const handle<image> of_object = handle_of(*made);
+    const handle<const image> of_const = handle_of(std::as_const(*made));
+    const handle<image> of_pointer = relocatable_ptr<image>{made}.handle();
+    const void* const place = made.get();
+    EXPECT_EQ(of_object.get(), place);
+    EXPECT_EQ(of_pointer.get(), place);
+    EXPECT_TRUE(heap.destroy(made));
+    heap.trim(); // where it lay nothing is mapped now
+    EXPECT_FALSE(heap.owns(place));
+    EXPECT_EQ(of_object.get(), nullptr);
+    EXPECT_EQ(of_const.get(), nullptr);
+    EXPECT_EQ(of_pointer.get(), nullptr);
+    EXPECT_EQ(made.get(), nullptr);
 }
 
 TEST(handle_death, a_dead_object_is_not_used) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 namespace {
@@ -106,6 +107,21 @@ TEST(handle_table, ids_of_a_table_that_is_gone_are_not_those_of_the_next) {
             }
         }
         before.push_back(id);
+    }
+}
+
+TEST(handle_table, ids_never_come_again_however_often_the_slots_of_a_table_were_used) {
+    compacting_heap owner;
+    std::unordered_set<std::uint64_t> seen;
+    for (const int uses : {59'998, 1, 70'000, 10, 65'534, 10, 65'535, 10, 65'536, 10}) {
+        SCOPED_TRACE(uses);
+        handle_table table{owner, &page_source()};
+        for (int i = 0; i < uses; ++i) {
+            const object_id id = table.make(&place, 1);
+            ASSERT_TRUE(seen.insert(id.all_bits()).second);
+            ASSERT_NE(id.generation(), 0);
+            table.end(id);
+        }
     }
 }
 

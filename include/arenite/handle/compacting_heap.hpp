@@ -90,9 +90,9 @@ concept VisitOrder =
 /// Limits:    types that can be moved without failing (see relocation.hpp). Objects above 256 KiB
 ///            or aligned to more than 4 KiB have memory of their own and never move.
 /// Misuse:    destroying what is pinned, a handle of another heap, a step within a constructor, a
-///            destructor or `relocated`, and there within a step make or destroy: contract
-///            violations in every build. Pointers across a step: checked builds overwrite the
-///            old place, memory checkers report it.
+///            destructor or `relocated`; make, destroy, trim or end_order within a step:
+///            contract violations in every build. Pointers across a step: checked builds
+///            overwrite the old place, memory checkers report it.
 /// Threads:   one at a time, for handles too.
 /// Failure:   out_of_memory, or a handle to nothing; nothing changes. A step needs memory only for
 ///            an order.
@@ -260,6 +260,7 @@ private:
     [[nodiscard]] bool is_over_room() const noexcept;
     [[nodiscard]] std::byte* take_in_order(const detail::object_kind& kind, meter& m) noexcept;
     [[nodiscard]] bool lay_oldest(meter& m);
+    void forget_order() noexcept;
     compaction_step step_in_order(detail::visit_source& order, const budget& limit);
 
     compaction_options options_;

@@ -49,6 +49,10 @@ private:
     object_id id_;
 };
 
+/// A handle to what lives at an address, to nothing where nothing does. The 8 bytes before it are
+/// read.
+[[nodiscard]] basic_handle handle_at(void* address) noexcept;
+
 } // namespace detail
 
 /// Leads to an object of a compacting_heap wherever it has moved to, or to nothing once it is dead.
@@ -122,12 +126,10 @@ static_assert(sizeof(handle<int>) == 16 && std::is_trivially_copyable_v<handle<i
 template <class T>
 [[nodiscard]] handle<T> handle_of(T& object) noexcept {
     void* const at = const_cast<std::remove_const_t<T>*>(&object);
-    const detail::object_id id = detail::id_at(at);
-    const detail::object_entry* const entry = detail::handle_table::find(id);
-    const bool lives = entry != nullptr && entry->address == at;
-    ARENITE_ASSERT(lives,
+    const detail::basic_handle found = detail::handle_at(at);
+    ARENITE_ASSERT(!found.id().is_nobody(),
                    "handle_of takes an object of a compacting_heap, as the type it was made");
-    return handle<T>{lives ? detail::basic_handle{id, at} : detail::basic_handle{}};
+    return handle<T>{found};
 }
 
 } // namespace ARENITE_ABI

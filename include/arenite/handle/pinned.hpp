@@ -30,8 +30,9 @@ class handle;
 /// Use when:  a pointer to it is kept across a step: a job reads it, a file is read into it.
 /// Cost:      O(1); O(log blocks) for the first pin in a block and the last.
 /// Limits:    pins are counted, up to 2^32 - 2. The block of what is pinned is not emptied.
-/// Misuse:    destroying what is pinned is a contract violation in every build, the end of its heap
-///            one in checked builds.
+///            What is pinned while its destructor runs ends with that all the same.
+/// Misuse:    destroying what is pinned, or a pin of the destructor that outlives it, is a contract
+///            violation in every build, the end of the heap one in checked builds.
 /// Threads:   those of its heap.
 template <class T>
 class pinned {
@@ -40,8 +41,9 @@ public:
     pinned(pinned&& other) noexcept
         : object_{std::exchange(other.object_, nullptr)}, id_{std::exchange(other.id_, {})} {}
     pinned& operator=(pinned&& other) noexcept {
-        std::swap(object_, other.object_);
-        std::swap(id_, other.id_);
+        pinned taken{std::move(other)}; // and lets go what this held
+        std::swap(object_, taken.object_);
+        std::swap(id_, taken.id_);
         return *this;
     }
     ~pinned() {
