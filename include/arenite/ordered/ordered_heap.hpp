@@ -67,10 +67,9 @@ struct ordered_options {
 ///            empty, down to single pages where the upstream lends pages. Destruction returns
 ///            everything; checked builds report what was alive.
 /// Misuse:    in every build, at the call: an object that is free already; memory of another
-///            heap, of malloc or of the stack; a size that is too large for the object's slot, or
-///            too small by 16 bytes or an eighth of it, or where slots were joined, by one of
-///            them. In checked builds besides: any wrong size, and pointers into the middle of an
-///            object.
+///            heap, of malloc or of the stack; a size too large for the object's slot, or too
+///            small by 16 bytes, an eighth of it, or one of the slots that were joined for it. In
+///            checked builds besides: any wrong size, and pointers into the middle of an object.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph; Tapia, Suballocator.  (doc/sources.md)
