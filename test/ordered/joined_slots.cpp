@@ -182,10 +182,10 @@ TEST_F(sparse_heap, slots_that_were_joined_serve_their_own_size_again) {
 
 TEST_F(sparse_heap, a_slab_without_a_run_is_looked_at_again_when_half_has_died) {
     slab_source& slabs = heap.slabs();
-    constexpr std::uint16_t run = slab_state::run_of(400 / 48 + 1);
+    constexpr std::uint16_t run = slab_state::run_of(700 / 48 + 1);
     std::size_t looked_at = 0;
     for (int more = 0; more < 20 && looked_at == 0; ++more) { // until a slab has no run any more
-        fill(500, 400, 16);
+        fill(500, 700, 16);
         std::map<slab*, std::vector<void*>> by_slab;
         for (const auto& [p, x] : live)
             by_slab[&slabs.slab_of(p)].push_back(p);
