@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "program.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -389,7 +391,8 @@ void expect_third_with_some_ratios(const seed_rows_told& seeds) {
                                                  "ns/particle, AoS",
                                                  "ns/particle, SoA",
                                                  "AoS/SoA",
-                                                 "SoA/arrays by hand"};
+                                                 "SoA/arrays by hand",
+                                                 "speedup, all cores"};
     EXPECT_EQ(not_given, without_a_number);
     EXPECT_EQ(ratios,
               (std::vector<double>{2.66, 2.08, 5.85, 20.14, 357.88, 494.48, 942'902.0 / 187'642}));
@@ -475,7 +478,12 @@ TEST(lab_seeds, stand_beside_what_is_measured_here) {
         const std::string document = row.at("document");
         if (document == "seed 0" || document == "seed 1")
             continue; // want assimp and OpenSceneGraph
-        const bool done_once = document.starts_with("seed 4");
+        const bool done_once =
+            document.starts_with("seed 4") ||
+            std::ranges::count(std::array{"seed 3, table 3.1", "seed 3, figure 3.5",
+                                          "seed 3, figure 3.6", "seed 3, figure 3.9",
+                                          "seed 3, figure 3.10", "seed 3, figure 6.9"},
+                               document) != 0;
         if (!row.at("quantity").get<std::string>().ends_with("boost::fast_pool")) { // may lack
             EXPECT_TRUE(row.at("cold").is_number()) << row;
         }
