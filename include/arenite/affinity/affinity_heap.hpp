@@ -256,8 +256,9 @@ public:
     [[nodiscard]] static arenite::usage usage_all() noexcept;
 
     /// All its blocks in address order, thread by thread; while other threads work, each object
-    /// that they allocate or free meanwhile as it was at some moment of the call. One of their slow
-    /// calls may wait for as long as their heap is listed. The sink must not use this affinity.
+    /// that they allocate or free meanwhile as it was at some moment of the call, and a span that
+    /// one of them gave back and another got perhaps twice. One of their slow calls may wait for as
+    /// long as their heap is listed. The sink must not use this affinity.
     void list_regions(region_sink& sink) const;
 
     /// One affinity after the other: a memory map of all is `affinity_heap::list_regions_all(map)`.

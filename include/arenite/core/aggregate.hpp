@@ -47,7 +47,7 @@ template <class T>
 struct any_value {
     template <class U>
         requires(!std::same_as<std::remove_cv_t<U>, T>)
-    operator U() const noexcept; // NOLINT(google-explicit-constructor)
+    operator U() const noexcept; // NOLINT(google-explicit-constructor): is any
 };
 
 /// Converts to a member that is an lvalue reference.
@@ -55,10 +55,10 @@ template <class T>
 struct any_reference {
     template <class U>
         requires(!std::same_as<std::remove_cv_t<U>, T>)
-    operator U&() const noexcept; // NOLINT(google-explicit-constructor)
+    operator U&() const noexcept; // NOLINT(google-explicit-constructor): is any
     template <class U>
         requires(!std::same_as<std::remove_cv_t<U>, T>)
-    operator U&&() const noexcept; // NOLINT(google-explicit-constructor)
+    operator U&&() const noexcept; // NOLINT(google-explicit-constructor): is any
 };
 
 /// Converts to a base of T and to nothing else.
@@ -66,7 +66,7 @@ template <class T>
 struct any_base {
     template <class U>
         requires(std::is_base_of_v<U, T> && !std::same_as<std::remove_cv_t<U>, T>)
-    operator U() const noexcept; // NOLINT(google-explicit-constructor)
+    operator U() const noexcept; // NOLINT(google-explicit-constructor): is any
 };
 
 template <class Value, std::size_t>
@@ -274,7 +274,7 @@ inline constexpr obstacle obstacle_of = detail::find_obstacle<T>();
 template <class T>
 union ghost {
     ghost() noexcept {} // NOLINT(modernize-use-equals-default): a member may have a constructor
-    ~ghost() {}         // NOLINT(modernize-use-equals-default)
+    ~ghost() {}         // NOLINT(modernize-use-equals-default): or an end
     T value;
 
     /// Declared and nowhere defined: constant expressions take addresses in it.
