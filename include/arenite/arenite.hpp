@@ -21,6 +21,7 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/core/member_list.hpp>
 #include <arenite/core/members.hpp>
+#include <arenite/core/process_object.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/same_build.hpp>

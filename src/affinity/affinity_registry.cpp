@@ -6,6 +6,7 @@
 #include <arenite/affinity/thread_heaps.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/process_object.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/os/fork_lock.hpp>
 
@@ -28,15 +29,16 @@ alignas(affinity_heap) constinit std::byte places[most_affinities * sizeof(affin
 
 affinity_heap* first() noexcept { return reinterpret_cast<affinity_heap*>(places); }
 
-/// Held while one is looked for and made.
-fork_lock<std::mutex>& adding(void (*in_child)(void*) noexcept) noexcept {
-    alignas(fork_lock<std::mutex>) static std::byte place[sizeof(fork_lock<std::mutex>)];
-    static auto* const lock =
-        ::new (static_cast<void*>(place)) fork_lock<std::mutex>{in_child, nullptr};
-    return *lock;
-}
-
 } // namespace
+
+fork_lock<std::mutex>& affinity_registry::adding() noexcept {
+    struct make {
+        fork_lock<std::mutex> operator()() const noexcept {
+            return {[](void*) noexcept { after_fork_in_child(); }, nullptr};
+        }
+    };
+    return process_object<fork_lock<std::mutex>, affinity_registry, make>::get();
+}
 
 std::span<affinity_heap> affinity_registry::all() noexcept {
     return {first(), named.load(std::memory_order_acquire)};
@@ -55,7 +57,7 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
                                           const affinity_options* options) noexcept {
     affinity_options wanted = options != nullptr ? *options : affinity_options{};
     wanted.name = name;
-    std::unique_lock lock{adding([](void*) noexcept { after_fork_in_child(); })};
+    std::unique_lock lock{adding()};
     const std::size_t known = named.load(std::memory_order_relaxed);
     const auto same = [&](const affinity_heap& h) { return h.name() == name; };
     affinity_heap* h = std::find_if(first(), first() + known, same);
@@ -85,7 +87,7 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
 }
 
 void affinity_registry::settle(affinity_heap& heap) noexcept {
-    const std::lock_guard lock{adding([](void*) noexcept { after_fork_in_child(); })};
+    const std::lock_guard lock{adding()};
     heap.may_adopt_options_.store(false, std::memory_order_release);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/contract.hpp>
+#include <arenite/core/process_object.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/core/system_resource.hpp>
 
@@ -39,10 +40,7 @@ void malloc_resource::deallocate(void* p, std::size_t, std::size_t) noexcept {
 }
 
 malloc_resource& system_resource() noexcept {
-    // In a buffer, so that no destructor runs: static objects may free their memory after it.
-    alignas(malloc_resource) static std::byte storage[sizeof(malloc_resource)];
-    static malloc_resource* const instance = ::new (static_cast<void*>(storage)) malloc_resource;
-    return *instance;
+    return detail::process_object<malloc_resource>::get();
 }
 
 } // namespace ARENITE_ABI

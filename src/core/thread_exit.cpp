@@ -60,10 +60,18 @@ struct thread_exit::key {
     }
 
     static void set(awaited* mine) noexcept {
-        static key one;
-        if (one.there)
-            static_cast<void>(pthread_setspecific(one.number, mine));
+        static_cast<void>(&at_load);
+        if (get().there)
+            static_cast<void>(pthread_setspecific(get().number, mine));
     }
+
+private:
+    static key& get() noexcept {
+        static key one;
+        return one;
+    }
+    // A child that is forked while another thread makes it would wait for that one for ever.
+    static inline const key& at_load = get();
 };
 
 #else

@@ -31,13 +31,17 @@ template <class Entry>
 
 } // namespace
 
-constinit thread_local destruction_queue::activity destruction_queue::this_thread{0, nullptr,
-                                                                                  nullptr};
+constinit thread_local destruction_queue::activity destruction_queue::this_thread{0, nullptr};
+
+destruction_queue::destruction_queue(activity& thread) noexcept
+    : thread_{thread}, outer_{thread.rooms}, rooms_{this, thread.known().newest} {
+    thread.rooms = &rooms_;
+}
 
 destruction_queue::~destruction_queue() {
     if (lists_ != inside_)
         system_resource().deallocate(lists_, capacity_ * sizeof(list), alignof(list));
-    thread_.queue = outer_;
+    thread_.rooms = outer_;
 }
 
 std::int64_t destruction_queue::add(end_function end, void* place, std::int64_t unit,
@@ -78,23 +82,24 @@ void destruction_queue::step(std::int64_t link_bytes) noexcept {
 class destruction_queue::batch {
 public:
     batch(activity& thread, end_alone_function end, void* with) noexcept
-        : thread_{thread}, outer_{thread.newest}, end_{end}, with_{with} {
-        thread.newest = this;
+        : thread_{thread}, outer_{thread.rooms}, rooms_{thread.known().queue, this}, end_{end},
+          with_{with} {
+        thread.rooms = &rooms_;
     }
     batch(const batch&) = delete;
     batch& operator=(const batch&) = delete;
     ~batch() {
         if (waiting_ != inside_)
             system_resource().deallocate(waiting_, capacity_ * sizeof(waiting), alignof(waiting));
-        thread_.newest = outer_;
+        thread_.rooms = outer_;
     }
 
     /// The one at work for such objects; nullptr where there is none.
     [[nodiscard]] static batch* find(const activity& thread, end_alone_function end,
                                      const void* with) noexcept {
-        batch* b = thread.newest;
+        batch* b = thread.known().newest;
         while (b != nullptr && (b->end_ != end || b->with_ != with))
-            b = b->outer_;
+            b = b->outer_ == nullptr ? nullptr : b->outer_->newest;
         return b;
     }
 
@@ -122,7 +127,8 @@ private:
     static constexpr std::size_t waiting_inside = 8;
 
     activity& thread_;
-    batch* outer_;
+    const waiting_rooms* outer_;
+    const waiting_rooms rooms_;
     end_alone_function end_;
     void* with_;
     waiting inside_[waiting_inside];

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/os/fork_lock.hpp>
 
+#include <arenite/core/process_object.hpp>
 #include <arenite/core/spin_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/os/platform.hpp>
@@ -18,12 +19,11 @@ struct fork_chain {
     static constinit spin_lock adding;
     static constinit fork_link* first;
 
-    static bool register_once() noexcept {
+    static void see_to_forks() noexcept {
         void* const page = page_source().try_allocate(1); // its lock is the last to be taken
         if (page != nullptr)
             page_source().deallocate(page, 1);
         os::platform::at_fork(lock_all, unlock_all, unlock_all_in_child);
-        return true;
     }
 
     static void unlock_until(const fork_link* end) noexcept {
@@ -92,6 +92,14 @@ struct fork_chain {
     }
 };
 
+namespace {
+
+struct registration {
+    registration() noexcept { fork_chain::see_to_forks(); }
+};
+
+} // namespace
+
 constinit spin_lock fork_chain::adding;
 constinit fork_link* fork_chain::first = nullptr;
 
@@ -104,8 +112,7 @@ void fork_link::wait_a_little() noexcept {
 }
 
 void fork_link::add() noexcept {
-    static const bool registered = fork_chain::register_once();
-    static_cast<void>(registered);
+    static_cast<void>(process_object<registration>::get());
     const std::lock_guard lock{fork_chain::adding};
     next_ = fork_chain::first;
     if (next_ != nullptr)

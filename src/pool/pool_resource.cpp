@@ -34,12 +34,9 @@ constexpr std::int32_t silent_alarm = -1; // of a block that is being swept
 #if ARENITE_CHECKS
 pool_resource* pools = nullptr;
 
-/// Never destroyed: static pools end late.
-detail::fork_lock<std::mutex>& pools_lock() noexcept {
-    using lock = detail::fork_lock<std::mutex>;
-    alignas(lock) static std::byte place[sizeof(lock)];
-    static lock& made = *::new (static_cast<void*>(place)) lock;
-    return made;
+struct of_pools;
+detail::fork_lock<std::mutex>& pools_lock() noexcept { // static pools end late
+    return detail::process_lock<std::mutex, of_pools>();
 }
 #endif
 

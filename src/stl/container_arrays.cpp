@@ -4,6 +4,7 @@
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/process_object.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -31,10 +32,10 @@ namespace {
 } // namespace
 
 container_arrays& container_arrays::of_process() noexcept {
-    alignas(container_arrays) static std::byte place[sizeof(container_arrays)];
-    static container_arrays& arrays =
-        *::new (static_cast<void*>(place)) container_arrays{ordered_options{}, &page_source()};
-    return arrays;
+    struct make {
+        container_arrays operator()() const noexcept { return {ordered_options{}, &page_source()}; }
+    };
+    return process_object<container_arrays, container_arrays, make>::get();
 }
 
 void* container_arrays::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/stl/small_container_heaps.hpp>
 
+#include <arenite/core/process_object.hpp>
 #include <arenite/core/thread_exit.hpp>
 #include <arenite/os/fork_lock.hpp>
 #include <arenite/os/page_resource.hpp>
@@ -25,10 +26,7 @@ struct small_container_heaps::shared {
     small_container_heaps* late = nullptr; // for objects that end after their thread's own
 
     [[nodiscard]] static shared& get() noexcept {
-        // Never destroyed: static containers end late.
-        alignas(shared) static std::byte place[sizeof(shared)];
-        static shared& s = *::new (static_cast<void*>(place)) shared;
-        return s;
+        return process_object<shared>::get(); // static containers end late
     }
 };
 

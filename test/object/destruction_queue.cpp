@@ -222,11 +222,11 @@ void end_place(destruction_queue& queue, void* place) noexcept {
 
 TEST(destruction_queue, links_what_is_within_reach) {
     static place_of places[100];
-    destruction_queue::activity thread{0, nullptr, nullptr};
+    destruction_queue::activity thread{0, nullptr};
     order.clear();
     {
         destruction_queue queue{thread};
-        EXPECT_EQ(thread.queue, &queue);
+        EXPECT_EQ(thread.known().queue, &queue);
         const auto add = [&](int i) {
             return places[i].link = queue.add(&end_place, &places[i], sizeof(place_of), 10);
         };
@@ -238,7 +238,7 @@ TEST(destruction_queue, links_what_is_within_reach) {
         queue.drain();
         EXPECT_EQ(order, (std::vector<int>{10, 0, -5, 10, 0}));
     }
-    EXPECT_EQ(thread.queue, nullptr);
+    EXPECT_EQ(thread.known().queue, nullptr);
 }
 
 TEST(destruction_queue_threads, each_thread_has_its_own) {

@@ -4,8 +4,10 @@
 
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/os/fork_lock.hpp>
 
 #include <cstddef>
+#include <mutex>
 #include <span>
 #include <string_view>
 
@@ -50,6 +52,9 @@ public:
     static constexpr std::size_t most_name_bytes = 63;
 
 private:
+    /// Held while one is looked for and made.
+    [[nodiscard]] static fork_lock<std::mutex>& adding() noexcept;
+
     static void check(const affinity_options& options) noexcept;
     static void check_same(const affinity_heap& known, const affinity_options& options) noexcept;
     static void after_fork_in_child() noexcept;

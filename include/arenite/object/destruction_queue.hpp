@@ -52,12 +52,21 @@ public:
     /// Objects of one class and resource that wait for another one of these.
     class batch;
 
-    /// What a thread is doing: how deep its destructors are, the queue they add to, and the batch
-    /// that was begun last.
+    /// Where destructors add what is to wait.
+    struct waiting_rooms {
+        destruction_queue* queue = nullptr; ///< the latest on the stack
+        batch* newest = nullptr;            ///< so is this
+    };
+
+    /// What a thread is doing: how deep its destructors are, and where they add to. 16 bytes, since
+    /// there is little room for what threads keep where a library is loaded late.
     struct activity {
         unsigned depth;
-        destruction_queue* queue;
-        batch* newest;
+        const waiting_rooms* rooms; ///< on the stack; nullptr before the first
+
+        [[nodiscard]] waiting_rooms known() const noexcept {
+            return rooms == nullptr ? waiting_rooms{} : *rooms;
+        }
     };
     static activity& of_this_thread() noexcept { return this_thread; }
 
@@ -76,9 +85,7 @@ public:
     }
 
     /// Becomes the thread's queue; another one waits meanwhile.
-    explicit destruction_queue(activity& thread) noexcept : thread_{thread}, outer_{thread.queue} {
-        thread.queue = this;
-    }
+    explicit destruction_queue(activity& thread) noexcept;
     destruction_queue(const destruction_queue&) = delete;
     destruction_queue& operator=(const destruction_queue&) = delete;
     ~destruction_queue();
@@ -114,7 +121,8 @@ private:
     static constinit thread_local activity this_thread;
 
     activity& thread_;
-    destruction_queue* outer_;
+    const waiting_rooms* outer_;
+    const waiting_rooms rooms_;
     list inside_[lists_inside];
     list* lists_ = inside_;
     std::size_t count_ = 0;

@@ -234,9 +234,8 @@ private:
         const base<T>& counted = *object;
         constexpr auto reach =
             static_cast<std::int64_t>(std::numeric_limits<std::make_signed_t<word>>::max());
-        if (thread.queue != nullptr) {
-            const std::int64_t link =
-                thread.queue->add(&end_next<T>, &counted.word_, unit_of<T>, reach);
+        if (destruction_queue* const queue = thread.known().queue; queue != nullptr) {
+            const std::int64_t link = queue->add(&end_next<T>, &counted.word_, unit_of<T>, reach);
             if (link != destruction_queue::refused) {
                 counted.store(static_cast<word>(link));
                 return;

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/process_object.hpp>
 
 #include <atomic>
-#include <cstddef>
-#include <new>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -114,9 +113,7 @@ private:
 /// Never destroyed: usable before main and after it.
 template <class Mutex, class Part>
 [[nodiscard]] fork_lock<Mutex>& process_lock() noexcept {
-    alignas(fork_lock<Mutex>) static std::byte place[sizeof(fork_lock<Mutex>)];
-    static auto* const lock = ::new (static_cast<void*>(place)) fork_lock<Mutex>;
-    return *lock;
+    return process_object<fork_lock<Mutex>, Part>::get();
 }
 
 } // namespace detail
