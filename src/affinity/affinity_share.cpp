@@ -176,7 +176,7 @@ bool affinity_share::deallocate_and_look(void* p, std::size_t bytes,
     constexpr slab_geometry geometry{remote_frees::mask_bytes};
     const std::size_t offset = geometry.offset_of(p);
     const unsigned slot_class =
-        offset < unit_bytes ? size_class::none : geometry.block_of(p)->slab_at(offset).slot_class;
+        offset < unit_bytes ? size_class::none : geometry.block_of(p)->slab_at(offset).slot_class();
     deallocate(p, bytes, alignment); // p may be no object, and the slab gone
     return slot_class != size_class::none && heap().is_empty(slot_class);
 }

@@ -92,7 +92,7 @@ bool slab_heap::enter_word(const slab& s, std::size_t from) noexcept {
     for (std::size_t i = from; i < end; ++i) {
         if (words[i] == 0)
             continue;
-        slot_class_state& c = classes_[s.slot_class];
+        slot_class_state& c = counts_of(s);
         c.free = words + i;
         c.first = slabs_.begin_of(s) + i * bits::word_bits * c.slot_bytes;
         return true;
@@ -152,7 +152,7 @@ void* slab_heap::any_slot(unsigned slot_class) noexcept {
 
 /// Makes a slab the one that its class allocates from.
 void slab_heap::enter(slab& s) noexcept {
-    class_slabs& list = lists_[s.slot_class];
+    class_slabs& list = lists_[s.slot_class()];
     if ((s.state & slab_state::lending) != 0)
         stop_lending(s);
     list.all.set_state(s, slab_state::full);
@@ -190,7 +190,7 @@ void slab_heap::set_alarm(slab& s) noexcept {
         state |= slab_state::refillable | (used == 0 ? slab_state::full : slab_state::sparse);
         s.alarm_at(used, 0);
     }
-    lists_[s.slot_class].all.set_state(s, state);
+    lists_[s.slot_class()].all.set_state(s, state);
 }
 
 void* slab_heap::allocate_single(std::size_t bytes) noexcept {
@@ -268,7 +268,7 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
     std::size_t best_index = 0;
     std::size_t best_distance = std::numeric_limits<std::size_t>::max();
     slabs_.for_each_slab(*const_cast<block*>(b), [&](slab& s) {
-        if (s.slot_class != slot_class)
+        if (s.slot_class() != slot_class)
             return;
         const bits::word* const words = slabs_.words_of(s);
         std::byte* const begin = slabs_.begin_of(s);

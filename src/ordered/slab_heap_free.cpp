@@ -30,7 +30,7 @@ ARENITE_INLINE void slab_heap::note_free(slab_block& b, slab& s) noexcept {
         c.freed_once = &s;
         return;
     }
-    if (s.slot_class >= size_class::count)
+    if (s.slot_class() >= size_class::count)
         return;
     c.freed_bytes = s.slots * std::uint32_t{s.slot_bytes};
     c.freed_first = slabs_.begin_of(s);
@@ -162,11 +162,11 @@ void slab_heap::alarmed(slab& s) noexcept {
     if (!s.is_due() && !may_be_idle()) // one object, again and again
         return;
     const slow_call_guard mark = begin_slow_call();
-    if (s.slot_class == size_class::single) {
+    if (s.slot_class() == size_class::single) {
         single_bytes_ -= s.slot_bytes;
         release(s);
     } else if (s.is_due()) {
-        if (&s == lists_[s.slot_class].current) // 2^30 frees behind
+        if (&s == lists_[s.slot_class()].current) // 2^30 frees behind
             s.alarm_at(count_used(s), slab::silent);
         else if (s.used() == 0)
             remove(s);
@@ -184,7 +184,7 @@ bool slab_heap::nothing_lives() const noexcept {
 }
 
 void slab_heap::remove(slab& s) noexcept {
-    class_slabs& list = lists_[s.slot_class];
+    class_slabs& list = lists_[s.slot_class()];
     forget_frees_into(s);
     if ((s.state & slab_state::lending) != 0)
         stop_lending(s);

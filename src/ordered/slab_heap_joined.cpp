@@ -45,7 +45,7 @@ void* slab_heap::join(unsigned slot_class, std::size_t bytes, std::size_t alignm
             const std::uint16_t shorter = slab_state::run_of(slots) - 1;
             if ((s.state & slab_state::refillable) != 0) // else that is told first
                 s.alarm_at(s.used(), s.used() / 2);
-            lists_[s.slot_class].all.set_state(
+            lists_[s.slot_class()].all.set_state(
                 s, static_cast<std::uint16_t>(s.state & (shorter | ~slab_state::sparse)));
             continue;
         }
@@ -145,8 +145,8 @@ void slab_heap::stop_lending(slab& s) noexcept {
     for (class_slabs& list : lists_)
         if (list.lender == &s)
             list.lender = nullptr;
-    lists_[s.slot_class].all.set_state(s,
-                                       static_cast<std::uint16_t>(s.state & ~slab_state::lending));
+    lists_[s.slot_class()].all.set_state(
+        s, static_cast<std::uint16_t>(s.state & ~slab_state::lending));
 }
 
 } // namespace detail

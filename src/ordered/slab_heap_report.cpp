@@ -56,9 +56,9 @@ bool slab_heap::may_have(const slab& s, std::size_t slots, std::size_t bytes,
 
 /// By the size alone too: code that resizes may not know with what alignment it was allocated.
 bool slab_heap::is_of_class(const slab& s, std::size_t bytes, std::size_t alignment) noexcept {
-    return s.slot_class != size_class::single &&
-           (size_class::of(bytes, alignment) == s.slot_class ||
-            size_class::of(bytes, 1) == s.slot_class);
+    return s.slot_class() != size_class::single &&
+           (size_class::of(bytes, alignment) == s.slot_class() ||
+            size_class::of(bytes, 1) == s.slot_class());
 }
 
 bool slab_heap::fits_in_place(const void* p, std::size_t bytes,
@@ -73,7 +73,7 @@ bool slab_heap::fits_in_place(const void* p, std::size_t bytes,
         return false;
     const std::size_t slots = slots_at(b, s, index);
     return may_have(s, slots, bytes, alignment) &&
-           (slots != 1 || s.slot_class == size_class::single || is_of_class(s, bytes, alignment));
+           (slots != 1 || s.slot_class() == size_class::single || is_of_class(s, bytes, alignment));
 }
 
 bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,

@@ -75,7 +75,7 @@ block* slab_source::new_block() noexcept {
     poison::undefined(here, bytes);
     ::new (static_cast<void*>(head)) slab_block{};
     ::new (static_cast<void*>(head->words())) bits::word[units]{};
-    head->slabs[0].slot_class = size_class::none;
+    head->slabs[0].set_slot_class(size_class::none);
     head->set_slab(0, slab_block::most_units, 0);
     head->free_slabs = (std::uint32_t{1} << slab_block::most_slabs) - 2;
     if (units < slab_block::most_units)
@@ -182,7 +182,7 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
                           : std::min(size_class::slot_bytes(slot_class - 1), slot_bytes - 16);
     s.slack = static_cast<std::uint16_t>(slot_bytes - below);
     s.slots = static_cast<std::uint16_t>(slots);
-    s.slot_class = static_cast<std::uint8_t>(slot_class);
+    s.set_slot_class(slot_class);
     s.units = static_cast<std::uint8_t>(units);
     bits::word* const words = head.words() + first;
     for (std::size_t i = 0, rest = slots; rest != 0; ++i) {

@@ -61,12 +61,12 @@ inline void expect_books(slab_heap& heap, const model& live) {
                 ASSERT_EQ(s.used(), static_cast<std::int32_t>(in_use));
                 ASSERT_GT(s.used(), s.alarm) << "it was not told of a free";
                 ASSERT_GT(in_use, 0u) << "it holds nothing";
-                if (s.slot_class != size_class::single) {
+                if (s.slot_class() != size_class::single) {
                     ASSERT_EQ((s.state & slab_state::refillable) != 0,
                               s.used() <= s.refill_alarm());
                 }
             }
-            in_use_of_class[s.slot_class] += in_use;
+            in_use_of_class[s.slot_class()] += in_use;
             bytes += in_use * s.slot_bytes;
         });
         ASSERT_NE(slabs_here, 0u) << "a block without slabs is open";
@@ -90,7 +90,7 @@ inline void expect_books(slab_heap& heap, const model& live) {
         ASSERT_GE(slots * s.slot_bytes, x.bytes);
         ASSERT_GE(heap.size_of(p), x.bytes);
         ASSERT_LT(heap.size_of(p), x.bytes + 16 + s.slot_bytes);
-        expected[s.slot_class] += slots;
+        expected[s.slot_class()] += slots;
         expected_bytes += slots == 1 ? rounded(x.bytes, x.alignment, mask) : slots * s.slot_bytes;
     }
     std::erase_if(in_use_of_class, [](const auto& x) { return x.second == 0; });

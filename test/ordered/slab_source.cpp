@@ -66,7 +66,7 @@ TEST_F(slab_source_of, a_slab_is_free_slots_of_its_class) {
             const std::size_t slot = size_class::slot_bytes(number);
             EXPECT_EQ(s->owner, &owner);
             EXPECT_EQ(s->units, units);
-            EXPECT_EQ(s->slot_class, number);
+            EXPECT_EQ(s->slot_class(), number);
             EXPECT_EQ(s->slot_bytes, slot);
             EXPECT_EQ(s->slots, units * unit_bytes / (slot + slab::note_bytes));
             EXPECT_EQ(s->used(), 0);
@@ -237,7 +237,7 @@ TEST_F(slab_source_of, what_went_back_has_no_owner) {
     std::byte* const p = source.begin_of(*s);
     release(source, *s);
     EXPECT_EQ(source.slab_of(p).owner, nullptr);
-    EXPECT_EQ(source.slab_of(p).slot_class, size_class::none);
+    EXPECT_EQ(source.slab_of(p).slot_class(), size_class::none);
     EXPECT_EQ(source.slab_of(source.begin_of(*stays)).owner, &owner);
 }
 

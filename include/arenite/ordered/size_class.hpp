@@ -80,8 +80,8 @@ inline constexpr auto inverse = [] {
 /// The class of such a request. Slots are aligned to 16 where their size is divisible by it.
 [[nodiscard]] ARENITE_INLINE constexpr unsigned of_listed(std::size_t bytes,
                                                           std::size_t alignment) noexcept {
-    const std::size_t below = (alignment - 1) | 7;
-    return listed[((bytes + below) & ~below) / 8];
+    const std::uint32_t below = (static_cast<std::uint32_t>(alignment) - 1) | 7;
+    return listed[((static_cast<std::uint32_t>(bytes) + below) & ~below) / 8];
 }
 
 /// The class of any request of a valid alignment; `single` where no class has slots of this size or

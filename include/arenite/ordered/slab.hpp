@@ -39,12 +39,20 @@ struct alignas(64) slab {
     std::uint16_t slot_bytes;
     std::uint16_t slack; ///< a request takes more than slot_bytes less this
     std::uint16_t slots;
-    std::uint8_t slot_class; ///< see size_class; `single` for one slot of any number of units
+    std::uint16_t class_offset; ///< of its class's state among those of the heap, in bytes
+    std::uint16_t state;        ///< a set of slab_state
     std::uint8_t units;
-    std::uint16_t state; ///< a set of slab_state
     std::uint16_t below; ///< for address_list, as are left and right: among the slabs of a class
     slab* left;
     slab* right;
+
+    static constexpr std::uint16_t class_state_bytes = 64;
+
+    /// See size_class; `single` for one slot of any number of units.
+    [[nodiscard]] unsigned slot_class() const noexcept { return class_offset / class_state_bytes; }
+    void set_slot_class(unsigned number) noexcept {
+        class_offset = static_cast<std::uint16_t>(number * class_state_bytes);
+    }
 
     /// An alarm that no free reaches, but one after so many that their count would not fit.
     static constexpr std::int32_t silent = -(1 << 30);

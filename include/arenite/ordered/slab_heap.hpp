@@ -41,6 +41,8 @@ struct alignas(64) slot_class_state {
     const slab* freed_once = nullptr; ///< the slab of the latest free elsewhere
 };
 
+static_assert(sizeof(slot_class_state) == slab::class_state_bytes);
+
 namespace detail {
 
 /// In these builds every call is a slow one: it tells a memory checker, or checks more.
@@ -271,7 +273,8 @@ private:
             c.freed_bytes = 0;
     }
     [[nodiscard]] ARENITE_INLINE slot_class_state& counts_of(const slab& s) noexcept {
-        return classes_[s.slot_class];
+        return *reinterpret_cast<slot_class_state*>(reinterpret_cast<std::byte*>(classes_) +
+                                                    s.class_offset);
     }
     /// False for what can't lie in a slab: it is large, or not of this heap. One test before
     /// anything is read where p points.
@@ -346,10 +349,11 @@ ARENITE_INLINE void* slab_heap::try_take(unsigned slot_class) noexcept {
         return nullptr;
     *c.free = free & (free - 1);
     ++c.live;
-    const std::size_t slot_bytes =
-        ARENITE_IS_CONSTANT(slot_class) ? size_class::slot_bytes(slot_class) : c.slot_bytes;
-    const std::size_t index = static_cast<unsigned>(std::countr_zero(free));
-    std::byte* const p = c.first + index * slot_bytes;
+    const auto index = static_cast<std::uint32_t>(std::countr_zero(free));
+    const auto slot_bytes = ARENITE_IS_CONSTANT(slot_class)
+                                ? static_cast<std::uint32_t>(size_class::slot_bytes(slot_class))
+                                : c.slot_bytes;
+    std::byte* const p = c.first + index * slot_bytes; // of 32 bits: less than a block
     ARENITE_ASSUME(p != nullptr);
     return p;
 }
