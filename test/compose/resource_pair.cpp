@@ -67,6 +67,23 @@ TEST(resource_pair, makes_both_of_what_each_takes) {
     EXPECT_EQ(tuples.second().capacity(), 50u);
 }
 
+TEST(resource_pair, refers_to_resources_that_are_there) {
+    linear_resource a{100};
+    ordered_heap b;
+    fallback_resource<linear_resource, ordered_heap> fr{a, b}; // with or without its types
+    segregated_resource<linear_resource, ordered_heap> sg{16, a, b};
+    const fallback_resource deduced{a, b};
+    EXPECT_EQ(&fr.first(), &a);
+    EXPECT_EQ(&fr.second(), &b);
+    EXPECT_EQ(&deduced.second(), &b);
+    const piece small = take(sg, 16), large = take(sg, 17);
+    EXPECT_TRUE(a.owns(small.p));
+    EXPECT_TRUE(b.owns(large.p));
+    give(sg, large);
+    give(sg, small);
+    EXPECT_EQ(b.usage().bytes_in_use, 0u);
+}
+
 TEST(resource_pair, adds_both_and_trims_and_lists_both) {
     pool_and_heap pair{64, slot{64, 16}, ordered_options{}};
     const piece small = take(pair, 64), large = take(pair, 1000);

@@ -37,6 +37,9 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 
 TEST(type_layout, says_what_pahole_says) {
     const type_layout l = layout_of<particle>();
+    std::ostringstream out;
+    out << l;
+    EXPECT_EQ(out.str(), text_of(l));
     EXPECT_EQ(l.bytes, 128u);
     EXPECT_EQ(l.members.size(), 15u);
     EXPECT_EQ(l.member_bytes(), 125u);

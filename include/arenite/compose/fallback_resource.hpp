@@ -16,15 +16,15 @@ inline namespace ARENITE_ABI {
 
 /// The first resource, and the second where the first refuses.
 ///
-///     fallback_resource fr{a, b};                                  // refers to both
-///     fallback_resource<linear_resource, ordered_heap> fs{1_MiB, ordered_options{}};
+///     fallback_resource fr{a, b};                                   // refers to both
+///     fallback_resource<linear_resource, ordered_heap> fs{1_MiB, ordered_options{}};   // its own
 ///
 /// Use when:  what is fast or at hand is small: a buffer, a pool of fixed size, a budget; or some
 ///            memory is kept for when the system has no more. Where both are to share the work by
 ///            size: compose/segregated_resource.hpp.
 /// Cost:      allocate that of the first and a test, and where it refuses that of the second;
 ///            deallocate that of owns() besides.
-/// Overhead:  0 bytes.
+/// Overhead:  0 bytes an allocation.
 /// Limits:    those of the second, where the first refuses. One of them must know its own (owns;
 ///            the first is asked where both do), and not take the other's memory for that, as
 ///            page_source() takes that of every heap above it. What was freed whole there (reset,
@@ -39,25 +39,25 @@ template <class First, class Second>
 class fallback_resource final
     : public detail::resource_pair<fallback_resource<First, Second>, First, Second> {
     using base = detail::resource_pair<fallback_resource<First, Second>, First, Second>;
-    using base::first_;
-    using base::second_;
 
 public:
     using base::base;
+    using base::first;
+    using base::second;
 
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        void* const p = first_.try_allocate(bytes, alignment);
-        return p != nullptr ? p : second_.try_allocate(bytes, alignment);
+        void* const p = first().try_allocate(bytes, alignment);
+        return p != nullptr ? p : second().try_allocate(bytes, alignment);
     }
 
     using base::deallocate;
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         if (base::is_of_first(p))
-            first_.deallocate(p, bytes, alignment);
+            first().deallocate(p, bytes, alignment);
         else
-            second_.deallocate(p, bytes, alignment);
+            second().deallocate(p, bytes, alignment);
     }
 
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
@@ -65,8 +65,8 @@ public:
         requires base::both_resize
     {
         return base::is_of_first(p)
-                   ? detail::try_resize(first_, p, old_bytes, new_bytes, alignment)
-                   : detail::try_resize(second_, p, old_bytes, new_bytes, alignment);
+                   ? detail::try_resize(first(), p, old_bytes, new_bytes, alignment)
+                   : detail::try_resize(second(), p, old_bytes, new_bytes, alignment);
     }
 };
 

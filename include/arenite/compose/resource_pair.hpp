@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/compose/held_resource.hpp>
 #include <arenite/compose/resource_adaptor.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
@@ -21,8 +22,12 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// A resource of two others, which it holds, or refers to where First or Second is a reference. It
-/// can what both can, also where it must find which of the two a pointer is of: by owns() of one.
+/// True if a held_resource<R> can be made of these.
+template <class R, class... Args>
+concept can_hold = std::constructible_from<held_resource<R>, std::in_place_t, Args...>;
+
+/// A resource of two others, which it makes, or refers to where they are given as they are. It can
+/// what both can, also where it must find which of the two a pointer is of: by owns() of one.
 /// Which of them serves a request, and which gets it back with its size, is the Derived's to say.
 template <class Derived, class First, class Second>
     requires Allocating<std::remove_reference_t<First>> &&
@@ -38,24 +43,25 @@ public:
         requires std::default_initializable<First> && std::default_initializable<Second>
     = default;
 
-    /// Makes each of one argument; a reference refers to its own.
+    /// Makes each of one argument; refers to what is a First or Second already, and outlives this.
     template <class A, class B>
-        requires std::constructible_from<First, A> && std::constructible_from<Second, B>
+        requires can_hold<First, A> && can_hold<Second, B>
     resource_pair(A&& first, B&& second)
-        : first_(std::forward<A>(first)), second_(std::forward<B>(second)) {}
+        : first_{std::in_place, std::forward<A>(first)},
+          second_{std::in_place, std::forward<B>(second)} {}
 
     /// Makes each of a tuple of arguments.
     template <class... As, class... Bs>
-        requires std::constructible_from<First, As...> && std::constructible_from<Second, Bs...>
+        requires can_hold<First, As...> && can_hold<Second, Bs...>
     resource_pair(std::piecewise_construct_t, std::tuple<As...> first, std::tuple<Bs...> second)
         : resource_pair{first, second, std::index_sequence_for<As...>{},
                         std::index_sequence_for<Bs...>{}} {}
 
     /// The two themselves.
-    [[nodiscard]] first_type& first() noexcept { return first_; }
-    [[nodiscard]] const first_type& first() const noexcept { return first_; }
-    [[nodiscard]] second_type& second() noexcept { return second_; }
-    [[nodiscard]] const second_type& second() const noexcept { return second_; }
+    [[nodiscard]] first_type& first() noexcept { return first_.get(); }
+    [[nodiscard]] const first_type& first() const noexcept { return first_.get(); }
+    [[nodiscard]] second_type& second() noexcept { return second_.get(); }
+    [[nodiscard]] const second_type& second() const noexcept { return second_.get(); }
 
     /// Where both free without a size.
     void deallocate(void* p)
@@ -63,37 +69,37 @@ public:
                  (Owning<first_type> || Owning<second_type>))
     {
         if (is_of_first(p))
-            first_.deallocate(p);
+            first().deallocate(p);
         else
-            second_.deallocate(p);
+            second().deallocate(p);
     }
 
     [[nodiscard]] bool owns(const void* p) const
         requires Owning<first_type> && Owning<second_type>
     {
-        return first_.owns(p) || second_.owns(p);
+        return first().owns(p) || second().owns(p);
     }
 
     [[nodiscard]] std::size_t size_of(const void* p) const
         requires(Sizing<first_type> && Sizing<second_type> &&
                  (Owning<first_type> || Owning<second_type>))
     {
-        return is_of_first(p) ? first_.size_of(p) : second_.size_of(p);
+        return is_of_first(p) ? first().size_of(p) : second().size_of(p);
     }
 
     /// Whether size_of and deallocate(p) are to be had; see concept UnsizedFreeing.
     [[nodiscard]] bool keeps_sizes() const
         requires Sizing<first_type> && Sizing<second_type>
     {
-        return detail::keeps_sizes(first_) && detail::keeps_sizes(second_);
+        return detail::keeps_sizes(first()) && detail::keeps_sizes(second());
     }
 
     /// Resets both.
     void reset()
         requires Resettable<first_type> && Resettable<second_type>
     {
-        first_.reset();
-        second_.reset();
+        first().reset();
+        second().reset();
     }
 
     /// Trims whichever can be.
@@ -101,16 +107,16 @@ public:
         requires Trimmable<first_type> || Trimmable<second_type>
     {
         if constexpr (Trimmable<first_type>)
-            first_.trim();
+            first().trim();
         if constexpr (Trimmable<second_type>)
-            second_.trim();
+            second().trim();
     }
 
     /// Adds both. The high water is that of each added: it may never have been reached at once.
     [[nodiscard]] arenite::usage usage() const
         requires Measurable<first_type> && Measurable<second_type>
     {
-        const arenite::usage a = first_.usage(), b = second_.usage();
+        const arenite::usage a = first().usage(), b = second().usage();
         const bool counted = (a.bytes_in_use == 0 || a.live_allocations != 0) &&
                              (b.bytes_in_use == 0 || b.live_allocations != 0);
         return {.bytes_in_use = a.bytes_in_use + b.bytes_in_use,
@@ -124,8 +130,8 @@ public:
     void list_regions(region_sink& sink) const
         requires Mappable<first_type> && Mappable<second_type>
     {
-        first_.list_regions(sink);
-        second_.list_regions(sink);
+        first().list_regions(sink);
+        second().list_regions(sink);
     }
 
     void purge(void* p, std::size_t bytes) noexcept
@@ -133,9 +139,9 @@ public:
                  (Owning<first_type> || Owning<second_type>))
     {
         if (is_of_first(p))
-            first_.purge(p, bytes);
+            first().purge(p, bytes);
         else
-            second_.purge(p, bytes);
+            second().purge(p, bytes);
     }
 
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept
@@ -143,9 +149,9 @@ public:
                  (Owning<first_type> || Owning<second_type>))
     {
         if (is_of_first(p))
-            detail::release(first_, p, bytes, alignment);
+            detail::release(first(), p, bytes, alignment);
         else
-            detail::release(second_, p, bytes, alignment);
+            detail::release(second(), p, bytes, alignment);
     }
 
 protected:
@@ -155,20 +161,20 @@ protected:
 
     [[nodiscard]] ARENITE_INLINE bool is_of_first(const void* p) const noexcept {
         if constexpr (Owning<first_type>)
-            return first_.owns(p);
+            return first().owns(p);
         else
-            return !second_.owns(p);
+            return !second().owns(p);
     }
-
-    First first_;   // NOLINT(cppcoreguidelines-avoid-const-or-ref-data-members)
-    Second second_; // NOLINT(cppcoreguidelines-avoid-const-or-ref-data-members)
 
 private:
     template <class... As, class... Bs, std::size_t... I, std::size_t... J>
     resource_pair(std::tuple<As...>& first, std::tuple<Bs...>& second, std::index_sequence<I...>,
                   std::index_sequence<J...>)
-        : first_(std::forward<As>(std::get<I>(first))...),
-          second_(std::forward<Bs>(std::get<J>(second))...) {}
+        : first_{std::in_place, std::forward<As>(std::get<I>(first))...},
+          second_{std::in_place, std::forward<Bs>(std::get<J>(second))...} {}
+
+    held_resource<First> first_;
+    held_resource<Second> second_;
 };
 
 } // namespace detail

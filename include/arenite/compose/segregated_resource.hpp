@@ -41,23 +41,23 @@ template <class Small, class Large>
 class segregated_resource final
     : public detail::resource_pair<segregated_resource<Small, Large>, Small, Large> {
     using base = detail::resource_pair<segregated_resource<Small, Large>, Small, Large>;
-    using base::first_;
-    using base::second_;
 
 public:
+    using base::first;
+    using base::second;
     explicit segregated_resource(std::size_t small_bytes)
         requires std::default_initializable<Small> && std::default_initializable<Large>
         : small_bytes_{small_bytes} {}
 
-    /// Makes each of one argument; a reference refers to its own.
+    /// Makes each of one argument; refers to what is a Small or Large already, and outlives this.
     template <class S, class L>
-        requires std::constructible_from<Small, S> && std::constructible_from<Large, L>
+        requires detail::can_hold<Small, S> && detail::can_hold<Large, L>
     segregated_resource(std::size_t small_bytes, S&& small, L&& large)
         : base(std::forward<S>(small), std::forward<L>(large)), small_bytes_{small_bytes} {}
 
     /// Makes each of a tuple of arguments.
     template <class... Ss, class... Ls>
-        requires std::constructible_from<Small, Ss...> && std::constructible_from<Large, Ls...>
+        requires detail::can_hold<Small, Ss...> && detail::can_hold<Large, Ls...>
     segregated_resource(std::size_t small_bytes, std::piecewise_construct_t,
                         std::tuple<Ss...> small, std::tuple<Ls...> large)
         : base(std::piecewise_construct, std::move(small), std::move(large)),
@@ -68,17 +68,17 @@ public:
 
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        return is_small(bytes, alignment) ? first_.try_allocate(bytes, alignment)
-                                          : second_.try_allocate(bytes, alignment);
+        return is_small(bytes, alignment) ? first().try_allocate(bytes, alignment)
+                                          : second().try_allocate(bytes, alignment);
     }
 
     using base::deallocate;
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         if (is_small(bytes, alignment))
-            first_.deallocate(p, bytes, alignment);
+            first().deallocate(p, bytes, alignment);
         else
-            second_.deallocate(p, bytes, alignment);
+            second().deallocate(p, bytes, alignment);
     }
 
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
@@ -88,8 +88,8 @@ public:
         const bool small = is_small(old_bytes, alignment);
         if (small != is_small(new_bytes, alignment))
             return false;
-        return small ? detail::try_resize(first_, p, old_bytes, new_bytes, alignment)
-                     : detail::try_resize(second_, p, old_bytes, new_bytes, alignment);
+        return small ? detail::try_resize(first(), p, old_bytes, new_bytes, alignment)
+                     : detail::try_resize(second(), p, old_bytes, new_bytes, alignment);
     }
 
 private:

@@ -20,7 +20,7 @@ inline namespace ARENITE_ABI {
 /// Where the members of a type lie in it, what is lost between them, and how many lines of the
 /// cache a loop over an array of it touches for the members that it uses.
 ///
-///     layout_of<particle>().write_text(std::cout);
+///     std::cout << layout_of<particle>();
 ///     layout_of<particle, &particle::position, &particle::velocity>().write_json(std::cout);
 ///
 /// Use when:  one asks whether a hole can be packed away, or whether members want columns of their
@@ -77,6 +77,10 @@ struct type_layout {
     /// A line a member, the holes and where lines of the cache begin; a summary below. In UTF-8.
     void write_text(std::ostream& out) const;
     void write_json(std::ostream& out) const;
+    friend std::ostream& operator<<(std::ostream& out, const type_layout& layout) {
+        layout.write_text(out);
+        return out;
+    }
 
     /// By offset, which a describe<T> need not keep.
     void put_in_order();

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <concepts>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// A resource of type R made here, or one that is there already and outlives this: what is given as
+/// an lvalue of type R is referred to, anything else is what R is made of.
+///
+///     held_resource<ordered_heap> a{std::in_place, ordered_options{}};    // made here
+///     ordered_heap heap;
+///     held_resource<ordered_heap> b{std::in_place, heap};                 // refers to heap
+///     held_resource<ordered_heap&> c{std::in_place, heap};                // refers without room
+///
+/// Overhead:  a pointer beside R; a reference is a pointer alone.
+template <class R>
+class held_resource {
+public:
+    held_resource()
+        requires std::default_initializable<R>
+        : own_(), at_{std::addressof(own_)} {}
+
+    template <class... Args>
+        requires std::constructible_from<R, Args...>
+    explicit held_resource(std::in_place_t, Args&&... args)
+        : own_(std::forward<Args>(args)...), at_{std::addressof(own_)} {}
+
+    held_resource(std::in_place_t, R& other) noexcept : at_{std::addressof(other)} {}
+
+    held_resource(const held_resource&) = delete;
+    held_resource& operator=(const held_resource&) = delete;
+    ~held_resource() {
+        if (at_ == std::addressof(own_))
+            std::destroy_at(at_);
+    }
+
+    [[nodiscard]] ARENITE_INLINE R& get() noexcept { return *at_; }
+    [[nodiscard]] ARENITE_INLINE const R& get() const noexcept { return *at_; }
+
+private:
+    union {
+        R own_; ///< not made where at_ is another one
+    };
+    R* at_;
+};
+
+template <class R>
+class held_resource<R&> {
+public:
+    held_resource(std::in_place_t, R& other) noexcept : at_{std::addressof(other)} {}
+
+    [[nodiscard]] ARENITE_INLINE R& get() noexcept { return *at_; }
+    [[nodiscard]] ARENITE_INLINE const R& get() const noexcept { return *at_; }
+
+private:
+    R* at_;
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite
