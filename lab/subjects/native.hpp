@@ -23,6 +23,9 @@
 #if defined(ARENITE_LAB_PLF)
 #include "plf.hpp"
 #endif
+#if defined(ARENITE_LAB_VMA)
+#include "vma.hpp"
+#endif
 
 namespace arenite::lab {
 
@@ -38,6 +41,9 @@ using subjects = subject_list<
 #endif
 #if defined(ARENITE_LAB_PLF)
     plf_colony,
+#endif
+#if defined(ARENITE_LAB_VMA)
+    vma,
 #endif
     ordered_as<ordered_by_default>, ordered_as<ordered_retaining>, affinity_as<affinity_ordered>,
     affinity_as<affinity_near>, affinity_as<affinity_intrusive>, affinity_as<affinity_slots>,

@@ -4,8 +4,10 @@
 
 #include "../subject.hpp"
 
-#include <arenite/core/literals.hpp>
+#include <arenite/core/system_resource.hpp>
+#include <arenite/offset/moves.hpp>
 #include <arenite/offset/offset_allocator.hpp>
+#include <arenite/offset/offset_heap.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,10 +20,8 @@
 
 namespace arenite::lab {
 
-/// offset_allocator.
+/// offset_allocator, and offset_heap.
 struct offset_bins {
-    static constexpr bool empties_blocks = true; ///< as offset_heap
-
     class offsets {
     public:
         using part = offset_allocation;
@@ -49,8 +49,45 @@ struct offset_bins {
         offset_allocator range_;
     };
 
+    class block_heap {
+    public:
+        using part = offset_allocation;
+
+        explicit block_heap(std::uint64_t block_bytes)
+            : heap_{{.get = [](std::uint64_t, void* names) noexcept -> void* {
+                         return reinterpret_cast<void*>(++*static_cast<std::uintptr_t*>(names));
+                     },
+                     .give_back = [](void*, std::uint64_t, void*) noexcept {},
+                     .user = &names_},
+                    {.parts = {.granularity = 256},
+                     .first_block_bytes = block_bytes,
+                     .largest_block_bytes = block_bytes,
+                     .keep_empty_blocks = 0}} {}
+
+        [[nodiscard]] part allocate(std::uint64_t bytes) { return *heap_.try_allocate(bytes); }
+        void deallocate(const part& p) { heap_.deallocate(p); }
+
+        [[nodiscard]] std::uint64_t plan(std::size_t count) {
+            planned_ = heap_.step({.moves = count});
+            return planned_.bytes();
+        }
+        [[nodiscard]] bool settle() {
+            heap_.commit(planned_);
+            return planned_.done();
+        }
+
+        [[nodiscard]] std::size_t block_count() const { return heap_.block_count(); }
+        [[nodiscard]] std::uint64_t bytes_in_use() const { return heap_.usage().bytes_in_use; }
+
+    private:
+        std::uintptr_t names_ = 0;
+        offset_heap heap_;
+        moves planned_{&system_resource()};
+    };
+
     static std::vector<subject_info> ways() {
-        return {{.name = "arenite.offset", .summary = "offset_allocator", .pages = "4k"}};
+        return {
+            {.name = "arenite.offset", .summary = "offset_allocator, offset_heap", .pages = "4k"}};
     }
 };
 

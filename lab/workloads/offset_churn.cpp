@@ -42,8 +42,8 @@ struct offset_churn {
                 .warm_passes = 1,
                 .in_short = false,
                 .ours = "arenite.offset",
-                .against = {"memory_slots"},
-                .subjects = {"arenite.offset", "best_fit", "memory_slots"}};
+                .against = {"vma", "memory_slots"},
+                .subjects = {"arenite.offset", "vma", "best_fit", "memory_slots"}};
     }
 
     template <class S>

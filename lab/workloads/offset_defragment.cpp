@@ -4,8 +4,6 @@
 #include "../probes/random.hpp"
 #include "../workload.hpp"
 
-#include <arenite/offset/offset_heap.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -19,7 +17,7 @@
 //
 // blocks left       over those that would do
 // copied            bytes, over those in use
-// step, worst step  planning
+// step, worst step  planning; all steps: in all
 
 namespace arenite::lab {
 namespace {
@@ -41,14 +39,14 @@ struct offset_defragment {
                 .warm_passes = 0,
                 .in_short = false,
                 .ours = "arenite.offset",
-                .against = {},
-                .subjects = {"arenite.offset"}};
+                .against = {"vma"},
+                .subjects = {"arenite.offset", "vma"}};
     }
 
     template <class S>
     static constexpr bool accepts = false;
     template <class S>
-    static constexpr bool accepts_also = requires { requires S::empties_blocks; };
+    static constexpr bool accepts_also = empties_blocks<S>;
 
     template <class S>
     class on {
@@ -58,39 +56,28 @@ struct offset_defragment {
               block_{static_cast<std::uint64_t>(t.integer("block")) << 20} {}
 
         void pass(turn& t) {
-            std::uintptr_t names = 0;
-            const offset_source source{.get = [](std::uint64_t, void* n) noexcept -> void* {
-                                           return reinterpret_cast<void*>(
-                                               ++*static_cast<std::uintptr_t*>(n));
-                                       },
-                                       .give_back = [](void*, std::uint64_t, void*) noexcept {},
-                                       .user = &names};
-            offset_heap heap{source,
-                             {.parts = {.granularity = 256},
-                              .first_block_bytes = block_,
-                              .largest_block_bytes = block_,
-                              .keep_empty_blocks = 0}};
+            typename S::block_heap heap{block_};
             random_source random{1};
-            std::vector<offset_allocation> parts;
+            std::vector<typename S::block_heap::part> parts;
             for (int i = 0; i < 26'000; ++i) {
                 const double octaves = static_cast<double>(random.below(1 << 20)) * 7 / (1 << 20);
-                parts.push_back(
-                    *heap.try_allocate(static_cast<std::uint64_t>(65'536 * std::exp2(octaves))));
+                const auto bytes = static_cast<std::uint64_t>(65'536 * std::exp2(octaves));
+                parts.push_back(heap.allocate((bytes + 255) / 256 * 256));
             }
-            for (const offset_allocation& p : parts) {
+            for (const auto& p : parts) {
                 if (random.below(10) < 3)
                     heap.deallocate(p);
             }
-            const std::uint64_t used = heap.usage().bytes_in_use;
+            const std::uint64_t used = heap.bytes_in_use();
             std::vector<double> planning;
+            double all_planning = 0;
             std::uint64_t copied = 0;
             for (bool done = false; !done;) {
                 const stopwatch clock;
-                const moves todo = heap.step({.moves = moves_});
+                copied += heap.plan(moves_);
                 planning.push_back(clock.nanoseconds());
-                copied += todo.bytes();
-                done = todo.done();
-                heap.commit(todo);
+                all_planning += planning.back();
+                done = heap.settle();
             }
             std::sort(planning.begin(), planning.end());
             const double would_do =
@@ -101,6 +88,7 @@ struct offset_defragment {
                      static_cast<double>(copied) / static_cast<double>(used));
             t.record("step", "ns", planning[planning.size() / 2]);
             t.record("worst step", "ns", planning.back());
+            t.record("all steps", "ms", all_planning / 1e6);
             t.checksum(used);
         }
 

@@ -61,8 +61,8 @@ struct offset_full {
                 .warm_passes = 0,
                 .in_short = false,
                 .ours = "arenite.offset",
-                .against = {"best_fit"},
-                .subjects = {"arenite.offset", "best_fit", "memory_slots"}};
+                .against = {"best_fit", "vma"},
+                .subjects = {"arenite.offset", "vma", "best_fit", "memory_slots"}};
     }
 
     template <class S>

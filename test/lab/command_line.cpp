@@ -85,7 +85,7 @@ TEST(lab_command_line, lists_workloads_parameters_and_subjects) {
 TEST(lab_command_line, tells_of_each_peer_that_it_is_there_or_why_not) {
     const called c = lab("list");
     for (const char* library :
-         {"mimalloc", "jemalloc", "tcmalloc", "boost", "foonathan", "plf.colony", "osg"})
+         {"mimalloc", "jemalloc", "tcmalloc", "boost", "foonathan", "plf.colony", "osg", "vma"})
         EXPECT_THAT(c.output, HasSubstr(library));
 }
 

@@ -10,7 +10,8 @@ An example is what stands indented by four in a comment, and reads as code: para
 ends as a line of code does. What it takes for granted (a class `node`, a variable `heap`) stands in
 given/<folder>/<type>.hpp beside this file, which also includes the standard headers that it needs. In an
 example `...` stands for anything, `args...` for any arguments. Classes and functions at its begin come to
-stand in a namespace, the rest in a function.
+stand in a namespace, the rest in a function. A line `// needs <header>` there: nothing is compiled where that
+header is not installed.
 """
 import os
 import re
@@ -55,9 +56,11 @@ def program(header, lines):
         (outside if defining else inside).append(line)
         depth += line.count("{") - line.count("}")
     before = given / header.relative_to(include)
-    return "\n".join([f"#include <arenite/{header.relative_to(include)}>",
-                      before.read_text() if before.is_file() else "", "using namespace arenite;",
-                      *outside, "void example() {", *inside, "}", ""])
+    taken = before.read_text() if before.is_file() else ""
+    needs = re.search(r"^// needs (<.+>)", taken, re.M)
+    return "\n".join([f"#if __has_include({needs[1]})" if needs else "#if 1",
+                      f"#include <arenite/{header.relative_to(include)}>", taken, "using namespace arenite;",
+                      *outside, "void example() {", *inside, "}", "#endif", ""])
 
 
 def examples():

@@ -94,7 +94,7 @@ public:
     // NOLINTNEXTLINE(google-explicit-constructor): as pointers from what owns
     constexpr relocatable_ptr(std::nullptr_t) noexcept {}
     /// To the object of a handle; null where it is dead.
-    // NOLINTNEXTLINE(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): so that a member takes what make() returns
     relocatable_ptr(const handle<T>& h) noexcept : pointer_{h.untyped()} {}
 
     [[nodiscard]] ARENITE_INLINE T* get() const noexcept {

@@ -84,7 +84,7 @@ public:
         return taken(all{});
     }
 
-    // NOLINTNEXTLINE(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): as T& converts to const T&
     operator record_reference<T, Layout, true>() const noexcept
         requires(!Const)
     {

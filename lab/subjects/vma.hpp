@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../subject.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace arenite::lab {
+
+/// VulkanMemoryAllocator: its virtual block, and its defragmentation on a device that is made up.
+/// Its header is long, so it is compiled once, behind these calls.
+struct vma {
+    /// A VmaVirtualBlock.
+    class offsets {
+    public:
+        struct part {
+            void* name;
+            std::uint64_t offset, bytes;
+        };
+
+        offsets(std::uint64_t capacity, std::uint64_t granularity);
+        ~offsets();
+        offsets(const offsets&) = delete;
+        offsets& operator=(const offsets&) = delete;
+
+        [[nodiscard]] std::optional<part> allocate(std::uint64_t bytes, std::uint64_t alignment,
+                                                   std::uint64_t owner);
+        void deallocate(const part& p);
+        [[nodiscard]] static std::uint64_t end(const part& p) { return p.offset + p.bytes; }
+
+    private:
+        void* block_ = nullptr;
+        std::uint64_t granularity_;
+    };
+
+    /// A pool of blocks of one size, and one run of defragmentation over it.
+    class block_heap {
+    public:
+        using part = void*;
+
+        explicit block_heap(std::uint64_t block_bytes);
+        ~block_heap();
+        block_heap(const block_heap&) = delete;
+        block_heap& operator=(const block_heap&) = delete;
+
+        [[nodiscard]] part allocate(std::uint64_t bytes);
+        void deallocate(part p);
+
+        /// Plans so many moves at most; the bytes to copy.
+        [[nodiscard]] std::uint64_t plan(std::size_t moves);
+        /// What was planned is copied. True: there is nothing more to gain.
+        [[nodiscard]] bool settle();
+
+        [[nodiscard]] std::size_t block_count() const;
+        [[nodiscard]] std::uint64_t bytes_in_use() const;
+
+    private:
+        struct state;
+        state* state_;
+    };
+
+    static std::vector<subject_info> ways();
+};
+
+} // namespace arenite::lab
