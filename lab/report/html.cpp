@@ -69,6 +69,8 @@ std::string shows(const std::string& workload) {
                         "what the walk costs before and after, and what the moving does."},
         {"pool/iterate", "Walking over what lives in a pool with more and more holes in it."},
         {"objects/pool", "Objects that come and go: used again as they are, or made and ended."},
+        {"pointers/costs", "What an owner of an object costs: to make and end one, to follow it, "
+                           "to share it."},
         {"frames/vr", "A program that has 11.1 ms a frame: which share of it goes into memory, and "
                       "how many frames come too late."},
         {"threads/false_sharing", "Threads that write beside each other, on one line of the cache: "

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/contract.hpp>
+#include <arenite/core/resource.hpp>
+#include <arenite/linear/double_ended_resource.hpp>
+
+#include <concepts>
+#include <cstddef>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// Lets a container of EASTL take its memory from a resource.
+///
+///     using memory = eastl_allocator<double_ended_resource>;
+///     double_ended_resource level{64_MiB};
+///     eastl::vector<int, memory> parsed{memory{level}};
+///     void* const mesh = memory{level}.allocate(1_MiB, eastl::MEM_PERM);
+///
+/// Use when:  a program has EASTL's containers. One that is to keep its memory for long takes the
+///            high end by itself, `eastl_allocator<linear_resource>{level.high()}`: containers of
+///            EASTL never set flags, they are for calls of the program's own.
+/// Flags:     MEM_TEMP, 0, from the low end of a double-ended resource; MEM_PERM, 1, from the high
+///            end. Other bits, and other resources, know no difference.
+/// Cost:      that of the resource; direct calls, virtual ones where R is `resource`.
+/// Overhead:  one pointer a container. Each request is made with the same `Alignment`.
+/// Limits:    EASTL does not say the alignment again when it frees, so each allocation has the
+///            same: `Alignment`, which must be as large as that of what is put into the container.
+///            The resource must outlive the container. There is no default: a container must be
+///            told its resource. Names are not kept: tracked_resource has one.
+/// Misuse:    an alignment above `Alignment`, one that is no power of two, or an offset that is no
+///            multiple of it is a contract violation in every build.
+/// Threads:   those of the resource.
+/// Failure:   what the resource throws; EASTL does not look for a null pointer.
+/// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.2 and 8.1.2.
+template <class R = resource, std::size_t Alignment = default_alignment>
+class eastl_allocator {
+    static_assert(is_alignment(Alignment), "an alignment is a power of two");
+
+public:
+    /// Memory from r, which must outlive all that is allocated.
+    explicit eastl_allocator(R& r) noexcept : resource_{&r} {}
+    explicit eastl_allocator(const R&&) = delete; // a temporary would be gone before the container
+
+    /// What a container of EASTL is made with where it is told no allocator.
+    explicit eastl_allocator(const char* name) = delete; // tell the container its resource
+
+    /// Copies it under another name, which is not kept.
+    eastl_allocator(const eastl_allocator& other, const char*) noexcept
+        : resource_{other.resource_} {}
+
+    [[nodiscard]] ARENITE_INLINE void* allocate(std::size_t bytes, int flags = 0) {
+        if constexpr (has_lifetimes)
+            return resource_->allocate(bytes, Alignment,
+                                       (flags & permanent) != 0 ? lifetime::permanent
+                                                                : lifetime::temporary);
+        else
+            return resource_->allocate(bytes, Alignment);
+    }
+
+    /// Memory of which the byte at `offset` is aligned.
+    [[nodiscard]] ARENITE_INLINE void* allocate(std::size_t bytes, std::size_t alignment,
+                                                std::size_t offset, int flags = 0) {
+        if (!is_alignment(alignment) || alignment > Alignment || (offset & (alignment - 1)) != 0)
+            [[unlikely]]
+            refuse(alignment, offset);
+        return allocate(bytes, flags);
+    }
+
+    /// Gives back what was allocated with the same size; nullptr is nothing.
+    ARENITE_INLINE void deallocate(void* p, std::size_t bytes) noexcept {
+        if (p != nullptr)
+            resource_->deallocate(p, bytes, Alignment);
+    }
+
+    [[nodiscard]] const char* get_name() const noexcept { return "arenite"; }
+    void set_name(const char*) noexcept {}
+
+    /// Where the memory comes from; never nullptr.
+    [[nodiscard]] R* resource() const noexcept { return resource_; }
+
+    /// True if each frees what the other allocated.
+    [[nodiscard]] friend bool operator==(const eastl_allocator& a,
+                                         const eastl_allocator& b) noexcept {
+        if constexpr (std::same_as<R, arenite::resource>)
+            return *a.resource_ == *b.resource_;
+        else
+            return a.resource_ == b.resource_;
+    }
+
+private:
+    static constexpr int permanent = 1; // eastl::MEM_PERM
+
+    static constexpr bool has_lifetimes = requires(R& r, std::size_t n) {
+        { r.allocate(n, n, lifetime::permanent) } -> std::same_as<void*>;
+    };
+
+    [[noreturn]] ARENITE_COLD static void refuse(std::size_t alignment, std::size_t offset) {
+        contract_violation_f(std::source_location::current(),
+                             "EASTL asks for alignment %zu at offset %zu of an eastl_allocator for "
+                             "alignments up to %zu: raise its Alignment; offsets are multiples",
+                             alignment, offset, Alignment);
+    }
+
+    R* resource_;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite
