@@ -39,7 +39,9 @@
 #include <arenite/os/page_resource.hpp>
 #include <arenite/os/platform.hpp>
 
+#include <arenite/check/call_sites.hpp>
 #include <arenite/check/leak.hpp>
+#include <arenite/check/one_thread.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/check/passthrough_chain.hpp>
 #include <arenite/check/poison.hpp>

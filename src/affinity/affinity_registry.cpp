@@ -5,6 +5,7 @@
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/thread_heaps.hpp>
 #include <arenite/check/leak.hpp>
+#include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/process_object.hpp>
 #include <arenite/core/region.hpp>
@@ -77,7 +78,7 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
         h = ::new (static_cast<void*>(h)) affinity_heap{wanted, static_cast<unsigned>(known)};
         h->may_adopt_options_.store(options == nullptr, std::memory_order_relaxed);
         named.store(known + 1, std::memory_order_release);
-        if (checks_enabled && known == 0)
+        if ((checks_enabled || passthrough()) && known == 0)
             static_cast<void>(std::atexit([] { report_leaks(); }));
     }
     lock.unlock();
@@ -135,7 +136,7 @@ void affinity_registry::check(const affinity_options& options) noexcept {
 
 void affinity_registry::report_leaks() noexcept {
     struct objects final : region_sink {
-        explicit objects(const affinity_heap& h) noexcept : leaks{&h, h.name().data()} {}
+        explicit objects(const affinity_heap& h) noexcept : leaks{&h, h.name().data(), true} {}
         void add(const region& r) override {
             if (r.state == region_state::used)
                 leaks.add(r.address, r.bytes);

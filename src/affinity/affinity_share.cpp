@@ -278,7 +278,7 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     const std::size_t slots = heap().slots_at(b, s, s.index_of(offset));
     const std::size_t room = slots * s.slot_bytes;
     if (bytes != slab_heap::unknown_bytes && !slab_heap::may_have(s, slots, bytes, alignment))
-        return heap().refuse_size(p, bytes, room);
+        return heap().refuse_size(p, bytes, room, slab_heap::unknown_bytes);
     const slab_block::slot_bit at = b.bit_of(s, offset);
     const auto word = static_cast<std::size_t>(at.word - b.words());
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));

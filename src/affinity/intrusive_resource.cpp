@@ -72,7 +72,7 @@ intrusive_resource::intrusive_resource(const intrusive_options& options, upstrea
 }
 
 intrusive_resource::~intrusive_resource() {
-    if constexpr (checks_enabled)
+    if (checks_enabled || passes_through_) [[unlikely]]
         report_leaks();
 }
 

@@ -199,6 +199,7 @@ void intrusive_resource::trim() noexcept {
 
 void intrusive_resource::report_leaks() noexcept {
     leak_collector leaks{this};
+    singles_.add_to(leaks);
     for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
         if ((b->state & block_state::large) != 0)
             leaks.add(block_source::large_object(*b), block_source::large_bytes(*b));

@@ -65,7 +65,7 @@ slots_resource::slots_resource(const slots_options& options, upstream up) noexce
 }
 
 slots_resource::~slots_resource() {
-    if constexpr (checks_enabled) {
+    if (checks_enabled || passes_through_) [[unlikely]] {
         report_leaks();
         for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
             if ((b->state & block_state::open) == 0)

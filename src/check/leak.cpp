@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/check/leak.hpp>
 
-#include <algorithm>
+#include <arenite/check/call_sites.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 
@@ -13,18 +14,30 @@ inline namespace ARENITE_ABI {
 namespace {
 
 void report_to_stderr(const leak_summary& summary) {
-    if (summary.name != nullptr)
+    if (summary.at_exit)
         std::fprintf(stderr,
                      "arenite: affinity %s has %zu allocations of %zu bytes at the end of the "
                      "process\n",
                      summary.name, summary.count, summary.bytes);
+    else if (summary.name != nullptr)
+        std::fprintf(stderr,
+                     "arenite: resource %s (%p) was destroyed with %zu allocations of %zu bytes "
+                     "alive\n",
+                     summary.name, static_cast<const void*>(summary.source), summary.count,
+                     summary.bytes);
     else
         std::fprintf(stderr,
                      "arenite: resource %p was destroyed with %zu allocations of %zu bytes alive\n",
                      static_cast<const void*>(summary.source), summary.count, summary.bytes);
-    for (std::size_t i = 0; i < summary.example_count; ++i)
-        std::fprintf(stderr, "  %p: %zu bytes\n", summary.examples[i].address,
-                     summary.examples[i].bytes);
+    for (std::size_t i = 0; i < summary.example_count; ++i) {
+        const leak& one = summary.examples[i];
+        if (one.requested != 0 && one.requested != one.bytes)
+            std::fprintf(stderr, "  %p: %zu bytes, rounded to %zu\n", one.address, one.requested,
+                         one.bytes);
+        else
+            std::fprintf(stderr, "  %p: %zu bytes\n", one.address, one.bytes);
+        call_sites::write(stderr, one.address);
+    }
     if (summary.example_count < summary.count)
         std::fprintf(stderr, "  and %zu more\n", summary.count - summary.example_count);
     std::fflush(stderr);
@@ -52,7 +65,8 @@ void leak_collector::report() const {
                  .bytes = bytes_,
                  .examples = examples_,
                  .example_count = std::min(count_, max_leak_examples),
-                 .name = name_});
+                 .name = name_,
+                 .at_exit = at_exit_});
 }
 
 } // namespace ARENITE_ABI

@@ -2,8 +2,18 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/check/passthrough.hpp>
 
+#include <arenite/check/poison.hpp>
+
 #include <atomic>
 #include <cstdlib>
+
+// Whether AddressSanitizer is in the process, seen by a library that is built without it.
+#if defined(__ELF__) && !ARENITE_HAS_ASAN
+extern "C" [[gnu::weak]] void __asan_poison_memory_region(const volatile void* p, std::size_t n);
+#define ARENITE_SANITIZER_IS_ELSEWHERE (&__asan_poison_memory_region != nullptr)
+#else
+#define ARENITE_SANITIZER_IS_ELSEWHERE false
+#endif
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -16,7 +26,9 @@ constinit std::atomic<answer> known{answer::unknown};
 
 answer ask_environment() noexcept {
     const char* text = std::getenv("ARENITE_PASSTHROUGH");
-    const bool off = text == nullptr || *text == '\0' || (text[0] == '0' && text[1] == '\0');
+    const bool says_nothing = text == nullptr || *text == '\0';
+    const bool off =
+        says_nothing ? !ARENITE_SANITIZER_IS_ELSEWHERE : text[0] == '0' && text[1] == '\0';
     const answer mine = off ? answer::no : answer::yes;
     // The first answer stands, also where two threads ask at once around a change of the
     // environment.

@@ -128,6 +128,11 @@ void passthrough_chain::list_regions(region_sink& sink) const {
     }
 }
 
+void passthrough_chain::add_to(leak_collector& leaks) const noexcept {
+    for (void* p = newest(); p != nullptr; p = older_than(p))
+        leaks.add(p, size_of(p));
+}
+
 std::size_t passthrough_chain::size_of(const void* p) noexcept {
     return opened { link::of(p) } -> bytes;
 }

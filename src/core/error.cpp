@@ -4,21 +4,25 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
 
+#include <cstdio>
+
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-const char* out_of_memory::what() const noexcept {
-    return is_alignment(alignment_) ? "arenite::out_of_memory"
-                                    : "arenite::out_of_memory: the alignment is no power of two";
+out_of_memory::out_of_memory(std::size_t bytes, std::size_t alignment,
+                             const resource* source) noexcept
+    : bytes_{bytes}, alignment_{alignment}, source_{source} {
+    std::snprintf(text_, sizeof text_,
+                  "out of memory: %zu bytes of alignment %zu%s were asked of resource %p", bytes,
+                  alignment, is_alignment(alignment) ? "" : ", which is no power of two,",
+                  static_cast<const void*>(source));
 }
 
 void throw_out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source) {
 #if ARENITE_EXCEPTIONS
     throw out_of_memory{bytes, alignment, source};
 #else
-    contract_violation_f(std::source_location::current(),
-                         "out of memory: %zu bytes of alignment %zu were asked of resource %p",
-                         bytes, alignment, static_cast<const void*>(source));
+    contract_violation(out_of_memory{bytes, alignment, source}.what());
 #endif
 }
 

@@ -54,7 +54,7 @@ free_list_resource::free_list_resource(std::span<std::byte> buffer,
 }
 
 free_list_resource::~free_list_resource() {
-    if constexpr (checks_enabled)
+    if (checks_enabled || passthrough()) [[unlikely]]
         report_leaks();
     give_region_back();
 }
@@ -368,6 +368,7 @@ void free_list_resource::list_regions(region_sink& sink) const {
 
 void free_list_resource::report_leaks() const noexcept {
     leak_collector leaks{this};
+    singles_.add_to(leaks);
     if (map_.count() != 0)
         map_.for_each_allocation(
             top_, [&](const std::byte* p, std::size_t bytes) { leaks.add(p, bytes); });

@@ -45,8 +45,9 @@ tlsf_resource::tlsf_resource(std::span<std::byte> buffer, const tlsf_options& op
 }
 
 tlsf_resource::~tlsf_resource() {
-    if constexpr (checks_enabled) {
+    if (checks_enabled || passthrough()) [[unlikely]] {
         leak_collector leaks{this};
+        singles_.add_to(leaks);
         for (std::size_t r = 0; r < count_; ++r)
             regions_[r]->map().for_each_allocation(
                 regions_[r]->map().count(),

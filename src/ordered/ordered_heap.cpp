@@ -20,6 +20,7 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up) noexcept
              .prefault = options.prefault},
             up,
             {.heap = this,
+             .name = options.name,
              .on_foreign_free = passthrough() ? &deallocate_passed_through : nullptr}},
       kept_{options.sizes == sizes::kept}, passes_through_{passthrough()} {
     if (!passes_through_ && (options.eager || options.prefault))
@@ -27,7 +28,7 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up) noexcept
 }
 
 ordered_heap::~ordered_heap() {
-    if constexpr (checks_enabled)
+    if (checks_enabled || passes_through_) [[unlikely]]
         report_leaks();
 }
 
@@ -45,7 +46,8 @@ bool ordered_heap::deallocate_passed_through(detail::slab_heap& core, void* p, s
     return true;
 }
 
-void ordered_heap::deallocate(void* p) noexcept {
+void ordered_heap::deallocate_unsized(void* p) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
     if (!kept_) [[unlikely]]
         contract_violation("deallocate(p) needs the size on a heap of sizes::known; without it: a "
                            "heap of ordered_options{.sizes = sizes::kept}");
@@ -84,8 +86,11 @@ void ordered_heap::list_regions(region_sink& sink) const {
 }
 
 void ordered_heap::report_leaks() const noexcept {
-    leak_collector leaks{this};
-    core_.for_each_object([&](const void* p, std::size_t bytes) { leaks.add(p, bytes); });
+    leak_collector leaks{this, core_.owner().name};
+    singles_.add_to(leaks);
+    core_.for_each_object([&](const void* p, std::size_t bytes) {
+        leaks.add(p, bytes, core_.requested_bytes(p, bytes));
+    });
     leaks.report();
 }
 

@@ -104,7 +104,8 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
         if (p != block_source::large_object(*b))
             return refuse_free(p, bytes, "it points into a large allocation, not to its begin");
         if (bytes != unknown_bytes && !is_large_size(*b, bytes))
-            return refuse_size(p, bytes, block_source::large_bytes(*b));
+            return refuse_size(p, bytes, block_source::large_bytes(*b),
+                               block_source::large_bytes(*b));
         slabs_.blocks().deallocate_large(*b, bytes_in_use());
         if (slabs_.open_blocks() > 1 && nothing_lives())
             give_up_idle_slabs();
@@ -128,14 +129,15 @@ void slab_heap::deallocate_slot(slab_block& b, slab& s, void* p, std::size_t byt
         return refuse_free(p, bytes, "it is free already, or was never handed out");
     const std::size_t slots = slots_at(b, s, index);
     if (bytes != unknown_bytes) {
+        const std::size_t room = slots * s.slot_bytes;
         const bool right = may_have(s, slots, bytes, alignment);
         if constexpr (checks_enabled) {
-            const std::size_t asked = slots * s.slot_bytes - slabs_.note_of(s, index);
+            const std::size_t asked = room - slabs_.note_of(s, index);
             if (!right || asked != bytes)
-                return refuse_size(p, bytes, asked);
+                return refuse_size(p, bytes, room, asked);
         }
         if (!right)
-            return refuse_size(p, bytes, slots * s.slot_bytes);
+            return refuse_size(p, bytes, room, unknown_bytes);
     }
     poison::no_access(p, slots * s.slot_bytes);
     if (slots != 1)

@@ -3,6 +3,7 @@
 #include <arenite/ordered/slab_heap.hpp>
 
 #include <arenite/block/region_joiner.hpp>
+#include <arenite/check/call_sites.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/glance.hpp>
 #include <arenite/core/size.hpp>
@@ -18,29 +19,46 @@ namespace detail {
 
 // ---- misuse -------------------------------------------------------------------------------------
 
+/// Who a message is about: "ordered_heap 0x7f00, or "ordered_heap nodes (0x7f00)".
+struct heap_text {
+    char text[160];
+
+    explicit heap_text(const heap_owner& owner) noexcept {
+        if (owner.affinity != nullptr)
+            std::snprintf(text, sizeof text, "affinity %s", owner.affinity);
+        else if (owner.name != nullptr)
+            std::snprintf(text, sizeof text, "ordered_heap %s (%p)", owner.name, owner.heap);
+        else
+            std::snprintf(text, sizeof text, "ordered_heap %p", owner.heap);
+    }
+};
+
 void slab_heap::refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept {
     if (p == nullptr)
         contract_violation("null was freed: deallocate takes what allocate returned");
     char size[40] = "";
     if (bytes != unknown_bytes)
         std::snprintf(size, sizeof size, ", %zu bytes,", bytes);
+    call_sites::write_of_violation(p);
     if (owner_.affinity != nullptr)
         contract_violation_f(std::source_location::current(),
-                             "%p was freed%s into affinity %s: freed twice, or never handed out "
-                             "(%s)",
-                             p, size, owner_.affinity, why);
-    contract_violation_f(std::source_location::current(), "%p was freed%s into ordered_heap %p: %s",
-                         p, size, owner_.heap, why);
+                             "%p was freed%s into %s: freed twice, or never handed out (%s)", p,
+                             size, heap_text{owner_}.text, why);
+    contract_violation_f(std::source_location::current(), "%p was freed%s into %s: %s", p, size,
+                         heap_text{owner_}.text, why);
 }
 
-void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t asked) const noexcept {
-    if (owner_.affinity != nullptr)
-        contract_violation_f(std::source_location::current(),
-                             "%p was freed into affinity %s as %zu bytes but allocated as %zu", p,
-                             owner_.affinity, bytes, asked);
-    contract_violation_f(std::source_location::current(),
-                         "%p was freed into ordered_heap %p as %zu bytes but allocated as %zu", p,
-                         owner_.heap, bytes, asked);
+void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t room,
+                            std::size_t asked) const noexcept {
+    char rounded[60] = "";
+    if (asked == unknown_bytes)
+        std::snprintf(rounded, sizeof rounded, ", or as fewer that are rounded to it");
+    else if (asked != room)
+        std::snprintf(rounded, sizeof rounded, ", rounded to %zu", room);
+    call_sites::write_of_violation(p);
+    contract_violation_f(
+        std::source_location::current(), "%p was freed into %s as %zu bytes but allocated as %zu%s",
+        p, heap_text{owner_}.text, bytes, asked == unknown_bytes ? room : asked, rounded);
 }
 
 // ---- in place -----------------------------------------------------------------------------------
@@ -117,6 +135,14 @@ bool slab_heap::try_resize_large(block& large, void* p, std::size_t new_bytes) n
 }
 
 // ---- what is where ------------------------------------------------------------------------------
+
+std::size_t slab_heap::requested_bytes(const void* p, std::size_t room) const noexcept {
+    const block* const b = slabs_.blocks().find(p);
+    if (!checks_enabled || b == nullptr || (b->state & block_state::large) != 0)
+        return 0;
+    const slab& s = slabs_.slab_of(p);
+    return room - slabs_.note_of(s, slabs_.index_of(s, p));
+}
 
 std::size_t slab_heap::size_of(const void* p) const noexcept {
     const std::size_t offset = slabs_.geometry().offset_of(p);

@@ -16,6 +16,7 @@
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -176,7 +177,7 @@ std::size_t pool_resource::make_single(std::span<std::byte> buffer) noexcept {
 }
 
 pool_resource::~pool_resource() {
-    if constexpr (checks_enabled)
+    if (checks_enabled || passes_through_) [[unlikely]]
         report_leaks();
 #if ARENITE_CHECKS
     const std::lock_guard lock{pools_lock()};
@@ -437,13 +438,16 @@ void pool_resource::clear_run(std::byte* p, std::size_t count) noexcept {
 void pool_resource::refuse_foreign(const void* p) const noexcept {
 #if ARENITE_CHECKS
     const std::lock_guard lock{pools_lock()};
-    for (const pool_resource* other = pools; other != nullptr; other = other->next_)
-        if (other != this && other->owns(p))
-            contract_violation_f(std::source_location::current(),
-                                 "%p was freed into pool_resource %p, slots of %zu bytes: it "
-                                 "belongs to pool_resource %p, slots of %zu bytes",
-                                 p, static_cast<const void*>(this), slot_bytes(),
-                                 static_cast<const void*>(other), other->slot_bytes());
+    for (const pool_resource* other = pools; other != nullptr; other = other->next_) {
+        if (other == this || !other->owns(p))
+            continue;
+        char why[160];
+        std::snprintf(why, sizeof why, "it belongs to pool_resource %s%s%p, slots of %zu bytes",
+                      other->name_ == nullptr ? "" : other->name_,
+                      other->name_ == nullptr ? "" : " ", static_cast<const void*>(other),
+                      other->slot_bytes());
+        return refuse_free(p, why);
+    }
 #endif
     refuse_free(p, "it is not of this pool");
 }

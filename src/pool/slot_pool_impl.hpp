@@ -11,6 +11,7 @@
 #include <arenite/pool/slot_pool.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <source_location>
 #include <span>
@@ -42,7 +43,7 @@ slot_pool<Derived>::slot_pool(slot s) noexcept
     : cache_{bytes_of(s)},
       slot_alignment_{is_alignment(s.alignment) ? std::min(s.alignment, largest_slot) : 1},
       every_call_is_slow_{checks_enabled || poison::active || passthrough()},
-      passes_through_{passthrough()} {
+      passes_through_{passthrough()}, name_{s.name} {
     ARENITE_ASSERT(is_alignment(s.alignment), "a slot's alignment must be a power of two");
     cache_.set_room(!every_call_is_slow_);
 }
@@ -206,9 +207,11 @@ void slot_pool<Derived>::clear_held_back() noexcept {
 
 template <class Derived>
 void slot_pool<Derived>::refuse_free(const void* p, const char* why) const noexcept {
-    contract_violation_f(std::source_location::current(),
-                         "%p was freed into %s %p, slots of %zu bytes: %s", p, Derived::kind_name,
-                         static_cast<const void*>(this), slot_bytes(), why);
+    call_sites::write_of_violation(p);
+    contract_violation_f(
+        std::source_location::current(), "%p was freed into %s%s%s %p, slots of %zu bytes: %s", p,
+        Derived::kind_name, name_ == nullptr ? "" : " ", name_ == nullptr ? "" : name_,
+        static_cast<const void*>(this), slot_bytes(), why);
 }
 
 /// In a checked build a slot is known to be one before it is freed.
@@ -221,13 +224,12 @@ void slot_pool<Derived>::check_free(const std::byte* p) const noexcept {
         return refuse_free(p, "it is larger than a slot, and is to be freed with its size");
     if (at.what == location::bookkeeping)
         return refuse_free(p, "it is no slot, but what the pool keeps for itself");
-    if (p != at.begin)
-        contract_violation_f(
-            std::source_location::current(),
-            "%p was freed into %s %p, slots of %zu bytes: it points %zu bytes into the slot at %p",
-            static_cast<const void*>(p), Derived::kind_name, static_cast<const void*>(this),
-            slot_bytes(), static_cast<std::size_t>(p - at.begin),
-            static_cast<const void*>(at.begin));
+    if (p != at.begin) {
+        char why[80];
+        std::snprintf(why, sizeof why, "it points %zu bytes into the slot at %p",
+                      static_cast<std::size_t>(p - at.begin), static_cast<const void*>(at.begin));
+        return refuse_free(p, why);
+    }
     if (!at.taken)
         return refuse_free(p, "the slot is free already, or was never handed out");
 }
@@ -306,10 +308,9 @@ void slot_pool<Derived>::list_large(region_sink& sink, block& b) {
 
 template <class Derived>
 void slot_pool<Derived>::report_leaks() noexcept {
-    leak_collector leaks{this};
+    leak_collector leaks{this, name_};
     settle();
-    for (void* p = singles_.newest(); p != nullptr; p = passthrough_chain::older_than(p))
-        leaks.add(p, passthrough_chain::size_of(p));
+    singles_.add_to(leaks);
     self().for_each_taken([&](void* p) { leaks.add(p, slot_bytes()); });
     const block_source& source = self().large_source();
     for (block* b = source.blocks().first(); b != nullptr; b = source.blocks().above(*b))

@@ -89,7 +89,7 @@ suballocator_resource::suballocator_resource(slot s, const suballocator_options&
 }
 
 suballocator_resource::~suballocator_resource() {
-    if constexpr (checks_enabled)
+    if (checks_enabled || passes_through_) [[unlikely]]
         report_leaks();
     for (row& r : rows_.rows())
         return_row(r);

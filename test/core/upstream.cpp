@@ -63,10 +63,16 @@ public:
     int released = 0;
 };
 
-TEST(upstream, is_made_from_any_pointer_to_a_resource) {
+TEST(upstream, is_made_from_any_resource_by_reference_or_by_pointer) {
     static_assert(std::is_convertible_v<resource*, upstream>);
     static_assert(std::is_convertible_v<malloc_resource*, upstream>);
     static_assert(std::is_convertible_v<std::pmr::monotonic_buffer_resource*, upstream>);
+    static_assert(std::is_convertible_v<resource&, upstream>);
+    static_assert(std::is_convertible_v<malloc_resource&, upstream>);
+    static_assert(std::is_convertible_v<std::pmr::monotonic_buffer_resource&, upstream>);
+    static_assert(!std::is_convertible_v<const malloc_resource&, upstream>);
+    static_assert(!std::is_convertible_v<std::pmr::monotonic_buffer_resource, upstream>);
+    static_assert(!std::is_convertible_v<int&, upstream>);
     static_assert(!std::is_convertible_v<int*, upstream>);
     static_assert(!std::is_convertible_v<const malloc_resource*, upstream>);
     static_assert(std::is_nothrow_constructible_v<upstream, malloc_resource*>);

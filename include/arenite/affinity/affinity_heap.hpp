@@ -10,6 +10,7 @@
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/outside_memory.hpp>
 #include <arenite/affinity/thread_heaps.hpp>
+#include <arenite/check/call_sites.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
@@ -125,11 +126,14 @@ public:
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
         }
-        return of<A>().allocate_slow(bytes, alignment);
+        void* const p = of<A>().allocate_slow(bytes, alignment);
+        call_sites::allocated(p);
+        return p;
     }
     template <AffinityTag A>
     ARENITE_INLINE static void deallocate_in(void* p, std::size_t bytes,
                                              std::size_t alignment) noexcept {
+        call_sites::freed(p);
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
         detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
         if (h != nullptr) [[likely]]
@@ -170,6 +174,7 @@ public:
     /// here.
     ARENITE_INLINE static void deallocate_any(void* p, std::size_t bytes,
                                               std::size_t alignment = default_alignment) noexcept {
+        call_sites::freed(p);
         if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
             const auto place = detail::thread_heaps::place_of(owner.affinity());
             detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
@@ -179,6 +184,7 @@ public:
         deallocate_any_slow(p, bytes, alignment);
     }
     ARENITE_INLINE static void deallocate_any(void* p) noexcept {
+        call_sites::freed(p);
         if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
             const auto place = detail::thread_heaps::place_of(owner.affinity());
             detail::slab_heap* const h = detail::thread_heaps::ready_at(place, default_alignment);
@@ -197,12 +203,15 @@ public:
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
         }
-        return allocate_slow(bytes, alignment);
+        void* const p = allocate_slow(bytes, alignment);
+        call_sites::allocated(p);
+        return p;
     }
 
     /// Gives back what was allocated with the same size and alignment. Not nullptr.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
+        call_sites::freed(p);
         detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
@@ -210,7 +219,10 @@ public:
     }
 
     /// Gives back what was allocated here, without its size. Not nullptr.
-    void deallocate(void* p) noexcept { deallocate_slow(p, detail::slab_heap::unknown_bytes, 1); }
+    void deallocate(void* p) noexcept {
+        call_sites::freed(p);
+        deallocate_slow(p, detail::slab_heap::unknown_bytes, 1);
+    }
 
     /// True if the object at p, of this affinity, can have `new_bytes` (not 0) where it lies: from
     /// now on that is its size. False, and nothing has changed: it can't, or another strategy than
@@ -301,7 +313,7 @@ private:
     static bool deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
                                    std::size_t alignment) noexcept;
     [[nodiscard]] detail::heap_owner as_owner() noexcept {
-        return {this, name_, &deallocate_foreign};
+        return {.heap = this, .affinity = name_, .on_foreign_free = &deallocate_foreign};
     }
     [[nodiscard]] void* allocate_in(detail::share_kind kind, std::size_t bytes,
                                     std::size_t alignment) noexcept;

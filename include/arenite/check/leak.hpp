@@ -13,25 +13,29 @@ inline namespace ARENITE_ABI {
 /// An allocation that was alive when its resource was destroyed.
 struct leak {
     const void* address;
-    std::size_t bytes; ///< as rounded by the resource
+    std::size_t bytes;         ///< as rounded by the resource
+    std::size_t requested = 0; ///< as asked for, where the resource knows; else 0
 };
 
-/// What a resource leaves behind: told once, by its destructor, in checked builds. Its memory goes
-/// back all the same: destroying a heap whole is a use, so this is a report and no violation. Of an
-/// affinity it is told at the end of the process; objects that end later still are told too.
+/// What a resource leaves behind: told once, by its destructor, in checked builds and wherever
+/// passthrough() is on. Its memory goes back all the same: destroying a heap whole is a use, so
+/// this is a report and no violation. Of an affinity it is told at the end of the process; objects
+/// that end later still are told too.
 struct leak_summary {
     const resource* source;
     std::size_t count;    ///< allocations alive
     std::size_t bytes;    ///< in all of them
     const leak* examples; ///< the first of them, in address order
     std::size_t example_count;
-    const char* name = nullptr; ///< of an affinity, which is told of when the process ends; or null
+    const char* name = nullptr; ///< of an affinity, or as given to the resource; or null
+    bool at_exit = false;       ///< of an affinity, which is told of when the process ends
 };
 
 /// How many examples a summary holds at most.
 inline constexpr std::size_t max_leak_examples = 16;
 
-/// Called with each summary. The default writes it to the standard error.
+/// Called with each summary. The default writes it to the standard error, with what call_sites
+/// knows of the examples.
 using leak_handler = void (*)(const leak_summary&);
 
 /// Replaces the handler and returns the one before; nullptr restores the default. Safe from any
@@ -45,12 +49,13 @@ ARENITE_COLD void report_leak(const leak_summary& summary);
 /// report(), which tells the handler unless there was none. Allocates nothing.
 class leak_collector {
 public:
-    explicit leak_collector(const resource* source, const char* name = nullptr) noexcept
-        : source_{source}, name_{name} {}
+    explicit leak_collector(const resource* source, const char* name = nullptr,
+                            bool at_exit = false) noexcept
+        : source_{source}, name_{name}, at_exit_{at_exit} {}
 
-    void add(const void* address, std::size_t bytes) noexcept {
+    void add(const void* address, std::size_t bytes, std::size_t requested = 0) noexcept {
         if (count_ < max_leak_examples)
-            examples_[count_] = {address, bytes};
+            examples_[count_] = {address, bytes, requested};
         ++count_;
         bytes_ += bytes;
     }
@@ -60,6 +65,7 @@ public:
 private:
     const resource* source_;
     const char* name_;
+    bool at_exit_;
     std::size_t count_ = 0;
     std::size_t bytes_ = 0;
     leak examples_[max_leak_examples];

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/check/leak.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
 
@@ -47,6 +48,9 @@ public:
     /// The newest allocation, and the next older one; nullptr after the oldest.
     [[nodiscard]] void* newest() const noexcept;
     [[nodiscard]] static void* older_than(const void* p) noexcept;
+
+    /// Adds each allocation that is alive, the latest first. O(n).
+    void add_to(leak_collector& leaks) const noexcept;
 
     /// Number of the latest allocation that is alive, rising from 1; 0 where there is none.
     [[nodiscard]] std::size_t latest() const noexcept;

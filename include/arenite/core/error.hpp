@@ -14,8 +14,7 @@ inline namespace ARENITE_ABI {
 /// Thrown by allocate: which request failed, and on which resource. Nothing was changed by it.
 class out_of_memory final : public std::bad_alloc {
 public:
-    out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source) noexcept
-        : bytes_{bytes}, alignment_{alignment}, source_{source} {}
+    out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source) noexcept;
 
     /// The request, as it was made.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
@@ -24,12 +23,14 @@ public:
     /// The resource that was asked; may be gone by the time the exception is caught.
     [[nodiscard]] const resource* source() const noexcept { return source_; }
 
-    [[nodiscard]] const char* what() const noexcept override;
+    /// "out of memory: 4096 bytes of alignment 16 were asked of resource 0x7ffd0010"
+    [[nodiscard]] const char* what() const noexcept override { return text_; }
 
 private:
     std::size_t bytes_;
     std::size_t alignment_;
     const resource* source_;
+    char text_[160];
 };
 
 /// Throws out_of_memory; without exceptions calls the contract handler and aborts.

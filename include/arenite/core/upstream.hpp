@@ -16,13 +16,20 @@ inline namespace ARENITE_ABI {
 /// Where a strategy gets its memory: a resource and, captured from its concrete type, how to ask it
 /// without exceptions and whether it lends pages.
 ///
-/// Built implicitly from a pointer to any resource, so that a constructor takes `upstream` where
-/// its user writes `&my_resource` or a `resource*`. Over a bare `resource*` a throw is turned into
-/// nullptr; without exceptions its failure ends in the contract handler. Does not own the resource.
+/// Built implicitly from a resource, by reference or, as std::pmr has it, by pointer: a constructor
+/// takes `upstream` where its user writes `my_resource`, `&my_resource` or a `resource*`. Over a
+/// bare `resource` a throw is turned into nullptr; without exceptions its failure ends in the
+/// contract handler. Does not own the resource.
 class upstream {
 public:
     // NOLINTNEXTLINE(google-explicit-constructor): this is how users name an upstream
     upstream(resource* source) noexcept : source_{source}, try_allocate_{&try_any} {}
+
+    // Exactly a resource or a class of its: what converts to one would be a temporary.
+    template <class R>
+        requires(std::derived_from<R, resource> && !std::is_const_v<R>)
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    upstream(R& source) noexcept : upstream{&source} {}
 
     template <class R>
         requires(std::derived_from<R, resource> && !std::same_as<R, resource> &&

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <arenite/block/return_policy.hpp>
+#include <arenite/check/call_sites.hpp>
+#include <arenite/check/one_thread.hpp>
 #include <arenite/check/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
@@ -31,6 +33,9 @@ struct ordered_options {
 
     bool eager = false;    ///< get the first memory at construction
     bool prefault = false; ///< touch all pages when memory is got; get the first at construction
+
+    /// For reports of leaks and misuse; the text must outlive the heap.
+    const char* name = nullptr;
 };
 
 /// Any size, any order, without headers: slots of 63 sizes, each size handed out in address order.
@@ -65,11 +70,12 @@ struct ordered_options {
 ///            spans of 2 MiB (huge pages) once the heap holds as much.
 /// Returns:   empty spans and the memory of large objects by return_policy; trim() all that is
 ///            empty, down to single pages where the upstream lends pages. Destruction returns
-///            everything; checked builds report what was alive.
+///            everything; checked builds report what was alive, by name, address and size.
 /// Misuse:    in every build, at the call: an object that is free already; memory of another
 ///            heap, of malloc or of the stack; a size too large for the object's slot, or too
 ///            small by 16 bytes, an eighth of it, or one of the slots that were joined for it. In
-///            checked builds besides: any wrong size, and pointers into the middle of an object.
+///            checked builds besides: any wrong size, pointers into the middle of an object, and
+///            two threads inside at once.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph; Tapia, Suballocator.  (doc/sources.md)
@@ -91,18 +97,27 @@ public:
     /// nullptr where the upstream has no memory; also for an alignment that is no power of two.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        void* const p = core_.try_take(bytes, alignment);
-        return p != nullptr ? p : allocate_slow(bytes, alignment);
+        [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
+        void* p = core_.try_take(bytes, alignment);
+        if (p == nullptr)
+            p = allocate_slow(bytes, alignment);
+        call_sites::allocated(p);
+        return p;
     }
 
     /// Gives back what was allocated with the same size and alignment. Not nullptr.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
+        [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
+        call_sites::freed(p);
         core_.deallocate(p, bytes, alignment);
     }
 
     /// Gives an allocation back without its size. Requires sizes::kept, in every build.
-    void deallocate(void* p) noexcept;
+    void deallocate(void* p) noexcept {
+        call_sites::freed(p);
+        deallocate_unsized(p);
+    }
 
     /// True if the object at p can have `new_bytes` (not 0) where it lies: from now on that is its
     /// size. False, and nothing has changed: it can't, or is none of this heap. O(log blocks).
@@ -138,6 +153,7 @@ public:
 
 private:
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
+    void deallocate_unsized(void* p) noexcept;
     static bool deallocate_passed_through(detail::slab_heap& core, void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
     void report_leaks() const noexcept;
@@ -146,6 +162,7 @@ private:
     passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
     bool kept_;
     bool passes_through_;
+    [[no_unique_address]] one_thread threads_;
 };
 
 } // namespace ARENITE_ABI

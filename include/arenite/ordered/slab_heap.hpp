@@ -78,6 +78,7 @@ class slab_heap;
 struct heap_owner {
     void* heap;                     ///< the ordered_heap or affinity_heap; also for messages
     const char* affinity = nullptr; ///< for messages: the name of the affinity, or null
+    const char* name = nullptr;     ///< for messages: the name of an ordered_heap, or null
 
     /// Called with what can't be freed at once; true if it was not of this heap and has been seen
     /// to. null: what is not of this heap is misuse.
@@ -236,9 +237,14 @@ public:
         return slow_call_guard{in_slow_call_, owner_.gate};
     }
 
+    /// What was asked for an object that has `room` bytes; 0 where that was not noted.
+    [[nodiscard]] std::size_t requested_bytes(const void* p, std::size_t room) const noexcept;
+
     /// Reports a free that is misuse.
     ARENITE_COLD void refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept;
-    ARENITE_COLD void refuse_size(const void* p, std::size_t bytes,
+
+    /// Reports a free with a wrong size; `asked`: what for, or unknown_bytes.
+    ARENITE_COLD void refuse_size(const void* p, std::size_t bytes, std::size_t room,
                                   std::size_t asked) const noexcept;
 
 private:

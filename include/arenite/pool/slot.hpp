@@ -16,6 +16,9 @@ struct slot {
     std::size_t bytes;
     std::size_t alignment = default_alignment;
 
+    /// The pool's name, for reports of leaks and misuse; the text must outlive it.
+    const char* name = nullptr;
+
     /// The slot of a T.
     template <class T>
     [[nodiscard]] static constexpr slot of() noexcept {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <arenite/block/block.hpp>
+#include <arenite/check/call_sites.hpp>
+#include <arenite/check/one_thread.hpp>
 #include <arenite/check/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/bits.hpp>
@@ -61,14 +63,18 @@ public:
 
     /// A slot, or nullptr where all are in use and the upstream has no memory.
     [[nodiscard]] ARENITE_INLINE void* try_allocate() noexcept {
-        void* const p = cache_.take(slot_bytes());
+        [[maybe_unused]] const auto inside = threads_.enter(Derived::kind_name, this);
+        void* p = cache_.take(slot_bytes());
         if (p == nullptr) [[unlikely]]
-            return allocate_slow();
+            p = allocate_slow();
+        call_sites::allocated(p);
         return p;
     }
 
     /// Gives a slot back. Not nullptr.
     ARENITE_INLINE void deallocate(void* p) noexcept {
+        [[maybe_unused]] const auto inside = threads_.enter(Derived::kind_name, this);
+        call_sites::freed(p);
         if (!try_rejoin(p, slot_bytes()))
             deallocate_apart(p);
     }
@@ -101,16 +107,18 @@ public:
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         if (fits(bytes, alignment)) [[likely]]
             return try_allocate();
-        return allocate_large(bytes, alignment);
+        void* const p = allocate_large(bytes, alignment);
+        call_sites::allocated(p);
+        return p;
     }
 
     /// Gives back what was allocated with this size and alignment. Not nullptr.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         if (fits(bytes, alignment)) [[likely]]
-            deallocate(p);
-        else
-            deallocate_large(p, bytes);
+            return deallocate(p);
+        call_sites::freed(p);
+        deallocate_large(p, bytes);
     }
 
     /// O(1). live_allocations is exact; a hole is a slot.
@@ -174,6 +182,8 @@ protected:
     std::size_t large_bytes_ = 0;
     std::size_t large_count_ = 0;
     passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
+    const char* name_;          ///< for messages, or null
+    [[no_unique_address]] one_thread threads_;
 
 private:
     [[nodiscard]] Derived& self() noexcept { return static_cast<Derived&>(*this); }

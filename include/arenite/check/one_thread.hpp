@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <atomic>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// A resource for one thread at a time finds out in checked builds when two are inside it at once.
+///
+///     [[maybe_unused]] const auto inside = threads_.enter("my_resource", this);
+///
+/// Cost:      in checked builds two atomic operations a call, in others nothing.
+/// Overhead:  in checked builds a pointer, in others nothing where it is [[no_unique_address]].
+/// Limits:    threads that take turns without a lock between them, and never meet, are not found:
+///            ThreadSanitizer finds those.
+/// Threads:   any.
+class one_thread {
+public:
+#if ARENITE_CHECKS
+    /// A call of the resource, from its construction to its end; calls within calls are allowed.
+    class call {
+    public:
+        call(one_thread& of, const char* kind, const void* resource) noexcept
+            : inside_{of.inside_}, before_{inside_.exchange(&mark, std::memory_order_relaxed)} {
+            if (before_ != nullptr && before_ != &mark) [[unlikely]]
+                refuse(kind, resource);
+        }
+        ~call() { inside_.store(before_, std::memory_order_relaxed); }
+        call(const call&) = delete;
+        call& operator=(const call&) = delete;
+
+    private:
+        std::atomic<const void*>& inside_;
+        const void* before_;
+    };
+
+    [[nodiscard]] call enter(const char* kind, const void* resource) noexcept {
+        return call{*this, kind, resource};
+    }
+
+private:
+    ARENITE_COLD static void refuse(const char* kind, const void* resource) noexcept;
+
+    static constinit thread_local char mark; ///< its address names the thread
+
+    std::atomic<const void*> inside_{nullptr}; ///< the mark of the thread that is inside
+#else
+    struct call {};
+
+    [[nodiscard]] ARENITE_INLINE call enter(const char*, const void*) const noexcept { return {}; }
+#endif
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/check/call_sites.hpp>
+
+#include <arenite/os/fork_lock.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
+#define ARENITE_HAS_FRAME_POINTERS 1
+#include <pthread.h>
+#else
+#define ARENITE_HAS_FRAME_POINTERS 0
+#endif
+
+#if __has_include(<dlfcn.h>) && __has_include(<cxxabi.h>)
+#define ARENITE_HAS_DLADDR 1
+#include <cxxabi.h>
+#include <dlfcn.h>
+#else
+#define ARENITE_HAS_DLADDR 0
+#endif
+
+#if defined(__GNUC__)
+#define ARENITE_RETURN_ADDRESS() __builtin_return_address(0)
+#define ARENITE_FRAME() __builtin_frame_address(0)
+#else
+#define ARENITE_RETURN_ADDRESS() nullptr
+#define ARENITE_FRAME() nullptr
+#endif
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace call_sites {
+
+namespace {
+
+using address = std::uintptr_t;
+using stack = std::array<address, most>; ///< the innermost first; 0 after the last
+
+// ---- how many -----------------------------------------------------------------------------------
+
+constexpr unsigned unknown = ~0u;
+constinit std::atomic<unsigned> kept{unknown};
+
+unsigned ask_environment() noexcept {
+    const char* const text = std::getenv("ARENITE_SITES");
+    const unsigned long n = text == nullptr ? 0 : std::strtoul(text, nullptr, 10);
+    const auto mine = static_cast<unsigned>(std::min<unsigned long>(n, most));
+    unsigned first = unknown;
+    return kept.compare_exchange_strong(first, mine, std::memory_order_relaxed) ? mine : first;
+}
+
+// ---- walking the stack --------------------------------------------------------------------------
+
+#if ARENITE_HAS_FRAME_POINTERS
+struct bounds {
+    address begin = 0;
+    address end = 0;
+    bool known = false;
+};
+
+/// Where this thread's stack lies; asked once a thread.
+const bounds& stack_bounds() noexcept {
+    thread_local constinit bounds mine;
+    if (!mine.known) {
+        mine.known = true; // the calls below may allocate
+        pthread_attr_t attributes;
+        if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+            void* begin = nullptr;
+            std::size_t bytes = 0;
+            if (pthread_attr_getstack(&attributes, &begin, &bytes) == 0)
+                mine = {reinterpret_cast<address>(begin), reinterpret_cast<address>(begin) + bytes,
+                        true};
+            pthread_attr_destroy(&attributes);
+        }
+    }
+    return mine;
+}
+
+/// A frame is the frame pointer of the caller, and the address to return to behind it. Code without
+/// frame pointers leaves anything in the register: what does not lead up the stack ends the walk.
+#if defined(__clang__) || defined(__SANITIZE_ADDRESS__)
+__attribute__((no_sanitize("address")))
+#endif
+void walk(const void* frame, stack& to, unsigned n) noexcept {
+    const bounds& within = stack_bounds();
+    auto here = reinterpret_cast<address>(frame);
+    if (here < within.begin) // a fiber's
+        return;
+    for (unsigned i = 1; i < n; ++i) {
+        const address next = *reinterpret_cast<const address*>(here);
+        if (next <= here || next % sizeof(address) != 0 || next + 2 * sizeof(address) > within.end)
+            return;
+        here = next;
+        to[i] = reinterpret_cast<const address*>(here)[1];
+    }
+}
+#else
+void walk(const void*, stack&, unsigned) noexcept {}
+#endif
+
+/// The sites of the call that returns to `site`, from the function that it called.
+stack sites_from(void* site, const void* frame, unsigned n) noexcept {
+    stack found{};
+    found[0] = reinterpret_cast<address>(site);
+    walk(frame, found, n);
+    return found;
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+/// From an address that was handed out to two stacks of n: open addressing, nothing is ever
+/// removed. A record is the address, the stack of its allocation, and that of its free, 0 while it
+/// is not.
+class site_table {
+public:
+    void allocated(const void* p, const stack& sites, unsigned n) noexcept {
+        if (words_ == nullptr || used_ >= capacity_ / 2)
+            grow(n);
+        address* const record = words_ == nullptr ? nullptr : place_of(p);
+        if (record == nullptr)
+            return;
+        used_ += record[0] == 0 ? 1 : 0;
+        record[0] = reinterpret_cast<address>(p);
+        std::copy_n(sites.begin(), n_, record + 1);
+        std::fill_n(record + 1 + n_, n_, 0);
+    }
+
+    void freed(const void* p, const stack& sites) noexcept {
+        address* const record = find(p);
+        if (record != nullptr && record[1 + n_] == 0)
+            std::copy_n(sites.begin(), n_, record + 1 + n_);
+    }
+
+    /// False where p is not known.
+    [[nodiscard]] bool get(const void* p, stack& allocation, stack& free) noexcept {
+        const address* const record = find(p);
+        if (record == nullptr)
+            return false;
+        std::copy_n(record + 1, n_, allocation.begin());
+        std::copy_n(record + 1 + n_, n_, free.begin());
+        return true;
+    }
+
+private:
+    [[nodiscard]] std::size_t stride() const noexcept { return 1 + 2 * std::size_t{n_}; }
+
+    /// The record of p, or the free one that it would have; nullptr where none is free.
+    [[nodiscard]] address* place_of(const void* p) const noexcept {
+        const auto key = reinterpret_cast<address>(p);
+        std::size_t i = static_cast<std::size_t>((key >> 3) * 0x9E3779B97F4A7C15u >> 20);
+        for (std::size_t looks = 0; looks < capacity_; ++looks, ++i) {
+            address* const record = words_ + (i & (capacity_ - 1)) * stride();
+            if (record[0] == key || record[0] == 0)
+                return record;
+        }
+        return nullptr;
+    }
+
+    [[nodiscard]] address* find(const void* p) const noexcept {
+        address* const record = words_ == nullptr ? nullptr : place_of(p);
+        return record == nullptr || record[0] == 0 ? nullptr : record;
+    }
+
+    /// To twice its size; stays as it is where there is no memory. The first n is that of all.
+    void grow(unsigned n) noexcept {
+        site_table larger;
+        larger.n_ = words_ == nullptr ? n : n_;
+        larger.capacity_ = std::max<std::size_t>(2 * capacity_, 1024);
+        larger.words_ =
+            static_cast<address*>(std::calloc(larger.capacity_, larger.stride() * sizeof(address)));
+        if (larger.words_ == nullptr)
+            return;
+        larger.used_ = used_;
+        for (std::size_t i = 0; i < capacity_; ++i) {
+            const address* const record = words_ + i * stride();
+            if (record[0] != 0)
+                std::copy_n(record, stride(),
+                            larger.place_of(reinterpret_cast<const void*>(record[0])));
+        }
+        std::free(words_);
+        *this = larger;
+    }
+
+    address* words_ = nullptr; ///< never freed at the end: others are destroyed later
+    std::size_t capacity_ = 0; ///< records; a power of two
+    std::size_t used_ = 0;
+    unsigned n_ = 0; ///< sites of a stack
+};
+
+constinit site_table table;
+
+using table_lock = arenite::detail::fork_lock<std::mutex>;
+
+table_lock& lock_of_table() noexcept {
+    return arenite::detail::process_lock<std::mutex, site_table>();
+}
+
+// ---- names --------------------------------------------------------------------------------------
+
+#if ARENITE_HAS_DLADDR
+void write_site(std::FILE* to, address site) {
+    Dl_info info{};
+    const auto* const at = reinterpret_cast<const void*>(site);
+    if (dladdr(at, &info) == 0 || info.dli_fname == nullptr) {
+        std::fprintf(to, "      %p\n", at);
+        return;
+    }
+    const auto in_module =
+        static_cast<unsigned long>(site - reinterpret_cast<address>(info.dli_fbase));
+    if (info.dli_sname == nullptr) {
+        std::fprintf(to, "      %s+0x%lx\n", info.dli_fname, in_module);
+        return;
+    }
+    int status = 0;
+    char* const name = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
+    std::fprintf(to, "      %s+0x%lx (%s+0x%lx)\n", name != nullptr ? name : info.dli_sname,
+                 static_cast<unsigned long>(site - reinterpret_cast<address>(info.dli_saddr)),
+                 info.dli_fname, in_module);
+    std::free(name);
+}
+#else
+void write_site(std::FILE* to, address site) {
+    std::fprintf(to, "      %p\n", reinterpret_cast<const void*>(site));
+}
+#endif
+
+void write_stack(std::FILE* to, const char* what, const stack& sites) {
+    if (sites[0] == 0)
+        return;
+    std::fprintf(to, "    %s at\n", what);
+    for (std::size_t i = 0; i < sites.size() && sites[i] != 0; ++i)
+        write_site(to, sites[i]);
+}
+
+} // namespace
+
+unsigned count() noexcept {
+    const unsigned now = kept.load(std::memory_order_relaxed);
+    return now == unknown ? ask_environment() : now;
+}
+
+unsigned detail::set_count_for_test(unsigned n) noexcept {
+    const unsigned before = count();
+    kept.store(std::min(n, most), std::memory_order_relaxed);
+    return before;
+}
+
+ARENITE_NOINLINE void detail::note_allocation(const void* p) noexcept {
+    const unsigned n = count();
+    if (n == 0 || p == nullptr)
+        return;
+    const stack sites = sites_from(ARENITE_RETURN_ADDRESS(), ARENITE_FRAME(), n);
+    const std::lock_guard lock{lock_of_table()};
+    table.allocated(p, sites, n);
+}
+
+ARENITE_NOINLINE void detail::note_free(const void* p) noexcept {
+    const unsigned n = count();
+    if (n == 0 || p == nullptr)
+        return;
+    const stack sites = sites_from(ARENITE_RETURN_ADDRESS(), ARENITE_FRAME(), n);
+    const std::lock_guard lock{lock_of_table()};
+    table.freed(p, sites);
+}
+
+bool write(std::FILE* to, const void* p) {
+    if (count() == 0)
+        return false;
+    stack allocation{};
+    stack free{};
+    {
+        const std::lock_guard lock{lock_of_table()};
+        if (!table.get(p, allocation, free))
+            return false;
+    }
+    write_stack(to, "allocated", allocation);
+    write_stack(to, "freed", free);
+    return true;
+}
+
+void write_of_violation(const void* p) {
+    if (count() == 0)
+        return;
+    std::fprintf(stderr, "arenite: %p\n", p);
+    if (!write(stderr, p))
+        std::fprintf(stderr, "    was never handed out\n");
+}
+
+} // namespace call_sites
+} // namespace ARENITE_ABI
+} // namespace arenite
