@@ -36,8 +36,10 @@
 
 #include <arenite/os/fork_lock.hpp>
 #include <arenite/os/linux.hpp>
+#include <arenite/os/page_mutex.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/os/platform.hpp>
+#include <arenite/os/windows.hpp>
 
 #include <arenite/check/call_sites.hpp>
 #include <arenite/check/leak.hpp>

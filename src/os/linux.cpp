@@ -6,7 +6,8 @@
 #include <arenite/core/size.hpp>
 #include <arenite/os/linux.hpp>
 
-#include <atomic>
+#include "page_size.hpp"
+
 #include <cerrno>
 #include <cstdint>
 #include <ctime>
@@ -36,13 +37,7 @@ constexpr int lent_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 } // namespace
 
 std::size_t linux_platform::page_bytes() noexcept {
-    static constinit std::atomic<std::size_t> known{0};
-    std::size_t bytes = known.load(std::memory_order_relaxed);
-    if (bytes == 0) [[unlikely]] {
-        bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-        known.store(bytes, std::memory_order_relaxed);
-    }
-    return bytes;
+    return page_size([]() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); });
 }
 
 /// What one page of page-table entries maps, which is how the kernel makes huge pages on every

@@ -116,7 +116,7 @@ page_resource::range* page_resource::add_range(std::size_t bytes, std::size_t al
     for (std::size_t size = wanted; r == nullptr && size >= smallest;
          size = align_up(size / 2, unit)) {
         const std::size_t preferred =
-            size >= 4 * large_range_alignment ? large_range_alignment : small_range_alignment;
+            size / 4 >= large_range_alignment ? large_range_alignment : small_range_alignment;
         r = make_range(size, std::max(alignment, preferred));
         if (r == nullptr) {
             refused = true;
@@ -353,8 +353,7 @@ struct page_resource::transit {
 
 /// Gives the memory of units that nobody else can get, since they are taken, and then the units.
 /// The lock is not held meanwhile.
-void page_resource::give_to_system(std::unique_lock<std::mutex>& lock, range& r,
-                                   const run& units) noexcept {
+void page_resource::give_to_system(held_lock& lock, range& r, const run& units) noexcept {
     transit mine{.from = r, .units = units, .next = transits_, .link = &transits_};
     if (transits_ != nullptr)
         transits_->link = &mine.next;
@@ -394,8 +393,8 @@ void page_resource::let_wait(range& r, std::size_t i, std::size_t n, std::uint64
 
 /// Gives waiting units of a generation to the system, the highest first. Returns how many in small
 /// pages would have cost as much.
-std::size_t page_resource::give_waiting(std::unique_lock<std::mutex>& lock, std::size_t generation,
-                                        std::size_t most, std::size_t most_huge) noexcept {
+std::size_t page_resource::give_waiting(held_lock& lock, std::size_t generation, std::size_t most,
+                                        std::size_t most_huge) noexcept {
     range* r = first_;
     while (r->waiting_units[generation] == 0)
         r = r->next;
@@ -407,8 +406,7 @@ std::size_t page_resource::give_waiting(std::unique_lock<std::mutex>& lock, std:
 }
 
 /// While more than `allowed` units wait: the oldest to the system, `most` in all.
-void page_resource::give_oldest(std::unique_lock<std::mutex>& lock, std::size_t allowed,
-                                std::size_t most) noexcept {
+void page_resource::give_oldest(held_lock& lock, std::size_t allowed, std::size_t most) noexcept {
     while (most != 0 && waiting_.all_units() > allowed) {
         const std::size_t n = std::min(most, waiting_.all_units() - allowed);
         const std::size_t g = waiting_.units[waiting_.old()] != 0 ? waiting_.old() : waiting_.young;

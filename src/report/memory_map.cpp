@@ -26,7 +26,7 @@ constexpr std::array<std::size_t, 6> size_bounds{16, 32, 64, 128, 512, 4096};
 
 std::uintptr_t last_of(const region& r) { return address_of(r.address) + (r.bytes - 1); }
 
-std::size_t size_class(std::size_t bytes) {
+std::size_t size_bound_of(std::size_t bytes) {
     return static_cast<std::size_t>(
         std::lower_bound(size_bounds.begin(), size_bounds.end(), bytes) - size_bounds.begin());
 }
@@ -53,8 +53,9 @@ drawn draw(const memory_map::cell& c) {
         return {look::free};
     const double share = static_cast<double>(used) / static_cast<double>(sum);
     const int level = share > 0.875 ? 4 : share > 0.6 ? 3 : share > 0.3 ? 2 : 1;
-    return {look::used, static_cast<unsigned char>(level),
-            static_cast<unsigned char>(c.object_bytes == 0 ? 0 : 1 + size_class(c.object_bytes))};
+    return {
+        look::used, static_cast<unsigned char>(level),
+        static_cast<unsigned char>(c.object_bytes == 0 ? 0 : 1 + size_bound_of(c.object_bytes))};
 }
 
 std::string shares(const region_totals& t) {
@@ -194,8 +195,8 @@ std::vector<memory_map::cell> memory_map::cells(std::size_t cell_bytes) const {
             all.back().bytes[static_cast<std::size_t>(r.state)] += here;
             if (r.one_object) {
                 all.back().objects += at == address_of(r.address) ? 1u : 0u;
-                of_class[size_class(r.bytes)] += here;
-                example[size_class(r.bytes)] = r.bytes;
+                of_class[size_bound_of(r.bytes)] += here;
+                example[size_bound_of(r.bytes)] = r.bytes;
             }
             left -= here;
             at += here;

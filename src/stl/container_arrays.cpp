@@ -20,7 +20,7 @@ struct container_arrays::prefix {
     container_arrays* owner;
     std::uintptr_t check; // the owner's address and something else
 
-    static constexpr std::uintptr_t mark = 0x61727261'79730a0d;
+    static constexpr auto mark = static_cast<std::uintptr_t>(0x61727261'79730a0d);
 };
 
 namespace {
@@ -39,7 +39,7 @@ container_arrays& container_arrays::of_process() noexcept {
 }
 
 void* container_arrays::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    static_assert(sizeof(prefix) == 16);
+    static_assert(sizeof(prefix) <= 16);
     const std::size_t before = bytes_before(alignment);
     const std::optional<std::size_t> total = checked_add(bytes, before);
     if (!total)

@@ -176,8 +176,7 @@ TEST(block, a_hole_with_room_at_an_alignment_is_found) {
 TEST(block_state, each_is_a_bit_of_its_own) {
     using namespace block_state;
     unsigned seen = 0;
-    for (const unsigned state :
-         {unsigned{open}, unsigned{sweepable}, unsigned{empty}, unsigned{large}, unsigned{idle}}) {
+    for (const unsigned state : {block_state::open, sweepable, block_state::empty, large, idle}) {
         EXPECT_EQ(seen & state, 0u);
         seen |= state;
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/check/passthrough.hpp>
 
+#include "support/environment.hpp"
 #include "support/mappings.hpp"
 
 #include <gtest/gtest.h>
@@ -30,14 +31,8 @@ TEST(passthrough, follows_the_environment_from_before_main) {
 
 TEST(passthrough, is_asked_once) {
     const bool at_first = passthrough();
-    const char* text = std::getenv("ARENITE_PASSTHROUGH");
-    const std::string before = text != nullptr ? text : "";
-    ::setenv("ARENITE_PASSTHROUGH", at_first ? "0" : "1", 1);
+    const support::environment changed{"ARENITE_PASSTHROUGH", at_first ? "0" : "1"};
     EXPECT_EQ(passthrough(), at_first);
-    if (text != nullptr)
-        ::setenv("ARENITE_PASSTHROUGH", before.c_str(), 1);
-    else
-        ::unsetenv("ARENITE_PASSTHROUGH");
 }
 
 TEST(passthrough, tests_can_set_it_and_set_it_back) {
@@ -63,15 +58,9 @@ TEST_P(passthrough_death, understands) {
     if (support::emulated())
         GTEST_SKIP() << "a fresh process would run without the emulator";
     GTEST_FLAG_SET(death_test_style, "threadsafe"); // a fresh process, environment and all
-    const char* text = std::getenv("ARENITE_PASSTHROUGH");
-    const std::string before = text != nullptr ? text : "";
-    ::setenv("ARENITE_PASSTHROUGH", GetParam().text, 1);
+    const support::environment changed{"ARENITE_PASSTHROUGH", GetParam().text};
     EXPECT_EXIT(std::_Exit(passthrough() ? 10 : 20),
                 testing::ExitedWithCode(GetParam().yes ? 10 : 20), "");
-    if (text != nullptr)
-        ::setenv("ARENITE_PASSTHROUGH", before.c_str(), 1);
-    else
-        ::unsetenv("ARENITE_PASSTHROUGH");
 }
 
 INSTANTIATE_TEST_SUITE_P(words, passthrough_death,

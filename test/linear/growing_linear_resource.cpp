@@ -26,7 +26,9 @@
 #include <type_traits>
 #include <vector>
 
+#if defined(__unix__) // see LIMITS_CAN_BE_TESTED
 #include <sys/resource.h>
+#endif
 
 using namespace arenite;
 using support::pattern;

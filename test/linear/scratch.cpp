@@ -20,8 +20,10 @@
 #include <thread>
 #include <vector>
 
+#if defined(__unix__)
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 using namespace arenite;
 using support::pattern;
@@ -284,6 +286,7 @@ TEST(scratch_threads, those_of_the_next_thread_are_empty) {
         }}.join();
 }
 
+#if defined(__unix__)
 TEST(scratch_threads, a_thread_of_a_forked_child_has_scratches_of_its_own) {
     linear_resource& mine = scratch();
     scope temporaries{mine};
@@ -301,5 +304,6 @@ TEST(scratch_threads, a_thread_of_a_forked_child_has_scratches_of_its_own) {
     EXPECT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
 }
+#endif
 
 } // namespace

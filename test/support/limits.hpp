@@ -5,8 +5,9 @@
 #include <arenite/check/poison.hpp>
 
 // 1 where a test may limit the address space of a child process: sanitizers and Valgrind have
-// memory of their own that the limit would take away.
-#if defined(__SANITIZE_THREAD__) || ARENITE_HAS_ASAN || ARENITE_HAS_MSAN || ARENITE_HAS_VALGRIND
+// memory of their own that the limit would take away, and Windows has none.
+#if defined(_WIN32) || defined(__SANITIZE_THREAD__) || ARENITE_HAS_ASAN || ARENITE_HAS_MSAN ||     \
+    ARENITE_HAS_VALGRIND
 #define LIMITS_CAN_BE_TESTED 0
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)

@@ -11,11 +11,69 @@
 #include <fstream>
 #include <string>
 
+#if defined(_WIN32)
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN // else it defines `small`
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+
+#include <psapi.h>
+#else
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
-// What the kernel says of this process's memory (Linux).
+// What the kernel says of this process's memory.
 namespace support {
+
+#if defined(_WIN32)
+
+/// Wine heeds what it is told, as Windows does.
+inline bool emulated() { return false; }
+
+/// What Windows knows of the pages around p.
+inline MEMORY_BASIC_INFORMATION region_of(const void* p) {
+    MEMORY_BASIC_INFORMATION region{};
+    ::VirtualQuery(p, &region, sizeof region);
+    return region;
+}
+
+inline bool readable(const void* p) {
+    const MEMORY_BASIC_INFORMATION region = region_of(p);
+    return region.State == MEM_COMMIT && (region.Protect & (PAGE_NOACCESS | PAGE_GUARD)) == 0;
+}
+
+inline bool mapped(const void* p) { return region_of(p).State != MEM_FREE; }
+
+inline std::size_t address_space_in_use() {
+    MEMORYSTATUSEX memory{};
+    memory.dwLength = sizeof memory;
+    ::GlobalMemoryStatusEx(&memory);
+    return static_cast<std::size_t>(memory.ullTotalVirtual - memory.ullAvailVirtual);
+}
+
+inline std::size_t writable_bytes() {
+    PROCESS_MEMORY_COUNTERS counters{};
+    ::K32GetProcessMemoryInfo(::GetCurrentProcess(), &counters, sizeof counters);
+    return counters.PagefileUsage;
+}
+
+/// Reservations with their parts of one state each.
+inline std::size_t mapping_count() {
+    std::size_t count = 0;
+    MEMORY_BASIC_INFORMATION region{};
+    for (const char* at = nullptr; ::VirtualQuery(at, &region, sizeof region) == sizeof region;
+         at = static_cast<const char*>(region.BaseAddress) + region.RegionSize)
+        count += region.State != MEM_FREE ? 1 : 0;
+    return count;
+}
+
+inline std::string mapping_flags(const void*) { return {}; }
+
+#else
 
 /// True under an emulator of the system (qemu-user), which takes advice, limits and questions about
 /// memory without heeding them: the kernel itself refuses an advice that it does not know.
@@ -97,5 +155,7 @@ inline std::string mapping_flags(const void* p) {
     }
     return {};
 }
+
+#endif
 
 } // namespace support

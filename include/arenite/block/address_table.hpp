@@ -30,7 +30,7 @@ inline namespace ARENITE_ABI {
 /// Cost:      find: two loads; set and clear: one store a unit.
 /// Overhead:  8 bytes a unit (0.012 %), resident in pages for 32 MiB of addresses each; 512 KiB of
 ///            untouched zeros a table.
-/// Limits:    addresses below 2^48; those above have no owner.
+/// Limits:    addresses below 2^48; those above have no owner. One leaf has all of 32 bits.
 /// Threads:   any; find does not wait. Who looks an address up must have got it by a way that
 ///            synchronises with the set (as every hand-over of a pointer does).
 /// Failure:   set returns false where memory for a leaf is refused; nothing changes.
@@ -61,10 +61,9 @@ public:
 private:
     using entry = std::atomic<std::uintptr_t>;
     static_assert(entry::is_always_lock_free && sizeof(entry) == sizeof(std::uintptr_t));
-    static_assert(sizeof(std::uintptr_t) == 8, "the table is made for addresses of 64 bits");
 
     static constexpr std::size_t leaf_units = 1 << 16;
-    static constexpr std::size_t leaf_count = 1 << 16;
+    static constexpr std::size_t leaf_count = sizeof(std::uintptr_t) == 8 ? 1 << 16 : 1;
 
     [[nodiscard]] entry* make_leaf(std::size_t index) noexcept;
     void store(std::size_t first_unit, std::size_t end_unit, std::uintptr_t owner) noexcept;

@@ -54,16 +54,16 @@ struct alignas(64) block {
     /// Length of the whole block, head included; of what precedes a large object.
     std::uint32_t granules;
 
-    std::uint16_t state; ///< this block's states, a set of block_state
-    std::uint16_t below; ///< all states in this block's subtree of block_list, itself included
-    block* left;         ///< for block_list
-    block* right;
-    void* owner;
-    block* span; ///< first block of what was asked from the upstream at once
+    std::uint16_t state;    ///< this block's states, a set of block_state
+    std::uint16_t below;    ///< all states in this block's subtree of block_list, itself included
+    alignas(8) block* left; ///< for block_list
+    alignas(8) block* right;
+    alignas(8) void* owner;
+    alignas(8) block* span; ///< first block of what was asked from the upstream at once
 
     // In the first block of a span, for the span; in a large block for itself.
-    std::size_t span_bytes; ///< as asked from the upstream
-    std::uint32_t
+    alignas(8) std::size_t span_bytes; ///< as asked from the upstream
+    alignas(8) std::uint32_t
         span_busy; ///< blocks of the span that are not empty; of a large one granules unused
     std::uint32_t
         note; ///< alignment asked for a large block, as log2; else the owner's, 0 at first
@@ -137,11 +137,11 @@ static_assert(sizeof(block) == 64, "the head of a block is one cache line");
 /// What a block's owner wants to find again; see block_list::lowest. The bits that are not named
 /// here are each owner's.
 namespace block_state {
-inline constexpr std::uint16_t open = 1;        ///< its owner allocates from it now
-inline constexpr std::uint16_t sweepable = 2;   ///< enough was freed to sweep it again
-inline constexpr std::uint16_t empty = 4;       ///< holds no object
-inline constexpr std::uint16_t large = 8;       ///< one object alone, without bits
-inline constexpr std::uint16_t idle = 16;       ///< first of a span whose blocks are all empty
+inline constexpr std::uint16_t open = 1;      ///< its owner allocates from it now
+inline constexpr std::uint16_t sweepable = 2; ///< enough was freed to sweep it again
+inline constexpr std::uint16_t empty = 4;     ///< holds no object
+inline constexpr std::uint16_t large = 8;     ///< one object alone, without bits
+inline constexpr std::uint16_t idle = 16;     ///< first of a span whose blocks are all empty
 } // namespace block_state
 
 } // namespace ARENITE_ABI

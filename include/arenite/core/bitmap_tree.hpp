@@ -29,11 +29,11 @@ inline namespace ARENITE_ABI {
 ///
 /// Use when:  slots are numbered and the lowest free one is wanted, or runs of free ones.
 /// Cost:      O(levels) an operation, levels = ceil(log64(capacity)), at most 6, and mostly one
-/// word,
-///            since where the lowest free one was last is remembered; a range of n positions
+///            word, since where the lowest free one was last is remembered; a range of n positions
 ///            O(n / 64 + levels); counts O(1). No memory of its own, no allocation.
 /// Overhead:  1 bit a position and 1/63 of that for the upper levels.
-/// Limits:    capacity 1 to 2^32, fixed; give words_for(capacity) words, which must stay in place.
+/// Limits:    capacity 1 to 2^32 (2^31 where addresses have 32 bits), fixed; give
+///            words_for(capacity) words, which must stay in place.
 /// Threads:   one at a time.
 /// Failure:   npos where nothing is free. A position out of range, one taken twice or given back
 ///            while free is a contract violation, found in checked builds.
@@ -43,7 +43,8 @@ public:
     using word = bits::word;
 
     static constexpr std::size_t npos = ~std::size_t{0};
-    static constexpr std::size_t max_capacity = std::size_t{1} << 32;
+    static constexpr std::size_t max_capacity = std::size_t{1}
+                                                << (sizeof(std::size_t) == 8 ? 32 : 31);
     static constexpr std::size_t max_levels = 6;
 
     /// Levels that a capacity needs: the top one is a single word.

@@ -31,7 +31,9 @@ contract_violation(const char* message,
 /// Makes the message as printf does, at most 511 characters, without allocating, and calls
 /// contract_violation with it.
 [[noreturn]] ARENITE_COLD
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__MINGW32__) && !defined(__clang__)
+    [[gnu::format(gnu_printf, 2, 3)]]
+#elif defined(__GNUC__) || defined(__clang__)
     [[gnu::format(printf, 2, 3)]]
 #endif
     void

@@ -22,7 +22,9 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && defined(_WIN32)
+[[gnu::used]]
+#elif defined(__GNUC__)
 [[gnu::used, gnu::visibility("hidden")]]
 #endif
 inline const char* const same_build = &ARENITE_SAME_BUILD;

@@ -118,7 +118,7 @@ private:
     detail::basic_handle handle_;
 };
 
-static_assert(sizeof(handle<int>) == 16 && std::is_trivially_copyable_v<handle<int>>);
+static_assert(sizeof(handle<int>) <= 16 && std::is_trivially_copyable_v<handle<int>>);
 
 /// A handle to an object of a compacting_heap, from within or by its address: handle_of(*this). T
 /// is the type it was made as. In checked builds an object of no such heap is a contract violation;

@@ -88,7 +88,7 @@ ARENITE_INLINE void set_word_before(void* address, std::uint64_t word) noexcept 
 }
 
 /// What a table knows of an object.
-struct object_entry {
+struct alignas(8) object_entry {
     std::byte* address; ///< now
     std::uint16_t generation;
     std::uint16_t kind;         ///< see kind_numbered

@@ -58,7 +58,7 @@ public:
 
 private:
     static constexpr std::size_t granule = 8;
-    static constexpr std::uintptr_t most_places = std::uintptr_t{1} << 32;
+    static constexpr std::uint64_t most_places = std::uint64_t{1} << 32;
 
     ARENITE_NOINLINE void* ask() const noexcept;
 

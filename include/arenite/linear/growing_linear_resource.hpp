@@ -46,7 +46,9 @@ class growing_linear_resource final : public strategy<growing_linear_resource> {
 public:
     using marker = linear_resource::marker;
 
-    static constexpr std::size_t default_address_space = std::size_t{64} << 30;
+    /// 64 GiB; 256 MiB where addresses have 32 bits.
+    static constexpr std::size_t default_address_space = std::size_t{1}
+                                                         << (sizeof(void*) == 8 ? 36 : 28);
 
     explicit growing_linear_resource(std::size_t address_space = default_address_space,
                                      growing_options options = {});

@@ -19,7 +19,7 @@ inline namespace ARENITE_ABI {
 inline constexpr std::size_t scratches_of_a_thread = 4;
 
 /// Address space of each.
-inline constexpr std::size_t scratch_bytes = 8_GiB;
+inline constexpr std::size_t scratch_bytes = std::size_t{1} << (sizeof(void*) == 8 ? 33 : 26);
 
 namespace detail {
 

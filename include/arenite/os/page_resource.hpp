@@ -7,6 +7,7 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/usage.hpp>
+#include <arenite/os/page_mutex.hpp>
 #include <arenite/os/platform.hpp>
 
 #include <atomic>
@@ -30,7 +31,8 @@ enum class huge_pages : unsigned char {
 
 /// How a page_resource behaves; the defaults are those of page_source().
 struct page_options {
-    std::size_t reserve_bytes = 256_GiB; ///< address space of the first range; costs no memory
+    /// Address space of the first range, which costs no memory: 256 GiB; 256 MiB of 32 bits.
+    std::size_t reserve_bytes = std::size_t{1} << (sizeof(void*) == 8 ? 38 : 28);
     huge_pages huge = huge_pages::automatic;
     bool prefault = false; ///< make memory resident before it is handed out
 
@@ -143,6 +145,7 @@ private:
     struct range;
     struct run;
     struct transit;
+    using held_lock = std::unique_lock<os::page_mutex>;
 
     /// How much waits and since when. What is freed becomes young; when the young have collected
     /// for half a delay and no old ones are left they become the old, which are due a delay after
@@ -179,11 +182,10 @@ private:
     void let_wait(range& r, std::size_t i, std::size_t n, std::uint64_t now) noexcept;
     void give_due() noexcept;
     [[nodiscard]] std::size_t most_waiting_units() const noexcept;
-    void give_oldest(std::unique_lock<std::mutex>& lock, std::size_t allowed,
-                     std::size_t most) noexcept;
-    std::size_t give_waiting(std::unique_lock<std::mutex>& lock, std::size_t generation,
-                             std::size_t most, std::size_t most_huge) noexcept;
-    void give_to_system(std::unique_lock<std::mutex>& lock, range& r, const run& units) noexcept;
+    void give_oldest(held_lock& lock, std::size_t allowed, std::size_t most) noexcept;
+    std::size_t give_waiting(held_lock& lock, std::size_t generation, std::size_t most,
+                             std::size_t most_huge) noexcept;
+    void give_to_system(held_lock& lock, range& r, const run& units) noexcept;
     void note_next_due() noexcept;
 
     std::atomic<std::uintptr_t> first_address_{0};
@@ -191,7 +193,7 @@ private:
     std::atomic<std::size_t> further_ranges_{0};
     std::atomic<std::uint64_t> next_due_ms_{UINT64_MAX};
     std::atomic<bool> scarce_{false}; // the system has refused to make units usable
-    mutable std::mutex mutex_;        // guards what follows, and the ranges
+    mutable os::page_mutex mutex_;    // guards what follows, and the ranges
     range* first_ = nullptr;
     page_options options_;
     bool ask_environment_ = false;

@@ -10,6 +10,8 @@
 
 #if defined(__linux__)
 #include <arenite/os/linux.hpp>
+#elif defined(_WIN32)
+#include <arenite/os/windows.hpp>
 #else
 #error "Arenite knows no pages on this system: write os/<system>.hpp as os/platform.hpp tells"
 #endif
@@ -32,7 +34,9 @@ namespace os {
 /// huge_page_bytes()    what advise_huge can give, 0 where the system has no such thing
 /// reserve(n, align)    n bytes of addresses at a multiple of align (a power of two), which cost no
 ///                      memory and may not be touched; nullptr where the system refuses
-/// release(p, n)        ends a reservation, all of it or a part; whatever its state
+/// release(p, n)        ends a reservation whatever its state: all of it, or its upper part. Where
+///                      the system has no such thing the part only loses its memory, and its
+///                      addresses go with the rest
 /// commit(p, n)         makes part of a reservation usable, zero-filled if it was not committed
 ///                      before; false where the system refuses, then nothing has changed
 /// decommit(p, n)       gives its memory back and takes the access away. May leave the access where
@@ -42,7 +46,7 @@ namespace os {
 /// advise_huge(p, n, b) asks for huge pages in a committed part, or (b false) asks for none; a hint
 /// prefault(p, n)       makes a committed part resident and keeps its contents; a hint as well.
 ///                      No other thread may write there meanwhile
-/// now_ms()             milliseconds of a clock that never goes back; cheap, may be 10 ms late
+/// now_ms()             milliseconds of a clock that never goes back; cheap, may be 20 ms late
 /// at_fork(f, g, h)     f is called before the process forks, latest first; then g in it and h in
 ///                      the child, earliest first. Nothing where processes do not fork
 /// resident_bytes(p, n) how much of a reservation is in memory now; slow, for tests and reports
@@ -67,6 +71,8 @@ concept page_platform = requires(void* p, const void* where, std::size_t bytes,
 /// The system this is compiled for.
 #if defined(__linux__)
 using platform = linux_platform;
+#elif defined(_WIN32)
+using platform = windows_platform;
 #endif
 
 static_assert(page_platform<platform>);

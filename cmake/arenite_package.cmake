@@ -1,0 +1,24 @@
+# SPDX-FileCopyrightText: 2026 The Arenite authors
+# SPDX-License-Identifier: MIT
+
+# cpack: a .tar.gz with everything, and a .deb for developers. ./dev package tries both.
+set(CPACK_PACKAGE_NAME libarenite-dev)
+set(CPACK_PACKAGE_VENDOR "The Arenite authors")
+set(CPACK_PACKAGE_CONTACT "The Arenite authors <arenite@example.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGE_FILE_NAME arenite-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_STRIP_FILES OFF)
+set(CPACK_GENERATOR TGZ)
+find_program(ARENITE_DPKG dpkg)
+if(ARENITE_DPKG)
+  list(APPEND CPACK_GENERATOR DEB)
+endif()
+set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+if(NOT BUILD_SHARED_LIBS)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)
+endif()
+include(CPack)

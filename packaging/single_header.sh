@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Arenite authors
+# SPDX-License-Identifier: MIT
+
+# single_header.sh SCRATCH COMPILER [EXAMPLE...]: makes the single header, compiles it as the library, and
+# the examples (all of them, or those named) with nothing else; runs them.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+scratch=$1 compiler=$2
+shift 2
+[ $# -gt 0 ] || set -- "$root"/example/*.cpp
+mkdir -p "$scratch"
+cd "$scratch"
+python3 "$root/tools/single_header.py" arenite_all.hpp
+# What an example includes by folder is the same file.
+for header in $(cd "$root/include" && find arenite -name '*.hpp' ! -path '*/interop/*'); do
+    mkdir -p "shim/$(dirname "$header")"
+    echo '#include <arenite_all.hpp>' > "shim/$header"
+done
+printf '#define ARENITE_IMPLEMENTATION\n#include <arenite_all.hpp>\n' > arenite.cpp
+$compiler -std=c++20 -O0 -I. -c arenite.cpp -o arenite.o
+for example; do
+    if grep -q 'arenite/interop\|arenite/c\.h' "$example"; then
+        continue # which are not part of it
+    fi
+    echo "$compiler ${example##*/}"
+    $compiler -std=c++20 -O0 -I. -Ishim "$example" arenite.o -o example -pthread
+    ./example > /dev/null
+done

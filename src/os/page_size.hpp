@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace os {
+
+/// The size of a page, asked of the system once. ARENITE_PAGE_BYTES in the environment may name a
+/// larger one (up to 64 KiB), so that what such pages mean can be tried where those of the system
+/// are smaller.
+inline std::size_t page_size(std::size_t (*ask_system)() noexcept) noexcept {
+    static constinit std::atomic<std::size_t> known{0};
+    std::size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes == 0) [[unlikely]] {
+        bytes = ask_system();
+        const char* const text = std::getenv("ARENITE_PAGE_BYTES");
+        const std::size_t wanted = text != nullptr ? std::strtoul(text, nullptr, 10) : 0;
+        constexpr std::size_t most = std::size_t{1} << 16;
+        if (is_alignment(wanted) && wanted > bytes && wanted <= most)
+            bytes = wanted;
+        known.store(bytes, std::memory_order_relaxed);
+    }
+    return bytes;
+}
+
+} // namespace os
+} // namespace ARENITE_ABI
+} // namespace arenite

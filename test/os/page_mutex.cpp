@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/os/page_mutex.hpp>
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+using namespace arenite;
+
+namespace {
+
+constinit os::page_mutex there_before_any_code; // compiles, or is none
+
+TEST(page_mutex, is_held_by_one_at_a_time) {
+    os::page_mutex& mutex = there_before_any_code;
+    mutex.lock();
+    bool taken = true;
+    std::thread{[&] { taken = mutex.try_lock(); }}.join();
+    EXPECT_FALSE(taken);
+    mutex.unlock();
+    EXPECT_TRUE(mutex.try_lock());
+    mutex.unlock();
+}
+
+TEST(page_mutex_threads, what_it_guards_is_changed_by_one_after_another) {
+    os::page_mutex mutex;
+    int count = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 10'000; ++i) {
+                const std::lock_guard lock{mutex};
+                ++count;
+            }
+        });
+    for (std::thread& t : threads)
+        t.join();
+    EXPECT_EQ(count, 40'000);
+}
+
+} // namespace
