@@ -333,6 +333,12 @@ namespace {
                          p, name);
 }
 
+[[noreturn]] ARENITE_COLD void refuse_question(const void* p, const char* name) {
+    contract_violation_f(std::source_location::current(),
+                         "size_of(%p): no allocation of affinity %s begins there, or it was freed",
+                         p, name);
+}
+
 [[noreturn]] ARENITE_COLD void refuse_other(const void* p, const char* name, const char* other) {
     contract_violation_f(std::source_location::current(),
                          "%p was freed into affinity %s, but it is memory of affinity %s", p, name,
@@ -422,10 +428,12 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
     affinity_share* const s = affinity_share::around(p);
     if (s == nullptr) {
         const outside_memory::prefix* const before = outside_memory::of(p);
-        if (before == nullptr)
-            refuse_foreign(p, name_);
+        if (before == nullptr || before->affinity() != index_)
+            refuse_question(p, name_);
         return before->size;
     }
+    if (s->affinity() != index_)
+        refuse_question(p, name_);
     if (!s->is_locked())
         return s->size_of(p);
     const std::lock_guard lock{s->lock()};

@@ -98,10 +98,10 @@ void affinity_heap::list_regions_all(region_sink& sink) {
 }
 
 arenite::usage affinity_heap::usage() const noexcept {
+    const std::size_t outside = outside_.bytes.load(std::memory_order_relaxed);
     arenite::usage sum{
-        .bytes_in_use = outside_.bytes.load(std::memory_order_relaxed),
-        .bytes_reserved = outside_.bytes.load(std::memory_order_relaxed),
-        .high_water_bytes = outside_.high_water.load(std::memory_order_relaxed),
+        .bytes_in_use = outside,
+        .bytes_reserved = outside,
         .live_allocations = outside_.allocations.load(std::memory_order_relaxed),
     };
     const arenite::usage retired = shares_.balance();
@@ -129,7 +129,9 @@ arenite::usage affinity_heap::usage() const noexcept {
     if (sum.live_allocations >
         max_object_bytes) // freed here before, allocated there after the look
         sum.live_allocations = 0;
-    sum.high_water_bytes = std::max(sum.high_water_bytes, sum.bytes_in_use);
+    const std::size_t inside = sum.bytes_in_use - std::min(outside, sum.bytes_in_use);
+    sum.high_water_bytes = shares_.note_high_water(std::max(sum.high_water_bytes, inside)) +
+                           outside_.high_water.load(std::memory_order_relaxed);
     return sum;
 }
 

@@ -196,8 +196,7 @@ std::size_t affinity_share::size_of(const void* p) noexcept {
     if (!locked_) { // of any thread: its slab stays as it is while the object lives
         constexpr slab_geometry geometry{remote_frees::mask_bytes};
         slab_block& b = *geometry.block_of(p);
-        const slab& s = b.slab_at(geometry.offset_of(p));
-        return heap().slots_at(b, s, s.index_of(geometry.offset_of(p))) * s.slot_bytes;
+        return heap().room_of(b, b.slab_at(geometry.offset_of(p)), p);
     }
     return with_resource([&](auto& r) { return r.size_of(p); });
 }

@@ -52,6 +52,11 @@ bool affinity_shares::try_retire(affinity_share& share) noexcept {
 }
 
 void affinity_shares::take_out(affinity_share& share) noexcept {
+    std::size_t high_water = 0;
+    for (const affinity_share* s = first_.load(std::memory_order_relaxed); s != nullptr;
+         s = s->next_of_affinity)
+        high_water += s->usage_approximate().high_water_bytes;
+    note_high_water(high_water);
     affinity_share* s = first_.load(std::memory_order_relaxed);
     if (s == &share) {
         first_.store(share.next_of_affinity, std::memory_order_relaxed);

@@ -79,6 +79,16 @@ bool slab_heap::is_of_class(const slab& s, std::size_t bytes, std::size_t alignm
             size_class::of(bytes, 1) == s.slot_class());
 }
 
+bool slab_heap::begins_object(slab_block& b, const slab& s, const void* p) const noexcept {
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    const std::size_t index = s.index_of(offset);
+    if (index >= s.slots || offset != s.begin + index * s.slot_bytes)
+        return false;
+    const bits::word free = glance(b.words()[s.bit_of(offset) / bits::word_bits]);
+    return (free >> index % bits::word_bits & 1) == 0 &&
+           !(s.owner_now() == joined_mark() && joined_slots{b, s}.continues(index));
+}
+
 bool slab_heap::fits_in_place(const void* p, std::size_t bytes,
                               std::size_t alignment) const noexcept {
     slab_block& b = *slabs_.geometry().block_of(p);
@@ -86,10 +96,9 @@ bool slab_heap::fits_in_place(const void* p, std::size_t bytes,
     const slab& s = b.slab_at(offset);
     if (bytes == 0 || offset < unit_bytes || !holds(s))
         return false;
-    const std::size_t index = s.index_of(offset);
-    if (s.owner_now() == joined_mark() && joined_slots{b, s}.continues(index))
+    if (!begins_object(b, s, p))
         return false;
-    const std::size_t slots = slots_at(b, s, index);
+    const std::size_t slots = slots_at(b, s, s.index_of(offset));
     return may_have(s, slots, bytes, alignment) &&
            (slots != 1 || s.slot_class() == size_class::single || is_of_class(s, bytes, alignment));
 }
@@ -108,11 +117,7 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
         if ((b->state & block_state::open) == 0)
             return false;
     }
-    slab& s = slabs_.slab_of(p);
-    const std::size_t index = slabs_.index_of(s, p);
-    if (!fits_in_place(p, new_bytes, alignment) || index >= s.slots ||
-        p != slabs_.begin_of(s) + index * s.slot_bytes ||
-        !bits::none_set(slabs_.words_of(s), index, 1))
+    if (!fits_in_place(p, new_bytes, alignment))
         return false;
     auto* const object = static_cast<std::byte*>(p);
     if (new_bytes < old_bytes)
@@ -120,7 +125,7 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
     else
         poison::undefined(object + old_bytes, new_bytes - old_bytes);
     if constexpr (checks_enabled)
-        note_size(s, p, new_bytes);
+        note_size(slabs_.slab_of(p), p, new_bytes);
     return true;
 }
 
@@ -144,22 +149,37 @@ std::size_t slab_heap::requested_bytes(const void* p, std::size_t room) const no
     return room - slabs_.note_of(s, slabs_.index_of(s, p));
 }
 
+void slab_heap::refuse_question(const void* p) const noexcept {
+    contract_violation_f(std::source_location::current(),
+                         "size_of(%p): no allocation of %s begins there, or it was freed", p,
+                         heap_text{owner_}.text);
+}
+
+std::size_t slab_heap::room_of(slab_block& b, const slab& s, const void* p) const noexcept {
+    if (!holds(s) || !begins_object(b, s, p)) [[unlikely]]
+        refuse_question(p);
+    return slots_at(b, s, s.index_of(slabs_.geometry().offset_of(p))) * s.slot_bytes;
+}
+
 std::size_t slab_heap::size_of(const void* p) const noexcept {
     const std::size_t offset = slabs_.geometry().offset_of(p);
     if (may_be_slot(p, offset)) {
-        const slab& s = slabs_.geometry().block_of(p)->slab_at(offset);
-        if (s.owner_now() == this)
-            return s.slot_bytes;
+        slab_block& b = *slabs_.geometry().block_of(p);
+        if (const slab& s = b.slab_at(offset); holds(s))
+            return room_of(b, s, p);
     }
     block* const b = slabs_.blocks().find(p);
     if (b == nullptr)
         contract_violation_f(std::source_location::current(),
                              "%p does not point into memory of ordered_heap %p", p, owner_.heap);
-    if ((b->state & block_state::large) != 0)
+    if ((b->state & block_state::large) != 0) {
+        if (p != block_source::large_object(*b))
+            refuse_question(p);
         return block_source::large_bytes(*b);
+    }
     const slab& s = slabs_.slab_of(p);
     const std::size_t index = slabs_.index_of(s, p);
-    const std::size_t room = slots_at(*slabs_.geometry().block_of(p), s, index) * s.slot_bytes;
+    const std::size_t room = room_of(*slabs_.geometry().block_of(p), s, p);
     if constexpr (checks_enabled)
         return align_up(std::max<std::size_t>(room - slabs_.note_of(s, index), 1), granule_bytes);
     return room;

@@ -96,6 +96,38 @@ TEST(affinity_lives_threads, who_allocates_too_keeps_few_of_the_heaps_that_tasks
     EXPECT_EQ(first().usage().bytes_reserved, 0u);
 }
 
+TEST(affinity_lives_threads, the_high_water_never_falls) {
+    if (passthrough())
+        GTEST_SKIP() << "all goes to malloc";
+    affinity_heap& h = affinity_heap::named("high water");
+    constexpr std::size_t each = 20'000, bytes = 96;
+    constexpr std::size_t all = 4 * each * bytes * 9 / 10; // seen at slow calls
+    std::vector<std::thread> threads;
+    std::atomic<int> full{0};
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            std::vector<void*> made;
+            for (std::size_t i = 0; i < each; ++i)
+                made.push_back(h.allocate(bytes, 8));
+            ++full;
+            while (full.load() != 4)
+                std::this_thread::yield();
+            for (void* p : made)
+                h.deallocate(p, bytes, 8);
+        });
+    for (std::thread& t : threads)
+        t.join();
+    EXPECT_GE(h.usage().high_water_bytes, all) << "the threads have ended";
+    h.trim();
+    const std::size_t most = h.usage().high_water_bytes;
+    EXPECT_GE(most, all);
+    for (int i = 0; i < 10; ++i) { // later threads with less do not add up
+        std::thread{[&] { h.deallocate(h.allocate(bytes, 8), bytes, 8); }}.join();
+        h.trim();
+    }
+    EXPECT_EQ(h.usage().high_water_bytes, most);
+}
+
 TEST(affinity_lives_threads, more_heaps_than_4096_are_there_at_a_time) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";

@@ -191,6 +191,22 @@ TEST_F(ordered_heap_death, what_is_no_heap_s_is_found) {
     EXPECT_DEATH(unused.deallocate(all[0], 48, 8), "not of this heap");
 }
 
+TEST_F(ordered_heap_death, the_size_of_what_was_freed_or_lies_within_an_object_is_not_told) {
+    ordered_heap keeper{ordered_options{.sizes = sizes::kept}};
+    void* const freed = keeper.allocate(48);
+    void* const other = keeper.allocate(48);
+    void* const large = keeper.allocate(100'000);
+    keeper.deallocate(freed);
+    EXPECT_DEATH(static_cast<void>(keeper.size_of(freed)), "no allocation .* begins there");
+    for (void* const p : {other, large})
+        EXPECT_DEATH(static_cast<void>(keeper.size_of(static_cast<std::byte*>(p) + 5)),
+                     "no allocation .* begins there");
+    EXPECT_FALSE(keeper.try_resize(freed, 48, 47));
+    EXPECT_FALSE(keeper.try_resize(static_cast<std::byte*>(other) + 5, 48, 47));
+    keeper.deallocate(other);
+    keeper.deallocate(large);
+}
+
 TEST_F(ordered_heap_death, a_size_of_another_slot_is_found) {
     const std::size_t largest = 32_KiB - slab::note_bytes;
     for (const std::size_t bytes :

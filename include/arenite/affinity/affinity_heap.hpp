@@ -230,7 +230,8 @@ public:
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment = default_alignment) noexcept;
 
-    /// Bytes that may be used at p, an allocation of this affinity.
+    /// Bytes that may be used at p, an allocation of this affinity; what is none, or was freed in
+    /// its own thread, is misuse that every build finds.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
     /// Places what is allocated beside an object: `h.near(parent).allocate(n, a)`. In the nearest
@@ -261,7 +262,7 @@ public:
     static trim_result trim_all() noexcept;
 
     /// O(threads). Exact while nobody allocates or frees; else each thread's is one of a moment
-    /// ago. The high water is the sum of the threads' own.
+    /// ago. The high water is the largest sum that the threads' own ever had; it never falls.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// The sum over all affinities.

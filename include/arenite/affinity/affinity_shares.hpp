@@ -7,6 +7,7 @@
 #include <arenite/core/usage.hpp>
 #include <arenite/os/fork_lock.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <mutex>
@@ -68,6 +69,15 @@ public:
         return {.bytes_in_use = bytes_.load(std::memory_order_relaxed),
                 .live_allocations = objects_.load(std::memory_order_relaxed)};
     }
+    /// The largest sum that the shares' high waters ever had, also those of shares that are retired
+    /// by now; `now` is what it is at present.
+    std::size_t note_high_water(std::size_t now) const noexcept {
+        std::size_t most = high_water_.load(std::memory_order_relaxed);
+        while (most < now &&
+               !high_water_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
+        }
+        return std::max(most, now);
+    }
     /// When all shares begin anew.
     void forget_balance() noexcept {
         bytes_.store(0, std::memory_order_relaxed);
@@ -109,6 +119,7 @@ private:
     mutable int walkers_ = 0;
     std::atomic<std::size_t> bytes_{0}; ///< of balance(), may be less than nothing
     std::atomic<std::size_t> objects_{0};
+    mutable std::atomic<std::size_t> high_water_{0};
 };
 
 } // namespace detail

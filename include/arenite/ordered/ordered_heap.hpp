@@ -125,7 +125,8 @@ public:
                                   std::size_t alignment = default_alignment) noexcept;
 
     /// Bytes that may be used at p, an allocation of this heap: the request, rounded up.
-    /// Requires sizes::kept, in every build.
+    /// Requires sizes::kept; without, or where p is no allocation or was freed, it is misuse that
+    /// every build finds.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
     /// True with sizes::kept.

@@ -212,6 +212,14 @@ public:
         return owner == this || owner == joined_mark();
     }
 
+    /// True if p is where an object of one of its slabs begins. Any thread: of an object that
+    /// another one frees meanwhile as it was a moment ago.
+    [[nodiscard]] bool begins_object(slab_block& b, const slab& s, const void* p) const noexcept;
+
+    /// Bytes that may be used at p, where an object of one of its slabs begins; any thread. What is
+    /// no such place is misuse.
+    [[nodiscard]] std::size_t room_of(slab_block& b, const slab& s, const void* p) const noexcept;
+
     /// Slots of an object in one of its slabs. Any thread, while the object lives.
     [[nodiscard]] std::size_t slots_at(slab_block& b, const slab& s,
                                        std::size_t index) const noexcept {
@@ -244,6 +252,7 @@ public:
     ARENITE_COLD void refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept;
 
     /// Reports a free with a wrong size; `asked`: what for, or unknown_bytes.
+    [[noreturn]] ARENITE_COLD void refuse_question(const void* p) const noexcept;
     ARENITE_COLD void refuse_size(const void* p, std::size_t bytes, std::size_t room,
                                   std::size_t asked) const noexcept;
 
