@@ -64,11 +64,13 @@
 #include <arenite/block/region_joiner.hpp>
 #include <arenite/block/return_policy.hpp>
 
+#include <arenite/linear/allocation_log.hpp>
 #include <arenite/linear/double_buffered_resource.hpp>
 #include <arenite/linear/double_ended_resource.hpp>
 #include <arenite/linear/frame_resource.hpp>
 #include <arenite/linear/growing_linear_resource.hpp>
 #include <arenite/linear/inline_linear_resource.hpp>
+#include <arenite/linear/linear_part.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/linear/marker_order.hpp>
 #include <arenite/linear/scope.hpp>

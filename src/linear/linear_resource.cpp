@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/check/passthrough.hpp>
+#include <arenite/core/contract.hpp>
 #include <arenite/linear/growing_linear_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <source_location>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -177,8 +179,31 @@ void linear_resource::fill(std::byte* p, std::size_t count, int value) noexcept 
     std::memset(p, value, count);
 }
 
+void linear_resource::check_free([[maybe_unused]] const std::byte* first,
+                                 [[maybe_unused]] const std::byte* last) noexcept {
+#if ARENITE_CHECKS
+    const auto bytes = static_cast<std::size_t>(last - first);
+    if (!owns(first) || last > top_)
+        refuse_free(first, bytes,
+                    "this memory is not allocated here, or no longer: it was freed by a rewind or "
+                    "reset, or has another size");
+    if (const char* const why = log_.free(first, bytes); why != nullptr)
+        refuse_free(first, bytes, why);
+    ARENITE_ASSERT(!is_older_than_scope(first), detail::scratch_changed);
+#endif
+}
+
+void linear_resource::refuse_free(const std::byte* p, std::size_t bytes,
+                                  const char* why) const noexcept {
+    contract_violation_f(std::source_location::current(),
+                         "%p was freed into linear_resource %p as %zu bytes: %s",
+                         static_cast<const void*>(p), static_cast<const void*>(this), bytes, why);
+}
+
 void linear_resource::deallocate_slow(std::byte* first, std::byte* last) noexcept {
     if (top_ == nullptr) {
+        if (singles_.count() == 0)
+            refuse_free(first, static_cast<std::size_t>(last - first), "nothing is allocated here");
         high_water_ = recent_high_water();
         singles_.deallocate(first);
     } else if (low_ != nullptr) {
@@ -190,7 +215,8 @@ void linear_resource::deallocate_slow(std::byte* first, std::byte* last) noexcep
 
 // The mirror of deallocate_up.
 void linear_resource::deallocate_down(std::byte* first, std::byte* last) noexcept {
-    assert_allocated(first, last);
+    if constexpr (checks_enabled)
+        check_free(first, last);
     if (first == begin_) {
         raise_begin(before_latest_ != nullptr ? before_latest_ : last);
         if (begin_ == hole_begin_)

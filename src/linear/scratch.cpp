@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/linear/linear_part.hpp>
 #include <arenite/linear/scratch.hpp>
 
 #include <arenite/core/alignment.hpp>

@@ -525,29 +525,6 @@ TEST(affinity_heap, knows_sizes_whatever_the_tag_says) {
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 
-TEST(affinity_heap_death, the_size_of_another_affinitys_object_or_a_freed_one_is_not_told) {
-    if (passthrough())
-        GTEST_SKIP() << "all goes to malloc";
-    affinity_heap& h = affinity_heap::named("asked for sizes");
-    affinity_heap& other = affinity_heap::named("not asked for sizes");
-    for (const std::size_t bytes : {std::size_t{48}, std::size_t{100'000}}) {
-        void* const p = other.allocate(bytes, 8);
-        void* const mine = h.allocate(bytes, 8);
-        EXPECT_GE(h.size_of(mine), bytes);
-        EXPECT_DEATH(static_cast<void>(h.size_of(p)), "no allocation of affinity asked for sizes");
-        EXPECT_DEATH(static_cast<void>(h.size_of(static_cast<std::byte*>(mine) + 8)),
-                     "no allocation of .*asked for sizes");
-        other.deallocate(p, bytes, 8);
-        h.deallocate(mine, bytes, 8);
-    }
-    void* const kept = h.allocate(48, 8); // or the block may go
-    void* const freed = h.allocate(48, 8);
-    h.deallocate(freed, 48, 8);
-    EXPECT_DEATH(static_cast<void>(h.size_of(freed)), "no allocation of .*asked for sizes");
-    EXPECT_FALSE(h.try_resize(freed, 48, 47));
-    h.deallocate(kept, 48, 8);
-}
-
 TEST(affinity_heap, an_object_grows_in_place_only_within_its_slot) {
     affinity_heap& h = affinity_heap::of<tag<26>>();
     void* const p = h.allocate(24, 8);

@@ -14,6 +14,7 @@
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
+#include <arenite/linear/allocation_log.hpp>
 #include <arenite/linear/marker_order.hpp>
 
 #include <cstddef>
@@ -62,6 +63,8 @@ struct linear_options {
 ///            it; of all others the memory stays until a rewind or reset.
 /// Overhead:  0 bytes an allocation; padding < alignment.
 /// Limits:    one region of `capacity` bytes; a request that does not fit fails.
+/// Misuse:    checked builds find at the call what is freed twice, with another size, not at the
+///            begin of an allocation, or after a rewind; other builds that nothing was allocated.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.1.
@@ -123,6 +126,7 @@ public:
                 before_latest_ = top_;
                 top_ = p + count;
                 begin_life(p, count);
+                log_allocation(p, count);
                 return p;
             }
             // Downward, for the high end of a region; for others floor_ is begin_ and
@@ -171,6 +175,9 @@ public:
             top_ = first + count;
             begin_life(first + old_count, count - old_count);
         }
+#if ARENITE_CHECKS
+        log_.resize_latest(first, count);
+#endif
         return true;
     }
 
@@ -310,6 +317,7 @@ private:
         before_latest_ = begin_;
         begin_ = p;
         begin_life(p, count);
+        log_allocation(p, count);
         return p;
     }
 
@@ -335,7 +343,8 @@ private:
     }
 
     ARENITE_INLINE void deallocate_up(std::byte* first, std::byte* last) noexcept {
-        assert_allocated(first, last);
+        if constexpr (checks_enabled)
+            check_free(first, last);
         if (last == top_) {
             lower_top(before_latest_ != nullptr ? before_latest_ : first);
             if (top_ == hole_end_)
@@ -391,14 +400,19 @@ private:
 
     // What checked builds know besides.
 
-    ARENITE_INLINE void assert_allocated([[maybe_unused]] const std::byte* first,
-                                         [[maybe_unused]] const std::byte* last) const noexcept {
-        ARENITE_ASSERT(
-            owns(first) && last <= top_,
-            "this memory is not allocated here, or no longer: it was freed by a rewind or "
-            "reset, or has another size");
-        ARENITE_ASSERT(!is_older_than_scope(first), detail::scratch_changed);
+    ARENITE_INLINE void log_allocation([[maybe_unused]] const std::byte* p,
+                                       [[maybe_unused]] std::size_t bytes) noexcept {
+#if ARENITE_CHECKS
+        if (low_ != nullptr)
+            log_.add_below(before_latest_, p, bytes);
+        else
+            log_.add_above(before_latest_, p, bytes);
+#endif
     }
+
+    void check_free(const std::byte* first, const std::byte* last) noexcept;
+    [[noreturn]] ARENITE_COLD void refuse_free(const std::byte* p, std::size_t bytes,
+                                               const char* why) const noexcept;
 
     /// True for a frame in flight: nothing is handed out, and what comes back is left as it is.
     [[nodiscard]] ARENITE_INLINE bool is_closed() const noexcept {
@@ -413,7 +427,7 @@ private:
     [[nodiscard]] bool is_older_than_scope([[maybe_unused]] const std::byte* p) const noexcept {
 #if ARENITE_CHECKS
         return is_scratch_ && top_ != nullptr && owns(p) &&
-               static_cast<std::size_t>(p - begin_) < innermost_scope_;
+               static_cast<std::size_t>(p - begin_) < scopes_.innermost;
 #else
         return false;
 #endif
@@ -422,7 +436,7 @@ private:
     /// True where a rewind of a scratch to this position frees what is older than an open scope.
     [[nodiscard]] bool passes_scope([[maybe_unused]] std::size_t position) const noexcept {
 #if ARENITE_CHECKS
-        return is_scratch_ && position < innermost_scope_;
+        return is_scratch_ && position < scopes_.innermost;
 #else
         return false;
 #endif
@@ -431,14 +445,14 @@ private:
 #if ARENITE_CHECKS
     /// A scope begins at this marker; returns where the one around it began.
     std::size_t open_scope(const marker& m) noexcept {
-        ++open_scopes_;
-        const std::size_t outer = innermost_scope_;
-        innermost_scope_ = m.position_;
+        ++scopes_.open;
+        const std::size_t outer = scopes_.innermost;
+        scopes_.innermost = m.position_;
         return outer;
     }
     void close_scope(std::size_t outer) noexcept {
-        --open_scopes_;
-        innermost_scope_ = outer;
+        --scopes_.open;
+        scopes_.innermost = outer;
     }
 #endif
 
@@ -461,57 +475,17 @@ private:
     linear_resource* high_ = nullptr;    // of a low end: the other one
     growing_linear_resource* grower_ = nullptr;
 #if ARENITE_CHECKS
+    detail::allocation_log log_;
     marker_order order_;
     std::size_t era_ = 0; // no marker of an older one is good, not even of the empty resource
-    std::size_t open_scopes_ = 0;
-    std::size_t innermost_scope_ = 0; // bytes in use when it began
+    struct {
+        std::size_t open = 0;
+        std::size_t innermost = 0; // bytes in use when it began
+    } scopes_;
     bool closed_ = false;
     bool is_scratch_ = false;
 #endif
 };
-
-namespace detail {
-
-/// What owners of several linear resources (buffers, frames) may do with each.
-class linear_part {
-public:
-    /// Frees everything; unlike after reset() no marker is good any more. Memory is handed out
-    /// again where close() ended that.
-    static void renew(linear_resource& part) noexcept {
-#if ARENITE_CHECKS
-        ++part.era_;
-        part.closed_ = false;
-        part.innermost_scope_ = 0;
-#endif
-        part.reset();
-    }
-
-    /// Until renew() a checked build reports whoever allocates, rewinds or resets.
-    static void close([[maybe_unused]] linear_resource& part) noexcept {
-#if ARENITE_CHECKS
-        part.closed_ = true;
-#endif
-    }
-
-    /// False in an unchecked build, which does not know.
-    [[nodiscard]] static bool
-    has_open_scope([[maybe_unused]] const linear_resource& part) noexcept {
-#if ARENITE_CHECKS
-        return part.open_scopes_ != 0;
-#else
-        return false;
-#endif
-    }
-
-    /// From now on this is one of a thread's scratches.
-    static void make_scratch([[maybe_unused]] linear_resource& part) noexcept {
-#if ARENITE_CHECKS
-        part.is_scratch_ = true;
-#endif
-    }
-};
-
-} // namespace detail
 
 } // namespace ARENITE_ABI
 } // namespace arenite
