@@ -433,6 +433,19 @@ TEST(limited_resource, tells_no_hole_that_the_budget_does_not_allow) {
     give(lr, a);
 }
 
+TEST(limited_resource, tells_what_was_allocated_here_of_a_resource_that_serves_others_too) {
+    ordered_heap heap;
+    limited_resource one{1_MiB, heap};
+    limited_resource other{1_MiB, heap};
+    const piece a = take(one, 1000), b = take(heap, 5000);
+    EXPECT_EQ(one.usage().bytes_in_use, one.in_use());
+    EXPECT_EQ(one.usage().bytes_reserved, one.in_use());
+    EXPECT_GE(one.in_use(), 1000u);
+    EXPECT_EQ(other.usage().bytes_in_use, 0u);
+    give(one, a);
+    give(heap, b);
+}
+
 TEST(limited_resource, shows_no_hole_in_the_tree_that_the_budget_does_not_allow) {
     limited_linear lr{100u, 1000u};
     const usage_node node{"budget", lr};

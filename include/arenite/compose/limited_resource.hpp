@@ -204,11 +204,17 @@ public:
     /// still: there is too much in use, or the R has not so much.
     [[nodiscard]] bool restore_reserve() noexcept;
 
-    /// The R's, but for a largest hole that the budget does not allow.
+    /// What an R that is held says of itself; of one that is referred to, and may serve others too,
+    /// what was allocated here. The largest hole is no more than the budget allows.
     [[nodiscard]] arenite::usage usage() const
         requires Measurable<inner_type>
     {
         arenite::usage u = inner_.usage();
+        if constexpr (std::is_reference_v<R>)
+            u = {.bytes_in_use = in_use(),
+                 .bytes_reserved = in_use(),
+                 .high_water_bytes = in_use(), // tracked_resource keeps one
+                 .largest_hole_bytes = u.largest_hole_bytes};
         u.largest_hole_bytes = std::min(u.largest_hole_bytes, left_bytes());
         return u;
     }

@@ -30,7 +30,7 @@ inline namespace ARENITE_ABI {
 template <Markable R>
 class [[nodiscard]] scope {
 public:
-    explicit scope(R& r) : resource_{r}, marker_{r.mark()} {
+    [[nodiscard]] explicit scope(R& r) : resource_{r}, marker_{r.mark()} {
 #if ARENITE_CHECKS
         if constexpr (is_known)
             outer_ = r.open_scope(marker_);
