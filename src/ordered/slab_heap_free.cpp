@@ -158,7 +158,7 @@ void slab_heap::forget_latest_frees() noexcept {
 void slab_heap::alarmed(slab& s) noexcept {
     const bool class_is_empty = counts_of(s).live == 0;
     const auto may_be_idle = [&] {
-        return class_is_empty &&
+        return class_is_empty && slabs_.blocks().bytes_reserved() > idle_bytes &&
                (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives()));
     };
     if (!s.is_due() && !may_be_idle()) // one object, again and again
