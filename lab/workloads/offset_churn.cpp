@@ -27,23 +27,24 @@ namespace {
 
 struct offset_churn {
     static workload_info info() {
-        return {.name = "offset/churn",
-                .summary = "parts of a range that nobody touches: one is freed, another allocated",
-                .parameters = {{.name = "alignment",
-                                .type = parameter::kind::choice,
-                                .defaults = {"16", "256", "mixed"},
-                                .summary = "of all parts, or 16 to 4096",
-                                .choices = {"16", "256", "mixed"}},
-                               {.name = "live",
-                                .defaults = {"50000"},
-                                .summary = "parts that live at once",
-                                .least = 1,
-                                .most = 1'000'000}},
-                .warm_passes = 1,
-                .in_short = false,
-                .ours = "arenite.offset",
-                .against = {"vma", "memory_slots"},
-                .subjects = {"arenite.offset", "vma", "best_fit", "memory_slots"}};
+        return {
+            .name = "offset/churn",
+            .summary = "parts of a range that nobody touches: one is freed, another allocated",
+            .parameters = {{.name = "alignment",
+                            .type = parameter::kind::choice,
+                            .defaults = {"16", "256", "mixed"},
+                            .summary = "of all parts, or 16 to 4096",
+                            .choices = {"16", "256", "mixed"}},
+                           {.name = "live",
+                            .defaults = {"50000"},
+                            .summary = "parts that live at once",
+                            .least = 1,
+                            .most = 1'000'000}},
+            .warm_passes = 1,
+            .in_short = false,
+            .ours = "arenite.offset",
+            .against = {"vma", "memory_slots"},
+            .subjects = {"arenite.offset", "vma", "vma.min_memory", "best_fit", "memory_slots"}};
     }
 
     template <class S>
