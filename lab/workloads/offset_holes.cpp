@@ -20,7 +20,8 @@
 // aligned      4,096 bytes at 4,096: 1 hole of 256 is where it must be, and the last one
 // full         4,096 bytes at 4,096, where no such hole is free and the last one is taken: fails
 //
-// The median, and the 99th percentile ("..., 99 %"), of a request and its free.
+// The median, and the 99th percentile ("..., 99 %"), of a request and its free. With a plain clock:
+// what fails takes too long for a probe that drops calls that others interrupted.
 
 namespace arenite::lab {
 namespace {
