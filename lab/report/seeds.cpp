@@ -88,6 +88,28 @@ void add_figure_6_6(std::vector<seed_row>& rows) {
                                          "arenite.free_list"}});
 }
 
+/// Figure 6.11: memory that is defragmented by moving what lies in it, drawn and not measured.
+void add_figure_6_11(std::vector<seed_row>& rows, seed_scale scale) {
+    const auto row = [&](const std::string& name, const char* quantity, const char* workload,
+                         const parameter_values& values, const char* metric, const char* subject) {
+        rows.push_back({.document = "seed 3, figure 6.11",
+                        .row = name,
+                        .quantity = quantity,
+                        .says = std::nullopt,
+                        .figure = {workload, values, metric, subject},
+                        .cold_only = true});
+    };
+    const char* const parts = "26000 parts, 30 % freed";
+    const parameter_values blocks{{"moves", "10"}, {"block", "16"}};
+    row(parts, "blocks / would do", "offset/defragment", blocks, "blocks left", "arenite.offset");
+    row(parts, "bytes copied / in use", "offset/defragment", blocks, "copied", "arenite.offset");
+    const std::string count = scale == seed_scale::full ? "1000000" : "200000";
+    const parameter_values list{{"count", count}, {"step", "16384"}};
+    row("list of " + count + ", aged", "walk before / after", "handle/list", list, "walk_aged",
+        "arenite.compacting");
+    rows.back().divided_by = {"handle/list", list, "walk", "arenite.compacting"};
+}
+
 /// Figures 7.1 and 7.2 of that document, on 24 cores; the text gives the most of the one, and of
 /// the other that it is linear.
 void add_figures_7(std::vector<seed_row>& rows) {
@@ -272,6 +294,7 @@ std::vector<seed_row> seed_rows(seed_scale scale) {
     add_table_6_1(all);
     add_table_6_2(all);
     add_figure_6_6(all);
+    add_figure_6_11(all, scale);
     add_figures_7(all);
     add_suballocator(all, scale);
     return all;

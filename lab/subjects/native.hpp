@@ -43,7 +43,7 @@ using subjects = subject_list<
     plf_colony,
 #endif
 #if defined(ARENITE_LAB_VMA)
-    vma,
+    vma, vma_min_memory,
 #endif
     ordered_as<ordered_by_default>, ordered_as<ordered_retaining>, affinity_as<affinity_ordered>,
     affinity_as<affinity_near>, affinity_as<affinity_intrusive>, affinity_as<affinity_slots>,

@@ -78,8 +78,8 @@ void check(VkResult r, const char* what) {
 
 // ---- a virtual block ----------------------------------------------------------------------------
 
-vma::offsets::offsets(std::uint64_t capacity, std::uint64_t granularity)
-    : granularity_{granularity} {
+vma::offsets::offsets(std::uint64_t capacity, std::uint64_t granularity, bool min_memory)
+    : granularity_{granularity}, min_memory_{min_memory} {
     const VmaVirtualBlockCreateInfo info{.size = capacity, .flags = 0, .pAllocationCallbacks = {}};
     VmaVirtualBlock made = nullptr;
     check(vmaCreateVirtualBlock(&info, &made), "a virtual block");
@@ -94,10 +94,11 @@ vma::offsets::~offsets() {
 std::optional<vma::offsets::part>
 vma::offsets::allocate(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t owner) {
     bytes = (bytes + granularity_ - 1) / granularity_ * granularity_;
-    const VmaVirtualAllocationCreateInfo info{.size = bytes,
-                                              .alignment = alignment,
-                                              .flags = 0,
-                                              .pUserData = reinterpret_cast<void*>(owner)};
+    VmaVirtualAllocationCreateInfo info{};
+    info.size = bytes;
+    info.alignment = alignment;
+    info.flags = min_memory_ ? VMA_VIRTUAL_ALLOCATION_CREATE_STRATEGY_MIN_MEMORY_BIT : 0;
+    info.pUserData = reinterpret_cast<void*>(owner);
     VmaVirtualAllocation made = VK_NULL_HANDLE;
     VkDeviceSize offset = 0;
     if (vmaVirtualAllocate(static_cast<VmaVirtualBlock>(block_), &info, &made, &offset) !=
@@ -191,6 +192,12 @@ std::uint64_t vma::block_heap::bytes_in_use() const { return state_->statistics(
 std::vector<subject_info> vma::ways() {
     return {{.name = "vma",
              .summary = "VulkanMemoryAllocator: virtual block, defragmentation",
+             .pages = "4k",
+             .version = ARENITE_LAB_VMA_VERSION}};
+}
+std::vector<subject_info> vma_min_memory::ways() {
+    return {{.name = "vma.min_memory",
+             .summary = "its virtual block, strategy min memory",
              .pages = "4k",
              .version = ARENITE_LAB_VMA_VERSION}};
 }

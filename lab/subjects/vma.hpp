@@ -23,7 +23,9 @@ struct vma {
             std::uint64_t offset, bytes;
         };
 
-        offsets(std::uint64_t capacity, std::uint64_t granularity);
+        offsets(std::uint64_t capacity, std::uint64_t granularity)
+            : offsets{capacity, granularity, false} {}
+        offsets(std::uint64_t capacity, std::uint64_t granularity, bool min_memory);
         ~offsets();
         offsets(const offsets&) = delete;
         offsets& operator=(const offsets&) = delete;
@@ -36,6 +38,7 @@ struct vma {
     private:
         void* block_ = nullptr;
         std::uint64_t granularity_;
+        bool min_memory_;
     };
 
     /// A pool of blocks of one size, and one run of defragmentation over it.
@@ -62,6 +65,17 @@ struct vma {
     private:
         struct state;
         state* state_;
+    };
+
+    static std::vector<subject_info> ways();
+};
+
+/// Its virtual block, each request with VMA_VIRTUAL_ALLOCATION_CREATE_STRATEGY_MIN_MEMORY_BIT.
+struct vma_min_memory {
+    class offsets : public vma::offsets {
+    public:
+        offsets(std::uint64_t capacity, std::uint64_t granularity)
+            : vma::offsets{capacity, granularity, true} {}
     };
 
     static std::vector<subject_info> ways();

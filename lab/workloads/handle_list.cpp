@@ -20,6 +20,15 @@
 // the list, in steps of `step` bytes ("order", and "order_step_p99" of the steps' times), and the
 // list is walked again, once ("walk_first") and three times more ("walk"). Heaps that move nothing
 // have pointers where the other has handles, and the same walks.
+//
+// handle/frames: a scene of which parts come and go.
+//
+// `count` such nodes in parts of 100, each a list. In each of `frames` frames ten parts go, and ten
+// others are made, a node of each in turn; all parts are walked; and a heap that moves objects has
+// `budget` microseconds for putting them in the order of that walk.
+//
+// frame_50%, frame_99%     all of a frame
+// walk_early, walk_late    the median walk of the first and the last tenth of the frames
 
 namespace arenite::lab {
 namespace {
@@ -65,6 +74,12 @@ public:
     void end(const link& n) { heap_.destroy(n); }
     static node* at(const link& n) { return n.get(); }
 
+    /// Goes on with an order; true if it has come to its end.
+    template <class Visit>
+    bool step(Visit& visit, const budget& limit) {
+        return heap_.step(visit, limit).finished();
+    }
+
     /// Puts the list in order; the times of the steps.
     void order(turn& t, link& head, std::size_t count, std::size_t step_bytes) {
         link* next = &head;
@@ -95,6 +110,17 @@ private:
     typename S::moving_heap heap_{S::options()};
 };
 
+template <class S>
+struct nodes_for {
+    using type = still_nodes<S>;
+};
+template <moves_objects S>
+struct nodes_for<S> {
+    using type = moving_nodes<S>;
+};
+template <class S>
+using nodes_of = typename nodes_for<S>::type;
+
 struct handle_list {
     static workload_info info() {
         return {.name = "handle/list",
@@ -122,15 +148,6 @@ struct handle_list {
 
     template <class S>
     static constexpr bool accepts_also = moves_objects<S>;
-
-    template <class S>
-    struct nodes_of {
-        using type = still_nodes<S>;
-    };
-    template <moves_objects S>
-    struct nodes_of<S> {
-        using type = moving_nodes<S>;
-    };
 
     template <class S>
     class on {
@@ -162,7 +179,7 @@ struct handle_list {
         }
 
     private:
-        using nodes = typename nodes_of<S>::type;
+        using nodes = nodes_of<S>;
 
         void walk(turn& t, const char* metric) {
             std::uint64_t sum = 0;
@@ -183,7 +200,150 @@ struct handle_list {
     };
 };
 
+/// The walk of handle/frames, as an order that goes on from frame to frame: it holds links alone.
+template <class Nodes>
+class parts_in_order {
+    using link = typename Nodes::link;
+
+public:
+    explicit parts_in_order(std::vector<link>& heads) : heads_{&heads} {}
+
+    link* operator()() {
+        if (auto* const n = Nodes::at(here_); n != nullptr && n->next) {
+            here_ = n->next;
+            return &n->next;
+        }
+        if (part_ == heads_->size())
+            return nullptr;
+        here_ = (*heads_)[part_];
+        return &(*heads_)[part_++];
+    }
+
+private:
+    std::vector<link>* heads_;
+    std::size_t part_ = 0;
+    link here_{};
+};
+
+struct handle_frames {
+    static workload_info info() {
+        return {.name = "handle/frames",
+                .summary = "parts of a scene come and go; a little of it is ordered each frame",
+                .parameters = {{.name = "count",
+                                .defaults = {"100000"},
+                                .summary = "nodes of 64 bytes",
+                                .least = 1000,
+                                .most = 100'000'000},
+                               {.name = "frames",
+                                .defaults = {"600"},
+                                .summary = "frames of a pass",
+                                .least = 10,
+                                .most = 1'000'000},
+                               {.name = "budget",
+                                .defaults = {"500"},
+                                .summary = "microseconds a frame for moving",
+                                .least = 1,
+                                .most = 1'000'000}},
+                .warm_passes = 0,
+                .in_short = false,
+                .ours = "arenite.compacting",
+                .against = {"arenite.ordered", "mimalloc", "malloc"},
+                .subjects = {"arenite.compacting", "arenite.ordered", "malloc", "mimalloc"},
+                .touches = [](const parameter_values& values) {
+                    return 256 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
+                           (std::size_t{64} << 20);
+                }};
+    }
+
+    template <class S>
+    static constexpr bool accepts_also = moves_objects<S>;
+
+    template <class S>
+    class on {
+    public:
+        explicit on(turn& t)
+            : frames_{static_cast<std::size_t>(t.integer("frames"))},
+              budget_ns_{static_cast<std::uint64_t>(t.integer("budget")) * 1000},
+              heads_(static_cast<std::size_t>(t.integer("count")) / nodes_a_part) {}
+
+        void pass(turn& t) {
+            random_source random{1};
+            std::vector<std::size_t> some(heads_.size());
+            std::iota(some.begin(), some.end(), std::size_t{0});
+            make(some);
+            some.resize(parts_a_frame);
+            std::vector<double> whole, walking;
+            parts_in_order<nodes> visit{heads_};
+            for (std::size_t f = 0; f != frames_; ++f) {
+                const stopwatch frame;
+                const auto first = static_cast<std::size_t>(random.below(heads_.size()));
+                for (std::size_t i = 0; i != some.size(); ++i) // here and there, each once
+                    some[i] = (first + i * heads_.size() / parts_a_frame) % heads_.size();
+                for (const std::size_t part : some)
+                    end(part);
+                make(some);
+                const stopwatch walk;
+                t.checksum(sum());
+                walking.push_back(walk.per(heads_.size() * nodes_a_part));
+                if constexpr (moves_objects<S>) {
+                    if (nodes_.step(visit, budget{.nanoseconds = budget_ns_}))
+                        visit = parts_in_order<nodes>{heads_};
+                }
+                whole.push_back(frame.nanoseconds() / 1000);
+            }
+            const auto tenth = static_cast<std::ptrdiff_t>(frames_ / 10);
+            t.record("walk_early", "ns/node", median(walking.begin(), walking.begin() + tenth));
+            t.record("walk_late", "ns/node", median(walking.end() - tenth, walking.end()));
+            std::sort(whole.begin(), whole.end());
+            t.record("frame_50%", "us", whole[frames_ / 2]);
+            t.record("frame_99%", "us", whole[frames_ * 99 / 100]);
+            for (std::size_t part = 0; part != heads_.size(); ++part)
+                end(part);
+        }
+
+    private:
+        using nodes = nodes_of<S>;
+        using link = typename nodes::link;
+        static constexpr std::size_t nodes_a_part = 100;
+        static constexpr std::size_t parts_a_frame = 10;
+
+        /// A node of each part in turn.
+        void make(const std::vector<std::size_t>& parts) {
+            for (std::size_t i = 0; i != nodes_a_part; ++i) {
+                for (const std::size_t part : parts) {
+                    const link made = nodes_.make(i);
+                    nodes::at(made)->next = std::exchange(heads_[part], made);
+                }
+            }
+        }
+        void end(std::size_t part) {
+            link at = std::exchange(heads_[part], link{});
+            while (auto* const n = nodes::at(at))
+                nodes_.end(std::exchange(at, link{n->next}));
+        }
+        [[nodiscard]] std::uint64_t sum() const {
+            std::uint64_t sum = 0;
+            for (const link& head : heads_) {
+                for (auto* n = nodes::at(head); n != nullptr; n = nodes::at(n->next))
+                    sum = sum * 3 + n->value;
+            }
+            return sum;
+        }
+        template <class I>
+        static double median(I begin, I end) {
+            std::sort(begin, end);
+            return begin[(end - begin) / 2];
+        }
+
+        std::size_t frames_;
+        std::uint64_t budget_ns_;
+        std::vector<link> heads_;
+        nodes nodes_;
+    };
+};
+
 ARENITE_LAB_WORKLOAD(handle_list);
+ARENITE_LAB_WORKLOAD(handle_frames);
 
 } // namespace
 } // namespace arenite::lab

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include "../probes/clock.hpp"
+#include "../probes/latency.hpp"
 #include "../probes/random.hpp"
 #include "../probes/reserved.hpp"
 #include "../workload.hpp"
@@ -13,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-// offset/churn: one part of a range is freed at random, another one allocated.
+// offset/churn, latency/offset: one part of a range is freed at random, another one allocated.
 //
 // `live` parts of 256 B to 64 KiB, log-uniform, in 1 GiB (more where they would fill more than 60 %
 // of it); then 500,000 times a random one is freed and one of another size allocated. Granularity
@@ -21,29 +22,37 @@
 //
 // pair          a free and an allocation
 // high water    the end of the highest part that ever was, over the bytes in use at the end
+//
+// latency/offset times each call by itself: allocate_..., free_... (probes/latency.hpp).
 
 namespace arenite::lab {
 namespace {
 
-struct offset_churn {
+enum class timing { all, each };
+
+template <timing Timing>
+struct offset_churn_of {
     static workload_info info() {
-        return {.name = "offset/churn",
-                .summary = "parts of a range that nobody touches: one is freed, another allocated",
-                .parameters = {{.name = "alignment",
-                                .type = parameter::kind::choice,
-                                .defaults = {"16", "256", "mixed"},
-                                .summary = "of all parts, or 16 to 4096",
-                                .choices = {"16", "256", "mixed"}},
-                               {.name = "live",
-                                .defaults = {"50000"},
-                                .summary = "parts that live at once",
-                                .least = 1,
-                                .most = 1'000'000}},
-                .warm_passes = 1,
-                .in_short = false,
-                .ours = "arenite.offset",
-                .against = {"vma", "memory_slots"},
-                .subjects = {"arenite.offset", "vma", "best_fit", "memory_slots"}};
+        return {
+            .name = Timing == timing::all ? "offset/churn" : "latency/offset",
+            .summary = Timing == timing::all
+                           ? "parts of a range that nobody touches: one is freed, another allocated"
+                           : "the calls of offset/churn, each timed by itself",
+            .parameters = {{.name = "alignment",
+                            .type = parameter::kind::choice,
+                            .defaults = {"16", "256", "mixed"},
+                            .summary = "of all parts, or 16 to 4096",
+                            .choices = {"16", "256", "mixed"}},
+                           {.name = "live",
+                            .defaults = {"50000"},
+                            .summary = "parts that live at once",
+                            .least = 1,
+                            .most = 1'000'000}},
+            .warm_passes = 1,
+            .in_short = false,
+            .ours = "arenite.offset",
+            .against = {"vma", "memory_slots"},
+            .subjects = {"arenite.offset", "vma", "vma.min_memory", "best_fit", "memory_slots"}};
     }
 
     template <class S>
@@ -83,16 +92,23 @@ struct offset_churn {
             const stopwatch pairing;
             for (std::size_t i = live_; i < steps_.size(); ++i) {
                 const step& s = steps_[i];
-                range.deallocate(parts[s.part]);
-                parts[s.part] = *range.allocate(s.bytes, s.alignment, s.part);
+                timed(freeing_, i - live_, [&] { range.deallocate(parts[s.part]); });
+                timed(allocating_, i - live_,
+                      [&] { parts[s.part] = *range.allocate(s.bytes, s.alignment, s.part); });
                 high = std::max(high, range.end(parts[s.part]));
                 bytes[s.part] = s.bytes;
             }
-            t.record("pair", "ns/pair", pairing.per(pairs));
+            const double pair = pairing.per(pairs);
             for (const std::uint64_t b : bytes)
                 used += b;
-            t.record("high water", "of bytes in use",
-                     static_cast<double>(high) / static_cast<double>(used));
+            if constexpr (Timing == timing::all) {
+                t.record("pair", "ns/pair", pair);
+                t.record("high water", "of bytes in use",
+                         static_cast<double>(high) / static_cast<double>(used));
+            } else {
+                tell(t, "allocate", allocating_);
+                tell(t, "free", freeing_);
+            }
             t.checksum(used);
         }
 
@@ -103,14 +119,34 @@ struct offset_churn {
         };
         static constexpr std::size_t pairs = 500'000;
 
+        template <class F>
+        static void timed(latencies& times, std::size_t i, F call) {
+            if constexpr (Timing == timing::each)
+                times.time(i, call);
+            else
+                call();
+        }
+        static void tell(turn& t, const std::string& call, latencies& times) {
+            t.record(call + "_50%", "ns", times.percentile(0.5));
+            t.record(call + "_99%", "ns", times.percentile(0.99));
+            t.record(call + "_99.99%", "ns", times.percentile(0.9999));
+            t.note(call + "_worst", "ns", times.percentile(1));
+        }
+
         bool mixed_;
         std::uint64_t granularity_;
         std::size_t live_;
         reserved<step> steps_;
+        latencies allocating_{Timing == timing::each ? pairs : 1};
+        latencies freeing_{Timing == timing::each ? pairs : 1};
     };
 };
 
+using offset_churn = offset_churn_of<timing::all>;
+using latency_offset = offset_churn_of<timing::each>;
+
 ARENITE_LAB_WORKLOAD(offset_churn);
+ARENITE_LAB_WORKLOAD(latency_offset);
 
 } // namespace
 } // namespace arenite::lab

@@ -34,35 +34,35 @@ enum class scene { mix, streaming };
 template <scene Scene>
 struct offset_full {
     static workload_info info() {
-        return {.name = Scene == scene::mix ? "offset/mix" : "offset/streaming",
-                .summary =
-                    Scene == scene::mix
-                        ? "buffers, mips and transient targets in a range that is nearly full"
-                        : "streamed textures in a range that is nearly full",
-                .parameters = {{.name = "load",
-                                .type = parameter::kind::choice,
-                                .defaults = {"free", "0.9", "0.95"},
-                                .summary = "of the capacity that is in use",
-                                .choices = {"free", "0.9", "0.95"}},
-                               {.name = "moves",
-                                .type = parameter::kind::choice,
-                                .defaults = {"off"},
-                                .summary = "what would fail asks for room to be made",
-                                .choices = {"off", "on"},
-                                .applies =
-                                    [](const parameter_values& values) {
-                                        return values.at("load") != "free";
-                                    }},
-                               {.name = "capacity",
-                                .defaults = {"4096"},
-                                .summary = "MiB",
-                                .least = 64,
-                                .most = 1 << 20}},
-                .warm_passes = 0,
-                .in_short = false,
-                .ours = "arenite.offset",
-                .against = {"best_fit", "vma"},
-                .subjects = {"arenite.offset", "vma", "best_fit", "memory_slots"}};
+        return {
+            .name = Scene == scene::mix ? "offset/mix" : "offset/streaming",
+            .summary = Scene == scene::mix
+                           ? "buffers, mips and transient targets in a range that is nearly full"
+                           : "streamed textures in a range that is nearly full",
+            .parameters = {{.name = "load",
+                            .type = parameter::kind::choice,
+                            .defaults = {"free", "0.9", "0.95"},
+                            .summary = "of the capacity that is in use",
+                            .choices = {"free", "0.9", "0.95"}},
+                           {.name = "moves",
+                            .type = parameter::kind::choice,
+                            .defaults = {"off"},
+                            .summary = "what would fail asks for room to be made",
+                            .choices = {"off", "on"},
+                            .applies =
+                                [](const parameter_values& values) {
+                                    return values.at("load") != "free";
+                                }},
+                           {.name = "capacity",
+                            .defaults = {"4096"},
+                            .summary = "MiB",
+                            .least = 64,
+                            .most = 1 << 20}},
+            .warm_passes = 0,
+            .in_short = false,
+            .ours = "arenite.offset",
+            .against = {"best_fit", "vma"},
+            .subjects = {"arenite.offset", "vma", "vma.min_memory", "best_fit", "memory_slots"}};
     }
 
     template <class S>

@@ -166,13 +166,16 @@ public:
 
     /// The lowest free position at or after i, or npos.
     [[nodiscard]] constexpr std::size_t next_free(std::size_t i) const noexcept {
-        std::size_t used = capacity_; // bits of the level at hand
-        for (std::size_t l = 0; l < levels_ && i < used; ++l) {
-            const word free = ~level_[l][i / 64] & (~word{0} << (i % 64));
+        if (i >= capacity_)
+            return npos;
+        word free = ~level_[0][i / 64] & (~word{0} << (i % 64));
+        if (free != 0)
+            return i / 64 * 64 + static_cast<std::size_t>(std::countr_zero(free));
+        for (std::size_t l = 1; l < levels_; ++l) {
+            i /= 64; // the word that has nothing more: what lies above it
+            free = ~level_[l][i / 64] & (~word{1} << (i % 64));
             if (free != 0)
                 return descend(l, i / 64 * 64 + static_cast<std::size_t>(std::countr_zero(free)));
-            i = i / 64 + 1;
-            used = words_above(used);
         }
         return npos;
     }

@@ -31,7 +31,7 @@ inline namespace ARENITE_ABI {
 ///            there. For memory of one's own: freelist/tlsf_resource.hpp, ordered/ordered_heap.hpp.
 ///            For many blocks: offset/offset_heap.hpp.
 /// Cost:      allocate, deallocate and try_resize O(1): some 350 instructions a request, up to 1000
-///            where alignments mix, and 140 to 240 a free. Not bounded are a request for which only
+///            where alignments mix, and 140 to 250 a free. Not bounded are a request for which only
 ///            a hole of nearly its own size can do while its alignment rules most of these out, and
 ///            one that fails: both look through the holes of up to its size with alignment; and the
 ///            array of nodes is copied when it grows, by an eighth: see reserve(). usage(),
