@@ -103,6 +103,7 @@
 #include <arenite/compose/allocator_resource.hpp>
 #include <arenite/compose/byte_budget.hpp>
 #include <arenite/compose/fallback_resource.hpp>
+#include <arenite/compose/headroom.hpp>
 #include <arenite/compose/held_resource.hpp>
 #include <arenite/compose/limited_resource.hpp>
 #include <arenite/compose/resource_adaptor.hpp>

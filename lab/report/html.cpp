@@ -4,6 +4,7 @@
 
 #include "../run/catalogue.hpp"
 #include "compare.hpp"
+#include "html_curves.hpp"
 #include "html_maps.hpp"
 #include "html_page.hpp"
 #include "html_parts.hpp"
@@ -392,8 +393,14 @@ std::string page(const json& results) {
                             "</span></p>\n",
                             anchor_of(name), xml(name), xml(shows(name)),
                             xml(workload.value("summary", "")));
-        for (const experiment_results& e : all) {
+        const std::string curves = curves_of(name, results.at("results"), plots, !chart.empty());
+        body += curves;
+        for (experiment_results e : all) {
             if (e.workload != name)
+                continue;
+            if (!curves.empty())
+                std::erase_if(e.metrics, [&](const metric& m) { return is_drawn(name, m.name); });
+            if (e.metrics.empty())
                 continue;
             body += fmt::format("<h3>{}</h3>\n", xml(title_of(e.parameters)));
             body += "<div class=\"cards\">\n";

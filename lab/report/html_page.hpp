@@ -108,9 +108,66 @@ inline constexpr const char* script = R"js(
   function paint(colour, state) {
     return state === 'cold' ? colour + '70' : colour;
   }
+  function draw_lines(canvas, p) {
+    var compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 });
+    var narrow = canvas.parentNode.clientWidth < 480;
+    return new Chart(canvas, {
+      type: p.bars ? 'bar' : 'line',
+      data: {
+        labels: p.places,
+        datasets: p.lines.map(function (line) {
+          var colour = dark.matches ? line.dark : line.light;
+          return {
+            label: line.name, data: line.values, borderColor: colour,
+            backgroundColor: p.bars && line.dash.length ? colour + '80' : colour, // a twin is paler
+            borderDash: line.dash, borderWidth: p.bars ? 0 : 2, pointRadius: 2.5, tension: 0,
+            spanGaps: true
+          };
+        })
+      },
+      options: {
+        animation: false, responsive: true, maintainAspectRatio: false,
+        interaction: { mode: 'index', intersect: false },
+        scales: {
+          x: {
+            grid: { display: false }, ticks: { maxRotation: 0 },
+            title: { display: true, text: p.x }
+          },
+          y: {
+            type: p.logarithmic ? 'logarithmic' : 'linear', beginAtZero: !p.logarithmic,
+            ticks: {
+              maxTicksLimit: 8,
+              callback: function (v) { return compact.format(v); }
+            },
+            grid: { color: css('--line') }, title: { display: true, text: p.unit }
+          }
+        },
+        plugins: {
+          legend: {
+            position: narrow ? 'bottom' : 'right',
+            labels: {
+              usePointStyle: !p.bars, pointStyle: 'line', boxWidth: 36, color: css('--ink'),
+              generateLabels: function (chart) { // with points it forgets the dashes
+                var labels = Chart.defaults.plugins.legend.labels.generateLabels(chart);
+                if (!p.bars) labels.forEach(function (l, i) { l.lineDash = p.lines[i].dash; });
+                return labels;
+              }
+            }
+          }
+        }
+      }
+    });
+  }
   function draw(canvas) {
     if (drawn.has(canvas)) return;
     var p = plots[canvas.dataset.plot];
+    if (p.curve) {
+      Chart.defaults.color = css('--quiet');
+      Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+      drawn.set(canvas, draw_lines(canvas, p));
+      document.documentElement.dataset.drawn = drawn.size;
+      return;
+    }
     var colours = dark.matches ? p.dark : p.light;
     Chart.defaults.color = css('--quiet');
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;

@@ -13,8 +13,9 @@
 // latency/heap: how long a single call takes, and how long at worst.
 //
 // `live` objects are allocated; then, `calls` times, a random one is freed or another one
-// allocated, as a coin decides while no more than a sixteenth fewer or more are live; then all are
-// freed. Sizes are 16 to 512 bytes, one of 64 of them up to 4096. Each call is timed by itself.
+// allocated, as a coin decides while no more than a sixteenth fewer or more are live; of a thousand
+// that are allocated then, `long_lived` stay beside the others; then all are freed. Sizes are 16 to
+// 512 bytes, one of 64 of them up to 4096. Each call is timed by itself.
 //
 // allocate_..., free_...   calls of the steady part: its memory is resident, also in a cold pass.
 // fill_...                 the first allocations: in a cold pass of memory that nobody has touched,
@@ -41,7 +42,13 @@ struct latency_heap {
                                 .defaults = {"2000000"},
                                 .summary = "that are timed, allocations and frees",
                                 .least = 1000,
-                                .most = 1'000'000'000}},
+                                .most = 1'000'000'000},
+                               {.name = "long_lived",
+                                .defaults = {"0"},
+                                .summary = "of a thousand objects, which stay to the end",
+                                .least = 0,
+                                .most = 1000,
+                                .full_values = {"0", "10"}}},
                 .warm_passes = 1,
                 .in_short = false,
                 .touches = [](const parameter_values& values) {
@@ -51,8 +58,7 @@ struct latency_heap {
     }
 
     template <class S>
-    static constexpr bool accepts =
-        (frees_singly<S> && !one_of_several<S>) || in_one_region<S>;
+    static constexpr bool accepts = (frees_singly<S> && !one_of_several<S>) || in_one_region<S>;
 
     template <class S>
     class on {
@@ -60,26 +66,34 @@ struct latency_heap {
         explicit on(turn& t)
             : live_{static_cast<std::size_t>(t.integer("live"))},
               calls_{static_cast<std::size_t>(t.integer("calls"))}, most_{live_ + live_ / 16},
-              objects_{most_}, filling_{live_}, allocating_{calls_}, freeing_{calls_} {}
+              long_lived_{static_cast<std::uint64_t>(t.integer("long_lived"))}, objects_{most_},
+              staying_{long_lived_ == 0 ? 0 : calls_}, filling_{live_}, allocating_{calls_},
+              freeing_{calls_} {}
 
         void pass(turn& t) {
             random_source random{1};
             std::uint64_t sum = 0;
             for (count_ = 0; count_ < live_;)
                 allocate(filling_, count_, random);
-            std::size_t allocations = 0, frees = 0;
+            std::size_t allocations = 0, frees = 0, stayed = 0;
             while (allocations + frees < calls_) {
                 const bool grow = random.below(2) == 0;
-                if (count_ == live_ - live_ / 16 || (grow && count_ < most_))
+                if (count_ == live_ - live_ / 16 || (grow && count_ < most_)) {
                     allocate(allocating_, allocations++, random);
-                else
+                    if (long_lived_ != 0 && random.below(1000) < long_lived_)
+                        staying_[stayed++] = objects_[--count_];
+                } else
                     sum = sum * 31 + free(freeing_, frees++, random.below(count_));
             }
-            while (count_ > 0) {
-                object& last = objects_[--count_];
-                sum = sum * 31 + *last.value;
-                end_object(heap_, last);
-            }
+            const auto end_all = [&](reserved<object>& objects, std::size_t& count) {
+                while (count > 0) {
+                    object& last = objects[--count];
+                    sum = sum * 31 + *last.value;
+                    end_object(heap_, last);
+                }
+            };
+            end_all(objects_, count_);
+            end_all(staying_, stayed);
             tell(t, "allocate", allocating_, allocations);
             tell(t, "free", freeing_, frees);
             tell(t, "fill", filling_, live_);
@@ -121,8 +135,9 @@ struct latency_heap {
 
         S heap_;
         std::size_t live_, calls_, most_;
+        std::uint64_t long_lived_; ///< of a thousand
         std::size_t count_ = 0;
-        reserved<object> objects_;
+        reserved<object> objects_, staying_;
         latencies filling_, allocating_, freeing_;
     };
 };

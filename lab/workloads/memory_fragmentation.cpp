@@ -5,6 +5,7 @@
 #include "../workload.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,6 +24,7 @@
 //
 // peak_resident   the most that was resident at once, for a byte of the most that was live.
 // resident        what is resident after the last replacement, for a byte that is live then.
+// resident_at_N   the same after N times as many replacements as there are objects (a note).
 // The first 16 bytes of an object are written and of what is larger a byte each 512, so that its
 // pages are resident.
 
@@ -53,8 +55,7 @@ struct memory_fragmentation {
     }
 
     template <class S>
-    static constexpr bool accepts =
-        (frees_singly<S> && !one_of_several<S>) || in_one_region<S>;
+    static constexpr bool accepts = (frees_singly<S> && !one_of_several<S>) || in_one_region<S>;
 
     template <class S>
     class on {
@@ -72,22 +73,31 @@ struct memory_fragmentation {
             restart_peak();
             for (object& o : objects_)
                 o = make(random);
-            const stopwatch replacing;
-            for (std::size_t i = 0; i < count_ * turnovers; ++i) {
-                object& o = objects_[random.below(count_)];
-                if (stays() && random.below(100) == 0 && stayed < staying_.size())
-                    staying_[stayed++] = o;
-                else
-                    free(o);
-                o = make(random);
-                most_live = std::max(most_live, live_bytes_);
+            std::array<double, turnovers + 1> over_time{over_live()};
+            double nanoseconds = 0;
+            for (std::size_t turnover = 1; turnover <= turnovers; ++turnover) {
+                const stopwatch replacing;
+                for (std::size_t i = 0; i < count_; ++i) {
+                    object& o = objects_[random.below(count_)];
+                    if (stays() && random.below(100) == 0 && stayed < staying_.size())
+                        staying_[stayed++] = o;
+                    else
+                        free(o);
+                    o = make(random);
+                    most_live = std::max(most_live, live_bytes_);
+                }
+                nanoseconds += replacing.nanoseconds();
+                over_time[turnover] = over_live();
             }
-            t.record("replace", "ns/pair", replacing.per(count_ * turnovers));
+            t.record("replace", "ns/pair", nanoseconds / static_cast<double>(count_ * turnovers));
             if (const auto peak = peak_resident(); peak && start_)
                 t.record("peak_resident", "bytes/byte",
                          (static_cast<double>(*peak) - static_cast<double>(start_->bytes)) /
                              static_cast<double>(most_live));
             t.record_memory("resident", "bytes/byte", start_, live_bytes_);
+            for (std::size_t turnover = 0; start_ && turnover <= turnovers; ++turnover)
+                t.note("resident_at_" + std::to_string(turnover), "bytes/byte",
+                       over_time[turnover]);
 
             std::uint64_t sum = 0;
             const auto end = [&](object& o) {
@@ -131,6 +141,15 @@ struct memory_fragmentation {
             opaque(made.value);
             live_bytes_ += bytes;
             return made;
+        }
+
+        /// Bytes that are resident for a byte that is live; 0 where the system does not tell.
+        [[nodiscard]] double over_live() const {
+            const auto now = resident();
+            return now && start_
+                       ? (static_cast<double>(now->bytes) - static_cast<double>(start_->bytes)) /
+                             static_cast<double>(live_bytes_)
+                       : 0;
         }
 
         void free(object& o) {

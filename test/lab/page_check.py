@@ -101,13 +101,14 @@ def main():
     with tempfile.TemporaryDirectory(prefix="arenite-page-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         page = folder / "report.html"
-        subprocess.run([lab, "run", "scene/quadtree", "scene/model", "--set", "levels=3", "--set",
-                        "file=city", "--set", "copies=2", "--set", "grain=subtree", "--subject", "arenite.ordered",
+        subprocess.run([lab, "run", "scene/quadtree", "scene/model", "cache/list", "--set", "levels=3", "--set",
+                        "to=14", "--set", "pad=0,7", "--set", "order=random", "--set", "file=city", "--set", "copies=2", "--set", "grain=subtree", "--subject", "arenite.ordered",
                         "--subject", "std", "--subject", "pmr.pool", "--repeat", "2", "--report", page],
                        check=True, capture_output=True)
         text = page.read_text()
         parser = parse(text)
         expect("maps" in parser.ids, "there are no maps")
+        expect("working set, bytes" in text, "there is no curve")
         expect(parser.tables > 5, "tables are missing")
         if browser:
             browse(browser, folder, text, parser.canvases)

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 using namespace arenite::lab;
@@ -61,6 +62,48 @@ void expect_refused(const std::string& arguments, const std::vector<std::string>
     EXPECT_EQ(c.output, "") << arguments;
     for (const std::string& part : says)
         EXPECT_THAT(c.errors, HasSubstr(part)) << arguments;
+}
+
+TEST(lab_report, draws_a_curve_over_metrics_and_over_a_parameter) {
+    nlohmann::json results = example();
+    results["results"] = nlohmann::json::array();
+    const auto add = [&](const char* workload, nlohmann::json parameters, const char* metric,
+                         double median) {
+        nlohmann::json one = figure("malloc", metric, "cold", median);
+        one["workload"] = workload;
+        one["parameters"] = std::move(parameters);
+        results["results"].push_back(one);
+        results["workloads"][workload] = results["workloads"]["order/refill"];
+    };
+    for (const char* pad : {"0", "7"})
+        for (const char* place : {"2^9", "2^10"})
+            add("cache/list", {{"order", "random"}, {"pad", pad}}, place, 3);
+    for (const char* rows : {"1000", "200"}) { // as they were asked for; drawn by size
+        add("cache/matrix", {{"form", "naive"}, {"rows", rows}}, "multiply_ticks", 700);
+        add("cache/matrix", {{"form", "transposed"}, {"rows", rows}}, "multiply_ticks", 200);
+    }
+
+    const std::string html = html_report(results);
+    EXPECT_THAT(html, HasSubstr("order = random, malloc"));
+    EXPECT_THAT(html, HasSubstr("<th>2^9</th><th>2^10</th>"));
+    EXPECT_THAT(html, HasSubstr("<td>pad = 7</td><td>3.00</td><td>3.00</td>"));
+    EXPECT_THAT(html, Not(HasSubstr("<h4>2^9"))) << "has a plot of its own besides";
+    EXPECT_THAT(html, HasSubstr("<th>200</th><th>1000</th>"));
+    EXPECT_THAT(html, HasSubstr("<td>naive / transposed</td><td>3.50</td><td>3.50</td>"));
+    EXPECT_THAT(html, HasSubstr("<h4>multiply_ticks"));
+}
+
+TEST(lab_report, draws_no_curve_of_a_single_place) {
+    nlohmann::json results = example();
+    for (nlohmann::json& r : results["results"]) {
+        r["workload"] = "cache/list";
+        r["parameters"] = {{"order", "random"}, {"pad", "7"}};
+        r["metric"] = "2^10";
+    }
+    results["workloads"]["cache/list"] = results["workloads"]["order/refill"];
+    const std::string html = html_report(results);
+    EXPECT_THAT(html, Not(HasSubstr("working set")));
+    EXPECT_THAT(html, HasSubstr("<h4>2^10")) << "the figure is shown in any case";
 }
 
 TEST(lab_report, names_the_ratio_to_the_fastest_it_is_measured_by) {

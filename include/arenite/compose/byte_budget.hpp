@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/compose/headroom.hpp>
 #include <arenite/core/config.hpp>
 
 #include <atomic>
@@ -18,8 +19,8 @@ namespace detail {
 ///     0 ......................... mark ............. limit
 ///     take_quickly: two instructions    take: looks
 ///
-/// One number is kept, what is left up to the mark: it is negative above. A careful budget has all
-/// of its bytes above: the quick ways never succeed.
+/// What is kept is the headroom up to the mark. A careful budget has all of its bytes above: the
+/// quick ways never succeed.
 ///
 /// Limits:    at most PTRDIFF_MAX / 2 bytes; the mark is not above the limit.
 /// Threads:   one at a time; byte_budget<true> any.
@@ -29,14 +30,12 @@ public:
     static constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / 2;
 
     byte_budget(std::size_t mark, std::size_t limit, bool careful) noexcept
-        : left_{static_cast<std::ptrdiff_t>(mark) - (careful ? below_all : 0)}, mark_{mark},
-          limit_{limit}, careful_{careful} {}
+        : room_{mark, careful}, mark_{mark}, limit_{limit} {}
 
     /// True: so many bytes more are in use, and no more than the mark. False: nothing has changed
     /// once undo_take() was called, which is then the next call.
     [[nodiscard]] ARENITE_INLINE bool take_quickly(std::size_t bytes) noexcept {
-        left_ = minus(bytes);
-        return left_ >= 0;
+        return room_.take(bytes);
     }
 
     /// What was in use, where so many bytes more are in use now. Nothing: they pass the limit.
@@ -44,21 +43,20 @@ public:
         const std::size_t before = in_use();
         if (before > limit_ || bytes > limit_ - before)
             return std::nullopt;
-        left_ = minus(bytes);
+        room_.take(bytes);
         return before;
     }
 
-    void undo_take(std::size_t bytes) noexcept { left_ = plus(bytes); }
+    void undo_take(std::size_t bytes) noexcept { room_.give(bytes); }
 
     /// True: so many bytes less are in use, and no more than the mark. False: nothing has changed
     /// once undo_give() was called, which is then the next call.
     [[nodiscard]] ARENITE_INLINE bool give_quickly(std::size_t bytes) noexcept {
-        left_ = plus(bytes);
-        return left_ >= 0;
+        return room_.give(bytes);
     }
-    void undo_give(std::size_t bytes) noexcept { left_ = minus(bytes); }
+    void undo_give(std::size_t bytes) noexcept { room_.take(bytes); }
 
-    void give(std::size_t bytes) noexcept { left_ = plus(bytes); }
+    void give(std::size_t bytes) noexcept { room_.give(bytes); }
 
     /// Nothing is in use.
     void clear() noexcept { give(in_use()); }
@@ -68,34 +66,22 @@ public:
         const std::size_t used = in_use();
         if (used > limit)
             return false;
-        *this = byte_budget{mark, limit, careful_};
-        left_ = minus(used);
+        *this = byte_budget{mark, limit, is_careful()};
+        room_.take(used);
         return true;
     }
 
     [[nodiscard]] std::size_t in_use() const noexcept {
-        return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(mark_) - left_ -
-                                        (careful_ ? below_all : 0));
+        return mark_ - static_cast<std::size_t>(room_.left());
     }
     [[nodiscard]] std::size_t mark() const noexcept { return mark_; }
     [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
-    [[nodiscard]] bool is_careful() const noexcept { return careful_; }
+    [[nodiscard]] bool is_careful() const noexcept { return room_.is_careful(); }
 
 private:
-    static constexpr std::ptrdiff_t below_all = std::numeric_limits<std::ptrdiff_t>::max() / 2 + 1;
-
-    // Sizes that no object can have wrap, and are taken off again when the inner one refuses.
-    [[nodiscard]] ARENITE_INLINE std::ptrdiff_t minus(std::size_t bytes) const noexcept {
-        return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(left_) - bytes);
-    }
-    [[nodiscard]] ARENITE_INLINE std::ptrdiff_t plus(std::size_t bytes) const noexcept {
-        return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(left_) + bytes);
-    }
-
-    std::ptrdiff_t left_;
+    headroom room_;
     std::size_t mark_;
     std::size_t limit_;
-    bool careful_;
 };
 
 /// For any number of threads: requests that meet a change of the limit are held to the old one or

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/compose/headroom.hpp>
 #include <arenite/core/config.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <limits>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -15,29 +15,25 @@ namespace detail {
 
 /// Counts allocations, frees and bytes, and the most bytes that there were at once.
 ///
-///     0 ............. in use ....... most
-///                           |<-left->|      negative: this is the most
-///
-/// What is left up to the most is kept, so that an allocation below it takes a subtraction and a
-/// look at the sign. In a careful tally it is negative always: each call is looked at.
+/// What is kept is the headroom up to the most: an allocation within it is no new one. A careful
+/// tally has none ever: each call is looked at.
 ///
 /// Limits:    at most PTRDIFF_MAX / 2 bytes.
 /// Threads:   one at a time; tally<true> any.
 template <bool Concurrent>
 class tally {
 public:
-    explicit tally(bool careful) noexcept : left_{0 - below_all(careful)}, careful_{careful} {}
+    explicit tally(bool careful) noexcept : room_{0, careful} {}
 
     /// True: an allocation is counted, and is no new most. False: nothing has changed once
     /// undo_allocation() was called, which is then the next call.
     [[nodiscard]] ARENITE_INLINE bool allocated_quickly(std::size_t bytes) noexcept {
         ++allocations_;
-        left_ = plus(0 - bytes);
-        return left_ >= 0;
+        return room_.take(bytes);
     }
     void undo_allocation(std::size_t bytes) noexcept {
         --allocations_;
-        left_ = plus(bytes);
+        room_.give(bytes);
     }
 
     void allocated(std::size_t bytes) noexcept {
@@ -47,11 +43,10 @@ public:
 
     /// Counts `bytes` in use where `told` were counted.
     void settle(std::size_t told, std::size_t bytes) noexcept {
-        left_ = plus(told - bytes);
-        const std::ptrdiff_t left = left_ + below_all(careful_);
-        if (left < 0) {
+        room_.take(bytes - told);
+        if (const std::ptrdiff_t left = room_.left(); left < 0) {
             most_ += static_cast<std::size_t>(-left);
-            left_ -= left;
+            room_.give(static_cast<std::size_t>(-left));
         }
     }
 
@@ -59,46 +54,37 @@ public:
     /// then the next call.
     [[nodiscard]] ARENITE_INLINE bool freed_quickly(std::size_t bytes) noexcept {
         ++frees_;
-        left_ = plus(bytes);
-        return left_ >= 0;
+        return room_.give(bytes);
     }
     void undo_free(std::size_t bytes) noexcept {
         --frees_;
-        left_ = plus(0 - bytes);
+        room_.take(bytes);
     }
 
     void freed(std::size_t bytes) noexcept {
         ++frees_;
-        left_ = plus(bytes);
+        room_.give(bytes);
     }
 
     /// All that was allocated is freed.
     void clear() noexcept {
-        left_ = plus(in_use());
+        room_.give(in_use());
         frees_ = allocations_;
     }
 
     [[nodiscard]] std::size_t in_use() const noexcept {
-        return most_ - static_cast<std::size_t>(left_ + below_all(careful_));
+        return most_ - static_cast<std::size_t>(room_.left());
     }
     [[nodiscard]] std::size_t most() const noexcept { return most_; }
     [[nodiscard]] std::size_t allocations() const noexcept { return allocations_; }
     [[nodiscard]] std::size_t frees() const noexcept { return frees_; }
-    [[nodiscard]] bool is_careful() const noexcept { return careful_; }
+    [[nodiscard]] bool is_careful() const noexcept { return room_.is_careful(); }
 
 private:
-    [[nodiscard]] static constexpr std::ptrdiff_t below_all(bool careful) noexcept {
-        return careful ? std::numeric_limits<std::ptrdiff_t>::max() / 2 + 1 : 0;
-    }
-    [[nodiscard]] ARENITE_INLINE std::ptrdiff_t plus(std::size_t bytes) const noexcept {
-        return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(left_) + bytes);
-    }
-
-    std::ptrdiff_t left_;
+    headroom room_;
     std::size_t most_ = 0; // between the counts: side by side they would be made one vector
     std::size_t allocations_ = 0;
     std::size_t frees_ = 0;
-    bool careful_;
 };
 
 /// For any number of threads. Each figure is exact; two of them need not be of one moment, but who
