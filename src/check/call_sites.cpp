@@ -86,8 +86,10 @@ const bounds& stack_bounds() noexcept {
 
 /// A frame is the frame pointer of the caller, and the address to return to behind it. Code without
 /// frame pointers leaves anything in the register: what does not lead up the stack ends the walk.
-#if defined(__clang__) || defined(__SANITIZE_ADDRESS__)
-__attribute__((no_sanitize("address")))
+#if defined(__clang__)
+[[clang::no_sanitize("address", "memory")]]
+#elif defined(__SANITIZE_ADDRESS__)
+[[gnu::no_sanitize_address]]
 #endif
 void walk(const void* frame, stack& to, unsigned n) noexcept {
     const bounds& within = stack_bounds();

@@ -276,19 +276,20 @@ void memory_map::write_text(std::ostream& out, const memory_map_options& options
 
 namespace {
 
+// Literal colours: variables come out black in librsvg, and so in thumbnails and editors.
 constexpr const char* svg_style = R"(<style>
-.am{font:12px/1.4 system-ui,sans-serif;
---am-ink:#222;--am-quiet:#666;--am-paper:#fff;--am-free:#dfe3e8;--am-line:#c9ced6}
-.am text{fill:var(--am-ink)}.am .am-q{fill:var(--am-quiet)}
+.am{font:12px/1.4 system-ui,sans-serif}
+.am text{fill:#222}.am .am-q{fill:#666}
 .am .am-t{font-weight:600;font-size:14px}
-.am .am-bg{fill:var(--am-paper)}.am .am-f{fill:var(--am-free)}
-.am .am-n{fill:var(--am-paper);stroke:var(--am-line);stroke-width:.5}
-.am .am-o{fill:#d55e00}.am .am-u{fill:#0072b2}.am .am-g{stroke:var(--am-ink);stroke-width:1}
+.am .am-bg{fill:#fff}.am .am-f{fill:#dfe3e8}
+.am .am-n{fill:#fff;stroke:#c9ced6;stroke-width:.5}
+.am .am-o{fill:#d55e00}.am .am-u{fill:#0072b2}.am .am-g{stroke:#222;stroke-width:1}
 .am .am-1{fill:#440154}.am .am-2{fill:#443983}.am .am-3{fill:#31688e}.am .am-4{fill:#21918c}
 .am .am-5{fill:#35b779}.am .am-6{fill:#90d743}.am .am-7{fill:#fde725}
 .am .am-l1{fill-opacity:.35}.am .am-l2{fill-opacity:.55}.am .am-l3{fill-opacity:.78}
 @media (prefers-color-scheme:dark){
-.am{--am-ink:#e6e6e6;--am-quiet:#a0a6b0;--am-paper:#15181d;--am-free:#333942;--am-line:#454c58}
+.am text{fill:#e6e6e6}.am .am-q{fill:#a0a6b0}.am .am-bg{fill:#15181d}.am .am-f{fill:#333942}
+.am .am-n{fill:#15181d;stroke:#454c58}.am .am-g{stroke:#e6e6e6}
 .am .am-u{fill:#56b4e9}.am .am-1{fill:#8f4fae}.am .am-2{fill:#7d78c8}}
 </style>
 )";

@@ -76,16 +76,19 @@ void usage_node::add_to(reading& sum, const reading& below) const noexcept {
         return;
     sum.figures.bytes_in_use += below.figures.bytes_in_use;
     sum.figures.bytes_reserved += below.figures.bytes_reserved;
+    sum.figures.high_water_bytes =
+        std::max(sum.figures.high_water_bytes, below.figures.high_water_bytes);
     sum.figures.live_allocations += below.figures.live_allocations;
     sum.figures.largest_hole_bytes =
         std::max(sum.figures.largest_hole_bytes, below.figures.largest_hole_bytes);
     sum.free += below.free;
 }
 
+/// Whatever one below had in use at its most, the sum had too at that moment.
 void usage_node::note_high_water(reading& whole) const noexcept {
     if (source_.resource == nullptr)
         whole.figures.high_water_bytes = high_water_ =
-            std::max(high_water_, whole.figures.bytes_in_use);
+            std::max({high_water_, whole.figures.bytes_in_use, whole.figures.high_water_bytes});
 }
 
 usage_node::reading usage_node::read(bool walk) const {

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/check/leak.hpp>
+#include <arenite/check/passthrough.hpp>
 #include <arenite/core/system_resource.hpp>
+#include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/pool/pool_resource.hpp>
 
 #include <gtest/gtest.h>
 
@@ -136,6 +139,26 @@ TEST(leak_collector, tells_the_sum_and_the_first_ones_and_nothing_where_there_is
     EXPECT_EQ(told.bytes, 400u);
     EXPECT_EQ(told.example_count, max_leak_examples);
     EXPECT_EQ(last_example.address, memory + max_leak_examples - 1);
+}
+
+TEST(leak_collector, with_passthrough_every_build_tells_what_is_alive_by_the_name_of_its_heap) {
+    static std::vector<std::string> told;
+    told.clear();
+    const leak_handler before = set_leak_handler([](const leak_summary& s) {
+        told.push_back(std::string{s.name} + " " + std::to_string(s.count) + " " +
+                       std::to_string(s.bytes));
+    });
+    const bool passed_through = detail::set_passthrough_for_test(true);
+    {
+        ordered_heap heap{ordered_options{.name = "meshes"}};
+        pool_resource pool{slot{.bytes = 48, .alignment = 8, .name = "particles"}};
+        static_cast<void>(heap.allocate(40, 8));
+        static_cast<void>(pool.allocate());
+        static_cast<void>(pool.allocate());
+    }
+    detail::set_passthrough_for_test(passed_through);
+    set_leak_handler(before);
+    EXPECT_EQ(told, (std::vector<std::string>{"particles 2 96", "meshes 1 40"}));
 }
 
 } // namespace

@@ -8,11 +8,16 @@ if(expected STREQUAL "")
   message(FATAL_ERROR "${CASE} has no line `// expected: ...`")
 endif()
 
+# In a line `// flags: ...`: with what else it must fail.
+file(STRINGS ${CASE} flags REGEX "^// flags: ")
+string(REGEX REPLACE "^// flags: " "" flags "${flags}")
+separate_arguments(flags)
+
 execute_process(COMMAND ${command} RESULT_VARIABLE code ERROR_VARIABLE output)
 if(NOT code EQUAL 0)
   message(FATAL_ERROR "Without MUST_FAIL this should compile:\n${output}")
 endif()
-execute_process(COMMAND ${command} -DMUST_FAIL RESULT_VARIABLE code ERROR_VARIABLE output)
+execute_process(COMMAND ${command} ${flags} -DMUST_FAIL RESULT_VARIABLE code ERROR_VARIABLE output)
 if(code EQUAL 0)
   message(FATAL_ERROR "This compiled, and should not:\n${CASE}")
 endif()

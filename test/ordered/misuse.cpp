@@ -308,6 +308,15 @@ TEST_P(ordered_heap_checked_death, a_wrong_size_is_told_with_the_right_one) {
     heap.deallocate(nothing, 0);
 }
 
+TEST_P(ordered_heap_checked_death, the_heap_is_named_and_the_request_is_told_beside_its_slot) {
+    ordered_heap named{ordered_options{.sizes = GetParam(), .name = "meshes"}};
+    void* const p = named.allocate(41, 8);
+    EXPECT_DEATH(named.deallocate(p, 44, 8), "freed into ordered_heap meshes .* as 44 bytes but "
+                                             "allocated as 41, rounded to 48");
+    named.deallocate(p, 41, 8);
+    EXPECT_DEATH(named.deallocate(p, 41, 8), "into ordered_heap meshes .*: it is free already");
+}
+
 TEST_P(ordered_heap_checked_death, a_pointer_into_an_object_is_told) {
     for (const std::size_t inside : {8u, 16u, 40u})
         EXPECT_DEATH(heap.deallocate(plus(all[4], inside), 48 - inside, 8),

@@ -223,6 +223,7 @@ TEST(memory_map, stands_alone_and_follows_light_and_dark) {
     EXPECT_EQ(svg.find("<svg xmlns=\"http://www.w3.org/2000/svg\""), 0u);
     EXPECT_EQ(count(svg, "http"), 1u) << "nothing is loaded";
     EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
+    EXPECT_EQ(svg.find("var("), std::string::npos) << "librsvg knows no variables";
 }
 
 TEST(memory_map, refuses_no_room) {

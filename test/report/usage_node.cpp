@@ -188,8 +188,8 @@ TEST(usage_node, writes_columns_that_are_aligned) {
     EXPECT_EQ(
         text_of(root),
         "               in use  reserved  high water  objects  largest hole  fragmentation\n"
-        "game          1.5 KiB   3.0 MiB     1.5 KiB       12       1.0 MiB           67 %\n"
-        "|- level 1    1.5 KiB   3.0 MiB     1.5 KiB       12       1.0 MiB           67 %\n"
+        "game          1.5 KiB   3.0 MiB     4.9 KiB       12       1.0 MiB           67 %\n"
+        "|- level 1    1.5 KiB   3.0 MiB     4.9 KiB       12       1.0 MiB           67 %\n"
         "|  `- Häuser  1.5 KiB   3.0 MiB     4.9 KiB       12       1.0 MiB           67 %\n"
         "`- b              7 B       7 B         0 B        -             -              -\n");
 }
@@ -211,7 +211,7 @@ TEST(usage_node, writes_json) {
     const usage_node na{"a", a, &root};
     EXPECT_EQ(json_of(root),
               R"({"name": "root", "bytes_in_use": 10, "bytes_reserved": 50, )"
-              R"("high_water_bytes": 10, "live_allocations": 1, "largest_hole_bytes": 30, )"
+              R"("high_water_bytes": 20, "live_allocations": 1, "largest_hole_bytes": 30, )"
               R"("fragmentation": 0.2500, "children": [
   {"name": "a", "bytes_in_use": 10, "bytes_reserved": 50, "high_water_bytes": 20, )"
               R"("live_allocations": 1, "largest_hole_bytes": 30, "fragmentation": 0.2500, )"

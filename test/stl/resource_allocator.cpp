@@ -49,6 +49,11 @@ static_assert(!std::is_constructible_v<resource_allocator<int>, linear_resource>
 static_assert(!std::is_constructible_v<linear_allocator<int>, inline_linear_resource<64>>);
 static_assert(!std::is_constructible_v<linear_allocator<int>, malloc_resource&>);
 static_assert(!std::is_default_constructible_v<linear_allocator<int>>);
+static_assert(std::is_constructible_v<linear_allocator<int>, linear_resource*>);
+static_assert(std::is_constructible_v<resource_allocator<int>, linear_resource*>);
+static_assert(!std::is_constructible_v<linear_allocator<int>, const linear_resource*>);
+static_assert(!std::is_constructible_v<linear_allocator<int>, malloc_resource*>);
+static_assert(!std::is_constructible_v<linear_allocator<int>, std::nullptr_t>);
 
 // Another type of objects, and from concrete to polymorphic; never back.
 static_assert(std::is_convertible_v<linear_allocator<int>, linear_allocator<double>>);

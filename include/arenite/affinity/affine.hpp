@@ -61,6 +61,10 @@ public:
     static void operator delete(void*, void*) noexcept {}
     static void operator delete[](void*, void*) noexcept {}
 
+    // The delete that belongs to these would have no size: try_create<T>() is what they are for.
+    static void* operator new(std::size_t, const std::nothrow_t&) = delete;
+    static void* operator new[](std::size_t, const std::nothrow_t&) = delete;
+
     // With the size only: beside a form without it the language would call that one.
     ARENITE_INLINE static void operator delete(void* p, std::size_t bytes) noexcept {
         deallocate(p, bytes, alignment_for(bytes));

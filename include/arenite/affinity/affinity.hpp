@@ -47,8 +47,8 @@ struct affinity_options {
 
     return_policy policy = {}; ///< of each thread's heap
 
-    /// A thread's heap gets its first block when it is made, and who names the affinity first has a
-    /// heap at once.
+    /// A thread's heap gets its first block when it is made, and the thread that names it first has
+    /// a heap at once.
     bool eager = false;
     bool prefault = false; ///< likewise; and all pages are touched when a block is got
 

@@ -61,7 +61,7 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///              nobody   | block |                      of threads that ended: the next one's
 ///              large    | object |  | object |         above 63 KiB: for all
 ///
-/// Whoever frees, and when: the slab that the pointer lies in tells whose it is. An object of the
+/// Who frees, and when: the slab that the pointer lies in tells whose it is. An object of the
 /// thread's own is freed as in a one-thread heap; one of another thread's by setting a bit, which
 /// that thread drains into its own bits before its heap grows. Only large objects (above 63 KiB)
 /// are allocated under a lock that threads share. A thread's slow calls take its heap's own, which
@@ -145,12 +145,13 @@ public:
     /// options, which must be what the tag or an earlier call said: a name with others is a
     /// contract violation, as is one of 0 or more than 63 characters, an alignment that is no power
     /// of two, and the 65th name. Without options: as it is, or made with the usual ones; until
-    /// something is allocated from it, it takes those of the first who has options. O(affinities).
+    /// something is allocated from it, it takes those of the first call with options.
+    /// O(affinities).
     [[nodiscard]] static affinity_heap& named(std::string_view name,
                                               const affinity_options& options) noexcept;
     [[nodiscard]] static affinity_heap& named(std::string_view name) noexcept;
 
-    /// nullptr where nobody has named it yet.
+    /// nullptr where it has not been named yet.
     [[nodiscard]] static affinity_heap* find(std::string_view name) noexcept;
 
     /// Those there are, in the order in which they were named; none ever ends. `n` is below
@@ -159,7 +160,7 @@ public:
     [[nodiscard]] static affinity_heap& by_index(std::size_t n) noexcept;
     [[nodiscard]] static std::size_t count() noexcept;
 
-    /// The affinity whose memory p points into, handed out or not; nullptr where that is nobody's:
+    /// The affinity whose memory p points into, handed out or not; nullptr where there is none:
     /// of null, of memory that went back, of malloc's and mapped memory, whatever lies there or
     /// before it. O(1), two loads, from any thread; what another thread allocated must have come
     /// here by a way that synchronises. Of what `standard` or a user's own strategy gave: of its
@@ -261,7 +262,7 @@ public:
     trim_result trim() noexcept;
     static trim_result trim_all() noexcept;
 
-    /// O(threads). Exact while nobody allocates or frees; else each thread's is one of a moment
+    /// O(threads). Exact while no thread allocates or frees; else each thread's is one of a moment
     /// ago. The high water is the largest sum that the threads' own ever had; it never falls.
     [[nodiscard]] arenite::usage usage() const noexcept;
 

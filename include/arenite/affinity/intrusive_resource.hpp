@@ -46,9 +46,9 @@ struct intrusive_options {
 /// walked for more than a few steps. Neighbours that are freed one after the other are merged and
 /// listed as one.
 ///
-/// Use when:  objects of several sizes are freed by who does not know their size, or the memory
-///            shall lie as VulkanSceneGraph's does. Else ordered/ordered_heap.hpp: without headers,
-///            and quicker.
+/// Use when:  objects of several sizes are freed by code that does not know their size, or the
+///            memory shall lie as VulkanSceneGraph's does. Else ordered/ordered_heap.hpp: without
+///            headers, and quicker.
 /// Cost:      allocate and deallocate O(1), the most frequent part inlined; a slow call looks at
 ///            five blocks at most, finds blocks in O(log blocks), and may ask its upstream; only
 ///            where that refuses does it look at all blocks.

@@ -23,8 +23,8 @@ namespace detail {
 ///     apart      | where, next, queued | the same bits: freed by others |
 ///
 /// Made on the first such free, and then kept for this address, whichever heap has a block there
-/// later. A block with fresh bits hangs once in the list of its heap; who sets a bit that is set
-/// already frees twice.
+/// later. A block with fresh bits hangs once in the list of its heap; a thread that sets a bit that
+/// is set already frees twice.
 ///
 /// Cost:      a free is one atomic operation.
 /// Overhead:  2 KiB for each block of 256 KiB of which something was freed by another thread.
@@ -45,7 +45,7 @@ public:
     /// Those of the block at this address, made where not yet there; nullptr where there is no
     /// memory for it.
     [[nodiscard]] static remote_frees* of(block& b) noexcept;
-    /// nullptr where nobody made it yet.
+    /// nullptr where it does not exist yet.
     [[nodiscard]] static remote_frees* find(const block& b) noexcept;
 
     /// Sets the bit of a slot; false if it was set already.

@@ -11,7 +11,8 @@ inline namespace ARENITE_ABI {
 
 /// A resource for one thread at a time finds out in checked builds when two are inside it at once.
 ///
-///     [[maybe_unused]] const auto inside = threads_.enter("my_resource", this);
+///     one_thread threads;                                             // a member
+///     [[maybe_unused]] const auto inside = threads.enter("my_resource", &my);  // in each call
 ///
 /// Cost:      in checked builds two atomic operations a call, in others nothing.
 /// Overhead:  in checked builds a pointer, in others nothing where it is [[no_unique_address]].

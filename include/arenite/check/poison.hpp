@@ -62,7 +62,7 @@ inline constexpr bool active = true;
 inline constexpr bool active = false;
 #endif
 
-/// Nobody may touch these bytes until undefined() or defined() says otherwise.
+/// These bytes must not be touched until undefined() or defined() says otherwise.
 ARENITE_INLINE void no_access([[maybe_unused]] const void* p,
                               [[maybe_unused]] std::size_t n) noexcept {
 #if ARENITE_HAS_ASAN
@@ -158,7 +158,7 @@ ARENITE_INLINE void pool_allocated([[maybe_unused]] const void* anchor,
 #endif
 }
 
-/// What it lent at p is back; nobody may touch it.
+/// What it lent at p is back; it must not be touched.
 ARENITE_INLINE void pool_freed([[maybe_unused]] const void* anchor,
                                [[maybe_unused]] const void* p) noexcept {
 #if ARENITE_HAS_VALGRIND

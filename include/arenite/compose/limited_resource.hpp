@@ -36,9 +36,9 @@ struct limited_options {
     double warn_at = 0.9;
 
     /// The warning: what is in use, of how much, and `user` as it stands below. Called after the
-    /// allocation that passed the mark was made, or the budget was set, by whoever did so. It may
-    /// allocate, free and change the budget, and must not throw; while it runs it is not called
-    /// again.
+    /// allocation that passed the mark was made, or the budget was set, by the thread that did so.
+    /// It may allocate, free and change the budget, and must not throw; while it runs it is not
+    /// called again.
     void (*on_warning)(std::size_t bytes_in_use, std::size_t budget_bytes, void* user) = nullptr;
     void* user = nullptr;
 
@@ -395,7 +395,7 @@ void* limited_resource<R>::refuse(std::size_t bytes, std::size_t alignment) noex
     return nullptr;
 }
 
-/// Returns what was held, for which nobody is to wait.
+/// Returns what was held, which no request is to wait for.
 template <class R>
     requires Allocating<std::remove_reference_t<R>>
 void* limited_resource<R>::open_reserve() noexcept {

@@ -242,7 +242,7 @@ consteval bool has_base() {
 template <class T, std::size_t N>
 using bound_types = decltype(bind<N>(std::declval<T&>(), list_types{}));
 
-/// What stands in the way, looked for in an order in which every question is safe to ask.
+/// What stands in the way, looked for in an order in which each test is safe.
 template <class T>
 consteval obstacle find_obstacle() {
     if constexpr (!std::is_class_v<T> || !std::is_aggregate_v<T>)

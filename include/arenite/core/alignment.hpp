@@ -19,7 +19,7 @@ inline constexpr std::size_t default_alignment = alignof(std::max_align_t);
     return value != 0 && (value & (value - 1)) == 0;
 }
 
-/// The largest alignment that an object of so many bytes can need, where nobody tells it: the
+/// The largest alignment that an object of so many bytes can need, where it is not given: the
 /// largest power of two that divides the size, at most default_alignment.
 ///
 /// The objects of an array lie side by side and are all aligned, so the size of an object is a

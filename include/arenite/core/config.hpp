@@ -2,6 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+// A header that C++17 may include says so before it includes this one.
+#if defined(_MSVC_LANG)
+#define ARENITE_LANGUAGE _MSVC_LANG
+#else
+#define ARENITE_LANGUAGE __cplusplus
+#endif
+#if ARENITE_LANGUAGE <= 201703L && !defined(ARENITE_HEADER_OF_CXX17)
+#error Arenite needs C++20 (-std=c++20); for C++17: arenite/c.h, arenite/interop/class_memory.hpp
+#define ARENITE_STOP <C++ 20> // an error that ends the compilation: no other ones follow
+#include ARENITE_STOP
+#endif
+
 // What a build decides once for every header: the ABI name, what is inlined, what is available.
 
 #define ARENITE_VERSION_MAJOR 0

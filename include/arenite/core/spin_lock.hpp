@@ -21,8 +21,8 @@ inline namespace ARENITE_ABI {
 ///
 /// Use when:  the owner is out again in well below a microsecond as a rule, and seldom meets
 ///            another: a share of an affinity. Otherwise std::mutex.
-/// Cost:      one atomic exchange and one store, about 6 ns where nobody is in the way; two stores
-///            where the C library knows that there is no other thread.
+/// Cost:      one atomic exchange and one store, about 6 ns where there is no contention; two
+///            stores where the C library knows that there is no other thread.
 /// Overhead:  1 byte. Usable before main and after it.
 /// Threads:   any. Who waits yields its processor after a few looks, and never sleeps.
 class spin_lock {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#define ARENITE_HEADER_OF_CXX17
 #include <arenite/c.h>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>

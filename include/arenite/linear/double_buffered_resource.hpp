@@ -32,7 +32,7 @@ inline namespace ARENITE_ABI {
 /// Overhead:  0 bytes an allocation; padding < alignment; the memory of both sides.
 /// Limits:    `capacity` bytes a side; a request that does not fit in the active one fails.
 /// Threads:   one thread may use the active side while others read what is in the inactive one.
-///            Whoever swaps sees to it that neither happens meanwhile.
+///            The thread that swaps ensures that neither happens meanwhile.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.3.
 ///

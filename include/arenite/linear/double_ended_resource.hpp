@@ -43,7 +43,7 @@ enum class lifetime : unsigned char {
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.2.
 ///
 /// low() and high() are linear resources like any other: they can be passed on, have markers and
-/// scopes of their own, and never cross, whoever allocates. The region comes from upstream at the
+/// scopes of their own, and never cross. The region comes from upstream at the
 /// first request of either end and goes back at destruction, or by trim() while both are empty.
 class double_ended_resource final : public strategy<double_ended_resource> {
 public:

@@ -59,7 +59,8 @@ namespace detail {
 ///     }
 ///
 /// next(completed) takes the memory of a frame that is still in flight in no build: that is a
-/// contract violation. next() alone is for who has waited otherwise (a VkFence of that index).
+/// contract violation. next() alone is for code that waits in another way (a VkFence of that
+/// index).
 /// A frame that is no longer current hands nothing out: in checked builds allocating, rewinding and
 /// resetting there is reported, and what is deallocated there keeps its contents. The markers of a
 /// frame end with it; a scope that is still open at next() is reported as well.
@@ -85,7 +86,7 @@ public:
     operator linear_resource&() noexcept { return *current_; }
 
     /// Begins the next frame, in the memory of frame number() + 1 - N, which is freed: the caller
-    /// knows that nobody reads it any more.
+    /// knows that it is no longer read.
     linear_resource& next() noexcept {
         ARENITE_ASSERT(!detail::linear_part::has_open_scope(*current_),
                        "the frame was changed while a scope is open on it: its end would free what "

@@ -23,7 +23,7 @@ public:
         part.reset();
     }
 
-    /// Until renew() a checked build reports whoever allocates, rewinds or resets.
+    /// Until renew() a checked build reports code that allocates, rewinds or resets.
     static void close([[maybe_unused]] linear_resource& part) noexcept {
 #if ARENITE_CHECKS
         part.closed_ = true;

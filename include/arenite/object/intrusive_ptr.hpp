@@ -90,8 +90,12 @@ public:
     }
 
     constexpr ~intrusive_ptr() {
-        if (object_ != nullptr && detail::reference::drop(*object_))
-            detail::reference::end(object_);
+        static_assert(detail::reference::has_base<T>,
+                      "an object that intrusive_ptr refers to counts its references: derive its "
+                      "class from ref_counted<>, publicly and once");
+        if constexpr (detail::reference::has_base<T>)
+            if (object_ != nullptr && detail::reference::drop(*object_))
+                detail::reference::end(object_);
     }
 
     /// Refers to nothing, or to another object.
@@ -162,10 +166,20 @@ template <class T, class U>
 ///
 /// A constructor that lets other threads know the object holds a reference itself meanwhile.
 template <class T, class... Args>
+    requires detail::reference::has_base<T>
 [[nodiscard]] ARENITE_INLINE intrusive_ptr<T> make_intrusive(Args&&... args) {
     T* object = new T(std::forward<Args>(args)...);
     detail::reference::add_first(*object);
     return intrusive_ptr<T>{object, adopt_reference};
+}
+
+template <class T, class... Args>
+    requires(!detail::reference::has_base<T>)
+std::nullptr_t make_intrusive(Args&&...) {
+    static_assert(detail::reference::has_base<T>,
+                  "an object that intrusive_ptr refers to counts its references: derive its class "
+                  "from ref_counted<>, publicly and once");
+    return nullptr;
 }
 
 /// A pointer to the same object, which is known to be a U.

@@ -123,6 +123,8 @@ struct reference {
     static ref_counted<Policy> base_of(const volatile ref_counted<Policy>*);
     template <class T>
     using base = decltype(base_of(static_cast<T*>(nullptr)));
+    template <class T>
+    static constexpr bool has_base = requires { base_of(static_cast<T*>(nullptr)); };
 
     template <class P>
     ARENITE_INLINE static void add(const ref_counted<P>& object) noexcept {

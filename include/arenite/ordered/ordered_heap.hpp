@@ -47,7 +47,7 @@ struct ordered_options {
 /// A request takes the lowest free slot of the slab that its size allocates from; at the end of the
 /// slab the lowest one of which an eighth is free is next (of one of less than 64 KiB, a quarter or
 /// half). So what is allocated together lies together, whatever was freed before. Freeing sets one
-/// bit, apart from the object, which nobody touches; neighbours that are free need no merging.
+/// bit, apart from the object, which is not touched; neighbours that are free need no merging.
 /// Requests above 8 KiB take whole units of 1 KiB, those above 63 KiB (a quarter of a block) memory
 /// of their own.
 ///

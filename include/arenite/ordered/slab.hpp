@@ -69,8 +69,8 @@ struct alignas(64) slab {
     }
     [[nodiscard]] ARENITE_INLINE bool is_due() const noexcept { return frees_left <= 0; }
 
-    /// The owner, for any thread while an object of the slab lives; who sees a mark for joined
-    /// slots sees which are joined.
+    /// The owner, for any thread while an object of the slab lives; a thread that sees a mark for
+    /// joined slots sees which are joined.
     [[nodiscard]] ARENITE_INLINE const void* owner_now() const noexcept {
         return atomic_load(owner, std::memory_order_acquire);
     }

@@ -85,7 +85,7 @@ struct heap_owner {
     bool (*on_foreign_free)(slab_heap& here, void* p, std::size_t bytes,
                             std::size_t alignment) noexcept = nullptr;
 
-    /// Held while slabs and blocks change, or null: who holds it may look at them from another
+    /// Held while slabs and blocks change, or null: its holder may look at them from another
     /// thread, and at the bits by glances.
     fork_lock<std::mutex>* gate = nullptr;
 };
@@ -111,7 +111,7 @@ struct heap_owner {
 /// is handed out and set when it comes back, so that what is freed twice is always found.
 ///
 ///     slab      slots == used + bits set                      (but see slab: the current one)
-///     class     live  == objects handed out and not yet freed, or not yet seen to be
+///     class     live  == objects handed out and not yet freed, or whose free is not yet seen
 ///     heap      bytes in use == sum of live * slot_bytes + single_bytes + large_bytes
 ///     joined    an object of n slots counts as n objects of the slab's class, and in `joined_` as
 ///               n - 1 less
@@ -172,7 +172,7 @@ public:
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
-    /// True where no object is handed out, or has been freed but not yet been seen to be.
+    /// True where all objects have been freed, and their frees have been seen.
     [[nodiscard]] bool nothing_lives() const noexcept;
 
     void trim() noexcept;

@@ -11,7 +11,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Says of a fork_lock that who holds it waits for no other such lock, and for none that others
+/// Says of a fork_lock that its holder waits for no other such lock, and for none that others
 /// hold while they wait for such a one: a fork takes these first, and waits for each as all do.
 struct outermost_t {};
 inline constexpr outermost_t outermost{};
@@ -68,8 +68,8 @@ private:
 /// Use when:  what it guards is shared by threads and is to be used in a child of any of them.
 /// Cost:      that of Mutex; construction and destruction a lock that all of them share.
 /// Overhead:  48 bytes beside Mutex.
-/// Limits:    who holds one and asks for memory from a resource of the user's that forks, or that
-///            holds a lock over a fork, waits for ever.
+/// Limits:    code that holds one and asks for memory from a resource of the user's that forks, or
+///            that holds a lock over a fork, waits for ever.
 /// Threads:   any.
 template <class Mutex>
 class fork_lock : private fork_link {
@@ -96,7 +96,7 @@ public:
     }
     [[nodiscard]] bool try_lock() noexcept { return mutex_.try_lock(); }
 
-    /// Does not touch the lock after it was given up, if Mutex does not: whoever gets it next may
+    /// Does not touch the lock after it was given up, if Mutex does not: the next holder may
     /// end the object that it is part of.
     void unlock() noexcept { mutex_.unlock(); }
 

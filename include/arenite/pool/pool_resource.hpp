@@ -58,7 +58,7 @@ struct pool_options {
 ///
 ///     block  | head, 1 bit a slot | A | B |...| C |...| D |//| E | F |..........|
 ///                                                         ^ colour, 64 bytes   ^ never used yet
-///     freed a moment ago (128)    ...| D | A |     given out again first
+///     recently freed (128)        ...| D | A |     given out again first
 ///
 /// Fresh memory is handed out upward and threaded by no list. What is freed is handed out again
 /// while it is hot, the latest first; what does not come back soon is noted in bits, and handed out
@@ -175,7 +175,8 @@ private:
     };
 
     /// Where contents are kept, slots that were never used are handed out one by one, and only
-    /// where no other is free. Until then the bits of their word are set, though nobody has them.
+    /// where no other is free. Until then the bits of their word are set, though the slots are
+    /// free.
     struct fresh_slots {
         block* from = nullptr;  ///< the only block that has some
         std::size_t index = 0;  ///< of the next

@@ -23,8 +23,8 @@ namespace detail {
 ///     open    a bit a row     | 0 | 1 | 1 |            some of its slots are free
 ///     small   by slots        | 2 | 0 |                the rows that are not of full size
 ///
-/// Invariant: keys ascend, and a row is open if and only if one of its slots is free; who takes or
-/// gives a row's last free slot says so by set_open().
+/// Invariant: keys ascend, and a row is open if and only if one of its slots is free; the code that
+/// takes or gives a row's last free slot says so by set_open().
 ///
 /// Cost:      find O(1) as a rule, else O(log rows), without a branch that depends on the data;
 ///            lowest_open O(rows / 64); insert and erase O(rows).

@@ -20,14 +20,14 @@ namespace detail {
 ///
 ///     window  [cursor, limit)   neighbours that are handed out upward
 ///     run     [begin, end)      neighbours that were freed one after the other
-///     hot     | | | | |         up to 128 that were freed a moment ago, the latest first out
+///     hot     | | | | |         up to 128 that were freed recently, the latest first out
 ///     or held back, where each call is to be a slow one: freed, and not to be handed out
 ///
-/// Invariant: each slot in here has its bit set and belongs to nobody. What leaves by take() is the
+/// Invariant: each slot in here has its bit set and is not handed out. What leaves by take() is the
 /// user's, what leaves by drain...() loses its bit.
 ///
 /// Cost:      take, extend_run, push O(1), inlined; the rest O(what it moves).
-/// Misuse:    a slot freed twice may be in here twice; whoever clears its bit finds that out.
+/// Misuse:    a slot freed twice may be in here twice; clearing its bit the second time reveals it.
 /// Threads:   one at a time, as its pool.
 class slot_cache {
 public:

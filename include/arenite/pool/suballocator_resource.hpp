@@ -59,7 +59,7 @@ struct suballocator_options {
 ///
 /// A slot is found from the top of the tower: the first row that has one free, and in it the
 /// lowest, by a 64-ary tree of bits. That is done for many at a time: what is free side by side is
-/// entered and handed out upward, and what was freed a moment ago comes first, still hot. Once the
+/// entered and handed out upward, and recently freed slots come first, still hot. Once the
 /// use has fallen to a quarter, slots are taken strictly from below: what lives on moves together
 /// as it is replaced, rows above become empty and go back.
 ///
@@ -67,7 +67,7 @@ struct suballocator_options {
 ///            while some live: containers (stl/suballocator.hpp), caches that shrink.
 ///            Nothing is to go back: pool_resource, which finds a slot's block by a mask.
 /// Cost:      allocate and deallocate O(1), inlined; a slow call now and then costs O(log rows) for
-///            each of the 64 slots that it sees to, and O(rows) when it gets or gives a row.
+///            each of the 64 slots that it handles, and O(rows) when it gets or gives a row.
 /// Overhead:  1 bit a slot and 1/63 of that; 64 bytes each 16 KiB for the cache's sets; 128 bytes a
 ///            row. The object itself has 2 KiB.
 /// Limits:    slots of at most 1 GiB. A request that a slot is too small or not aligned enough for

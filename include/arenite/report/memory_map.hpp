@@ -39,7 +39,7 @@ struct memory_map_options {
 /// Cost:      list_regions, then O(n log n) for n regions when first drawn.
 /// Overhead:  32 bytes a region, from the C++ library's heap: for a heap of many single objects
 ///            (sizes::kept) that may be more than the objects' own.
-/// Threads:   one at a time, and nobody uses the resource while it lists.
+/// Threads:   one at a time; the resource must not be used while it lists.
 /// Failure:   std::bad_alloc where there is no memory for the list.
 ///
 /// Regions may be added by hand, in any order. Empty ones are dropped; where some overlap, what

@@ -41,8 +41,8 @@ struct usage_report_options {
 /// A node without a resource tells the sum of those below it. One with a resource tells that one's
 /// figures; those below it are taken as parts, whose memory comes from there, and are not added.
 /// Fragmentation is 1 - largest hole / all that is held and not in use, unknown where either is.
-/// The high water of a sum is the most that it was at any sample() or report of it: call sample()
-/// once a frame on the root.
+/// The high water of a sum is the most that it was at any sample() or report of it, and no less
+/// than that of any part: call sample() once a frame on the root.
 ///
 /// Use when:  figures of several resources are to be seen together. Of one alone: its usage().
 /// Cost:      O(1) to make and end; a report reads usage() of each node, and walks (see options).

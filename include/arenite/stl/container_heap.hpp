@@ -50,7 +50,7 @@ inline constexpr std::size_t container_slot_kinds = largest_container_slot / 8 +
 
 /// What a container, or a thread for its small ones, keeps although it is empty: a share of what is
 /// in use, and so nothing in the end. What is empty is the page source's, which keeps it for
-/// whoever comes next: one bound for the process, however many containers have been emptied.
+/// the next container: one bound for the process, however many containers have been emptied.
 inline constexpr return_policy container_policy{.keep_bytes = 0, .keep_divisor = 4};
 
 /// A pool that containers take slots of one size from, and the way back to it from any slot's
@@ -60,10 +60,10 @@ inline constexpr return_policy container_policy{.keep_bytes = 0, .keep_divisor =
 ///
 ///     attended     one container's or one thread's, which takes from it without asking anyone;
 ///                  what others free is queued until that one looks for more
-///     unattended   whoever comes locks it: of a container_pool, of a thread that has ended
+///     unattended   every call locks it: of a container_pool, of a thread that has ended
 ///     orphan       the same, of a container that has ended; its last slot ends it
 ///
-/// In the child of a fork all is as it was, but for what the other threads were amid: what they
+/// In the child of a fork all is as it was, but for what the other threads were doing: what they
 /// attended can be freed there as ever, and is not used again.
 ///
 /// Threads:   try_allocate and deallocate by the one that attends it; the rest from any.
@@ -119,7 +119,7 @@ public:
         return small_heaps_;
     }
 
-    /// Under the lock, where nobody attends it.
+    /// Under the lock, where no thread attends it.
     [[nodiscard]] void* try_allocate_locked() noexcept;
 
     /// From a thread or a container that does not attend it.

@@ -34,7 +34,7 @@ class container_source;
 /// Use when:  the memory of some containers is to be seen, trimmed, taken from an upstream of
 ///            yours, or shared where each has few elements. A container for itself needs none: see
 ///            pool_allocator.
-/// Cost:      that of a pool and of a lock nobody waits for, 5 to 10 ns.
+/// Cost:      that of a pool and of an uncontended lock, 5 to 10 ns.
 /// Overhead:  that of pool_resource for each size of nodes; 16 bytes an array.
 /// Limits:    must outlive all that its containers hold, wherever that was moved to. It asks its
 ///            upstream for memory at multiples of 256 KiB.

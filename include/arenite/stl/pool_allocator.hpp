@@ -25,7 +25,7 @@ inline namespace ARENITE_ABI {
 ///
 ///     a few nodes  | nodes of all small containers of the thread |    shared, nothing of its own
 ///     64 KiB       | the container's own blocks | ...                     in order, freed with it
-///     free(p)      p -> its block -> its pool, whoever frees it
+///     free(p)      p -> its block -> its pool, from any thread
 ///
 /// Nodes lie side by side in the order in which they were made, without headers. A small container
 /// takes them from what all small ones of the thread share; from 64 KiB on it has a pool of its

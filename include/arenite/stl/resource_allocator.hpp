@@ -3,8 +3,9 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
-#include <arenite/core/literals.hpp>
+#include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
+#include <arenite/core/literals.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/size.hpp>
 
@@ -14,6 +15,12 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+
+namespace detail {
+
+struct this_resource_is_not_the_one_that_the_container_names {};
+
+} // namespace detail
 
 /// Lets a container take its memory from a resource.
 ///
@@ -63,6 +70,14 @@ public:
     resource_allocator(R& r) noexcept : resource_{&r} {}
     resource_allocator(const R&&) = delete; // a temporary would be gone before the container
 
+    /// By pointer, as std::pmr has it. Not nullptr.
+    template <class S>
+        requires std::convertible_to<S*, R*>
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    resource_allocator(S* source) noexcept : resource_{source} {
+        ARENITE_ASSERT(source != nullptr, "a resource_allocator needs a resource, not nullptr");
+    }
+
     /// From what converts to an R&: an inline_linear_resource, say.
     template <class S>
         requires(!std::same_as<S, R> && std::derived_from<S, arenite::resource> &&
@@ -73,6 +88,16 @@ public:
         requires(!std::same_as<S, R> && std::derived_from<S, arenite::resource> &&
                  std::convertible_to<S&, R&>)
     resource_allocator(const S&&) = delete;
+
+    // Any other resource, which the compiler's message names, and this parameter's type says why.
+    template <class S>
+        requires(std::derived_from<S, arenite::resource> && !std::convertible_to<S&, R&>)
+    resource_allocator(S&,
+                       detail::this_resource_is_not_the_one_that_the_container_names = {}) = delete;
+    template <class S>
+        requires(std::derived_from<S, arenite::resource> && !std::convertible_to<S*, R*>)
+    resource_allocator(S*,
+                       detail::this_resource_is_not_the_one_that_the_container_names = {}) = delete;
 
     /// For another type of objects, or from a concrete resource to a polymorphic one.
     template <class U, class S>
