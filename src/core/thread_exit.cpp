@@ -49,6 +49,8 @@ struct thread_exit::key {
 
     key() noexcept
         : there{pthread_key_create(&number, [](void* p) {
+                    if (p == nullptr) // Windows' own threads of POSIX call it all the same
+                        return;
                     awaited& mine = *static_cast<awaited*>(p);
                     call(mine);
                     call_last(mine);
@@ -59,12 +61,29 @@ struct thread_exit::key {
         there = false;
     }
 
-    static void set(awaited* mine) noexcept {
-        static key one;
-        if (one.there)
-            static_cast<void>(pthread_setspecific(one.number, mine));
+    static key& one() noexcept {
+        static key of_process;
+        return of_process;
     }
+
+    static void set(awaited* mine) noexcept {
+        if (one().there)
+            static_cast<void>(pthread_setspecific(one().number, mine));
+    }
+
+#if defined(__MINGW32__)
+    struct maker {
+        maker() noexcept { one(); }
+    };
+    static maker first_of_all;
+#endif
 };
+
+#if defined(__MINGW32__)
+// There, thread-local memory is that of a key too, and goes when this one's turn comes: in the order
+// in which keys were made. So ours is made before any code can use such memory.
+__attribute__((init_priority(101))) thread_exit::key::maker thread_exit::key::first_of_all;
+#endif
 
 #else
 
