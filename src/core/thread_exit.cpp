@@ -80,9 +80,10 @@ struct thread_exit::key {
 };
 
 #if defined(__MINGW32__)
-// There, thread-local memory is that of a key too, and goes when this one's turn comes: in the order
-// in which keys were made. So ours is made before any code can use such memory.
-__attribute__((init_priority(101))) thread_exit::key::maker thread_exit::key::first_of_all;
+// There, thread-local memory is that of a key too, and goes when its turn comes: in the order in
+// which keys were made. So ours is made before any code can use such memory.
+__attribute__((init_priority(101))) //
+thread_exit::key::maker thread_exit::key::first_of_all;
 #endif
 
 #else
