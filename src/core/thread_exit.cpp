@@ -49,6 +49,8 @@ struct thread_exit::key {
 
     key() noexcept
         : there{pthread_key_create(&number, [](void* p) {
+                    if (p == nullptr) // Windows' own threads of POSIX call it all the same
+                        return;
                     awaited& mine = *static_cast<awaited*>(p);
                     call(mine);
                     call_last(mine);
@@ -59,20 +61,29 @@ struct thread_exit::key {
         there = false;
     }
 
-    static void set(awaited* mine) noexcept {
-        static_cast<void>(&at_load);
-        if (get().there)
-            static_cast<void>(pthread_setspecific(get().number, mine));
+    static key& one() noexcept {
+        static key of_process;
+        return of_process;
     }
 
-private:
-    static key& get() noexcept {
-        static key one;
-        return one;
+    static void set(awaited* mine) noexcept {
+        if (one().there)
+            static_cast<void>(pthread_setspecific(one().number, mine));
     }
+
     // A child that is forked while another thread makes it would wait for that one for ever.
-    static inline const key& at_load = get();
+    struct maker {
+        maker() noexcept { one(); }
+    };
+    static maker at_load;
 };
+
+#if defined(__MINGW32__)
+// There, thread-local memory is that of a key too, and goes when its turn comes: in the order in
+// which keys were made. So ours is made before any code can use such memory.
+__attribute__((init_priority(101))) //
+#endif
+thread_exit::key::maker thread_exit::key::at_load;
 
 #else
 

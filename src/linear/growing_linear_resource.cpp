@@ -24,7 +24,7 @@ constexpr std::size_t rounds_of_a_window = 16;
 
 std::size_t huge_bytes() noexcept {
     const std::size_t huge = platform::huge_page_bytes();
-    return huge != 0 ? huge : 2_MiB;
+    return huge != 0 && huge <= largest_step ? huge : 2_MiB; // 512 MiB where pages have 64 KiB
 }
 
 } // namespace
@@ -103,7 +103,7 @@ bool growing_linear_resource::commit(std::size_t needed) noexcept {
     }
     if (options_.huge == huge_pages::never) {
         platform::advise_huge(base_ + committed_, wanted - committed_, false);
-    } else if (platform::huge_page_bytes() != 0) {
+    } else if (platform::huge_page_bytes() == huge_bytes()) {
         const std::size_t small = options_.huge == huge_pages::always ? 0 : small_bytes();
         const std::size_t first = std::max(committed_, small);
         if (wanted > first)

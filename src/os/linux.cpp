@@ -8,6 +8,7 @@
 
 #include "page_size.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <ctime>
@@ -32,13 +33,15 @@ struct errno_kept {
     ~errno_kept() { errno = before; }
 };
 
+std::size_t kernel_page_bytes() noexcept {
+    return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
 constexpr int lent_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 } // namespace
 
-std::size_t linux_platform::page_bytes() noexcept {
-    return page_size([]() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); });
-}
+std::size_t linux_platform::page_bytes() noexcept { return page_size(&kernel_page_bytes); }
 
 /// What one page of page-table entries maps, which is how the kernel makes huge pages on every
 /// architecture that has them. Asking /sys instead costs 30 us, half of a program's first request.
@@ -48,8 +51,8 @@ std::size_t linux_platform::huge_page_bytes() noexcept {
 
 void* linux_platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
     const errno_kept keep;
-    const std::size_t page = page_bytes();
-    const std::size_t slack = alignment > page ? alignment - page : 0;
+    alignment = std::max(alignment, page_bytes());
+    const std::size_t slack = alignment - kernel_page_bytes();
     const auto asked = checked_add(bytes, slack);
     if (!asked || bytes == 0)
         return nullptr;
@@ -113,7 +116,7 @@ void linux_platform::prefault(void* p, std::size_t bytes) noexcept {
 
 std::size_t linux_platform::resident_bytes(const void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
-    const std::size_t page = page_bytes();
+    const std::size_t page = kernel_page_bytes();
     unsigned char in_memory[1024];
     std::size_t found = 0;
     std::size_t pages = 0;

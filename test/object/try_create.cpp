@@ -71,8 +71,11 @@ TEST(try_create, makes_what_delete_ends) {
 }
 
 TEST(try_create, returns_nullptr_where_memory_is_refused) {
+#if defined(_WIN32)
+    GTEST_SKIP() << "wine promises 64 TiB, and keeps books of each page of them";
+#endif
     struct enormous {
-        char room[std::size_t{1} << 46];
+        char room[std::size_t{1} << (sizeof(void*) == 8 ? 46 : 30)];
         enormous() noexcept {} // NOLINT: touches nothing
     };
     EXPECT_EQ(try_create<enormous>(), nullptr);

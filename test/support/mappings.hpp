@@ -120,7 +120,7 @@ inline std::size_t address_space_in_use() {
     std::ifstream statm{"/proc/self/statm"};
     std::size_t pages = 0;
     statm >> pages;
-    return pages * arenite::os::platform::page_bytes();
+    return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 /// Bytes that the process may write, touched or not, and no other has: what RLIMIT_DATA limits.
@@ -129,7 +129,7 @@ inline std::size_t writable_bytes() {
     std::size_t pages = 0;
     for (int field = 0; field < 6; ++field)
         statm >> pages;
-    return pages * arenite::os::platform::page_bytes();
+    return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 /// Mappings of the process; the kernel allows 65530 by default.

@@ -21,7 +21,7 @@ consteval std::size_t operator""_B(unsigned long long count) {
 void this_size_does_not_fit_std_size_t();
 
 consteval std::size_t scaled_bytes(unsigned long long count, int shift) {
-    if (count > (~std::size_t{0} >> shift))
+    if (count > (static_cast<unsigned long long>(~std::size_t{0}) >> shift))
         this_size_does_not_fit_std_size_t();
     return static_cast<std::size_t>(count) << shift;
 }

@@ -22,6 +22,9 @@ namespace detail {
 /// key of POSIX threads, is called by a key of the library's, in the next round of such
 /// destructors.
 ///
+/// Built by mingw-w64, thread-local memory goes by such a key too: there all are called before any
+/// object of the thread ends, and once more for what those objects await.
+///
 /// Use when:  a thread holds memory for itself that others are to have when it ends.
 /// Cost:      await: a look at what is awaited already; has_come: one load.
 /// Overhead:  16 bytes a thread.
