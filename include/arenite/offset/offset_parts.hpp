@@ -27,7 +27,7 @@ struct offset_options {
     std::uint64_t granularity = 1;
 
     /// Two allocations of different kinds never touch one page of this size, a power of two:
-    /// bufferImageGranularity. 0: all may lie side by side.
+    /// bufferImageGranularity. 0: all may lie side by side. Of a heap at most 2^48 granules.
     std::uint64_t conflict_page = 0;
 
     bool user_data = false;       ///< keep 64 bits of the user's with each allocation
