@@ -13,6 +13,7 @@
 #include <functional>
 #include <type_traits>
 #include <utility>
+#include <memory>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -90,7 +91,7 @@ public:
 
     /// The object, or nullptr where it is dead.
     [[nodiscard]] ARENITE_INLINE T* get() const noexcept { return static_cast<T*>(handle_.find()); }
-    [[nodiscard]] ARENITE_INLINE T* operator->() const noexcept { return &**this; }
+    [[nodiscard]] ARENITE_INLINE T* operator->() const noexcept { return std::addressof(**this); }
     [[nodiscard]] ARENITE_INLINE T& operator*() const noexcept {
         T* const object = get();
         ARENITE_ASSERT(object != nullptr, "the object of this handle is dead");
@@ -125,7 +126,7 @@ static_assert(sizeof(handle<int>) <= 16 && std::is_trivially_copyable_v<handle<i
 /// in others it gives a handle to nothing, if the 8 bytes before it can be read.
 template <class T>
 [[nodiscard]] handle<T> handle_of(T& object) noexcept {
-    void* const at = const_cast<std::remove_const_t<T>*>(&object);
+    void* const at = const_cast<std::remove_const_t<T>*>(std::addressof(object));
     const detail::basic_handle found = detail::handle_at(at);
     ARENITE_ASSERT(!found.id().is_nobody(),
                    "handle_of takes an object of a compacting_heap, as the type it was made");

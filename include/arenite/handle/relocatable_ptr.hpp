@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <functional>
+#include <memory>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -100,7 +102,7 @@ public:
     [[nodiscard]] ARENITE_INLINE T* get() const noexcept {
         return static_cast<T*>(pointer_.find());
     }
-    [[nodiscard]] ARENITE_INLINE T* operator->() const noexcept { return &**this; }
+    [[nodiscard]] ARENITE_INLINE T* operator->() const noexcept { return std::addressof(**this); }
     [[nodiscard]] ARENITE_INLINE T& operator*() const noexcept {
         T* const object = get();
         ARENITE_ASSERT(object != nullptr, "this relocatable_ptr is null");

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -106,10 +107,10 @@ public:
 
     /// The value, or nullptr where it is gone.
     [[nodiscard]] T* find(key k) noexcept {
-        return contains(k) ? &values_[slots_[k.slot].place] : nullptr;
+        return contains(k) ? std::addressof(values_[slots_[k.slot].place]) : nullptr;
     }
     [[nodiscard]] const T* find(key k) const noexcept {
-        return contains(k) ? &values_[slots_[k.slot].place] : nullptr;
+        return contains(k) ? std::addressof(values_[slots_[k.slot].place]) : nullptr;
     }
 
     /// The value, which must be there.
