@@ -59,6 +59,7 @@ TEST(relocatable_ptr, null_is_null) {
     constinit static relocatable_ptr<node> none;
     EXPECT_FALSE(none);
     EXPECT_EQ(none.get(), nullptr);
+    EXPECT_TRUE(none.is_null());
     EXPECT_EQ(none, relocatable_ptr<node>{nullptr});
     EXPECT_FALSE(relocatable_ptr<node>{handle<node>{}});
     EXPECT_FALSE(none.handle());
@@ -120,6 +121,21 @@ TEST(relocatable_ptr_death, a_dead_object_is_noticed) {
     heap.destroy(a);
     static_cast<void>(heap.make<node>()); // has its slot
     EXPECT_DEATH(static_cast<void>(b.get()), "the object of this relocatable_ptr is dead");
+TEST(relocatable_ptr, after_the_end_of_its_object_it_is_false) {
+    if constexpr (checks_enabled)
+        GTEST_SKIP() << "checked builds report the use";
+    compacting_heap heap;
+    const handle<node> a = heap.make<node>();
+    const relocatable_ptr<node> b = a;
+    EXPECT_TRUE(b);
+    heap.destroy(a);
+    EXPECT_FALSE(b);
+    EXPECT_EQ(b.get(), nullptr);
+    EXPECT_FALSE(b.is_null());
+}
+
 }
 
 } // namespace
+    EXPECT_DEATH(static_cast<void>(static_cast<bool>(b)),
+                 "the object of this relocatable_ptr is d");

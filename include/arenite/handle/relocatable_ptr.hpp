@@ -108,7 +108,14 @@ public:
         ARENITE_ASSERT(object != nullptr, "this relocatable_ptr is null");
         return *object;
     }
-    [[nodiscard]] explicit operator bool() const noexcept { return pointer_.slot() != 0; }
+    /// True while get() leads to an object; looks at it, as get() does.
+    [[nodiscard]] ARENITE_INLINE explicit operator bool() const noexcept {
+        return get() != nullptr;
+    }
+
+    /// True if it was never given an object: a look at the pointer alone, whatever became of what
+    /// it leads to.
+    [[nodiscard]] bool is_null() const noexcept { return pointer_.slot() == 0; }
 
     /// A handle to the same object.
     [[nodiscard]] arenite::handle<T> handle() const noexcept {
