@@ -93,7 +93,8 @@ concept VisitOrder =
 ///            destructor or `relocated`; make, destroy, trim or end_order within a step:
 ///            contract violations in every build. Pointers across a step: checked builds
 ///            overwrite the old place, memory checkers report it.
-/// Threads:   one at a time, for handles too.
+/// Threads:   one at a time; while it makes, destroys, pins and moves nothing, any number may
+///            access objects by handles, and write to different ones.
 /// Failure:   out_of_memory, or a handle to nothing; nothing changes. A step needs memory only for
 ///            an order.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.3.3.
