@@ -93,14 +93,16 @@ private:
 class compacting_heap::stepping {
 public:
     explicit stepping(compacting_heap& heap) : heap_{heap} {
-        if (heap.user_code_ != 0 || heap.is_stepping_ || heap.is_ending_)
+        if (heap.activity_ == activity::walk)
+            contract_violation("compacting_heap: a step is called within for_each");
+        if (heap.user_code_ != 0 || heap.activity_ != activity::none)
             contract_violation("compacting_heap: a step is called within a constructor, a "
                                "destructor, relocated() or an order of visits");
-        heap.is_stepping_ = true;
+        heap.activity_ = activity::step;
     }
     ~stepping() {
         heap_.order_.window.keep_values();
-        heap_.is_stepping_ = false;
+        heap_.activity_ = activity::none;
     }
     stepping(const stepping&) = delete;
     stepping& operator=(const stepping&) = delete;
@@ -171,7 +173,7 @@ compaction_step compacting_heap::step(budget limit) {
 // ---- order --------------------------------------------------------------------------------------
 
 void compacting_heap::end_order() noexcept {
-    if (is_stepping_) [[unlikely]]
+    if (activity_ == activity::step) [[unlikely]]
         contract_violation("compacting_heap: end_order is called within a step of the heap");
     forget_order();
 }

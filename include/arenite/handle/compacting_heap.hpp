@@ -90,7 +90,7 @@ concept VisitOrder =
 /// Limits:    types that can be moved without failing (see relocation.hpp). Objects above 256 KiB
 ///            or aligned to more than 4 KiB have memory of their own and never move.
 /// Misuse:    destroying what is pinned, a handle of another heap, a step within a constructor, a
-///            destructor or `relocated`; make, destroy, trim or end_order within a step:
+///            destructor, `relocated` or for_each; make, destroy, trim or end_order within a step:
 ///            contract violations in every build. Pointers across a step: checked builds
 ///            overwrite the old place, memory checkers report it.
 /// Threads:   one at a time; while it makes, destroys, pins and moves nothing, any number may
@@ -161,10 +161,12 @@ public:
     /// Gives back all blocks and pages that hold nothing.
     void trim() noexcept;
 
-    /// Calls f(T&) for each live object made as T, in address order. f may destroy that object, but
-    /// no other, and make none.
+    /// Calls f(T&) for each live object made as T, in address order. f may destroy objects, that
+    /// one and others: what is destroyed before its turn is passed over. A make, a step or a trim
+    /// within f is a contract violation in every build.
     template <class T, class F>
     void for_each(F f) {
+        const walking guard{*this};
         const std::uint16_t kind = detail::kind_of<T>().number;
         for (place p = first_place(); p.address != nullptr; p = place_above(p))
             if (p.kind->number == kind)
@@ -189,6 +191,25 @@ private:
     friend void detail::unpin_object(detail::object_id id) noexcept;
     class meter;
     class stepping;
+
+    /// What is under way, in which some calls are misuse.
+    enum class activity : unsigned char { none, step, walk, end };
+
+    /// While this lives objects stay where they are, and none is made.
+    class walking {
+    public:
+        explicit walking(compacting_heap& heap) noexcept : heap_{heap}, before_{heap.activity_} {
+            if (before_ == activity::none) // else less is allowed already
+                heap.activity_ = activity::walk;
+        }
+        ~walking() { heap_.activity_ = before_; }
+        walking(const walking&) = delete;
+        walking& operator=(const walking&) = delete;
+
+    private:
+        compacting_heap& heap_;
+        activity before_;
+    };
 
     /// How far the order has come that steps are about.
     struct order_state {
@@ -239,6 +260,7 @@ private:
         return handle<T>{handle_to(b)};
     }
 
+    [[noreturn]] ARENITE_COLD void refuse_make() const;
     [[nodiscard]] std::byte* begin_object(const detail::object_kind& kind, detail::object_id& id);
     void finish_making(detail::object_id id, const detail::object_kind& kind, std::byte* address,
                        bool is_done) noexcept;
@@ -277,8 +299,7 @@ private:
     std::size_t to_be_ended_ = 0; ///< of these, those with a destructor
     std::size_t high_water_bytes_ = 0;
     std::uint32_t user_code_ = 0; ///< constructors and destructors that run now
-    bool is_stepping_ = false;
-    bool is_ending_ = false;
+    activity activity_ = activity::none;
 };
 
 template <class R>
