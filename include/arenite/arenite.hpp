@@ -11,6 +11,7 @@
 #include <arenite/core/bitmap_tree.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/budget.hpp>
+#include <arenite/core/budget_meter.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>

@@ -77,8 +77,9 @@ concept VisitOrder =
 /// gives empty ones back. step(order, budget) lays objects one behind the other, in the order in
 /// which the user visits them, and refreshes the handles that the order consists of. Both go on
 /// where the step before ended, whatever was made, destroyed or assigned meanwhile. Where it ends
-/// is a matter of the budget: no step takes more bytes or moves than it by more than one object;
-/// the clock is read each 16 objects or 16 KiB.
+/// is a matter of the budget: no step takes more bytes or moves than it by more than one object,
+/// nor looks at many more objects that stay where they are (see budget); the clock is read each 16
+/// objects or 16 KiB.
 ///
 /// Use when:  many objects come and go for a long time, and are walked often, or memory must come
 ///            back. What is made in the order of its visits and stays needs no moving: take
@@ -138,15 +139,15 @@ public:
     /// Empties blocks; see above.
     compaction_step step(budget limit = {});
 
-    /// Puts objects in the order of their visits; see above. A range begins anew with each call,
-    /// and what this order has laid already is passed over; what is called goes on by itself. An
-    /// order may name objects twice, dead ones, pinned ones and large ones: these stay. From one
-    /// handle to the next it must not hold pointers to objects, but handles. An order that has
-    /// ended, or end_order(), lets the next begin.
+    /// Puts objects in the order of their visits; see above. A range goes on at the element, by its
+    /// number, at which the step before ended, which is found in O(1) where access is random; what
+    /// is called goes on by itself. An order may name objects twice, dead ones, pinned ones and
+    /// large ones: these stay. From one handle to the next it must not hold pointers to objects,
+    /// but handles. An order that has ended, or end_order(), lets the next begin.
     template <VisitOrder Order>
     compaction_step step(Order&& order, budget limit = {}) {
         if constexpr (std::ranges::input_range<Order>) {
-            range_source<std::remove_reference_t<Order>> source{order};
+            range_source<std::remove_reference_t<Order>> source{order, order_.passed};
             order_.window.clear();
             return step_in_order(source, limit);
         } else {
@@ -189,7 +190,7 @@ public:
 private:
     friend void detail::pin_object(detail::object_id id) noexcept;
     friend void detail::unpin_object(detail::object_id id) noexcept;
-    class meter;
+    class progress;
     class stepping;
 
     /// What is under way, in which some calls are misuse.
@@ -216,6 +217,7 @@ private:
         detail::movable_blocks::cursor cursor{detail::movable_blocks::supply::fresh};
         detail::visit_window window;
         std::size_t near_bytes = 512; ///< objects so far apart follow each other
+        std::size_t passed = 0;       ///< elements of a range: where the next step goes on
         bool stays = false;           ///< the object looked at last was in order already
     };
 
@@ -279,10 +281,10 @@ private:
                        std::byte* address) noexcept;
     void move(detail::object_id id, detail::object_entry& entry, const detail::object_kind& kind,
               std::byte* to) noexcept;
-    [[nodiscard]] bool empty_one(meter& m) noexcept;
+    [[nodiscard]] bool empty_one(progress& p) noexcept;
     [[nodiscard]] bool is_over_room() const noexcept;
-    [[nodiscard]] std::byte* take_in_order(const detail::object_kind& kind, meter& m) noexcept;
-    [[nodiscard]] bool lay_oldest(meter& m);
+    [[nodiscard]] std::byte* take_in_order(const detail::object_kind& kind, progress& p) noexcept;
+    [[nodiscard]] bool lay_oldest(progress& p);
     void forget_order() noexcept;
     compaction_step step_in_order(detail::visit_source& order, const budget& limit);
 
@@ -305,8 +307,12 @@ private:
 template <class R>
 class compacting_heap::range_source final : public detail::visit_source {
 public:
-    explicit range_source(R& range)
-        : at_{std::ranges::begin(range)}, end_{std::ranges::end(range)} {}
+    range_source(R& range, std::size_t passed)
+        : at_{std::ranges::begin(range)}, end_{std::ranges::end(range)} {
+        using distance = std::ranges::range_difference_t<R>;
+        if constexpr (std::ranges::forward_range<R>) // others begin where they were
+            std::ranges::advance(at_, static_cast<distance>(passed), end_);
+    }
 
     visit next() override {
         if (!is_first_) {
