@@ -186,5 +186,6 @@
 #include <arenite/handle/readable_spans.hpp>
 #include <arenite/handle/relocatable_ptr.hpp>
 #include <arenite/handle/relocation.hpp>
+#include <arenite/handle/slot_key.hpp>
 #include <arenite/handle/slot_map.hpp>
 #include <arenite/handle/visit_window.hpp>

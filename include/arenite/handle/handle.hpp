@@ -88,8 +88,8 @@ private:
 /// Misuse:    one that is used after its heap's end is found in checked builds; in others the
 ///            old address is read. Memory that was cleared holds no handle: it is to be made.
 /// Threads:   any number may access objects by handles, by the same ones too, while nobody makes,
-///            destroys, pins or moves an object of the heap. An access to an object that moved stores
-///            the place in the handle, const or not, by an atomic store: threads that share a
+///            destroys, pins or moves an object of the heap. An access to an object that moved
+///            stores the place in the handle, const or not, atomically: threads that share a
 ///            handle use it by reference, since to copy it meanwhile is a data race.
 template <class T>
 class handle {

@@ -11,9 +11,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <functional>
 #include <memory>
+#include <type_traits>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -148,3 +148,10 @@ static_assert(std::is_trivially_copyable_v<relocatable_ptr<int>>);
 
 } // namespace ARENITE_ABI
 } // namespace arenite
+
+template <class T>
+struct std::hash<arenite::relocatable_ptr<T>> {
+    [[nodiscard]] std::size_t operator()(const arenite::relocatable_ptr<T>& p) const noexcept {
+        return std::hash<std::uint32_t>{}(p.untyped().slot());
+    }
+};
