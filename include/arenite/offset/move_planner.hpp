@@ -93,9 +93,10 @@ private:
 
     [[nodiscard]] bool widen(window& w, const offset_request& r) const noexcept;
     [[nodiscard]] moves::state clear_windows(const offset_request& r, moves& out,
-                                             budget_meter& w) noexcept;
-    [[nodiscard]] moves::state clear_one(const window& room, moves& out, budget_meter& w) noexcept;
-    [[nodiscard]] moves::state slide_all(moves& out, budget_meter& w) noexcept;
+                                             budget_meter& meter) noexcept;
+    [[nodiscard]] moves::state clear_one(const window& room, moves& out,
+                                         budget_meter& meter) noexcept;
+    [[nodiscard]] moves::state slide_all(moves& out, budget_meter& meter) noexcept;
 
     offset_space& space_;
     std::uint64_t fixed_; ///< what has one of these flags stays
