@@ -11,6 +11,7 @@
 #include <arenite/core/bitmap_tree.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/budget.hpp>
+#include <arenite/core/budget_meter.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
@@ -188,5 +189,6 @@
 #include <arenite/handle/readable_spans.hpp>
 #include <arenite/handle/relocatable_ptr.hpp>
 #include <arenite/handle/relocation.hpp>
+#include <arenite/handle/slot_key.hpp>
 #include <arenite/handle/slot_map.hpp>
 #include <arenite/handle/visit_window.hpp>

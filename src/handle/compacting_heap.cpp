@@ -48,9 +48,10 @@ compacting_heap::compacting_heap(compaction_options options, upstream up) noexce
 }
 
 compacting_heap::~compacting_heap() {
-    ARENITE_ASSERT(user_code_ == 0 && !is_stepping_,
-                   "a compacting_heap ends while an object of it is made, moved or destroyed");
-    is_ending_ = true;
+    ARENITE_ASSERT(
+        user_code_ == 0 && activity_ == activity::none,
+        "a compacting_heap ends while an object of it is made, moved, visited or destroyed");
+    activity_ = activity::end;
     // Where nothing has a destructor the objects need not be looked at.
     const bool looks = checks_enabled || to_be_ended_ != 0;
     for (place p = looks ? first_place() : place{}; p.address != nullptr; p = place_above(p)) {
@@ -89,11 +90,16 @@ void compacting_heap::give_room(const object_kind& kind, std::byte* address) noe
     large_.deallocate(b, options_.policy.allowance(usage().bytes_in_use));
 }
 
+void compacting_heap::refuse_make() const {
+    contract_violation(
+        activity_ == activity::step   ? "compacting_heap: make is called within a step of the heap"
+        : activity_ == activity::walk ? "compacting_heap: make is called within for_each"
+                                      : "compacting_heap: make is called while the heap ends");
+}
+
 std::byte* compacting_heap::begin_object(const object_kind& kind, object_id& id) {
-    if (is_stepping_ || is_ending_) [[unlikely]]
-        contract_violation(is_stepping_
-                               ? "compacting_heap: make is called within a step of the heap"
-                               : "compacting_heap: make is called while the heap ends");
+    if (activity_ != activity::none) [[unlikely]]
+        refuse_make();
     std::byte* const address = take_room(kind);
     if (address == nullptr)
         return nullptr;
@@ -123,7 +129,7 @@ basic_handle compacting_heap::handle_to(const birth& b) const noexcept {
 }
 
 bool compacting_heap::destroy(const basic_handle& h) noexcept {
-    if (is_stepping_) [[unlikely]]
+    if (activity_ == activity::step) [[unlikely]]
         contract_violation("compacting_heap: destroy is called within a step of the heap");
     object_entry* const entry = handle_table::find(h.id());
     if (entry == nullptr)
@@ -238,8 +244,10 @@ double compacting_heap::fragmentation() const noexcept {
 }
 
 void compacting_heap::trim() noexcept {
-    if (is_stepping_) [[unlikely]]
-        contract_violation("compacting_heap: trim is called within a step of the heap");
+    if (activity_ == activity::step || activity_ == activity::walk) [[unlikely]]
+        contract_violation(activity_ == activity::step
+                               ? "compacting_heap: trim is called within a step of the heap"
+                               : "compacting_heap: trim is called within for_each");
     blocks_.close(making_);
     blocks_.close(filling_);
     blocks_.close(order_.cursor);

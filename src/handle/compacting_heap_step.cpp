@@ -3,10 +3,9 @@
 #include <arenite/handle/compacting_heap.hpp>
 
 #include <arenite/check/poison.hpp>
+#include <arenite/core/budget_meter.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/literals.hpp>
 
-#include <chrono>
 #include <cstring>
 
 namespace arenite {
@@ -19,49 +18,21 @@ using detail::object_id;
 using detail::object_kind;
 using detail::word_bytes;
 
-/// What a step took so far.
-class compacting_heap::meter {
+/// What a step did so far, and whether it goes on.
+class compacting_heap::progress {
 public:
-    explicit meter(const budget& limit) noexcept : limit_{limit} {
-        if (is_timed())
-            begin_ = clock::now();
-    }
+    explicit progress(const budget& limit) noexcept : meter_{limit} {}
 
     /// True where a limit is reached. Called before each object that is looked at.
-    [[nodiscard]] bool spent() noexcept {
-        if (done_.moves >= limit_.moves || done_.bytes >= limit_.bytes)
-            is_spent_ = true;
-        if (is_timed() && (looks_++ % objects_a_reading == 0 || bytes_ >= bytes_a_reading)) {
-            bytes_ = 0;
-            read_ns_ =
-                static_cast<std::uint64_t>(std::chrono::nanoseconds{clock::now() - begin_}.count());
-            read_looks_ = looks_;
-            if (read_ns_ >= limit_.nanoseconds)
-                is_spent_ = true;
-        }
-        return is_spent_;
-    }
-
-    /// What spent() said last.
-    [[nodiscard]] bool is_spent() const noexcept { return is_spent_; }
-
-    /// True if so many objects more, like those before, are likely to reach a limit.
+    [[nodiscard]] bool spent() noexcept { return meter_.spent(done_.moves, done_.bytes); }
+    [[nodiscard]] bool is_spent() const noexcept { return meter_.is_spent(); }
     [[nodiscard]] bool ends_within(std::size_t objects) const noexcept {
-        if (done_.moves >= limit_.moves || done_.bytes >= limit_.bytes)
-            return true;
-        const std::size_t each = done_.moves == 0 ? 0 : done_.bytes / done_.moves;
-        if (objects >= limit_.moves - done_.moves || objects * each >= limit_.bytes - done_.bytes)
-            return true;
-        if (!is_timed() || looks_ == 0)
-            return false;
-        const std::uint64_t a_look = read_ns_ / read_looks_ + 1;
-        return read_ns_ + (looks_ - read_looks_ + objects) * a_look >= limit_.nanoseconds;
+        return meter_.ends_within(objects, done_.moves, done_.bytes);
     }
 
     void moved(std::size_t bytes) noexcept {
         ++done_.moves;
         done_.bytes += bytes;
-        bytes_ += bytes;
     }
 
     [[nodiscard]] compaction_step done(compaction_step::end why) const noexcept {
@@ -71,36 +42,24 @@ public:
     }
 
 private:
-    using clock = std::chrono::steady_clock;
-    static constexpr std::size_t objects_a_reading = 16;
-    static constexpr std::size_t bytes_a_reading = 16_KiB;
-
-    [[nodiscard]] bool is_timed() const noexcept {
-        return limit_.nanoseconds != budget::unlimited().nanoseconds;
-    }
-
-    budget limit_;
-    clock::time_point begin_{};
+    detail::budget_meter meter_;
     compaction_step done_;
-    std::size_t looks_ = 0;
-    std::size_t bytes_ = 0; // since the clock was read
-    std::uint64_t read_ns_ = 0;
-    std::size_t read_looks_ = 1;
-    bool is_spent_ = false;
 };
 
 /// While this lives no object is made or destroyed; however it ends, no handle is known any more.
 class compacting_heap::stepping {
 public:
     explicit stepping(compacting_heap& heap) : heap_{heap} {
-        if (heap.user_code_ != 0 || heap.is_stepping_ || heap.is_ending_)
+        if (heap.activity_ == activity::walk)
+            contract_violation("compacting_heap: a step is called within for_each");
+        if (heap.user_code_ != 0 || heap.activity_ != activity::none)
             contract_violation("compacting_heap: a step is called within a constructor, a "
                                "destructor, relocated() or an order of visits");
-        heap.is_stepping_ = true;
+        heap.activity_ = activity::step;
     }
     ~stepping() {
         heap_.order_.window.keep_values();
-        heap_.is_stepping_ = false;
+        heap_.activity_ = activity::none;
     }
     stepping(const stepping&) = delete;
     stepping& operator=(const stepping&) = delete;
@@ -128,14 +87,14 @@ void compacting_heap::move(object_id id, object_entry& entry, const object_kind&
 // ---- emptying -----------------------------------------------------------------------------------
 
 /// Moves objects out of one block. False: there is no such block, or the budget is spent.
-bool compacting_heap::empty_one(meter& m) noexcept {
+bool compacting_heap::empty_one(progress& p) noexcept {
     if (!blocks_.has_victim())
         blocks_.close(making_); // it may be the one; or what it has left serves others
     const block* const victim = blocks_.victim(filling_);
     if (victim == nullptr)
         return false;
     while (std::byte* const from = blocks_.next_in_victim()) {
-        if (m.spent())
+        if (p.spent())
             return false;
         const object_id id = detail::id_at(from + word_bytes);
         object_entry& entry = handle_table::entry_of(id.slot());
@@ -152,26 +111,26 @@ bool compacting_heap::empty_one(meter& m) noexcept {
             return true;
         }
         move(id, entry, kind, to);
-        m.moved(kind.bytes);
+        p.moved(kind.bytes);
     }
     return true;
 }
 
 compaction_step compacting_heap::step(budget limit) {
     const stepping guard{*this};
-    meter m{limit};
-    while (!m.spent() && empty_one(m)) {
+    progress p{limit};
+    while (!p.spent() && empty_one(p)) {
     }
-    if (m.is_spent())
-        return m.done(compaction_step::end::budget_spent);
+    if (p.is_spent())
+        return p.done(compaction_step::end::budget_spent);
     blocks_.close(filling_);
-    return m.done(compaction_step::end::finished);
+    return p.done(compaction_step::end::finished);
 }
 
 // ---- order --------------------------------------------------------------------------------------
 
 void compacting_heap::end_order() noexcept {
-    if (is_stepping_) [[unlikely]]
+    if (activity_ == activity::step) [[unlikely]]
         contract_violation("compacting_heap: end_order is called within a step of the heap");
     forget_order();
 }
@@ -182,6 +141,7 @@ void compacting_heap::forget_order() noexcept {
     if (++order_.cursor.stamp == 0)
         order_.cursor.stamp = 1;
     order_.stays = false;
+    order_.passed = 0;
 }
 
 /// True if a new block would pass what may be held while ordering.
@@ -195,17 +155,17 @@ bool compacting_heap::is_over_room() const noexcept {
 
 /// Room behind what was laid last. nullptr: there is no memory, or the budget was spent on making
 /// some.
-std::byte* compacting_heap::take_in_order(const object_kind& kind, meter& m) noexcept {
+std::byte* compacting_heap::take_in_order(const object_kind& kind, progress& p) noexcept {
     const std::size_t granules = granules_for(word_bytes + kind.bytes);
     if (std::byte* const here = blocks_.take_here(order_.cursor, granules, kind.alignment))
         return here;
-    while (is_over_room() && empty_one(m)) {
+    while (is_over_room() && empty_one(p)) {
     }
-    return m.is_spent() ? nullptr : blocks_.take(order_.cursor, granules, kind.alignment);
+    return p.is_spent() ? nullptr : blocks_.take(order_.cursor, granules, kind.alignment);
 }
 
 /// Lays the object of the oldest visit, or lets it be. False: there is no room.
-bool compacting_heap::lay_oldest(meter& m) {
+bool compacting_heap::lay_oldest(progress& p) {
     const detail::visit_window::item& visit = order_.window.oldest();
     const object_id id = visit.value.id();
     object_entry* const entry = handle_table::find(id);
@@ -220,11 +180,11 @@ bool compacting_heap::lay_oldest(meter& m) {
     const bool is_laid = blocks_.stamp_at(entry->address) == order_.cursor.stamp;
     order_.stays = !is_laid && (order_.window.begins_run() || (order_.stays && visit.follows));
     if (!is_laid && !order_.stays && entry->pins_or_next == 0) {
-        std::byte* const to = take_in_order(kind, m);
+        std::byte* const to = take_in_order(kind, p);
         if (to == nullptr)
             return false;
         move(id, *entry, kind, to);
-        m.moved(kind.bytes);
+        p.moved(kind.bytes);
     }
     visit.refresh(entry->address); // what led there may have moved with the object
     return true;
@@ -232,11 +192,11 @@ bool compacting_heap::lay_oldest(meter& m) {
 
 compaction_step compacting_heap::step_in_order(detail::visit_source& order, const budget& limit) {
     const stepping guard{*this};
-    meter m{limit};
-    for (bool has_more = true; !m.spent();) {
+    progress p{limit};
+    for (bool has_more = true; !p.spent();) {
         // Not so many ahead that the step ends before their turn: they would be known as values.
         while (has_more && !order_.window.full() &&
-               (order_.window.empty() || !m.ends_within(order_.window.count()))) {
+               (order_.window.empty() || !p.ends_within(order_.window.count()))) {
             const detail::visit_source::visit next = order.next();
             has_more = next.any;
             if (!has_more)
@@ -247,14 +207,15 @@ compaction_step compacting_heap::step_in_order(detail::visit_source& order, cons
         }
         if (order_.window.empty()) {
             forget_order();
-            return m.done(compaction_step::end::finished);
+            return p.done(compaction_step::end::finished);
         }
-        if (!lay_oldest(m))
-            return m.done(m.is_spent() ? compaction_step::end::budget_spent
+        if (!lay_oldest(p))
+            return p.done(p.is_spent() ? compaction_step::end::budget_spent
                                        : compaction_step::end::no_memory);
         order_.window.pop_oldest();
+        ++order_.passed;
     }
-    return m.done(compaction_step::end::budget_spent);
+    return p.done(compaction_step::end::budget_spent);
 }
 
 } // namespace ARENITE_ABI

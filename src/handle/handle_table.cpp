@@ -38,7 +38,7 @@ namespace {
 using cell = std::atomic<std::uint64_t>;
 
 constexpr std::uint32_t cell_count = 1u << 22;          // slots have 32 bits, 10 of them in a chunk
-constexpr std::uint16_t last_first_generation = 60'000; // a number used so far is not used again
+constexpr std::uint16_t last_first_generation = 60'000; // a chunk used so far gives no number back
 
 constinit std::atomic<cell*> cells{nullptr};
 constinit std::atomic<std::uint32_t> fresh_number{1}; // no slot is 0
@@ -179,11 +179,10 @@ bool handle_table::add_chunk() noexcept {
         return false;
     }
     poison::undefined(p, chunk_bytes);
-    auto* const c = ::new (p) chunk{&owner_, newest_, got.number, {}};
+    auto* const c = ::new (p)
+        chunk{&owner_, newest_, got.number, got.first_generation, got.first_generation, {}};
     newest_ = c;
     ++chunks_;
-    first_generation_ = got.first_generation;
-    last_generation_ = std::max(last_generation_, first_generation_);
     const auto first_slot = static_cast<std::uint32_t>(got.number * entries_per_chunk);
     fresh_ = first_slot + static_cast<std::uint32_t>(head_entries);
     fresh_end_ = first_slot + static_cast<std::uint32_t>(entries_per_chunk);
@@ -194,7 +193,7 @@ bool handle_table::add_chunk() noexcept {
 handle_table::~handle_table() {
     for (chunk* c = newest_; c != nullptr;) {
         chunk* const before = c->before;
-        give_number(cells.load(std::memory_order_relaxed), c->number, last_generation_);
+        give_number(cells.load(std::memory_order_relaxed), c->number, c->last_generation);
         upstream_.deallocate(c, chunk_bytes, chunk_bytes);
         c = before;
     }
@@ -202,16 +201,18 @@ handle_table::~handle_table() {
 
 object_id handle_table::make(std::byte* address, std::uint16_t kind) noexcept {
     if (free_ != 0) {
-        object_entry& e = entry_of(free_);
+        chunk& c = *chunk_of(free_);
+        object_entry& e = c.at(free_);
         const object_id id{free_, e.generation};
         free_ = e.pins_or_next;
         e = {address, id.generation(), kind, 0};
+        c.last_generation = std::max(c.last_generation, id.generation());
         return id;
     }
     if (fresh_ == fresh_end_ && !add_chunk())
         return {};
-    const object_id id{fresh_++, first_generation_};
-    entry_of(id.slot()) = {address, id.generation(), kind, 0};
+    const object_id id{fresh_++, newest_->first_generation};
+    newest_->at(id.slot()) = {address, id.generation(), kind, 0};
     return id;
 }
 
@@ -221,7 +222,6 @@ void handle_table::end(object_id id) noexcept {
     if (e.generation == UINT16_MAX)
         return; // it was used often enough; that it has no address tells that nobody is there
     ++e.generation;
-    last_generation_ = std::max(last_generation_, e.generation);
     e.pins_or_next = free_;
     free_ = id.slot();
 }

@@ -3,7 +3,6 @@
 #include <arenite/offset/move_planner.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace arenite {
@@ -19,43 +18,6 @@ namespace {
 std::uint32_t fill_of(const offset_block& b) noexcept { return b.list % offset_blocks::fill_lists; }
 
 } // namespace
-
-/// Says when a step ends.
-class move_planner::watch {
-public:
-    explicit watch(const budget& limit) noexcept
-        : limit_{limit}, looks_{limit.moves > most_looks / 16 ? most_looks : 32 + 4 * limit.moves} {
-        if (is_timed())
-            begin_ = clock::now();
-    }
-
-    /// One more move may be made.
-    [[nodiscard]] bool has_room(const moves& out) const noexcept {
-        return out.size() < limit_.moves && out.bytes() < limit_.bytes;
-    }
-
-    /// And one more node be looked at.
-    [[nodiscard]] bool go_on(const moves& out) noexcept {
-        if (!has_room(out) || looks_ == 0)
-            return false;
-        if (--looks_ % 16 != 0 || !is_timed())
-            return true;
-        const auto spent = std::chrono::nanoseconds{clock::now() - begin_}.count();
-        return static_cast<std::uint64_t>(spent) < limit_.nanoseconds;
-    }
-
-private:
-    using clock = std::chrono::steady_clock;
-    static constexpr std::size_t most_looks = ~std::size_t{0};
-
-    [[nodiscard]] bool is_timed() const noexcept {
-        return limit_.nanoseconds != budget{}.nanoseconds;
-    }
-
-    budget limit_;
-    std::size_t looks_;
-    clock::time_point begin_;
-};
 
 /// Stretches [left, right] of a block that are to be one hole.
 struct move_planner::window {
@@ -269,9 +231,9 @@ void move_planner::next_block(moves::overlap overlap) noexcept {
 
 moves move_planner::step(const budget& limit, moves::overlap overlap) noexcept {
     moves out{space_.nodes().memory()};
-    watch w{limit};
+    budget_meter meter{limit};
     note_begin_of_block(out);
-    for (bool more = space_.is_open(); more && w.go_on(out);) {
+    for (bool more = space_.is_open(); more && !meter.spent(out.size(), out.bytes());) {
         switch (phase_) {
         case phase::idle:
             more = changed_ && open_moves_ == 0;
@@ -307,16 +269,16 @@ moves move_planner::step(const budget& limit, moves::overlap overlap) noexcept {
 moves move_planner::make_room(const offset_request& r, const budget& limit,
                               moves::overlap overlap) noexcept {
     moves out{space_.nodes().memory()};
-    watch w{limit};
+    budget_meter meter{limit};
     moves::state result = moves::state::more;
     if (!space_.is_open()) {
         result = r.granules <= space_.total() ? moves::state::done : moves::state::stuck;
     } else if (space_.find(r)) {
         result = moves::state::done;
     } else if (open_moves_ == 0) {
-        result = clear_windows(r, out, w);
+        result = clear_windows(r, out, meter);
         if (result == moves::state::stuck && overlap == moves::may_overlap)
-            result = slide_all(out, w);
+            result = slide_all(out, meter);
     }
     end(out, result);
     return out;
@@ -356,7 +318,8 @@ bool move_planner::widen(window& w, const offset_request& r) const noexcept {
 }
 
 // Around the largest holes; the one first for which least must move.
-moves::state move_planner::clear_windows(const offset_request& r, moves& out, watch& w) noexcept {
+moves::state move_planner::clear_windows(const offset_request& r, moves& out,
+                                         budget_meter& meter) noexcept {
     window found[windows];
     int count = 0;
     const offset_bins& bins = space_.bins();
@@ -373,7 +336,7 @@ moves::state move_planner::clear_windows(const offset_request& r, moves& out, wa
     for (; count != 0; --count) {
         window* const cheapest = std::min_element(
             found, found + count, [](const window& a, const window& b) { return a.cost < b.cost; });
-        const moves::state result = clear_one(*cheapest, out, w);
+        const moves::state result = clear_one(*cheapest, out, meter);
         if (result != moves::state::stuck)
             return result;
         *cheapest = found[count - 1];
@@ -382,7 +345,7 @@ moves::state move_planner::clear_windows(const offset_request& r, moves& out, wa
 }
 
 // Its own holes are no destinations: they are hidden meanwhile.
-moves::state move_planner::clear_one(const window& room, moves& out, watch& w) noexcept {
+moves::state move_planner::clear_one(const window& room, moves& out, budget_meter& meter) noexcept {
     offset_nodes& nodes = space_.nodes();
     const index end = nodes[room.right].behind;
     for (index i = room.left; i != end; i = nodes[i].behind) {
@@ -393,7 +356,7 @@ moves::state move_planner::clear_one(const window& room, moves& out, watch& w) n
     for (index i = room.left; i != end && result == moves::state::done; i = nodes[i].behind) {
         if (nodes[i].is_hole())
             continue;
-        if (!w.has_room(out)) {
+        if (!meter.has_room(out.size(), out.bytes())) {
             result = moves::state::more;
             break;
         }
@@ -415,12 +378,12 @@ moves::state move_planner::clear_one(const window& room, moves& out, watch& w) n
 
 // Every stretch goes down into the hole before it, if there is one: then the holes are one stretch
 // nearer to the end of the block, and at last they meet there.
-moves::state move_planner::slide_all(moves& out, watch& w) noexcept {
+moves::state move_planner::slide_all(moves& out, budget_meter& meter) noexcept {
     const offset_nodes& nodes = space_.nodes();
     const offset_blocks& blocks = space_.blocks();
     for (offset_block::index b = 0; b != blocks.made(); ++b) {
         for (index i = blocks[b].granules == 0 ? none : blocks[b].first;
-             i != none && w.has_room(out); i = nodes[i].behind) {
+             i != none && meter.has_room(out.size(), out.bytes()); i = nodes[i].behind) {
             if (may_move(nodes[i]))
                 static_cast<void>(slide(i, out));
         }

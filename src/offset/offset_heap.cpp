@@ -25,7 +25,10 @@ unsigned unit_shift(const offset_heap_options& o) {
         contract_violation("blocks of an offset_heap have at least one granule and at most 2^40, "
                            "and the first is not above the largest");
     const std::uint64_t bytes = std::max(largest, o.parts.conflict_page);
-    return static_cast<unsigned>(std::bit_width((bytes - 1) / granularity));
+    const auto shift = static_cast<unsigned>(std::bit_width((bytes - 1) / granularity));
+    if (shift > detail::offset_node::position_bits)
+        contract_violation("the conflict_page of an offset_heap has at most 2^48 granules");
+    return shift;
 }
 
 } // namespace

@@ -419,6 +419,46 @@ TEST(compacting_heap, for_each_may_destroy_what_it_meets) {
     EXPECT_EQ(heap.usage().live_allocations, 15'000u);
 }
 
+TEST(compacting_heap, for_each_goes_on_whatever_f_destroys) {
+    struct image {
+        std::byte pixels[300'000];
+    };
+    compacting_heap heap{{.policy = return_policy::return_all}};
+    auto all = make_nodes(heap, 60'000); // several blocks, which become empty around the visit
+    std::vector<handle<image>> large;
+    for (int i = 0; i < 20; ++i)
+        large.push_back(heap.make<image>());
+    std::mt19937 random{1};
+    std::size_t visits = 0;
+    std::size_t destroyed_before = 0;
+    heap.for_each<node>([&](node& x) {
+        ++visits;
+        if (visits % 5000 == 1) { // 20,000 in a row, of which this may be one
+            const std::size_t first = random() % all.size();
+            for (std::size_t i = first; i < std::min(first + 20'000, all.size()); ++i)
+                destroyed_before += all[i].get() > &x ? 1u : 0u, heap.destroy(all[i]);
+            if (!large.empty())
+                heap.destroy(large.back()), large.pop_back();
+        }
+    });
+    EXPECT_EQ(visits + destroyed_before, all.size());
+    std::size_t images = 0;
+    heap.for_each<image>([&](image& i) { ++images, heap.destroy(handle_of(i)); });
+    EXPECT_EQ(images, large.size());
+}
+
+TEST(compacting_heap, an_order_that_moves_nothing_ends_at_its_budget_and_goes_on_behind_it) {
+    compacting_heap heap;
+    const auto all = make_nodes(heap, 20'000); // in their order already
+    for (const budget& limit : {budget{.bytes = 64_KiB}, budget{.moves = 16}}) {
+        const std::size_t looks = 64 + (limit.moves == 16 ? 64 : 64_KiB / 256);
+        std::size_t steps = 1;
+        for (compaction_step s; s = heap.step(all, limit), !s.finished(); ++steps)
+            ASSERT_EQ(s.moves, 0u);
+        EXPECT_EQ(steps, all.size() / looks + 1);
+    }
+}
+
 TEST(compacting_heap, checked_builds_overwrite_the_old_place) {
     if constexpr (!checks_enabled || poison::active)
         GTEST_SKIP() << "only checked builds do, and a memory checker would report the look";

@@ -203,6 +203,25 @@ TEST(compacting_heap_death, an_order_of_visits_does_not_change_the_heap) {
     EXPECT_DEATH(step([&] { heap.end_order(); }), "end_order is called within a step of the heap");
 }
 
+TEST(compacting_heap_death, for_each_makes_nothing_and_moves_nothing) {
+    compacting_heap heap;
+    const auto all = make_nodes(heap, 10);
+    const auto visit = [&](auto within) { heap.for_each<node>([&](node&) { within(); }); };
+    EXPECT_DEATH(visit([&] { static_cast<void>(heap.make<node>()); }),
+                 "make is called within for_each");
+    EXPECT_DEATH(visit([&] { static_cast<void>(heap.step()); }),
+                 "a step is called within for_each");
+    EXPECT_DEATH(visit([&] { static_cast<void>(heap.step(all)); }),
+                 "a step is called within for_each");
+    EXPECT_DEATH(visit([&] { heap.trim(); }), "trim is called within for_each");
+    visit([&] { visit([] {}); });
+    EXPECT_TRUE(heap.make<node>()) << "and when it is over they may be called";
+#if ARENITE_EXCEPTIONS
+    EXPECT_THROW(visit([] { throw 1; }), int);
+    EXPECT_TRUE(heap.step().finished());
+#endif
+}
+
 TEST(compacting_heap_death, what_is_pinned_is_not_destroyed) {
     compacting_heap heap;
     const handle<node> a = heap.make<node>();

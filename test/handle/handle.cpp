@@ -10,9 +10,11 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <thread>
 #include <type_traits>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -63,6 +65,54 @@ TEST(handle, one_to_a_dead_object_does_not_find_the_next_in_its_place) {
     for (int i = 0; i < 100 && after.get() != place; ++i) // the cursor goes on before it comes back
         after = heap.make<node>(2);
     EXPECT_FALSE(before);
+}
+
+TEST(handle, an_object_may_have_its_own_address_of) {
+    struct shy {
+        int value = 7;
+        shy* operator&() = delete;             // NOLINT(google-runtime-operator)
+        const shy* operator&() const = delete; // NOLINT(google-runtime-operator)
+    };
+    compacting_heap heap;
+    const handle<shy> a = heap.make<shy>();
+    const relocatable_ptr<shy> b = a;
+    EXPECT_EQ(a->value, 7);
+    EXPECT_EQ(b->value, 7);
+    EXPECT_EQ(a.pin()->value, 7);
+    EXPECT_EQ(handle_of(*a), a);
+    EXPECT_TRUE(heap.step(std::array{a}).finished());
+    EXPECT_TRUE(heap.step().finished());
+}
+
+TEST(handle_threads, const_handles_are_read_by_many_at_once) {
+    compacting_heap heap;
+    std::vector<handle<node>> all;
+    for (int i = 0; i < 20'000; ++i)
+        all.push_back(heap.make<node>(i));
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (i % 10 != 0)
+            heap.destroy(all[i]);
+    std::vector<relocatable_ptr<node>> pointers;
+    for (std::size_t i = 0; i < all.size(); i += 10)
+        pointers.push_back(all[i]);
+    EXPECT_TRUE(heap.step().finished()); // so that all must be looked up, and remembered
+    const auto sum = [&] {
+        long long of_handles = 0;
+        long long of_pointers = 0;
+        for (const handle<node>& h : all)
+            of_handles += h ? h->value : 0;
+        for (const relocatable_ptr<node>& p : pointers)
+            of_pointers += p->value;
+        return of_handles == of_pointers ? of_handles : -1;
+    };
+    long long sums[4] = {};
+    std::vector<std::thread> threads;
+    for (long long& s : sums)
+        threads.emplace_back([&] { s = sum(); });
+    for (std::thread& t : threads)
+        t.join();
+    for (const long long s : sums)
+        EXPECT_EQ(s, 2000ll * 19'990 / 2);
 }
 
 TEST(handle, handle_of_an_object_leads_back_to_it) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <thread>
 #include <unordered_set>
 #include <vector>
@@ -123,6 +124,33 @@ TEST(handle_table, ids_never_come_again_however_often_the_slots_of_a_table_were_
             table.end(id);
         }
     }
+}
+
+TEST(handle_table, a_slot_that_was_used_often_takes_no_numbers_from_other_chunks) {
+    compacting_heap owner;
+    constexpr std::size_t slots =
+        4 * (handle_table::entries_per_chunk - handle_table::head_entries);
+    const auto chunk_of = [](object_id id) { return id.slot() / handle_table::entries_per_chunk; };
+    std::set<std::size_t> numbers;
+    object_id latest;
+    {
+        handle_table table{owner, &page_source()};
+        for (std::size_t i = 0; i < slots; ++i)
+            numbers.insert(chunk_of(latest = table.make(&place, 1)));
+        ASSERT_EQ(numbers.size(), 4u);
+        while (latest.generation() < 60'000) {
+            table.end(latest);
+            latest = table.make(&place, 1);
+        }
+        numbers.erase(chunk_of(latest));
+    }
+    handle_table table{owner, &page_source()};
+    for (std::size_t i = 0; i < slots; ++i) {
+        const object_id id = table.make(&place, 1);
+        ASSERT_NE(chunk_of(id), chunk_of(latest)) << "its generations are used up";
+        numbers.erase(chunk_of(id));
+    }
+    EXPECT_TRUE(numbers.empty()) << "the others come again";
 }
 
 TEST(handle_table_threads, tables_of_different_threads_do_not_meet) {

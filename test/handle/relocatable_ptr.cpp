@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <random>
+#include <unordered_set>
 #include <vector>
 
 namespace {
@@ -58,6 +59,7 @@ struct tree_visit {
 TEST(relocatable_ptr, null_is_null) {
     constinit static relocatable_ptr<node> none;
     EXPECT_FALSE(none);
+    EXPECT_TRUE(none.is_null());
     EXPECT_EQ(none.get(), nullptr);
     EXPECT_EQ(none, relocatable_ptr<node>{nullptr});
     EXPECT_FALSE(relocatable_ptr<node>{handle<node>{}});
@@ -83,6 +85,14 @@ TEST(relocatable_ptr, it_follows_its_object) {
         EXPECT_EQ(pointers[at].handle(), all[at]);
         EXPECT_EQ(pointers[at], relocatable_ptr<node>{all[at]});
     }
+}
+
+TEST(relocatable_ptr, it_can_be_hashed) {
+    compacting_heap heap;
+    const handle<node> a = heap.make<node>();
+    const std::unordered_set<relocatable_ptr<node>> all{a, a, heap.make<node>(), nullptr};
+    EXPECT_EQ(all.size(), 3u);
+    EXPECT_TRUE(all.contains(a));
 }
 
 TEST(relocatable_ptr, an_order_may_consist_of_them) {
@@ -111,6 +121,19 @@ TEST(relocatable_ptr, large_objects_and_distant_blocks_are_found_by_the_table) {
     EXPECT_EQ(b->value, 1);
 }
 
+TEST(relocatable_ptr, after_the_end_of_its_object_it_is_false) {
+    if constexpr (checks_enabled)
+        GTEST_SKIP() << "checked builds report the use";
+    compacting_heap heap;
+    const handle<node> a = heap.make<node>();
+    const relocatable_ptr<node> b = a;
+    EXPECT_TRUE(b);
+    heap.destroy(a);
+    EXPECT_FALSE(b);
+    EXPECT_EQ(b.get(), nullptr);
+    EXPECT_FALSE(b.is_null());
+}
+
 TEST(relocatable_ptr_death, a_dead_object_is_noticed) {
     if constexpr (!checks_enabled)
         GTEST_SKIP() << "only checked builds look";
@@ -120,6 +143,8 @@ TEST(relocatable_ptr_death, a_dead_object_is_noticed) {
     heap.destroy(a);
     static_cast<void>(heap.make<node>()); // has its slot
     EXPECT_DEATH(static_cast<void>(b.get()), "the object of this relocatable_ptr is dead");
+    EXPECT_DEATH(static_cast<void>(static_cast<bool>(b)),
+                 "the object of this relocatable_ptr is d");
 }
 
 } // namespace

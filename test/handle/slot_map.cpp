@@ -11,6 +11,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <ranges>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -68,6 +70,53 @@ TEST(slot_map, random_operations_agree_with_a_list) {
             EXPECT_FALSE(m.contains(entry.first));
     }
     EXPECT_EQ(up.live(), 0u);
+}
+
+TEST(slot_map, what_was_reserved_is_not_asked_for_again_and_pointers_stay_good) {
+    support::counting_resource up;
+    map m{&up};
+    m.reserve(1000);
+    const std::size_t calls = up.calls();
+    const std::unique_ptr<int>* const first = m.find(m.emplace(std::make_unique<int>(0)));
+    for (int i = 1; i < 1000; ++i)
+        m.emplace(std::make_unique<int>(i));
+    EXPECT_EQ(up.calls(), calls);
+    EXPECT_EQ(m.begin(), first);
+    m.reserve(10); // there is room
+    EXPECT_EQ(up.calls(), calls);
+}
+
+TEST(slot_map, it_is_a_range_of_its_values) {
+    static_assert(std::ranges::contiguous_range<map> && std::ranges::contiguous_range<const map>);
+    map m;
+    EXPECT_EQ(m.begin(), m.end());
+    for (int i = 1; i <= 10; ++i)
+        m.emplace(std::make_unique<int>(i));
+    int sum = 0;
+    for (const std::unique_ptr<int>& value : std::as_const(m))
+        sum += *value;
+    EXPECT_EQ(sum, 55);
+    EXPECT_EQ(m.begin(), m.values().data());
+}
+
+TEST(slot_map_threads, const_functions_are_for_many) {
+    map m;
+    std::vector<map::key> keys;
+    for (int i = 0; i < 1000; ++i)
+        keys.push_back(m.emplace(std::make_unique<int>(i)));
+    for (std::size_t i = 0; i < keys.size(); i += 2)
+        m.erase(keys[i]);
+    std::vector<std::thread> threads;
+    int sums[4] = {};
+    for (int& sum : sums)
+        threads.emplace_back([&sum, &keys, &m = std::as_const(m)] {
+            for (const map::key k : keys)
+                sum += m.contains(k) ? **m.find(k) : 0;
+        });
+    for (std::thread& t : threads)
+        t.join();
+    for (const int sum : sums)
+        EXPECT_EQ(sum, 250'000);
 }
 
 #if ARENITE_EXCEPTIONS

@@ -278,6 +278,25 @@ TEST(move_planner, a_step_keeps_to_its_budget) {
     EXPECT_LE(gpu.step({.nanoseconds = 0}).size(), 16u) << "the clock is read every 16 nodes";
 }
 
+TEST(move_planner, a_step_that_finds_nothing_to_move_ends_and_the_next_goes_on_behind_it) {
+    offset_allocator gpu{64_MiB};
+    std::vector<offset_allocation> all;
+    for (int i = 0; i < 10'000; ++i)
+        all.push_back(*gpu.try_allocate(i % 2 == 0 ? 64 : 4096));
+    for (std::size_t i = 0; i < all.size(); i += 2)
+        gpu.deallocate(all[i]); // no hole is long enough for what is left
+    for (const budget& limit : {budget{.bytes = 64_KiB}, budget{.moves = 10}}) {
+        std::size_t steps = 1;
+        while (!gpu.step(limit).done())
+            ++steps;
+        const std::size_t looks = 64 + (limit.moves == 10 ? 40 : 64_KiB / 256);
+        EXPECT_GE(steps, all.size() / looks);
+        EXPECT_LE(steps, all.size() / looks + 3);
+        gpu.deallocate(all.back()); // there may be something to do again
+        all.back() = *gpu.try_allocate(4096);
+    }
+}
+
 TEST(move_planner, without_memory_for_nodes_or_the_list_a_step_ends_and_nothing_is_lost) {
     for (std::size_t n = 0; n < 8; ++n) {
         support::counting_resource up;

@@ -248,6 +248,19 @@ TEST(offset_allocator, what_is_freed_stale_or_foreign_is_known) {
 
 using offset_allocator_death = testing::Test;
 
+TEST(offset_allocator, a_stale_allocation_is_known_as_such_for_65535_frees_of_its_node) {
+    offset_allocator gpu{1000};
+    const offset_allocation first = *gpu.try_allocate(10);
+    gpu.deallocate(first);
+    for (int i = 0; i < 65'535; ++i) {
+        const offset_allocation later = *gpu.try_allocate(10);
+        ASSERT_EQ(later.node, first.node);
+        ASSERT_FALSE(gpu.is_live(first));
+        gpu.deallocate(later);
+    }
+    EXPECT_EQ(gpu.try_allocate(10), first) << "as the class comment says";
+}
+
 TEST(offset_allocator_death, misuse_is_named_in_every_build) {
     offset_allocator gpu{1000};
     offset_allocator other{1000};

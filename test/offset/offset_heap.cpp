@@ -287,6 +287,12 @@ TEST_F(blocks_death, misuse_is_named_in_every_build) {
     EXPECT_DEATH(make(0, 1000), "at least one granule");
     EXPECT_DEATH(make(1000, 999), "is not above the largest");
     EXPECT_DEATH(make(1000, huge), "at most 2.40");
+    const auto with_page = [&](std::uint64_t page) {
+        const offset_heap heap{device.source(), {.parts = {.conflict_page = page}}};
+    };
+    with_page(std::uint64_t{1} << 48);
+    EXPECT_DEATH(with_page(std::uint64_t{1} << 49), "conflict_page .* at most 2.48 granules");
+    EXPECT_DEATH(with_page(std::uint64_t{1} << 63), "conflict_page .* at most 2.48 granules");
     offset_heap heap{device.source(), small, &up};
     const auto a = *heap.try_allocate(10);
     heap.deallocate(a);

@@ -6,14 +6,9 @@
 
 // 1 where a test may limit the address space of a child process: sanitizers and Valgrind have
 // memory of their own that the limit would take away, and Windows has none.
-#if defined(_WIN32) || defined(__SANITIZE_THREAD__) || ARENITE_HAS_ASAN || ARENITE_HAS_MSAN ||     \
+#if defined(_WIN32) || ARENITE_HAS_ASAN || ARENITE_HAS_MSAN || ARENITE_HAS_TSAN ||                 \
     ARENITE_HAS_VALGRIND
 #define LIMITS_CAN_BE_TESTED 0
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define LIMITS_CAN_BE_TESTED 0
-#endif
-#endif
-#ifndef LIMITS_CAN_BE_TESTED
+#else
 #define LIMITS_CAN_BE_TESTED 1
 #endif

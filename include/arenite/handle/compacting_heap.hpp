@@ -77,8 +77,9 @@ concept VisitOrder =
 /// gives empty ones back. step(order, budget) lays objects one behind the other, in the order in
 /// which the user visits them, and refreshes the handles that the order consists of. Both go on
 /// where the step before ended, whatever was made, destroyed or assigned meanwhile. Where it ends
-/// is a matter of the budget: no step takes more bytes or moves than it by more than one object;
-/// the clock is read each 16 objects or 16 KiB.
+/// is a matter of the budget: no step takes more bytes or moves than it by more than one object,
+/// nor looks at many more objects that stay where they are (see budget); the clock is read each 16
+/// objects or 16 KiB.
 ///
 /// Use when:  many objects come and go for a long time, and are walked often, or memory must come
 ///            back. What is made in the order of its visits and stays needs no moving: take
@@ -90,10 +91,11 @@ concept VisitOrder =
 /// Limits:    types that can be moved without failing (see relocation.hpp). Objects above 256 KiB
 ///            or aligned to more than 4 KiB have memory of their own and never move.
 /// Misuse:    destroying what is pinned, a handle of another heap, a step within a constructor, a
-///            destructor or `relocated`; make, destroy, trim or end_order within a step:
+///            destructor, `relocated` or for_each; make, destroy, trim or end_order within a step:
 ///            contract violations in every build. Pointers across a step: checked builds
 ///            overwrite the old place, memory checkers report it.
-/// Threads:   one at a time, for handles too.
+/// Threads:   one at a time; while it makes, destroys, pins and moves nothing, any number may
+///            access objects by handles, and write to different ones.
 /// Failure:   out_of_memory, or a handle to nothing; nothing changes. A step needs memory only for
 ///            an order.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.3.3.
@@ -137,15 +139,15 @@ public:
     /// Empties blocks; see above.
     compaction_step step(budget limit = {});
 
-    /// Puts objects in the order of their visits; see above. A range begins anew with each call,
-    /// and what this order has laid already is passed over; what is called goes on by itself. An
-    /// order may name objects twice, dead ones, pinned ones and large ones: these stay. From one
-    /// handle to the next it must not hold pointers to objects, but handles. An order that has
-    /// ended, or end_order(), lets the next begin.
+    /// Puts objects in the order of their visits; see above. A range goes on at the element, by its
+    /// number, at which the step before ended, which is found in O(1) where access is random; what
+    /// is called goes on by itself. An order may name objects twice, dead ones, pinned ones and
+    /// large ones: these stay. From one handle to the next it must not hold pointers to objects,
+    /// but handles. An order that has ended, or end_order(), lets the next begin.
     template <VisitOrder Order>
     compaction_step step(Order&& order, budget limit = {}) {
         if constexpr (std::ranges::input_range<Order>) {
-            range_source<std::remove_reference_t<Order>> source{order};
+            range_source<std::remove_reference_t<Order>> source{order, order_.passed};
             order_.window.clear();
             return step_in_order(source, limit);
         } else {
@@ -160,10 +162,12 @@ public:
     /// Gives back all blocks and pages that hold nothing.
     void trim() noexcept;
 
-    /// Calls f(T&) for each live object made as T, in address order. f may destroy that object, but
-    /// no other, and make none.
+    /// Calls f(T&) for each live object made as T, in address order. f may destroy objects, that
+    /// one and others: what is destroyed before its turn is passed over. A make, a step or a trim
+    /// within f is a contract violation in every build.
     template <class T, class F>
     void for_each(F f) {
+        const walking guard{*this};
         const std::uint16_t kind = detail::kind_of<T>().number;
         for (place p = first_place(); p.address != nullptr; p = place_above(p))
             if (p.kind->number == kind)
@@ -186,14 +190,34 @@ public:
 private:
     friend void detail::pin_object(detail::object_id id) noexcept;
     friend void detail::unpin_object(detail::object_id id) noexcept;
-    class meter;
+    class progress;
     class stepping;
+
+    /// What is under way, in which some calls are misuse.
+    enum class activity : unsigned char { none, step, walk, end };
+
+    /// While this lives objects stay where they are, and none is made.
+    class walking {
+    public:
+        explicit walking(compacting_heap& heap) noexcept : heap_{heap}, before_{heap.activity_} {
+            if (before_ == activity::none) // else less is allowed already
+                heap.activity_ = activity::walk;
+        }
+        ~walking() { heap_.activity_ = before_; }
+        walking(const walking&) = delete;
+        walking& operator=(const walking&) = delete;
+
+    private:
+        compacting_heap& heap_;
+        activity before_;
+    };
 
     /// How far the order has come that steps are about.
     struct order_state {
         detail::movable_blocks::cursor cursor{detail::movable_blocks::supply::fresh};
         detail::visit_window window;
         std::size_t near_bytes = 512; ///< objects so far apart follow each other
+        std::size_t passed = 0;       ///< elements of a range: where the next step goes on
         bool stays = false;           ///< the object looked at last was in order already
     };
 
@@ -238,6 +262,7 @@ private:
         return handle<T>{handle_to(b)};
     }
 
+    [[noreturn]] ARENITE_COLD void refuse_make() const;
     [[nodiscard]] std::byte* begin_object(const detail::object_kind& kind, detail::object_id& id);
     void finish_making(detail::object_id id, const detail::object_kind& kind, std::byte* address,
                        bool is_done) noexcept;
@@ -256,10 +281,10 @@ private:
                        std::byte* address) noexcept;
     void move(detail::object_id id, detail::object_entry& entry, const detail::object_kind& kind,
               std::byte* to) noexcept;
-    [[nodiscard]] bool empty_one(meter& m) noexcept;
+    [[nodiscard]] bool empty_one(progress& p) noexcept;
     [[nodiscard]] bool is_over_room() const noexcept;
-    [[nodiscard]] std::byte* take_in_order(const detail::object_kind& kind, meter& m) noexcept;
-    [[nodiscard]] bool lay_oldest(meter& m);
+    [[nodiscard]] std::byte* take_in_order(const detail::object_kind& kind, progress& p) noexcept;
+    [[nodiscard]] bool lay_oldest(progress& p);
     void forget_order() noexcept;
     compaction_step step_in_order(detail::visit_source& order, const budget& limit);
 
@@ -276,15 +301,18 @@ private:
     std::size_t to_be_ended_ = 0; ///< of these, those with a destructor
     std::size_t high_water_bytes_ = 0;
     std::uint32_t user_code_ = 0; ///< constructors and destructors that run now
-    bool is_stepping_ = false;
-    bool is_ending_ = false;
+    activity activity_ = activity::none;
 };
 
 template <class R>
 class compacting_heap::range_source final : public detail::visit_source {
 public:
-    explicit range_source(R& range)
-        : at_{std::ranges::begin(range)}, end_{std::ranges::end(range)} {}
+    range_source(R& range, std::size_t passed)
+        : at_{std::ranges::begin(range)}, end_{std::ranges::end(range)} {
+        using distance = std::ranges::range_difference_t<R>;
+        if constexpr (std::ranges::forward_range<R>) // others begin where they were
+            std::ranges::advance(at_, static_cast<distance>(passed), end_);
+    }
 
     visit next() override {
         if (!is_first_) {

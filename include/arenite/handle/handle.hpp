@@ -3,14 +3,17 @@
 #pragma once
 
 #include <arenite/check/poison.hpp>
+#include <arenite/core/atomic_access.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/handle/handle_table.hpp>
 #include <arenite/handle/pinned.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -18,6 +21,11 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 namespace detail {
+
+/// An old place may be another object by now, or nobody's: memory checkers would report the look,
+/// and ThreadSanitizer a race with whoever writes there.
+inline constexpr bool may_look_at_old_places =
+    !checks_enabled && !poison::active && !ARENITE_HAS_TSAN;
 
 /// What a handle is, whatever the type of its object.
 class basic_handle {
@@ -29,14 +37,19 @@ public:
     [[nodiscard]] object_id id() const noexcept { return id_; }
 
     /// The address seen last; the object may have left it, or died.
-    [[nodiscard]] void* seen() const noexcept { return seen_; }
-    void see(void* address) const noexcept { seen_ = address; }
+    [[nodiscard]] void* seen() const noexcept {
+        return atomic_load(seen_, std::memory_order_relaxed);
+    }
+    void see(void* address) const noexcept {
+        atomic_store(seen_, address, std::memory_order_relaxed);
+    }
 
     /// The address, or nullptr where the object is dead.
     [[nodiscard]] ARENITE_INLINE void* find() const noexcept {
-        if constexpr (!checks_enabled && !poison::active) { // which may not look at an old place
-            if (word_before(seen_) == word_of(id_, seen_)) [[likely]]
-                return seen_;
+        if constexpr (may_look_at_old_places) {
+            void* const at = seen();
+            if (word_before(at) == word_of(id_, at)) [[likely]]
+                return at;
         }
         return id_.is_nobody() ? nullptr : ask();
     }
@@ -45,6 +58,7 @@ public:
     ARENITE_NOINLINE void* ask() const noexcept;
 
 private:
+    // Threads that read one handle find the same and remember it: which of them does is no matter.
     mutable void* seen_ = const_cast<std::uint64_t*>(&word_of_nobody + 1);
     object_id id_;
 };
@@ -73,7 +87,10 @@ private:
 ///            is pinned.
 /// Misuse:    one that is used after its heap's end is found in checked builds; in others the
 ///            old address is read. Memory that was cleared holds no handle: it is to be made.
-/// Threads:   those of its heap: also const access writes to it.
+/// Threads:   any number may access objects by handles, by the same ones too, while nobody makes,
+///            destroys, pins or moves an object of the heap. An access to an object that moved
+///            stores the place in the handle, const or not, atomically: threads that share a
+///            handle use it by reference, since to copy it meanwhile is a data race.
 template <class T>
 class handle {
 public:
@@ -90,7 +107,7 @@ public:
 
     /// The object, or nullptr where it is dead.
     [[nodiscard]] ARENITE_INLINE T* get() const noexcept { return static_cast<T*>(handle_.find()); }
-    [[nodiscard]] ARENITE_INLINE T* operator->() const noexcept { return &**this; }
+    [[nodiscard]] ARENITE_INLINE T* operator->() const noexcept { return std::addressof(**this); }
     [[nodiscard]] ARENITE_INLINE T& operator*() const noexcept {
         T* const object = get();
         ARENITE_ASSERT(object != nullptr, "the object of this handle is dead");
@@ -125,7 +142,7 @@ static_assert(sizeof(handle<int>) <= 16 && std::is_trivially_copyable_v<handle<i
 /// in others it gives a handle to nothing, if the 8 bytes before it can be read.
 template <class T>
 [[nodiscard]] handle<T> handle_of(T& object) noexcept {
-    void* const at = const_cast<std::remove_const_t<T>*>(&object);
+    void* const at = const_cast<std::remove_const_t<T>*>(std::addressof(object));
     const detail::basic_handle found = detail::handle_at(at);
     ARENITE_ASSERT(!found.id().is_nobody(),
                    "handle_of takes an object of a compacting_heap, as the type it was made");

@@ -111,7 +111,10 @@ static_assert(sizeof(object_entry) == 16);
 /// Use when:  compacting_heap, its handles and relocatable_ptr; users do not see it.
 /// Cost:      make and end O(1), and an upstream call each 1022 objects more than ever before.
 /// Overhead:  16 bytes an object; 32 MiB of address space for the cells of the process.
-/// Limits:    2^32 slots in the process, each used 65,535 times.
+/// Limits:    2^32 slots in the process, each used 65,535 times at most. When a heap ends the slots
+///            of a chunk go to another heap, and begin there behind the generation that was reached
+///            by any of them; where one reached 60,000 they are used no more. That takes 60,000
+///            objects made in that chunk; there are 2^22 chunks.
 /// Threads:   a table one at a time, with its heap; different tables in different threads.
 /// Failure:   make() gives nobody; nothing changes.
 class handle_table {
@@ -166,6 +169,8 @@ private:
         compacting_heap* owner;
         chunk* before; ///< of the same table
         alignas(16) std::uint32_t number;
+        std::uint16_t first_generation; ///< of each entry
+        std::uint16_t last_generation;  ///< no id of this chunk has a higher one
         alignas(16) object_entry entries[entries_per_chunk - head_entries];
 
         [[nodiscard]] object_entry& at(std::uint32_t slot) noexcept {
@@ -182,8 +187,6 @@ private:
     std::uint32_t free_ = 0;  ///< the slot given back last, of those that may be used again
     std::uint32_t fresh_ = 0; ///< the next slot of the newest chunk that was never used
     std::uint32_t fresh_end_ = 0;
-    std::uint16_t first_generation_ = 1; ///< of the newest chunk's entries
-    std::uint16_t last_generation_ = 1;  ///< no id of this table has a higher one
     chunk* newest_ = nullptr;
     std::size_t chunks_ = 0;
 };

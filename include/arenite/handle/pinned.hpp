@@ -6,6 +6,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/handle/handle_table.hpp>
 
+#include <memory>
 #include <utility>
 
 namespace arenite {
@@ -58,7 +59,7 @@ public:
         ARENITE_ASSERT(object_ != nullptr, "what was pinned must have been alive");
         return *object_;
     }
-    [[nodiscard]] T* operator->() const noexcept { return &**this; }
+    [[nodiscard]] T* operator->() const noexcept { return std::addressof(**this); }
 
 private:
     friend class handle<T>;

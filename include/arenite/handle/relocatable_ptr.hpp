@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/poison.hpp>
+#include <arenite/core/atomic_access.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/handle/handle.hpp>
 #include <arenite/handle/handle_table.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <type_traits>
 
 namespace arenite {
@@ -27,24 +30,25 @@ public:
 
     /// The place seen last; any where there is none.
     [[nodiscard]] void* seen() const noexcept {
-        return reinterpret_cast<void*>(place_base.load(std::memory_order_relaxed) +
-                                       place_ * std::uintptr_t{granule});
+        return address_of_place(atomic_load(place_, std::memory_order_relaxed));
     }
 
     /// Remembers an address, if it lies among the first 32 GiB of places.
     void see(const void* address) const noexcept {
         const std::uintptr_t distance =
             reinterpret_cast<std::uintptr_t>(address) - place_base.load(std::memory_order_relaxed);
-        place_ =
-            distance / granule < most_places ? static_cast<std::uint32_t>(distance / granule) : 0;
+        const std::uint64_t place = distance / granule;
+        atomic_store(place_, place < most_places ? static_cast<std::uint32_t>(place) : 0u,
+                     std::memory_order_relaxed);
     }
 
     [[nodiscard]] ARENITE_INLINE void* find() const noexcept {
         if (slot_ == 0)
             return nullptr;
-        if constexpr (!checks_enabled && !poison::active) { // which may not look at an old place
-            if (place_ != 0) [[likely]] {
-                void* const at = seen();
+        if constexpr (may_look_at_old_places) {
+            if (const std::uint32_t place = atomic_load(place_, std::memory_order_relaxed);
+                place != 0) [[likely]] {
+                void* const at = address_of_place(place);
                 const std::uint64_t differs = word_before(at) ^ word_of({slot_, 0}, at);
                 if (differs << (64 - object_id::generation_shift) == 0) [[likely]]
                     return at; // all but the generation is the same
@@ -59,6 +63,11 @@ public:
 private:
     static constexpr std::size_t granule = 8;
     static constexpr std::uint64_t most_places = std::uint64_t{1} << 32;
+
+    [[nodiscard]] static void* address_of_place(std::uint32_t place) noexcept {
+        return reinterpret_cast<void*>(place_base.load(std::memory_order_relaxed) +
+                                       place * std::uintptr_t{granule});
+    }
 
     ARENITE_NOINLINE void* ask() const noexcept;
 
@@ -82,9 +91,10 @@ private:
 ///            half of the memory of handles, and so of the cache. All else wants a handle.
 /// Cost:      see handle; for places beyond 32 GiB of the process's first block the table, always.
 /// Overhead:  8 bytes; 12 in checked builds, which know the generation.
-/// Misuse:    use after the object's end: a contract violation in checked builds. In others it
-///            gives nullptr, or the object that has the slot now.
-/// Threads:   those of its heap: also const access writes to it.
+/// Misuse:    use after the object's end, the question whether it lives included: a contract
+///            violation in checked builds. In others it gives nullptr, or the object that has the
+///            slot now.
+/// Threads:   as handle.
 template <class T>
 class relocatable_ptr {
 public:
@@ -100,13 +110,20 @@ public:
     [[nodiscard]] ARENITE_INLINE T* get() const noexcept {
         return static_cast<T*>(pointer_.find());
     }
-    [[nodiscard]] ARENITE_INLINE T* operator->() const noexcept { return &**this; }
+    [[nodiscard]] ARENITE_INLINE T* operator->() const noexcept { return std::addressof(**this); }
     [[nodiscard]] ARENITE_INLINE T& operator*() const noexcept {
         T* const object = get();
         ARENITE_ASSERT(object != nullptr, "this relocatable_ptr is null");
         return *object;
     }
-    [[nodiscard]] explicit operator bool() const noexcept { return pointer_.slot() != 0; }
+    /// True while get() leads to an object; looks at it, as get() does.
+    [[nodiscard]] ARENITE_INLINE explicit operator bool() const noexcept {
+        return get() != nullptr;
+    }
+
+    /// True if it was never given an object: a look at the pointer alone, whatever became of what
+    /// it leads to.
+    [[nodiscard]] bool is_null() const noexcept { return pointer_.slot() == 0; }
 
     /// A handle to the same object.
     [[nodiscard]] arenite::handle<T> handle() const noexcept {
@@ -131,3 +148,10 @@ static_assert(std::is_trivially_copyable_v<relocatable_ptr<int>>);
 
 } // namespace ARENITE_ABI
 } // namespace arenite
+
+template <class T>
+struct std::hash<arenite::relocatable_ptr<T>> {
+    [[nodiscard]] std::size_t operator()(const arenite::relocatable_ptr<T>& p) const noexcept {
+        return std::hash<std::uint32_t>{}(p.untyped().slot());
+    }
+};

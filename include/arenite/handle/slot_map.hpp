@@ -6,10 +6,12 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/system_resource.hpp>
+#include <arenite/handle/slot_key.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -30,7 +32,7 @@ inline namespace ARENITE_ABI {
 ///     const auto key = particles.emplace(args...);
 ///     if (particle* p = particles.find(key))
 ///         p->age = 0;
-///     for (particle& p : particles.values())
+///     for (particle& p : particles)
 ///         ++p.age;
 ///
 /// Use when:  values of one type are referred to from outside and gone through often, as entities
@@ -41,28 +43,30 @@ inline namespace ARENITE_ABI {
 /// Limits:    2^32 - 1 values that can be moved without failing. A slot is used 2^31 times and then
 ///            no more, so that a key never comes again.
 /// Misuse:    a key of another map may find any value, as an index would.
-/// Threads:   one at a time.
+/// Threads:   one at a time changes it; const functions from any number while none does.
 /// Failure:   emplace throws what the allocator or the constructor throws; nothing changes.
 ///
-/// Pointers are good until the next emplace or erase.
+/// Pointers are good until the next erase, or emplace beyond what reserve() made room for.
 template <class T>
 class slot_map {
     static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>);
 
 public:
-    /// Who a value is. Default-made keys find nothing.
-    struct key {
-        std::uint32_t slot = 0;
-        std::uint32_t generation = 0; ///< odd while the value lives
-
-        friend bool operator==(const key&, const key&) = default;
-    };
+    using key = slot_key<T>;
 
     explicit slot_map(resource* upstream = &system_resource()) noexcept
         : values_{*upstream}, slot_of_{*upstream}, slots_{*upstream} {}
 
     slot_map(const slot_map&) = delete;
     slot_map& operator=(const slot_map&) = delete;
+
+    /// Room for so many values in all: until there are more, nothing is asked of the upstream.
+    /// Throws what the allocator throws; nothing changes.
+    void reserve(std::size_t values) {
+        slots_.reserve(values);
+        slot_of_.reserve(values);
+        values_.reserve(values);
+    }
 
     template <class... Args>
     key emplace(Args&&... args) {
@@ -106,10 +110,10 @@ public:
 
     /// The value, or nullptr where it is gone.
     [[nodiscard]] T* find(key k) noexcept {
-        return contains(k) ? &values_[slots_[k.slot].place] : nullptr;
+        return contains(k) ? std::addressof(values_[slots_[k.slot].place]) : nullptr;
     }
     [[nodiscard]] const T* find(key k) const noexcept {
-        return contains(k) ? &values_[slots_[k.slot].place] : nullptr;
+        return contains(k) ? std::addressof(values_[slots_[k.slot].place]) : nullptr;
     }
 
     /// The value, which must be there.
@@ -122,7 +126,11 @@ public:
         return values_[slots_[k.slot].place];
     }
 
-    /// All values, in any order.
+    /// All values, in any order: the map is a range of them.
+    [[nodiscard]] T* begin() noexcept { return values_.data(); }
+    [[nodiscard]] T* end() noexcept { return values_.data() + values_.size(); }
+    [[nodiscard]] const T* begin() const noexcept { return values_.data(); }
+    [[nodiscard]] const T* end() const noexcept { return values_.data() + values_.size(); }
     [[nodiscard]] std::span<T> values() noexcept { return values_; }
     [[nodiscard]] std::span<const T> values() const noexcept { return values_; }
 

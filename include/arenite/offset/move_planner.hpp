@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/core/budget.hpp>
+#include <arenite/core/budget_meter.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/offset/moves.hpp>
 #include <arenite/offset/offset_space.hpp>
@@ -26,9 +27,9 @@ namespace detail {
 /// is the user's until settle(). Where a round needs what its moves set free it waits for them: a
 /// step has nothing to say then.
 ///
-/// Cost:      O(1) a node that is looked at: at most holes_a_search holes. A step looks at no more
-///            nodes than 32 and 4 for each move that it may make, and reads the clock every 16. It
-///            passes a limit in bytes by less than its last move.
+/// Cost:      O(1) a node that is looked at: at most holes_a_search holes. How many of them a step
+///            looks at, and how often at the clock: see budget_meter. It passes a limit in bytes by
+///            less than its last move.
 class move_planner {
 public:
     using index = offset_node::index;
@@ -63,7 +64,6 @@ public:
 
 private:
     enum class phase : unsigned char { idle, choose, empty, carry, wait };
-    class watch;
     struct window;
 
     [[nodiscard]] bool may_move(const offset_node& n) const noexcept {
@@ -93,9 +93,10 @@ private:
 
     [[nodiscard]] bool widen(window& w, const offset_request& r) const noexcept;
     [[nodiscard]] moves::state clear_windows(const offset_request& r, moves& out,
-                                             watch& w) noexcept;
-    [[nodiscard]] moves::state clear_one(const window& room, moves& out, watch& w) noexcept;
-    [[nodiscard]] moves::state slide_all(moves& out, watch& w) noexcept;
+                                             budget_meter& meter) noexcept;
+    [[nodiscard]] moves::state clear_one(const window& room, moves& out,
+                                         budget_meter& meter) noexcept;
+    [[nodiscard]] moves::state slide_all(moves& out, budget_meter& meter) noexcept;
 
     offset_space& space_;
     std::uint64_t fixed_; ///< what has one of these flags stays

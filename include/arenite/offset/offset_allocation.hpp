@@ -33,7 +33,8 @@ struct request_options {
 /// A part of a range that was handed out: what an offset_allocator or offset_heap takes back.
 ///
 /// Trivially copyable, without a destructor: a copy stands for the same part. Node and generation
-/// say which one, so that one that was freed, or is of another allocator, is known as such.
+/// say which one, so that one that was freed, or is of another allocator, is known as such: how
+/// surely, see Misuse of offset_allocator.
 struct offset_allocation {
     static constexpr std::uint32_t no_node = 0xFFFF'FFFF;
 

@@ -27,7 +27,7 @@ struct offset_options {
     std::uint64_t granularity = 1;
 
     /// Two allocations of different kinds never touch one page of this size, a power of two:
-    /// bufferImageGranularity. 0: all may lie side by side.
+    /// bufferImageGranularity. 0: all may lie side by side. Of a heap at most 2^48 granules.
     std::uint64_t conflict_page = 0;
 
     bool user_data = false;       ///< keep 64 bits of the user's with each allocation
@@ -116,18 +116,25 @@ public:
     /// between. Of a range: what lies at its end goes to lower places. Of a heap: the emptiest
     /// block goes into fuller ones; where none can be emptied, the ends of blocks are cleared
     /// first. Moves are settled by commit() or cancel(), in any order and any part of them; a step
-    /// may come before that. In bytes a step passes its budget by less than its last move.
+    /// may come before that. In bytes a step passes its budget by less than its last move;
+    /// one that finds nothing to move ends too, see budget.
     [[nodiscard]] moves step(const budget& limit, moves::overlap overlap = moves::apart) noexcept {
         enter();
         return planner_.step(limit, overlap);
     }
 
-    /// Plans moves until a request fits. moves::state::more: settle these and call again; done:
-    /// when these are settled it fits, unless something else was allocated; stuck: there is not
-    /// enough, or what is in the way can't move. A heap may give back the block that became empty:
-    /// then the request has a new one. With may_overlap what is free is pushed together, and all
-    /// fits for which enough is free in one block, unless something in it can't move, or alignments
-    /// and kinds leave gaps; it looks at all that is handed out.
+    /// Plans moves until a request fits: copy and settle them, by commit() or cancel(), then
+    ///
+    ///     result()            the request
+    ///     moves::state::done  fits, unless something else was allocated; of a heap perhaps in a
+    ///                         new block, where the one that was emptied went back
+    ///     moves::state::more  needs further moves: call again
+    ///     moves::state::stuck does not fit: too little is free, or what is in the way stays there
+    ///
+    /// With apart it looks for a stretch of a block that can be emptied into other holes; with
+    /// may_overlap what is free in a block is pushed together where there is none. Then a request
+    /// is stuck only if no block has enough free, or pinned parts, alignments or kinds keep the
+    /// free bytes apart. That looks at all that is handed out, whatever the budget.
     [[nodiscard]] moves make_room(std::uint64_t bytes, std::uint64_t alignment, const budget& limit,
                                   moves::overlap overlap = moves::apart,
                                   const request_options& options = {}) noexcept;
