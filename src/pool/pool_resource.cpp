@@ -305,11 +305,14 @@ void pool_resource::begin_words(block& b) noexcept {
     b.note = static_cast<std::uint32_t>(end);
 }
 
-/// Those of the slots of so many words, which come next.
+/// Those of the slots of so many words, which come next, and before the first that of the block.
 void pool_resource::begin_marks(block& b, std::size_t words) noexcept {
-    if (holder_ != nullptr)
-        ::new (static_cast<void*>(marks_of(b) + b.note * bits::word_bits))
-            mark[words * bits::word_bits]{};
+    if (holder_ == nullptr)
+        return;
+    if (b.note == 0)
+        ::new (static_cast<void*>(marks_of(b) - 1)) mark{0};
+    ::new (static_cast<void*>(marks_of(b) + b.note * bits::word_bits))
+        mark[words * bits::word_bits]{};
 }
 
 /// The next block to sweep: the lowest of which enough is free, else a new one.

@@ -136,8 +136,8 @@ private:
     /// State of a block with free slots, but too few to be swept.
     static constexpr std::uint16_t partly_free = 32;
 
-    /// A number of the owner's beside each slot; between a block's bits and its slots, where there
-    /// are any.
+    /// A number of the owner's beside each slot, and one for the block in front of them; between a
+    /// block's bits and its slots, where there are any.
     using mark = std::uint32_t;
 
     /// How a block is laid out.
@@ -157,7 +157,8 @@ private:
         }
         [[nodiscard]] static constexpr std::size_t marks_at(std::size_t bytes, slot s,
                                                             bool with_marks) noexcept {
-            return sizeof(block) + words_in(bytes, s, with_marks) * sizeof(bits::word);
+            return sizeof(block) + words_in(bytes, s, with_marks) * sizeof(bits::word) +
+                   (with_marks ? sizeof(mark) : 0);
         }
         [[nodiscard]] static constexpr std::size_t first_at(std::size_t bytes, slot s,
                                                             bool with_marks) noexcept {
