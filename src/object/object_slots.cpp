@@ -34,7 +34,7 @@ pool_options options_of(const object_slots::geometry& g, const object_pool_optio
 } // namespace
 
 object_slots::object_slots(slot s, const geometry& g, const object_pool_options& options,
-                           bool keep_contents, void* holder, upstream up) noexcept
+                           bool keep_contents, void* holder, upstream up)
     : pool_{s, options_of(g, options), options.capacity, keep_contents, holder, up} {
     if (pool_.layout_.block_bytes != g.block_bytes || pool_.layout_.first != g.first)
         contract_violation("an object_pool and its pool_resource see different slots");

@@ -85,13 +85,14 @@ pool_resource::pool_resource(slot s, std::size_t slots, upstream up) noexcept
         capacity_ = 0;
 }
 
-pool_resource::pool_resource(slot s, const pool_options& options) noexcept
+pool_resource::pool_resource(slot s, const pool_options& options)
     : pool_resource{s, options, upstream{&page_source()}} {}
 
-pool_resource::pool_resource(slot s, const pool_options& options, upstream up) noexcept
+pool_resource::pool_resource(slot s, const pool_options& options, upstream up)
     : pool_resource{s, layout::of(s, options, block_source::usual_block_bytes(up)), options, up} {
-    if ((options.eager || options.prefault) && capacity_ != 0 && !passes_through_)
-        static_cast<void>(source_.clean());
+    if ((options.eager || options.prefault) && capacity_ != 0 && !passes_through_ &&
+        source_.clean() == nullptr)
+        throw_out_of_memory(layout_.block_bytes, layout_.block_bytes, this);
 }
 
 pool_resource::pool_resource(slot s, const layout& l, const pool_options& options,

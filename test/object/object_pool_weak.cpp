@@ -58,6 +58,16 @@ TEST_F(object_pool_weak, a_weak_reference_can_be_taken_while_its_object_is_acqui
     EXPECT_TRUE(seen.front().expired());
 }
 
+TEST_F(object_pool_weak, references_that_find_the_same_are_equal) {
+    object_pool<counted> pool;
+    auto x = pool.acquire(), y = pool.acquire();
+    const auto a = pool.weak(x), b = pool.weak(x), c = pool.weak(y);
+    EXPECT_EQ(a, b);
+    EXPECT_NE(a, c);
+    x.reset();
+    EXPECT_EQ(a, object_pool<counted>::weak_ptr{});
+}
+
 TEST_F(object_pool_weak, on_acquire_may_take_a_weak_reference_to_its_object) {
     struct watched {
         object_pool<watched>::weak_ptr self;

@@ -107,9 +107,11 @@ public:
     object_pool(std::size_t capacity, upstream up) noexcept
         : object_pool{object_pool_options{.capacity = capacity}, up} {}
 
-    explicit object_pool(const object_pool_options& options) noexcept
+    /// An eager one asks at once and throws out_of_memory where upstream has none; so does one that
+    /// is to be prefaulted.
+    explicit object_pool(const object_pool_options& options)
         : object_pool{options, &page_source()} {}
-    object_pool(const object_pool_options& options, upstream up) noexcept
+    object_pool(const object_pool_options& options, upstream up)
         : slots_{slot::of<T>(), geometry, options, keeps, this, up} {}
 
     object_pool(const object_pool&) = delete;
@@ -455,6 +457,11 @@ public:
         return geometry.mark_of(object_) == mark_ ? object_ : nullptr;
     }
     [[nodiscard]] bool expired() const noexcept { return get() == nullptr; }
+
+    /// Equal if both find the same object now, or neither finds one.
+    [[nodiscard]] friend bool operator==(const weak_ptr& a, const weak_ptr& b) noexcept {
+        return a.get() == b.get();
+    }
 
 private:
     friend class object_pool;

@@ -91,7 +91,7 @@ public:
 
     /// `keep_contents`: a free slot holds an object that waits. `holder` is whom holder_of() names.
     object_slots(slot s, const geometry& g, const object_pool_options& options, bool keep_contents,
-                 void* holder, upstream up) noexcept;
+                 void* holder, upstream up);
 
     /// A slot, with its mark not yet that of an object in use; nullptr where there is none. Where
     /// it has no object, note_round() comes before its mark is.

@@ -41,7 +41,7 @@ struct pool_options {
 
     return_policy policy = {};
 
-    bool eager = false; ///< get the first memory at construction
+    bool eager = false; ///< get the first memory at construction, which throws where there is none
     bool prefault =
         false; ///< touch all pages when memory is got, and get the first at construction
 
@@ -92,8 +92,10 @@ public:
     pool_resource(slot s, std::size_t slots) noexcept;
     pool_resource(slot s, std::size_t slots, upstream up) noexcept;
 
-    explicit pool_resource(slot s, const pool_options& options) noexcept;
-    pool_resource(slot s, const pool_options& options, upstream up) noexcept;
+    /// An eager one asks at once and throws out_of_memory where upstream has none; so does one that
+    /// is to be prefaulted.
+    explicit pool_resource(slot s, const pool_options& options);
+    pool_resource(slot s, const pool_options& options, upstream up);
 
     /// As many slots as memory of the user's holds, beside a bit each; it must outlive the pool.
     pool_resource(slot s, std::span<std::byte> buffer) noexcept;
@@ -187,7 +189,7 @@ private:
 
     /// The slots of `holder`'s objects, with marks; see object_slots.
     pool_resource(slot s, const pool_options& options, std::size_t capacity, bool keep_contents,
-                  void* holder, upstream up) noexcept;
+                  void* holder, upstream up);
     [[nodiscard]] static std::size_t span_bytes(const layout& l,
                                                 const pool_options& options) noexcept;
     [[nodiscard]] static std::size_t least_bytes(const layout& l,
