@@ -288,7 +288,7 @@ namespace detail {
 template <class A, class B>
 constexpr bool is_same_object(const A& a, const B& b) noexcept {
     if constexpr (std::is_same_v<A, B>)
-        return &a == &b;
+        return std::addressof(a) == std::addressof(b);
     else
         return false;
 }

@@ -330,10 +330,11 @@ private:
     }
 
     ARENITE_INLINE void check([[maybe_unused]] size_type row) const noexcept(!checks_enabled) {
-        if constexpr (checks_enabled)
-            if (row >= size())
-                contract_violation_f(std::source_location::current(),
-                                     "there is no row %zu in records of %zu rows", row, size());
+        if (checks_enabled && row + 1 == 0)
+            contract_violation("records of 0 rows have no last row");
+        if (checks_enabled && row >= size())
+            contract_violation_f(std::source_location::current(),
+                                 "there is no row %zu in records of %zu rows", row, size());
     }
 
     /// The row of an iterator, which must be of these records and not behind `most`.

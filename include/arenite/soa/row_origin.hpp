@@ -64,8 +64,6 @@ public:
                               [[maybe_unused]] std::size_t row) const {
 #if ARENITE_CHECKS
         check(what);
-        if (state_->size == 0 && row == state_->size - 1)
-            contract_violation("records of 0 rows have no last row");
         if (row >= state_->size)
             contract_violation_f(std::source_location::current(),
                                  "there is no row %zu in records of %zu rows", row, state_->size);
