@@ -6,6 +6,7 @@
 #include <arenite/core/contract.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <source_location>
 
 namespace arenite {
@@ -33,16 +34,10 @@ pool_options options_of(const object_slots::geometry& g, const object_pool_optio
 } // namespace
 
 object_slots::object_slots(slot s, const geometry& g, const object_pool_options& options,
-                           bool keep_contents, void* holder, upstream up) noexcept
+                           bool keep_contents, void* holder, upstream up)
     : pool_{s, options_of(g, options), options.capacity, keep_contents, holder, up} {
     if (pool_.layout_.block_bytes != g.block_bytes || pool_.layout_.first != g.first)
         contract_violation("an object_pool and its pool_resource see different slots");
-}
-
-void object_slots::forget(mark& m) noexcept {
-    first_mark_ = std::max(first_mark_, (m + 1) | 1);
-    m = 0;
-    --begun_;
 }
 
 // ---- ending -------------------------------------------------------------------------------------
@@ -59,7 +54,7 @@ bool object_slots::end_some_waiting(end_function end) noexcept {
     for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b)) {
         mark* const marks = pool_.marks_of(*b);
         for (std::size_t i = 0; i < b->note * bits::word_bits; ++i) {
-            if (marks[i] == 0 || bits::all_set(b->occupancy(), i, 1))
+            if (!is_waiting(marks[i]) || bits::all_set(b->occupancy(), i, 1))
                 continue;
             any = true;
             std::byte* const p = pool_.slot_at(*b, i);
@@ -75,24 +70,41 @@ bool object_slots::end_some_waiting(end_function end) noexcept {
 }
 
 void object_slots::trim(end_function end) noexcept {
-    ++returns_;
-    if (end != nullptr) {
+    if (end != nullptr)
         end_waiting(end);
-    } else { // marks go with their blocks
-        pool_.settle();
-        for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b))
-            if (b->live == 0)
-                for (std::size_t i = 0; i < b->note * bits::word_bits; ++i)
-                    first_mark_ = std::max(first_mark_, (pool_.marks_of(*b)[i] + 1) | 1);
-    }
+    if (returns_ == std::numeric_limits<std::uint32_t>::max())
+        return; // a later block could not be told from an earlier one
+    ++returns_;
+    pool_.settle();
+    renew_unused_blocks();
     pool_.trim();
+}
+
+/// Lets the blocks that hold nothing but retired slots begin anew.
+void object_slots::renew_unused_blocks() noexcept {
+    for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b)) {
+        mark* const marks = pool_.marks_of(*b);
+        const std::size_t slots = b->note * bits::word_bits;
+        const auto retired =
+            b->live == 0 || retired_ == 0 ? 0 : std::count(marks, marks + slots, worn - 1);
+        if (b->live != retired)
+            continue;
+        for (std::size_t i = 0; i < slots; ++i) {
+            if (marks[i] == worn - 1) {
+                pool_.clear_run(pool_.slot_at(*b, i), 1);
+                --retired_;
+            }
+            marks[i] = 0;
+        }
+        marks[-1] = 0;
+    }
 }
 
 // ---- misuse -------------------------------------------------------------------------------------
 
-void object_slots::expect_none_in_use(const char* kind) const noexcept {
+void object_slots::end(const char* kind) noexcept {
     if (in_use() == 0)
-        return;
+        return renew_unused_blocks();
     for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b))
         for (std::size_t i = 0; i < b->note * bits::word_bits; ++i)
             if (is_in_use(pool_.marks_of(*b)[i]))
@@ -121,12 +133,13 @@ std::size_t object_slots::number_of(const void* p) const noexcept {
     return 0;
 }
 
-bool object_slots::has(const void* p, mark m) const noexcept {
+bool object_slots::has(const void* p, mark m, std::uint32_t then) const noexcept {
     const pool_resource::location at = pool_.locate(static_cast<const std::byte*>(p));
     if (at.what != pool_resource::location::slot || !at.taken)
         return false;
     block& b = *pool_.block_of(p);
-    return pool_.marks_of(b)[pool_.index_of(b, p)] == m;
+    const mark* const marks = pool_.marks_of(b);
+    return marks[-1] <= then && marks[pool_.index_of(b, p)] == m;
 }
 
 // ---- going through them -------------------------------------------------------------------------

@@ -5,16 +5,18 @@
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/core/literals.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/os/page_resource.hpp>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-ordered_heap::ordered_heap(const ordered_options& options) noexcept
+ordered_heap::ordered_heap(const ordered_options& options)
     : ordered_heap{options, upstream{&page_source()}} {}
 
-ordered_heap::ordered_heap(const ordered_options& options, upstream up) noexcept
+ordered_heap::ordered_heap(const ordered_options& options, upstream up)
     : core_{{.block_bytes = options.block_bytes,
              .policy = options.policy,
              .prefault = options.prefault},
@@ -23,8 +25,12 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up) noexcept
              .name = options.name,
              .on_foreign_free = passthrough() ? &deallocate_passed_through : nullptr}},
       kept_{options.sizes == sizes::kept}, passes_through_{passthrough()} {
-    if (!passes_through_ && (options.eager || options.prefault))
-        core_.make_first_slab();
+    if (passes_through_ || (!options.eager && !options.prefault))
+        return;
+    core_.make_first_slab();
+    if (core_.usage().bytes_reserved == 0)
+        throw_out_of_memory(options.block_bytes != 0 ? options.block_bytes : 64_KiB,
+                            default_alignment, this);
 }
 
 ordered_heap::~ordered_heap() {

@@ -85,13 +85,14 @@ pool_resource::pool_resource(slot s, std::size_t slots, upstream up) noexcept
         capacity_ = 0;
 }
 
-pool_resource::pool_resource(slot s, const pool_options& options) noexcept
+pool_resource::pool_resource(slot s, const pool_options& options)
     : pool_resource{s, options, upstream{&page_source()}} {}
 
-pool_resource::pool_resource(slot s, const pool_options& options, upstream up) noexcept
+pool_resource::pool_resource(slot s, const pool_options& options, upstream up)
     : pool_resource{s, layout::of(s, options, block_source::usual_block_bytes(up)), options, up} {
-    if ((options.eager || options.prefault) && capacity_ != 0 && !passes_through_)
-        static_cast<void>(source_.clean());
+    if ((options.eager || options.prefault) && capacity_ != 0 && !passes_through_ &&
+        source_.clean() == nullptr)
+        throw_out_of_memory(layout_.block_bytes, layout_.block_bytes, this);
 }
 
 pool_resource::pool_resource(slot s, const layout& l, const pool_options& options,
@@ -305,11 +306,14 @@ void pool_resource::begin_words(block& b) noexcept {
     b.note = static_cast<std::uint32_t>(end);
 }
 
-/// Those of the slots of so many words, which come next.
+/// Those of the slots of so many words, which come next, and before the first that of the block.
 void pool_resource::begin_marks(block& b, std::size_t words) noexcept {
-    if (holder_ != nullptr)
-        ::new (static_cast<void*>(marks_of(b) + b.note * bits::word_bits))
-            mark[words * bits::word_bits]{};
+    if (holder_ == nullptr)
+        return;
+    if (b.note == 0)
+        ::new (static_cast<void*>(marks_of(b) - 1)) mark{0};
+    ::new (static_cast<void*>(marks_of(b) + b.note * bits::word_bits))
+        mark[words * bits::word_bits]{};
 }
 
 /// The next block to sweep: the lowest of which enough is free, else a new one.

@@ -5,6 +5,7 @@
 #include <arenite/block/block.hpp>
 #include <arenite/check/poison.hpp>
 #include <arenite/core/bits.hpp>
+#include <arenite/core/error.hpp>
 
 #include <algorithm>
 #include <new>
@@ -16,17 +17,15 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 pool_resource::pool_resource(slot s, const pool_options& options, std::size_t capacity,
-                             bool keep_contents, void* holder, upstream up) noexcept
+                             bool keep_contents, void* holder, upstream up)
     : pool_resource{s, layout::of(s, options, options.mask_bytes, true), options, up} {
     capacity_ = std::min(capacity, capacity_);
     holder_ = holder;
     own_slots(keep_contents);
     if ((!options.eager && !options.prefault) || capacity_ == 0)
         return;
-    if (keep_contents)
-        make_fresh();
-    else
-        static_cast<void>(source_.clean());
+    if (keep_contents ? !make_fresh() : source_.clean() == nullptr)
+        throw_out_of_memory(layout_.block_bytes, layout_.block_bytes, this);
 }
 
 std::byte* pool_resource::take_fresh() noexcept {

@@ -26,6 +26,26 @@ std::size_t for_each_hole(const std::vector<type_layout::member>& members, F f) 
     return end;
 }
 
+/// f(offset, bytes) for each run of bytes that belong to one member or several; some may lie over
+/// each other. Of those used alone where that is asked.
+template <class F>
+void for_each_run(const std::vector<type_layout::member>& members, bool used, F f) {
+    std::size_t end = 0;
+    for (const type_layout::member& m : members) {
+        if ((used && !m.used) || m.end() <= end)
+            continue;
+        const std::size_t begin = std::max(end, m.offset);
+        f(begin, m.end() - begin);
+        end = m.end();
+    }
+}
+
+std::size_t bytes_of(const std::vector<type_layout::member>& members, bool used) {
+    std::size_t sum = 0;
+    for_each_run(members, used, [&](std::size_t, std::size_t bytes) { sum += bytes; });
+    return sum;
+}
+
 /// f(lines of an object) for each place that an object of an array has on its line.
 template <class F>
 std::size_t for_each_place(const type_layout& layout, F f) {
@@ -49,19 +69,9 @@ void type_layout::put_in_order() {
                      [](const member& a, const member& b) { return a.offset < b.offset; });
 }
 
-std::size_t type_layout::member_bytes() const noexcept {
-    std::size_t sum = 0;
-    for (const member& m : members)
-        sum += m.bytes;
-    return sum;
-}
+std::size_t type_layout::member_bytes() const noexcept { return bytes_of(members, false); }
 
-std::size_t type_layout::used_bytes() const noexcept {
-    std::size_t sum = 0;
-    for (const member& m : members)
-        sum += m.used ? m.bytes : 0;
-    return sum;
-}
+std::size_t type_layout::used_bytes() const noexcept { return bytes_of(members, true); }
 
 std::size_t type_layout::hole_count() const noexcept {
     std::size_t count = 0;
@@ -81,18 +91,17 @@ std::size_t type_layout::padding_bytes() const noexcept {
 
 std::vector<type_layout::line> type_layout::lines(std::size_t begin) const {
     std::vector<line> all;
-    for (const member& m : members) {
-        if (!m.used)
-            continue;
-        for (std::size_t at = begin + m.offset; at < begin + m.end();) {
+    for_each_run(members, true, [&](std::size_t offset, std::size_t count) {
+        const std::size_t last = begin + offset + count;
+        for (std::size_t at = begin + offset; at < last;) {
             const std::size_t index = at / line_bytes;
-            const std::size_t end = std::min(begin + m.end(), (index + 1) * line_bytes);
+            const std::size_t end = std::min(last, (index + 1) * line_bytes);
             if (all.empty() || all.back().index != index)
                 all.push_back({index, 0});
             all.back().used_bytes += end - at;
             at = end;
         }
-    }
+    });
     return all;
 }
 
@@ -132,8 +141,10 @@ void type_layout::write_text(std::ostream& out) const {
         if (!all_used && m.used)
             what += "  (used)";
         if (m.bytes != 0 && m.offset / line_bytes != (m.end() - 1) / line_bytes) {
-            what += "  across lines " + integer(m.offset / line_bytes) + " and " +
-                    integer((m.end() - 1) / line_bytes);
+            const std::size_t first = m.offset / line_bytes;
+            const std::size_t last = (m.end() - 1) / line_bytes;
+            what += "  across lines " + integer(first) + (last == first + 1 ? " and " : " to ") +
+                    integer(last);
         }
         text += row(m.offset, m.bytes, what);
         end = std::max(end, m.end());

@@ -21,6 +21,7 @@
 #include <memory_resource>
 #include <random>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,19 @@ TEST(synchronized_resource, makes_the_inner_resource_of_its_arguments) {
     s.reset();
     s.trim();
     EXPECT_EQ(up.live(), 0u);
+}
+
+TEST(synchronized_resource, goes_around_a_resource_that_is_there) {
+    ordered_heap own{ordered_options{.sizes = sizes::kept}};
+    synchronized_resource s{own};
+    static_assert(std::is_same_v<decltype(s), synchronized_resource<ordered_heap&>>);
+    static_assert(Concurrent<decltype(s)> && Sizing<decltype(s)> && Trimmable<decltype(s)>);
+    void* const p = s.allocate(100);
+    EXPECT_TRUE(own.owns(p));
+    EXPECT_EQ(own.usage().bytes_in_use, s.usage().bytes_in_use);
+    s.with_lock([&](ordered_heap& h) { EXPECT_EQ(&h, &own); });
+    s.deallocate(p);
+    EXPECT_EQ(own.usage().bytes_in_use, 0u);
 }
 
 TEST(synchronized_resource, of_a_heap_that_keeps_sizes_frees_without_them) {

@@ -7,6 +7,7 @@
 #include <arenite/linear/inline_linear_resource.hpp>
 #include <arenite/linear/scope.hpp>
 #include <arenite/stl/resource_allocator.hpp>
+#include <support/region_list.hpp>
 
 #include <gtest/gtest.h>
 
@@ -92,6 +93,16 @@ TEST(inline_linear_resource, a_container_takes_it_as_itself_and_as_a_linear_reso
     EXPECT_TRUE(c.owns(as_itself.data()));
     EXPECT_TRUE(c.owns(as_linear.data()));
     EXPECT_TRUE(c.owns(as_any.data()));
+}
+
+TEST(inline_linear_resource, lists_its_memory_and_keeps_it_when_trimmed) {
+    static_assert(Mappable<small> && Trimmable<small>);
+    small c;
+    const void* const p = c.allocate(100);
+    c.trim();
+    EXPECT_TRUE(c.owns(p));
+    const support::region_list regions{c};
+    EXPECT_FALSE(regions.all().empty());
 }
 
 TEST(inline_linear_resource, a_scope_takes_it) {

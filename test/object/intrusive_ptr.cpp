@@ -137,6 +137,20 @@ TEST(intrusive_ptr, of_a_derived_class_becomes_one_of_its_base) {
     EXPECT_EQ(node::alive, before);
 }
 
+#ifdef __cpp_rtti
+TEST(intrusive_ptr, becomes_one_of_the_class_that_its_object_is) {
+    intrusive_ptr<node> plain = make_intrusive<node>();
+    intrusive_ptr<node> p = make_intrusive<group>("g");
+    const intrusive_ptr<group> g = dynamic_pointer_cast<group>(p);
+    EXPECT_EQ(g, p);
+    EXPECT_EQ(p->use_count(), 2u);
+    EXPECT_EQ(dynamic_pointer_cast<group>(std::move(p)), g);
+    EXPECT_EQ(g->use_count(), 1u);
+    EXPECT_EQ(dynamic_pointer_cast<group>(plain), nullptr);
+    EXPECT_EQ(plain->use_count(), 1u);
+}
+#endif
+
 TEST(intrusive_ptr, gives_its_reference_out_and_takes_it_back) {
     const int before = node::alive;
     auto p = make_intrusive<group>();

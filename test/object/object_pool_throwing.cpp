@@ -67,6 +67,27 @@ TEST(object_pool_throwing, whatever_throws_leaves_it_as_it_was) {
     EXPECT_EQ(moody::alive, 0);
 }
 
+TEST(object_pool_throwing, a_weak_reference_to_what_was_not_acquired_after_all_finds_nothing) {
+    object_pool<moody> pool;
+    object_pool<moody>::weak_ptr w;
+    bool fails = true;
+    pool.on_acquire([&](moody& x) {
+        if (!fails)
+            return;
+        w = pool.weak(x);
+        throw std::runtime_error{"now"};
+    });
+    for (const bool reused : {false, true}) {
+        fails = true;
+        EXPECT_THROW(static_cast<void>(pool.acquire()), std::runtime_error);
+        EXPECT_TRUE(w.expired());
+        EXPECT_EQ(pool.waiting(), reused ? 1u : 0u);
+        fails = false;
+        auto x = pool.acquire();
+        EXPECT_TRUE(w.expired());
+    }
+}
+
 TEST(object_pool_throwing, a_constructor_that_throws_in_place_loses_only_what_waited) {
     struct strict {
         explicit strict(int v) : value{v} {

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/core/config.hpp>
+#include <arenite/core/error.hpp>
 #include <arenite/object/object_pool.hpp>
 #include <arenite/object/object_rules.hpp>
+#include <support/counting_resource.hpp>
 
 #include <gtest/gtest.h>
 
@@ -34,6 +37,20 @@ TEST(object_rules, options_without_a_word_are_a_pool_that_grows_and_has_nothing_
 struct each_time : object_rules {
     static constexpr bool construct_each_time = true;
 };
+
+TEST(object_rules, eager_without_memory_throws) {
+#if ARENITE_EXCEPTIONS
+    support::counting_resource up;
+    up.fail_after(0);
+    const object_pool_options options{.eager = true};
+    EXPECT_THROW(object_pool<int>(options, &up), out_of_memory);
+    EXPECT_THROW((object_pool<int, each_time>(options, &up)), out_of_memory);
+    EXPECT_THROW(object_pool<int>(object_pool_options{.prefault = true}, &up), out_of_memory);
+    EXPECT_EQ(up.live(), 0u);
+#else
+    GTEST_SKIP() << "nothing throws in this build";
+#endif
+}
 
 TEST(object_rules, memory_got_at_construction_is_the_first_to_be_used) {
     const object_pool_options options{.eager = true, .prefault = true};

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <set>
 #include <vector>
 
@@ -20,18 +19,23 @@ constexpr slot shape{24, 8};
 constexpr auto layout = object_slots::geometry::of(shape, 4096);
 
 std::vector<void*> ended;
-void end(void* p) noexcept { ended.push_back(p); }
+void ended_here(void* p) noexcept { ended.push_back(p); }
 
 /// What an object_pool does, without objects.
 struct slots : object_slots {
     explicit slots(upstream up) : object_slots{shape, layout, {}, true, this, up} { ended.clear(); }
-    ~slots() { end_waiting(&end); }
+    ~slots() {
+        end_waiting(&ended_here);
+        end("slots");
+    }
 
     void* take() {
         void* const p = try_take(shape.bytes);
         mark& m = layout.mark_of(p);
-        if (m == 0)
+        if (!is_waiting(m)) {
+            note_round(layout, layout.block_of(p));
             note_begun();
+        }
         m = next_in_use(m);
         return p;
     }
@@ -75,39 +79,44 @@ TEST(object_slots, a_slot_leads_to_its_holder_and_its_mark) {
     EXPECT_EQ(object_slots::holder_of(layout.block_of(p)), static_cast<object_slots*>(&s));
     const object_slots::mark first = layout.mark_of(p);
     EXPECT_TRUE(object_slots::is_in_use(first));
-    EXPECT_TRUE(s.has(p, first));
+    EXPECT_TRUE(s.has(p, first, s.returns()));
     s.put(p);
-    EXPECT_FALSE(s.has(p, first));
+    EXPECT_FALSE(s.has(p, first, s.returns()));
     EXPECT_EQ(s.take(), p);
-    EXPECT_FALSE(s.has(p, first));
-    EXPECT_EQ(layout.mark_of(p), first + 2);
+    EXPECT_FALSE(s.has(p, first, s.returns()));
+    EXPECT_EQ(layout.mark_of(p), first + 4);
     s.put(p);
 }
 
-TEST(object_slots, a_mark_skips_the_one_for_nothing) {
-    constexpr auto last = std::numeric_limits<object_slots::mark>::max();
-    EXPECT_TRUE(object_slots::is_in_use(last));
-    EXPECT_EQ(object_slots::next_waiting(last), 2u);
-}
-
-TEST(object_slots, marks_after_a_trim_are_above_those_before) {
+TEST(object_slots, what_is_remembered_is_found_in_no_later_round) {
     support::counting_resource up;
     slots s{&up};
-    object_slots::mark highest = 0;
+    struct remembered {
+        void* p;
+        object_slots::mark m;
+        std::uint32_t then;
+    };
+    std::vector<remembered> all;
     for (int round = 0; round < 10; ++round) {
         void* const kept = s.take();
         void* const p = s.take();
-        EXPECT_GT(layout.mark_of(p), highest);
-        highest = layout.mark_of(p);
+        for (const remembered& r : all)
+            EXPECT_FALSE(s.has(r.p, r.m, r.then)) << "another is there";
+        all.push_back({p, layout.mark_of(p), s.returns()});
         s.put(p);
-        s.trim(&end);
+        s.trim(&ended_here);
         EXPECT_EQ(ended.back(), p);
-        EXPECT_FALSE(s.has(p, highest));
         EXPECT_EQ(s.begun(), 1u);
+        EXPECT_TRUE(s.has(kept, layout.mark_of(kept), all.back().then)) << "it was there then";
+        EXPECT_EQ(s.take(), p) << "its block stayed";
+        s.put(p);
         s.put(kept);
-        s.trim(&end);
+        for (const remembered& r : all)
+            EXPECT_FALSE(s.has(r.p, r.m, r.then));
+        s.trim(&ended_here);
         EXPECT_EQ(up.live(), 0u);
-        EXPECT_FALSE(s.has(p, highest)) << "there is no such slot";
+        for (const remembered& r : all)
+            EXPECT_FALSE(s.has(r.p, r.m, r.then)) << "there is no such slot";
     }
 }
 

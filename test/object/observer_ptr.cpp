@@ -10,6 +10,7 @@
 #include <memory>
 #include <random>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -77,6 +78,17 @@ TEST(observer_ptr, copies_moves_and_compares) {
     EXPECT_EQ(b.lock(), n);
     n.reset();
     EXPECT_TRUE(a.expired() && b.expired() && c.expired());
+}
+
+TEST(observer_ptr, keeps_its_hash_when_the_object_goes) {
+    auto n = make_intrusive<group>(1);
+    auto other = make_intrusive<group>(2);
+    std::unordered_set<observer_ptr<node>> all{
+        observer_ptr<node>{n}, observer_ptr<node>{other}, observer_ptr<node>{n}, {}};
+    EXPECT_EQ(all.size(), 3u);
+    const observer_ptr<node> a{n};
+    n.reset();
+    EXPECT_TRUE(all.contains(a));
 }
 
 TEST(observer_ptr, does_not_take_a_new_object_at_the_old_address_for_the_old_one) {

@@ -4,6 +4,8 @@
 // What ordered_heap asks from its upstream.
 #include "support/limits.hpp"
 
+#include <arenite/core/config.hpp>
+#include <arenite/core/error.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/os/platform.hpp>
@@ -239,15 +241,14 @@ TEST_F(ordered_heap_memory, prefault_touches_all_that_is_got) {
     give(heap, all, 64);
 }
 
-TEST_F(ordered_heap_memory, eager_without_memory_fails_later) {
+#if ARENITE_EXCEPTIONS
+TEST_F(ordered_heap_memory, eager_without_memory_throws) {
     up.fail_after(0);
-    ordered_heap heap{ordered_options{.eager = true, .prefault = true}, &up};
-    EXPECT_GT(up.calls(), 0u);
-    EXPECT_EQ(heap.usage(), usage{});
-    EXPECT_EQ(heap.try_allocate(8), nullptr);
-    up.never_fail();
-    EXPECT_NE(heap.try_allocate(8), nullptr);
+    EXPECT_THROW(ordered_heap(ordered_options{.eager = true}, &up), out_of_memory);
+    EXPECT_THROW(ordered_heap(ordered_options{.prefault = true}, &up), out_of_memory);
+    EXPECT_EQ(up.live(), 0u);
 }
+#endif
 
 // ---- an upstream that has little or refuses -----------------------------------------------------
 

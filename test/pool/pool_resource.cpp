@@ -7,6 +7,7 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/check/poison.hpp>
 #include <arenite/core/concepts.hpp>
+#include <arenite/core/config.hpp>
 #include <arenite/core/create.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
@@ -116,6 +117,19 @@ TEST(pool_resource, eager_asks_at_construction_and_prefault_touches) {
                                 &pages};
     EXPECT_EQ(pages.live(), 2u);
     EXPECT_GE(pages.resident_bytes(), untouched + 256_KiB);
+}
+
+TEST(pool_resource, eager_without_memory_throws) {
+#if ARENITE_EXCEPTIONS
+    support::counting_resource up;
+    up.fail_after(0);
+    EXPECT_THROW(pool_resource(small, pool_options{.eager = true}, &up), out_of_memory);
+    EXPECT_THROW(pool_resource(small, pool_options{.slots = 100, .prefault = true}, &up),
+                 out_of_memory);
+    EXPECT_EQ(up.live(), 0u);
+#else
+    GTEST_SKIP() << "nothing throws in this build";
+#endif
 }
 
 TEST(pool_resource, a_small_pool_touches_one_page) {

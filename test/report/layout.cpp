@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <sstream>
@@ -110,6 +111,46 @@ TEST(type_layout, is_json_too) {
         << text;
     EXPECT_TRUE(has(text, "\"lines\": [{\"index\": 0, \"used_bytes\": 8}]")) << text;
     EXPECT_TRUE(has(text, "\"lines_in_array\": 1.000, \"share_in_array\": 0.1250}")) << text;
+}
+
+struct nothing {};
+struct with_nothing {
+    [[no_unique_address]] nothing first;
+    std::array<char, 64> all;
+};
+
+TEST(type_layout, counts_what_lies_over_each_other_once) {
+    const type_layout l = layout_of<with_nothing>();
+    EXPECT_EQ(l.member_bytes(), 64u);
+    EXPECT_EQ(l.used_bytes(), 64u);
+    EXPECT_EQ(l.lines()[0].used_bytes, 64u);
+    EXPECT_EQ(l.share_in_array(), 1.0);
+    EXPECT_TRUE(has(text_of(l), "2 members of 64 bytes")) << text_of(l);
+}
+
+struct long_one {
+    char first;
+    std::array<char, 100> two;
+    std::array<char, 200> more;
+};
+
+TEST(type_layout, names_the_lines_that_a_member_is_across) {
+    const std::string text = text_of(layout_of<long_one>());
+    EXPECT_TRUE(has(text, "across lines 0 and 1\n")) << text;
+    EXPECT_TRUE(has(text, "across lines 1 to 4\n")) << text;
+}
+
+struct elusive {
+    void operator&() const = delete; // NOLINT(google-runtime-operator)
+    int value = 0;
+};
+struct of_elusive {
+    int first;
+    elusive second;
+};
+
+TEST(type_layout, takes_the_address_of_what_has_an_operator_for_it) {
+    EXPECT_EQ(layout_of<of_elusive>().members[1].offset, 4u);
 }
 
 class described {

@@ -46,6 +46,16 @@ TEST(column_view, is_one_member_of_all_rows) {
     one_member_of_all_rows<layout::aosoa<4>>();
 }
 
+TEST(column_view, becomes_one_that_changes_nothing) {
+    auto r = numbered<layout::soa>(21);
+    using changing = column_view<particle, layout::soa, &particle::mass>;
+    using reading = column_view<particle, layout::soa, &particle::mass, true>;
+    const reading masses = r.column<&particle::mass>();
+    EXPECT_EQ(masses.size(), 21u);
+    EXPECT_EQ(masses[20], 40);
+    static_assert(!std::is_convertible_v<reading, changing>);
+}
+
 TEST(column_view, of_no_rows_is_empty) {
     const records<particle> none;
     EXPECT_TRUE(none.column<&particle::mass>().empty());

@@ -215,8 +215,8 @@ TEST(records_death, checked_builds_find_rows_that_are_not_there) {
         records<particle> none;
         EXPECT_DEATH(static_cast<void>(r[3]), "there is no row 3 in records of 3 rows");
         EXPECT_DEATH(static_cast<void>(none.front()), "there is no row 0 in records of 0 rows");
-        EXPECT_DEATH(static_cast<void>(none.back()), "in records of 0 rows");
-        EXPECT_DEATH(none.pop_back(), "in records of 0 rows");
+        EXPECT_DEATH(static_cast<void>(none.back()), "records of 0 rows have no last row");
+        EXPECT_DEATH(none.pop_back(), "records of 0 rows have no last row");
         EXPECT_DEATH(r.swap_erase(3), "there is no row 3");
         EXPECT_DEATH(static_cast<void>(r.end()[0].get<&particle::mass>()), "no row 3");
         EXPECT_DEATH(r.erase(r.end()), "this iterator is at row 3");

@@ -48,7 +48,8 @@ struct affinity_options {
     return_policy policy = {}; ///< of each thread's heap
 
     /// A thread's heap gets its first block when it is made, and the thread that names it first has
-    /// a heap at once.
+    /// a heap at once. Where the system has no memory nothing is said, for no constructor is called
+    /// here: the first allocation fails then.
     bool eager = false;
     bool prefault = false; ///< likewise; and all pages are touched when a block is got
 

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 namespace arenite {
@@ -22,6 +23,7 @@ inline namespace ARENITE_ABI {
 /// A resource that any number of threads may use at once: an R, and a mutex around each call.
 ///
 ///     synchronized_resource<ordered_heap> s{};               // arguments are those of the R
+///     synchronized_resource shared{heap};                    // around a heap that is there
 ///
 /// Use when:  several threads share one R and seldom meet. Where they meet often, a resource for
 ///            each thread costs less than any lock.
@@ -29,15 +31,18 @@ inline namespace ARENITE_ABI {
 /// Overhead:  a mutex an object; 0 bytes an allocation.
 /// Limits:    those of R. mark and rewind are not offered: one thread would free what another just
 ///            allocated. with_lock gives the R for several calls in one go.
-/// Threads:   any, except construction and destruction.
+/// Threads:   any, except construction and destruction; an R of another's (`heap&`) is used through
+///            this alone meanwhile.
 /// Failure:   that of R; nothing changes.
 template <class R>
-    requires Allocating<R>
+    requires Allocating<std::remove_reference_t<R>>
 class synchronized_resource final : public strategy<synchronized_resource<R>> {
 public:
+    using inner_type = std::remove_reference_t<R>;
+
     static constexpr bool is_concurrent = true;
 
-    /// Makes the R of the same arguments.
+    /// Makes the R of the same arguments; of an R& refers to it.
     template <class... Args>
         requires std::constructible_from<R, Args...>
     explicit synchronized_resource(Args&&... args) : inner_(std::forward<Args>(args)...) {}
@@ -56,7 +61,7 @@ public:
 
     /// Where the R keeps sizes.
     void deallocate(void* p)
-        requires UnsizedFreeing<R>
+        requires UnsizedFreeing<inner_type>
     {
         const std::lock_guard lock{mutex_};
         inner_.deallocate(p);
@@ -64,7 +69,7 @@ public:
 
     /// Several calls under one lock: `s.with_lock([&](ordered_heap& h) { ... })`. Whoever calls the
     /// synchronized resource from inside waits for ever.
-    template <std::invocable<R&> Function>
+    template <std::invocable<inner_type&> Function>
     decltype(auto) with_lock(Function&& function) {
         const std::lock_guard lock{mutex_};
         return std::invoke(std::forward<Function>(function), inner_);
@@ -73,14 +78,14 @@ public:
     // What the R can do besides.
 
     [[nodiscard]] bool owns(const void* p) const
-        requires Owning<R>
+        requires Owning<inner_type>
     {
         const std::lock_guard lock{mutex_};
         return inner_.owns(p);
     }
 
     [[nodiscard]] std::size_t size_of(const void* p) const
-        requires Sizing<R>
+        requires Sizing<inner_type>
     {
         const std::lock_guard lock{mutex_};
         return inner_.size_of(p);
@@ -88,14 +93,14 @@ public:
 
     /// Whether size_of and deallocate(p) are to be had; see concept UnsizedFreeing.
     [[nodiscard]] bool keeps_sizes() const
-        requires Sizing<R>
+        requires Sizing<inner_type>
     {
         return detail::keeps_sizes(inner_);
     }
 
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment = default_alignment)
-        requires Resizing<R>
+        requires Resizing<inner_type>
     {
         const std::lock_guard lock{mutex_};
         return detail::try_resize(inner_, p, old_bytes, new_bytes, alignment);
@@ -103,42 +108,42 @@ public:
 
     /// The sink must not call this resource.
     void list_regions(region_sink& sink) const
-        requires Mappable<R>
+        requires Mappable<inner_type>
     {
         const std::lock_guard lock{mutex_};
         inner_.list_regions(sink);
     }
 
     [[nodiscard]] arenite::usage usage() const
-        requires Measurable<R>
+        requires Measurable<inner_type>
     {
         const std::lock_guard lock{mutex_};
         return inner_.usage();
     }
 
     void reset()
-        requires Resettable<R>
+        requires Resettable<inner_type>
     {
         const std::lock_guard lock{mutex_};
         inner_.reset();
     }
 
     auto trim()
-        requires Trimmable<R>
+        requires Trimmable<inner_type>
     {
         const std::lock_guard lock{mutex_};
         return inner_.trim();
     }
 
     void purge(void* p, std::size_t bytes) noexcept
-        requires Purging<R>
+        requires Purging<inner_type>
     {
         const std::lock_guard lock{mutex_};
         inner_.purge(p, bytes);
     }
 
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept
-        requires Releasing<R>
+        requires Releasing<inner_type>
     {
         const std::lock_guard lock{mutex_};
         inner_.release(p, bytes, alignment);
@@ -146,8 +151,11 @@ public:
 
 private:
     mutable std::mutex mutex_;
-    R inner_;
+    R inner_; // NOLINT(cppcoreguidelines-avoid-const-or-ref-data-members)
 };
+
+template <Allocating R>
+synchronized_resource(R&) -> synchronized_resource<R&>;
 
 } // namespace ARENITE_ABI
 } // namespace arenite

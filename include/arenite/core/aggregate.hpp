@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -287,7 +288,7 @@ namespace detail {
 template <class A, class B>
 constexpr bool is_same_object(const A& a, const B& b) noexcept {
     if constexpr (std::is_same_v<A, B>)
-        return &a == &b;
+        return std::addressof(a) == std::addressof(b);
     else
         return false;
 }
@@ -325,7 +326,7 @@ constexpr std::string_view function_name() noexcept {
 
 template <class T, std::size_t N, std::size_t K>
 inline constexpr auto address_of_member = bind<N>(ghost<T>::nowhere.value, [](auto&... m) {
-    const void* const all[]{&m...};
+    const void* const all[]{std::addressof(m)...};
     return named<const void*>{all[K]};
 });
 

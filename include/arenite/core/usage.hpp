@@ -12,7 +12,8 @@ inline namespace ARENITE_ABI {
 /// What a resource holds at this moment, in bytes and counts; 0 where a figure is unknown.
 ///
 /// bytes_in_use counts what is handed out, rounded up as the strategy rounds; bytes_reserved what
-/// the strategy holds from its upstream for it, its own bookkeeping included.
+/// the strategy holds from its upstream for it, its own bookkeeping included. (Offset allocators
+/// keep that elsewhere: their bookkeeping_bytes() are not in it.)
 struct usage {
     std::size_t bytes_in_use = 0;
     std::size_t bytes_reserved = 0;

@@ -5,6 +5,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/linear/linear_resource.hpp>
@@ -59,11 +60,14 @@ public:
     [[nodiscard]] ARENITE_INLINE marker mark() noexcept { return linear_.mark(); }
     ARENITE_INLINE void rewind(const marker& m) { linear_.rewind(m); }
     ARENITE_INLINE void reset() noexcept { linear_.reset(); }
+    /// Does nothing, as for any linear_resource in memory of the user's.
+    void trim() noexcept { linear_.trim(); }
     [[nodiscard]] bool owns(const void* p) const noexcept { return linear_.owns(p); }
     [[nodiscard]] std::size_t in_use() const noexcept { return linear_.in_use(); }
     [[nodiscard]] std::size_t high_water() const noexcept { return linear_.high_water(); }
     [[nodiscard]] std::size_t capacity() const noexcept { return linear_.capacity(); }
     [[nodiscard]] arenite::usage usage() const noexcept { return linear_.usage(); }
+    void list_regions(region_sink& sink) const { linear_.list_regions(sink); }
 
 private:
     linear_resource linear_;

@@ -191,6 +191,17 @@ template <class U, class T>
 [[nodiscard]] intrusive_ptr<U> const_pointer_cast(intrusive_ptr<T> p) noexcept {
     return {const_cast<U*>(p.release()), adopt_reference};
 }
+#ifdef __cpp_rtti
+/// A pointer to the same object where that is a U, else nullptr.
+template <class U, class T>
+[[nodiscard]] intrusive_ptr<U> dynamic_pointer_cast(intrusive_ptr<T> p) noexcept {
+    U* const object = dynamic_cast<U*>(p.get());
+    if (object == nullptr)
+        return nullptr;
+    static_cast<void>(p.release());
+    return {object, adopt_reference};
+}
+#endif
 
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -67,8 +67,9 @@ struct object_functions<T, false> {};
 ///            written. Going through them: a bit and a mark a slot. weak: a load.
 /// Overhead:  4 bytes and a bit a slot beside what pool_resource has; the owner of an object, a
 ///            unique_ptr, is one word.
-/// Limits:    objects of at most 1 MiB. Objects stay where they are. A weak_ptr that is asked after
-///            its object's slot was acquired 2^31 times more may take one for the other.
+/// Limits:    objects of at most 1 MiB. Objects stay where they are. A slot that was acquired 2^30
+///            times is retired: it counts as used in usage() and in the capacity until trim() finds
+///            nothing else in its block. After 2^32 - 2 trims memory goes back no more.
 /// Returns:   by trim(), which ends the objects that wait; else nothing before the end.
 /// Misuse:    giving back twice, or to another pool by release(), and a pool that ends while
 ///            objects are in use, are found in every build, by pool and slot.
@@ -106,9 +107,11 @@ public:
     object_pool(std::size_t capacity, upstream up) noexcept
         : object_pool{object_pool_options{.capacity = capacity}, up} {}
 
-    explicit object_pool(const object_pool_options& options) noexcept
+    /// An eager one asks at once and throws out_of_memory where upstream has none; so does one that
+    /// is to be prefaulted.
+    explicit object_pool(const object_pool_options& options)
         : object_pool{options, &page_source()} {}
-    object_pool(const object_pool_options& options, upstream up) noexcept
+    object_pool(const object_pool_options& options, upstream up)
         : slots_{slot::of<T>(), geometry, options, keeps, this, up} {}
 
     object_pool(const object_pool&) = delete;
@@ -118,7 +121,7 @@ public:
     ~object_pool() {
         if constexpr (keeps)
             slots_.end_waiting(&end_waiting_object);
-        slots_.expect_none_in_use("object_pool");
+        slots_.end("object_pool");
     }
 
     /// An object, and its owner.
@@ -170,7 +173,7 @@ public:
     }
     [[nodiscard]] weak_ptr weak(T& object) const noexcept {
         ARENITE_ASSERT(&pool_of(object) == this, "a weak_ptr is to an object of the pool");
-        const mark m = geometry.mark_of(&object);
+        const mark m = geometry.mark_of(std::addressof(object));
         return object_slots::is_in_use(m) ? weak_ptr{*this, object, m} : weak_ptr{};
     }
 
@@ -272,13 +275,21 @@ private:
         ~undo() {
             if (!armed)
                 return;
-            if (begun)
+            const bool was_in_use = object_slots::is_in_use(m);
+            const bool worn = was_in_use && object_slots::is_worn(m);
+            const bool ends = begun || (keeps && worn);
+            if (was_in_use) // references to it may have been made
+                m = object_slots::next_waiting(m);
+            if (ends)
                 std::destroy_at(std::launder(static_cast<T*>(slot)));
-            if (keeps && (begun || m == 0))
+            if (keeps && (ends || (!lost && !object_slots::is_waiting(m))))
                 poison::no_access(slot, sizeof(T));
-            if (lost)
+            if (keeps && (ends || lost))
                 pool.slots_.forget(m);
-            pool.slots_.give(slot, sizeof(T));
+            if (worn)
+                pool.slots_.retire(m);
+            else
+                pool.slots_.give(slot, sizeof(T));
         }
     };
 
@@ -307,9 +318,8 @@ private:
         if constexpr (has_functions)
             if (functions_.acquired) [[unlikely]]
                 return begin_use_with_care(p, m, std::forward<Args>(args)...);
-        if constexpr (keeps || !sets_up_without_throwing<Args...>())
-            if (m == 0) [[unlikely]]
-                return begin_use_with_care(p, m, std::forward<Args>(args)...);
+        if (!object_slots::is_waiting(m)) [[unlikely]]
+            return begin_use_with_care(p, m, std::forward<Args>(args)...);
         if constexpr (!sets_up_without_throwing<Args...>()) {
             return begin_use_with_care(p, m, std::forward<Args>(args)...);
         } else {
@@ -318,9 +328,9 @@ private:
                 object = construct_in_place(p, std::forward<Args>(args)...);
             else
                 object = std::launder(static_cast<T*>(p));
+            m = object_slots::next_in_use(m); // what it calls may take weak references
             if constexpr (has_on_acquire<Args...>)
                 object->on_acquire(std::forward<Args>(args)...);
-            m = slots_.next_in_use(m);
             return object;
         }
     }
@@ -346,32 +356,35 @@ private:
     template <class... Args>
     [[nodiscard]] ARENITE_NOINLINE T* begin_use_with_care(void* p, mark& m, Args&&... args) {
         undo guard{*this, p, m};
+        const bool waits = object_slots::is_waiting(m);
+        if (!waits)
+            slots_.note_round(geometry, geometry.block_of(p));
         T* object = nullptr;
         if constexpr (in_place<Args...>) {
-            guard.lost = keeps && m != 0;
+            guard.lost = keeps && waits;
             object = construct_in_place(p, std::forward<Args>(args)...);
             guard.begun = true;
         } else {
             static_assert(std::is_default_constructible_v<T>,
                           "an object that acquire() sets up is begun without arguments: T needs a "
                           "default constructor");
-            if (m == 0) {
+            if (!waits) {
                 poison::undefined(p, sizeof(T));
                 object = ::new (p) T();
                 guard.begun = true;
             } else {
                 object = std::launder(static_cast<T*>(p));
             }
-            if constexpr (has_on_acquire<Args...>)
-                object->on_acquire(std::forward<Args>(args)...);
         }
+        if (keeps && !waits)
+            slots_.note_begun();
+        m = object_slots::next_in_use(m); // what is called now may take weak references
+        if constexpr (has_on_acquire<Args...> && !in_place<Args...>)
+            object->on_acquire(std::forward<Args>(args)...);
         if constexpr (has_functions)
             if (functions_.acquired)
                 functions_.acquired(*object);
         guard.armed = false;
-        if (keeps && m == 0)
-            slots_.note_begun();
-        m = slots_.next_in_use(m);
         return object;
     }
 
@@ -397,8 +410,18 @@ private:
     ARENITE_INLINE void put_back(T* object) noexcept {
         mark& m = geometry.mark_of(object);
         expect_in_use(object, m);
+        if (object_slots::is_worn(m)) [[unlikely]]
+            return retire(object, m);
         m = object_slots::next_waiting(m);
         slots_.give(object, sizeof(T));
+    }
+    ARENITE_NOINLINE void retire(T* object, mark& m) noexcept {
+        slots_.retire(m);
+        if constexpr (keeps) {
+            std::destroy_at(object);
+            poison::no_access(object, sizeof(T));
+            slots_.forget(m);
+        }
     }
     ARENITE_INLINE void expect_in_use(const T* object, mark m) const noexcept {
         if (!object_slots::is_in_use(m)) [[unlikely]]
@@ -425,15 +448,20 @@ public:
     constexpr weak_ptr() noexcept = default;
 
     /// The object, or nullptr if it has gone back; also if it, or another one in its place, was
-    /// acquired since.
+    /// acquired since, however often.
     [[nodiscard]] T* get() const noexcept {
         if (pool_ == nullptr)
             return nullptr;
         if (returns_ != pool_->slots_.returns()) [[unlikely]]
-            return pool_->slots_.has(object_, mark_) ? object_ : nullptr;
+            return pool_->slots_.has(object_, mark_, returns_) ? object_ : nullptr;
         return geometry.mark_of(object_) == mark_ ? object_ : nullptr;
     }
     [[nodiscard]] bool expired() const noexcept { return get() == nullptr; }
+
+    /// Equal if both find the same object now, or neither finds one.
+    [[nodiscard]] friend bool operator==(const weak_ptr& a, const weak_ptr& b) noexcept {
+        return a.get() == b.get();
+    }
 
 private:
     friend class object_pool;

@@ -42,7 +42,7 @@ struct object_pool_options {
     /// Objects that the first request to the upstream is to have room for, at least.
     std::size_t expected = 0;
 
-    bool eager = false; ///< get the first memory at construction
+    bool eager = false; ///< get the first memory at construction, which throws where there is none
     bool prefault =
         false; ///< touch all pages when memory is got, and get the first at construction
 };

@@ -23,20 +23,24 @@ namespace detail {
 
 /// The slots of an object_pool: those of a pool_resource, with a mark beside each.
 ///
-///     block  | head, 1 bit a slot | marks | A | B |...| C |...
+///     block  | head, 1 bit a slot | round | marks | A | B |...| C |...
 ///
-///     mark   0     no object was begun there, or it was ended by trim()
-///            odd   an object in use
-///            even  an object that waits, or that was in use before
+///     mark   4 n      no object: none was begun there, or it was ended
+///            4 n + 1  an object in use
+///            4 n + 2  an object that waits, or that was in use before
 ///
-/// A mark counts up with each acquire and each release, so that a reference that remembers one
-/// notices both. The bits show slots in use and those in the pool's cache; the marks tell these
-/// apart. Marks that are lost, with a block or by trim(), are all below those given later.
+/// n counts the releases of the slot, so that a reference that remembers a mark notices each. The
+/// bits show slots in use and those in the pool's cache; the marks tell these apart.
+///
+/// A slot whose n can rise no more is retired: no object comes there again. Where trim() finds
+/// nothing in use in a block, the block begins anew, whether its memory goes back or not: n is 0,
+/// and its `round` says how many trims there were before its first object. A reference remembers
+/// how many there were before it, and so tells a block from another that was there earlier.
 ///
 /// Cost:      mark_of: two multiplications, with constants of the compiler's.
-/// Overhead:  4 bytes and a bit a slot.
-/// Limits:    a mark that is remembered while its slot is acquired 2^31 times is taken for a later
-///            one.
+/// Overhead:  4 bytes and a bit a slot, 4 bytes a block.
+/// Limits:    a slot is acquired 2^30 times and then retired, until its block begins anew. After
+///            2^32 - 2 trims no block does, and no memory goes back.
 /// Threads:   one at a time; for_each from several while nobody does anything else.
 /// Failure:   nullptr; nothing changes.
 class object_slots {
@@ -87,9 +91,10 @@ public:
 
     /// `keep_contents`: a free slot holds an object that waits. `holder` is whom holder_of() names.
     object_slots(slot s, const geometry& g, const object_pool_options& options, bool keep_contents,
-                 void* holder, upstream up) noexcept;
+                 void* holder, upstream up);
 
-    /// A slot, with its mark not yet that of an object in use; nullptr where there is none.
+    /// A slot, with its mark not yet that of an object in use; nullptr where there is none. Where
+    /// it has no object, note_round() comes before its mark is.
     [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t slot_bytes) noexcept {
         if (void* const p = pool_.try_take_ready(slot_bytes)) [[likely]]
             return p;
@@ -108,20 +113,35 @@ public:
     }
 
     /// The mark of an object that is acquired now, in a slot of this mark.
-    [[nodiscard]] ARENITE_INLINE mark next_in_use(mark m) const noexcept {
-        return m == 0 ? first_mark_ : m + 1;
-    }
+    [[nodiscard]] static constexpr mark next_in_use(mark m) noexcept { return (m | 3) - 2; }
     [[nodiscard]] static constexpr bool is_in_use(mark m) noexcept { return m % 2 != 0; }
-    [[nodiscard]] static constexpr mark next_waiting(mark m) noexcept {
-        return m == std::numeric_limits<mark>::max() ? 2 : m + 1;
+    /// An object waits, or was in use before: for a mark that is not in use.
+    [[nodiscard]] static constexpr bool is_waiting(mark m) noexcept { return (m & 2) != 0; }
+    /// The mark of a slot whose object was in use.
+    [[nodiscard]] static constexpr mark next_waiting(mark m) noexcept { return m + 5; }
+
+    /// The last mark in use of its slot, which is then retired and not given back.
+    [[nodiscard]] static constexpr bool is_worn(mark m) noexcept { return m == worn; }
+    void retire(mark& m) noexcept {
+        m = worn - 1;
+        ++retired_;
+    }
+
+    /// The first object comes to a slot of b.
+    void note_round(const geometry& g, block& b) noexcept {
+        if (mark& round = g.marks_of(b)[-1]; round == 0)
+            round = returns_;
     }
 
     /// An object was begun in a slot without one; the object of a slot is no more.
     void note_begun() noexcept { ++begun_; }
-    void forget(mark& m) noexcept;
+    void forget(mark& m) noexcept {
+        m &= ~mark{3};
+        --begun_;
+    }
 
     /// Objects in use, and those that are begun: in use or waiting.
-    [[nodiscard]] std::size_t in_use() const noexcept { return pool_.slots_in_use(); }
+    [[nodiscard]] std::size_t in_use() const noexcept { return pool_.slots_in_use() - retired_; }
     [[nodiscard]] std::size_t begun() const noexcept { return begun_; }
 
     /// Ends all objects that wait, and those that come to wait by that.
@@ -130,17 +150,18 @@ public:
     /// Ends them, and gives back all memory that holds nothing.
     void trim(end_function end) noexcept;
 
-    /// A contract violation if an object is in use: its pool ends.
-    void expect_none_in_use(const char* kind) const noexcept;
+    /// What comes last: a contract violation if an object is in use.
+    void end(const char* kind) noexcept;
 
     /// That of an object which is given back without being in use, or to another pool than its own.
     [[noreturn]] ARENITE_COLD void refuse(const void* p, const char* why) const noexcept;
 
-    /// Rises whenever memory may have gone back; then a pointer may lead to no block.
+    /// From 1 on. Rises whenever memory may have gone back; then a pointer may lead to no block.
     [[nodiscard]] std::uint32_t returns() const noexcept { return returns_; }
 
-    /// True if p, which was a slot's, is one now, with this mark. O(log blocks).
-    [[nodiscard]] bool has(const void* p, mark m) const noexcept;
+    /// True if p, which was that of a slot of this mark when returns() was `then`, is so since.
+    /// O(log blocks).
+    [[nodiscard]] bool has(const void* p, mark m, std::uint32_t then) const noexcept;
 
     [[nodiscard]] pool_resource& pool() noexcept { return pool_; }
     [[nodiscard]] const pool_resource& pool() const noexcept { return pool_; }
@@ -177,6 +198,7 @@ public:
 
 private:
     static constexpr std::size_t least_slots = 16; // of a block: as a pool_resource has it
+    static constexpr mark worn = std::numeric_limits<mark>::max() - 2;
 
     template <class F>
     ARENITE_INLINE static void visit(const geometry& g, block& b, const mark* marks, std::size_t w,
@@ -197,12 +219,13 @@ private:
     }
 
     [[nodiscard]] bool end_some_waiting(end_function end) noexcept;
+    void renew_unused_blocks() noexcept;
     [[nodiscard]] std::size_t number_of(const void* p) const noexcept;
 
     pool_resource pool_;
     std::size_t begun_ = 0;
-    mark first_mark_ = 1; ///< odd, above all marks that were forgotten
-    std::uint32_t returns_ = 0;
+    std::size_t retired_ = 0;
+    std::uint32_t returns_ = 1;
 };
 
 } // namespace detail

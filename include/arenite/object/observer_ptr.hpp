@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -116,6 +117,8 @@ public:
     }
 
 private:
+    friend struct std::hash<observer_ptr>;
+
     static bool try_add(const void* object) noexcept {
         return detail::reference::try_add(*static_cast<const T*>(object));
     }
@@ -126,3 +129,11 @@ private:
 
 } // namespace ARENITE_ABI
 } // namespace arenite
+
+/// By what is observed: it stays what it is when the object goes.
+template <class T>
+struct std::hash<arenite::observer_ptr<T>> {
+    [[nodiscard]] std::size_t operator()(const arenite::observer_ptr<T>& p) const noexcept {
+        return std::hash<const void*>{}(p.observation_);
+    }
+};

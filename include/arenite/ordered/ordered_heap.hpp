@@ -31,7 +31,7 @@ struct ordered_options {
 
     return_policy policy = {};
 
-    bool eager = false;    ///< get the first memory at construction
+    bool eager = false; ///< get the first memory at construction, which throws where there is none
     bool prefault = false; ///< touch all pages when memory is got; get the first at construction
 
     /// For reports of leaks and misuse; the text must outlive the heap.
@@ -83,13 +83,14 @@ class ordered_heap final : public strategy<ordered_heap> {
 public:
     ordered_heap() noexcept : ordered_heap{ordered_options{}} {}
 
-    /// The default upstream is the process's page source.
-    explicit ordered_heap(const ordered_options& options) noexcept;
+    /// The default upstream is the process's page source. An eager heap asks at once and throws
+    /// out_of_memory where upstream has none; so does one that is to be prefaulted.
+    explicit ordered_heap(const ordered_options& options);
 
     /// On an upstream of the user's: blocks of 64 KiB and spans of 512 KiB by default, aligned to
     /// 64 KiB. It must outlive the heap. If the upstream fails to serve a span, smaller ones are
     /// tried.
-    ordered_heap(const ordered_options& options, upstream up) noexcept;
+    ordered_heap(const ordered_options& options, upstream up);
     explicit ordered_heap(upstream up) noexcept : ordered_heap{ordered_options{}, up} {}
 
     ~ordered_heap() override;

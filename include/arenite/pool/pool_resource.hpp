@@ -41,7 +41,7 @@ struct pool_options {
 
     return_policy policy = {};
 
-    bool eager = false; ///< get the first memory at construction
+    bool eager = false; ///< get the first memory at construction, which throws where there is none
     bool prefault =
         false; ///< touch all pages when memory is got, and get the first at construction
 
@@ -92,8 +92,10 @@ public:
     pool_resource(slot s, std::size_t slots) noexcept;
     pool_resource(slot s, std::size_t slots, upstream up) noexcept;
 
-    explicit pool_resource(slot s, const pool_options& options) noexcept;
-    pool_resource(slot s, const pool_options& options, upstream up) noexcept;
+    /// An eager one asks at once and throws out_of_memory where upstream has none; so does one that
+    /// is to be prefaulted.
+    explicit pool_resource(slot s, const pool_options& options);
+    pool_resource(slot s, const pool_options& options, upstream up);
 
     /// As many slots as memory of the user's holds, beside a bit each; it must outlive the pool.
     pool_resource(slot s, std::span<std::byte> buffer) noexcept;
@@ -136,8 +138,8 @@ private:
     /// State of a block with free slots, but too few to be swept.
     static constexpr std::uint16_t partly_free = 32;
 
-    /// A number of the owner's beside each slot; between a block's bits and its slots, where there
-    /// are any.
+    /// A number of the owner's beside each slot, and one for the block in front of them; between a
+    /// block's bits and its slots, where there are any.
     using mark = std::uint32_t;
 
     /// How a block is laid out.
@@ -157,7 +159,8 @@ private:
         }
         [[nodiscard]] static constexpr std::size_t marks_at(std::size_t bytes, slot s,
                                                             bool with_marks) noexcept {
-            return sizeof(block) + words_in(bytes, s, with_marks) * sizeof(bits::word);
+            return sizeof(block) + words_in(bytes, s, with_marks) * sizeof(bits::word) +
+                   (with_marks ? sizeof(mark) : 0);
         }
         [[nodiscard]] static constexpr std::size_t first_at(std::size_t bytes, slot s,
                                                             bool with_marks) noexcept {
@@ -187,7 +190,7 @@ private:
 
     /// The slots of `holder`'s objects, with marks; see object_slots.
     pool_resource(slot s, const pool_options& options, std::size_t capacity, bool keep_contents,
-                  void* holder, upstream up) noexcept;
+                  void* holder, upstream up);
     [[nodiscard]] static std::size_t span_bytes(const layout& l,
                                                 const pool_options& options) noexcept;
     [[nodiscard]] static std::size_t least_bytes(const layout& l,

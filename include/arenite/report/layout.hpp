@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <iosfwd>
 #include <iterator>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -56,7 +57,7 @@ struct type_layout {
     std::size_t alignment;
     std::vector<member> members; ///< by offset
 
-    /// Bytes of all members, and of those used.
+    /// Bytes of all members, and of those used; where some lie over each other, counted once.
     [[nodiscard]] std::size_t member_bytes() const noexcept;
     [[nodiscard]] std::size_t used_bytes() const noexcept;
 
@@ -92,10 +93,11 @@ template <class T, auto... Used>
     using all = members_of<T>;
     type_layout layout{aggregate::name_of_type<T>, sizeof(T), alignof(T), {}};
     const aggregate::ghost<T> nobody;
-    const auto* begin = reinterpret_cast<const char*>(&nobody.value);
+    const auto* begin = reinterpret_cast<const char*>(std::addressof(nobody.value));
     std::size_t offsets[all::count];
     all::visit(nobody.value, [&, k = std::size_t{0}](auto&... m) mutable {
-        (..., (offsets[k++] = static_cast<std::size_t>(reinterpret_cast<const char*>(&m) - begin)));
+        (..., (offsets[k++] = static_cast<std::size_t>(
+                   reinterpret_cast<const char*>(std::addressof(m)) - begin)));
     });
     const std::size_t used[]{all::count, all::template index<Used>...};
     [&]<std::size_t... K>(std::index_sequence<K...>) {

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <memory>
 #include <span> // which says of itself what is said at the end of this header
 #include <type_traits>
 
@@ -44,7 +45,7 @@ public:
 
         using row_iterator<iterator>::row_iterator;
 
-        [[nodiscard]] ARENITE_INLINE pointer operator->() const { return &**this; }
+        [[nodiscard]] ARENITE_INLINE pointer operator->() const { return std::addressof(**this); }
         [[nodiscard]] ARENITE_INLINE static reference look(const row_origin& origin,
                                                            std::size_t row) {
             return at(origin, row);
@@ -54,6 +55,14 @@ public:
     column_view() = default;
     ARENITE_INLINE column_view(const row_origin& origin, std::size_t size) noexcept
         : origin_{origin}, size_{size} {}
+
+    /// A view that changes rows becomes one that does not.
+    // NOLINTNEXTLINE(google-explicit-constructor): as a span does
+    [[nodiscard]] operator column_view<T, Layout, Member, true>() const noexcept
+        requires(!Const)
+    {
+        return {origin_, size_};
+    }
 
     [[nodiscard]] ARENITE_INLINE std::size_t size() const noexcept { return size_; }
     [[nodiscard]] ARENITE_INLINE bool empty() const noexcept { return size_ == 0; }

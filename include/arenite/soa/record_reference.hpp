@@ -10,6 +10,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -137,7 +138,7 @@ private:
         using member = typename members::template type<K>;
         if constexpr (placement::whole_objects) {
             return members::visit(object(), [](auto&... m) -> maybe_const<member>& {
-                const void* const addresses[]{&m...};
+                const void* const addresses[]{std::addressof(m)...};
                 return *static_cast<maybe_const<member>*>(const_cast<void*>(addresses[K]));
             });
         } else {
@@ -151,12 +152,13 @@ private:
     template <std::size_t... K, class M, class C>
     ARENITE_INLINE maybe_const<M>* find(std::index_sequence<K...>, M C::*member) const {
         const aggregate::ghost<T> nobody;
-        const void* const wanted = &(nobody.value.*member);
+        const void* const wanted = std::addressof(nobody.value.*member);
         const std::size_t index = members::visit(nobody.value, [wanted](auto&... m) {
             std::size_t found = members::count;
-            (..., (std::is_same_v<typename members::template type<K>, M> && &m == wanted
-                       ? static_cast<void>(found = K)
-                       : static_cast<void>(0)));
+            (...,
+             (std::is_same_v<typename members::template type<K>, M> && std::addressof(m) == wanted
+                  ? static_cast<void>(found = K)
+                  : static_cast<void>(0)));
             return found;
         });
         if (index == members::count) [[unlikely]]
@@ -165,7 +167,7 @@ private:
         (..., [&] {
             if constexpr (std::is_same_v<typename members::template type<K>, M>)
                 if (index == K)
-                    result = &at<K>();
+                    result = std::addressof(at<K>());
         }());
         return result;
     }

@@ -48,8 +48,9 @@ inline namespace ARENITE_ABI {
 /// Cost:      as a std::vector's; `for_each` and `column` vectorise as over arrays written by hand.
 ///            A row picked at random costs a cache line for each member that is used, in soa, and
 ///            one or two in aos.
-/// Overhead:  one allocation; columns on multiples of 64 bytes take up to 63 rows more than asked
-///            for. Growing doubles it.
+/// Overhead:  one allocation. Columns end on multiples of 64 bytes: room for up to 63 rows more
+///            than asked for, for less than alignment / size of a member aligned wider, than N in
+///            aosoa<N>. Growing doubles it.
 /// Limits:    T is plain (core/members.hpp says what cannot be; describe<T> is the way out), and
 ///            can be copied or moves without throwing. In soa and aosoa no T exists: its members
 ///            do, each begun and ended by itself, and its own destructor is not called.
@@ -329,10 +330,11 @@ private:
     }
 
     ARENITE_INLINE void check([[maybe_unused]] size_type row) const noexcept(!checks_enabled) {
-        if constexpr (checks_enabled)
-            if (row >= size())
-                contract_violation_f(std::source_location::current(),
-                                     "there is no row %zu in records of %zu rows", row, size());
+        if (checks_enabled && row + 1 == 0)
+            contract_violation("records of 0 rows have no last row");
+        if (checks_enabled && row >= size())
+            contract_violation_f(std::source_location::current(),
+                                 "there is no row %zu in records of %zu rows", row, size());
     }
 
     /// The row of an iterator, which must be of these records and not behind `most`.
