@@ -148,9 +148,10 @@ void slab_heap::deallocate_slot(slab_block& b, slab& s, void* p, std::size_t byt
     count_free(s, counts_of(s));
 }
 
-void slab_heap::forget_latest_frees() noexcept {
+void slab_heap::recover_after_fork() noexcept {
     for (slot_class_state& c : classes_)
         c.freed_bytes = 0;
+    slabs_.blocks().may_grow(true);
 }
 
 /// So much of a slab is free that it is to be allocated from again, or all of it; or no object of

@@ -100,8 +100,17 @@ TEST_F(slab_heap_of, where_it_freed_last_can_be_forgotten) {
         expect_books(heap, live);
     };
     free_some();
-    heap.forget_latest_frees();
+    heap.recover_after_fork();
     free_some();
+}
+
+TEST_F(slab_heap_of, grows_in_a_forked_child_whatever_its_thread_was_amid) {
+    slab_heap heap{{}, &pages, owner()};
+    heap.slabs().blocks().may_grow(false); // as in try_allocate_within
+    ASSERT_EQ(heap.try_allocate(48, 8), nullptr);
+    heap.recover_after_fork();
+    void* const p = take_one(heap, 48);
+    expect_books(heap, {{p, {48, 8}}});
 }
 
 TEST_F(slab_heap_of, a_size_that_it_was_resized_to_frees_it_with_any_alignment) {

@@ -99,7 +99,7 @@ public:
             return;
         thread_.store(nullptr, std::memory_order_relaxed);
         if (kind_ == share_kind::ordered || kind_ == share_kind::large)
-            heap().forget_latest_frees();
+            heap().recover_after_fork();
     }
 
     /// Those it is among.

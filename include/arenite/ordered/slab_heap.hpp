@@ -196,8 +196,8 @@ public:
     bool release_word(slab_block& b, std::size_t word, bits::word freed) noexcept;
 
     /// In a forked child, of a heap whose thread is not there: it may have been about to note where
-    /// it freed.
-    void forget_latest_frees() noexcept;
+    /// it freed, or amid try_allocate_within.
+    void recover_after_fork() noexcept;
 
     /// Counts an object of another heap that was freed here: for usage(), until release_word()
     /// there has taken it off that heap's own books.
