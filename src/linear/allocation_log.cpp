@@ -14,8 +14,10 @@ allocation_log::~allocation_log() { std::free(entries_); }
 void allocation_log::add_above(const std::byte* top, const std::byte* p,
                                std::size_t bytes) noexcept {
     downward_ = false;
-    while (count_ != 0 && entries_[count_ - 1].last > top)
+    while (count_ != 0 && entries_[count_ - 1].first >= top)
         --count_;
+    if (count_ != 0)
+        entries_[count_ - 1].last = std::min(entries_[count_ - 1].last, top);
     add(p, bytes);
 }
 
@@ -43,11 +45,16 @@ void allocation_log::add(const std::byte* p, std::size_t bytes) noexcept {
 }
 
 void allocation_log::resize_latest(const std::byte* p, std::size_t bytes) noexcept {
-    if (entry* const e = find(p); e != nullptr)
-        e->last = p + bytes;
+    entry* const e = find(p);
+    if (e == nullptr)
+        return;
+    e->last = p + bytes;
+    count_ =
+        static_cast<std::size_t>(e - entries_) + 1; // what was freed above it is its memory now
 }
 
-const char* allocation_log::free(const std::byte* p, std::size_t bytes) noexcept {
+const char* allocation_log::free(const std::byte* p, std::size_t bytes,
+                                 const std::byte* top) noexcept {
     if (lost_)
         return nullptr;
     entry* const e = find(p);
@@ -55,7 +62,7 @@ const char* allocation_log::free(const std::byte* p, std::size_t bytes) noexcept
         return "no allocation begins there";
     if (e->freed)
         return "it was freed before";
-    if (e->last != p + bytes)
+    if (std::min(e->last, top) != p + bytes)
         return "it was allocated with another size";
     e->freed = true;
     return nullptr;

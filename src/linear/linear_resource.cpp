@@ -187,7 +187,7 @@ void linear_resource::check_free([[maybe_unused]] const std::byte* first,
         refuse_free(first, bytes,
                     "this memory is not allocated here, or no longer: it was freed by a rewind or "
                     "reset, or has another size");
-    if (const char* const why = log_.free(first, bytes); why != nullptr)
+    if (const char* const why = log_.free(first, bytes, top_); why != nullptr)
         refuse_free(first, bytes, why);
     ARENITE_ASSERT(!is_older_than_scope(first), detail::scratch_changed);
 #endif

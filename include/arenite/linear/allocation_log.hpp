@@ -33,8 +33,10 @@ public:
     /// The latest allocation has another size.
     void resize_latest(const std::byte* p, std::size_t bytes) noexcept;
 
-    /// Notes a free of memory that is in use; nullptr, or why it is misuse.
-    [[nodiscard]] const char* free(const std::byte* p, std::size_t bytes) noexcept;
+    /// Notes a free of memory that is in use, below `top`; nullptr, or why it is misuse. A rewind
+    /// may have taken what the latest allocation grew by.
+    [[nodiscard]] const char* free(const std::byte* p, std::size_t bytes,
+                                   const std::byte* top) noexcept;
 
 private:
     struct entry {
