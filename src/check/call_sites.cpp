@@ -59,7 +59,7 @@ unsigned ask_environment() noexcept {
 
 // ---- walking the stack --------------------------------------------------------------------------
 
-#if ARENITE_HAS_FRAME_POINTERS
+#if ARENITE_HAS_FRAME_POINTERS && ARENITE_CHECKS
 struct bounds {
     address begin = 0;
     address end = 0;

@@ -14,12 +14,8 @@ inline namespace ARENITE_ABI {
 namespace detail {
 
 /// A resource of type R made here, or one that is there already and outlives this: what is given as
-/// an lvalue of type R is referred to, anything else is what R is made of.
-///
-///     held_resource<ordered_heap> a{std::in_place, ordered_options{}};    // made here
-///     ordered_heap heap;
-///     held_resource<ordered_heap> b{std::in_place, heap};                 // refers to heap
-///     held_resource<ordered_heap&> c{std::in_place, heap};                // refers without room
+/// an lvalue of type R is referred to, anything else is what R is made of. Of a reference R& there is
+/// no room for one of its own.
 ///
 /// Overhead:  a pointer beside R; a reference is a pointer alone.
 template <class R>
