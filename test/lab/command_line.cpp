@@ -390,7 +390,10 @@ void expect_third_with_some_ratios(const seed_rows_told& seeds) {
                                                  "ns/particle, SoA",
                                                  "AoS/SoA",
                                                  "SoA/arrays by hand",
-                                                 "speedup, all cores"};
+                                                 "speedup, all cores",
+                                                 "blocks / would do",
+                                                 "bytes copied / in use",
+                                                 "walk before / after"};
     EXPECT_EQ(not_given, without_a_number);
     EXPECT_EQ(ratios,
               (std::vector<double>{2.66, 2.08, 5.85, 20.14, 357.88, 494.48, 942'902.0 / 187'642}));
