@@ -44,8 +44,7 @@ struct pair {
     }
 
     template <class S>
-    static constexpr bool accepts =
-        (frees_singly<S> && !one_of_several<S>) || in_one_region<S>;
+    static constexpr bool accepts = (frees_singly<S> && !one_of_several<S>) || in_one_region<S>;
 
     template <class S>
     class on {

@@ -15,8 +15,8 @@ struct point {
 };
 
 TEST(member_list, has_an_order) {
-    static_assert(!std::is_same_v<member_list<&point::x, &point::y>,
-                                  member_list<&point::y, &point::x>>);
+    static_assert(
+        !std::is_same_v<member_list<&point::x, &point::y>, member_list<&point::y, &point::x>>);
     static_assert(std::is_empty_v<member_list<&point::x>>);
 }
 

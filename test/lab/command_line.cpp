@@ -366,13 +366,11 @@ struct seed_rows_told {
 void expect_third_with_some_ratios(const seed_rows_told& seeds) {
     std::vector<double> ratios;
     std::set<std::string> not_given;
-    for (const auto& row : seeds.rows_of("seed 3")) {
-        const std::string quantity = row.at("quantity");
-        if (row.at("says").is_null())
+    for (const auto& row : seeds.rows_of("seed 3"))
+        if (const std::string quantity = row.at("quantity"); row.at("says").is_null())
             not_given.insert(quantity);
         else if (quantity.find('/') != std::string::npos)
             ratios.push_back(row.at("says").get<double>());
-    }
     const std::set<std::string> without_a_number{"ns, vector of pointers (P)",
                                                  "ns, vector of objects (O)",
                                                  "P/O, pointees by arenite",
@@ -480,9 +478,8 @@ TEST(lab_seeds, stand_beside_what_is_measured_here) {
         if (document == "seed 0" || document == "seed 1")
             continue; // want assimp and OpenSceneGraph
         bool done_once = document.starts_with("seed 4");
-        for (const char* once :
-             {"table 3.1", "table 3.2", "figure 3.5", "figure 3.6", "figure 3.9", "figure 3.10",
-              "figure 6.9", "figure 6.11"})
+        for (const char* once : {"table 3.1", "table 3.2", "figure 3.5", "figure 3.6", "figure 3.9",
+                                 "figure 3.10", "figure 6.9", "figure 6.11"})
             done_once |= document == std::string{"seed 3, "} + once;
         if (!row.at("quantity").get<std::string>().ends_with("boost::fast_pool")) { // may lack
             EXPECT_TRUE(row.at("cold").is_number()) << row;

@@ -22,9 +22,9 @@ constexpr std::size_t region_bytes = 65536;
 template <class R>
 int use_after_free(R& r) {
     auto* const p = static_cast<volatile int*>(r.allocate(48, 8));
-    *p = 1;
+    p[8] = 1;
     r.deallocate(const_cast<int*>(p), 48, 8);
-    return *p;
+    return p[8]; // behind the links that a TLSF keeps in free memory
 }
 
 template <class R, class... Args>

@@ -14,8 +14,8 @@ inline namespace ARENITE_ABI {
 namespace detail {
 
 /// A resource of type R made here, or one that is there already and outlives this: what is given as
-/// an lvalue of type R is referred to, anything else is what R is made of. Of a reference R& there is
-/// no room for one of its own.
+/// an lvalue of type R is referred to, anything else is what R is made of. Of type R& it always
+/// refers.
 ///
 /// Overhead:  a pointer beside R; a reference is a pointer alone.
 template <class R>
