@@ -16,10 +16,7 @@ inline namespace ARENITE_ABI {
 namespace detail {
 
 /// Says when a step ends. Whoever steps counts what he moved, and asks before each look.
-///
-///     budget_meter meter{limit};
-///     while (!meter.spent(moves, bytes)) // one look more
-///         ...
+/// Asked by spent(moves, bytes) before each look.
 ///
 /// Looks that lead to no move are counted: a step ends after 64 of them, and 4 for each move or one
 /// for each 256 bytes that it may make, whichever is less. The clock is read at the first look, and
