@@ -140,7 +140,8 @@ protected:
         : inner_(std::forward<Args>(args)...) {}
     ~resource_adaptor() override = default;
 
-    R inner_; // NOLINT(cppcoreguidelines-avoid-const-or-ref-data-members)
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-const-or-ref-data-members): R may be a reference
+    R inner_;
 };
 
 } // namespace detail

@@ -151,7 +151,8 @@ public:
 
 private:
     mutable std::mutex mutex_;
-    R inner_; // NOLINT(cppcoreguidelines-avoid-const-or-ref-data-members)
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-const-or-ref-data-members): R may be a reference
+    R inner_;
 };
 
 template <Allocating R>

@@ -15,8 +15,8 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Says when a step ends. Whoever steps counts what he moved, and asks before each look.
-/// Asked by spent(moves, bytes) before each look.
+/// Says when a step ends: spent(moves, bytes) is asked before each look, with what the step has
+/// moved so far.
 ///
 /// Looks that lead to no move are counted: a step ends after 64 of them, and 4 for each move or one
 /// for each 256 bytes that it may make, whichever is less. The clock is read at the first look, and

@@ -28,13 +28,13 @@ public:
     // Exactly a resource or a class of its: what converts to one would be a temporary.
     template <class R>
         requires(std::derived_from<R, resource> && !std::is_const_v<R>)
-    // NOLINTNEXTLINE(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): upstreams are given as they are
     upstream(R& source) noexcept : upstream{&source} {}
 
     template <class R>
         requires(std::derived_from<R, resource> && !std::same_as<R, resource> &&
                  !std::is_const_v<R>)
-    // NOLINTNEXTLINE(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): upstreams are given as they are
     upstream(R* source) noexcept : source_{source}, try_allocate_{&try_any} {
         if constexpr (Allocating<R>)
             try_allocate_ = &try_concrete<R>;

@@ -73,7 +73,7 @@ public:
     /// By pointer, as std::pmr has it. Not nullptr.
     template <class S>
         requires std::convertible_to<S*, R*>
-    // NOLINTNEXTLINE(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): as std::pmr has it
     resource_allocator(S* source) noexcept : resource_{source} {
         ARENITE_ASSERT(source != nullptr, "a resource_allocator needs a resource, not nullptr");
     }
@@ -82,7 +82,7 @@ public:
     template <class S>
         requires(!std::same_as<S, R> && std::derived_from<S, arenite::resource> &&
                  std::convertible_to<S&, R&>)
-    // NOLINTNEXTLINE(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): as std::pmr has it
     resource_allocator(S& source) noexcept : resource_{&static_cast<R&>(source)} {}
     template <class S>
         requires(!std::same_as<S, R> && std::derived_from<S, arenite::resource> &&
@@ -102,7 +102,7 @@ public:
     /// For another type of objects, or from a concrete resource to a polymorphic one.
     template <class U, class S>
         requires std::convertible_to<S*, R*>
-    // NOLINTNEXTLINE(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): as std::pmr has it
     resource_allocator(const resource_allocator<U, S>& other) noexcept
         : resource_{other.resource()} {}
 
