@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -117,6 +118,26 @@ TEST(fork_lock_threads, threads_that_hold_one_may_wait_for_another_in_any_order)
     stop = true;
     for (std::thread& t : threads)
         t.join();
+}
+
+TEST(fork_lock_threads, hundreds_are_taken) { // ThreadSanitizer lets a thread hold 64
+    std::array<guarded<std::mutex>, 200> many;
+    struct outer {
+        fork_lock<std::mutex> lock{detail::outermost};
+    };
+    std::array<outer, 100> outermost_ones;
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(in_child([&] {
+                      for (guarded<std::mutex>& one : many)
+                          one.change();
+                      return 0;
+                  }),
+                  0);
+        for (guarded<std::mutex>& one : many)
+            one.change();
+        for (outer& one : outermost_ones)
+            const std::lock_guard guard{one.lock};
+    }
 }
 
 TEST(fork_lock, tells_its_owner_in_the_child_alone) {
