@@ -60,9 +60,13 @@ int run(const catalogue& all, const request& asked, const output_paths& paths) {
     if (seeds && (asked.workloads.size() > 1 || !asked.subjects.empty() || !asked.settings.empty()))
         throw bad_request("seeds is run alone: its tables say which workload, parameters and "
                           "subjects they need");
+    if (asked.tiny && !seeds)
+        throw bad_request("--tiny is for seeds; other workloads have --set");
     std::vector<seed_row> rows;
     if (seeds)
-        rows = seed_rows(asked.in_full ? seed_scale::full : seed_scale::quick);
+        rows = seed_rows(asked.in_full ? seed_scale::full
+                         : asked.tiny  ? seed_scale::tiny
+                                       : seed_scale::quick);
     const std::vector<experiment> experiments =
         seeds ? seed_experiments(all, rows, asked.repeats) : plan(all, asked);
     std::optional<output_file> json, report;
@@ -130,6 +134,8 @@ int main_of(int argc, char** argv) {
         ->check(CLI::Range(0, 1000));
     running->add_flag("--full", asked.in_full,
                       "the seeds' sizes where a workload's own are smaller: hours");
+    running->add_flag("--tiny", asked.tiny, "of seeds: sizes that only show that it works")
+        ->excludes("--full");
     CLI::App* in_short =
         app.add_subcommand("short", "the short form of the workloads: under three minutes");
     for (CLI::App* command : {running, in_short}) {

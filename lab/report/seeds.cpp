@@ -283,6 +283,12 @@ std::optional<double> value_of(const std::vector<outcome>& outcomes, const seed_
     return value * row.scale;
 }
 
+void shrink(seed_row::source& s) {
+    for (auto& [name, value] : s.values)
+        if (name == "count" || name == "nodes")
+            value = std::to_string(std::stoull(value) / 50);
+}
+
 } // namespace
 
 std::vector<seed_row> seed_rows(seed_scale scale) {
@@ -297,6 +303,15 @@ std::vector<seed_row> seed_rows(seed_scale scale) {
     add_figure_6_11(all, scale);
     add_figures_7(all);
     add_suballocator(all, scale);
+    if (scale == seed_scale::tiny) {
+        for (seed_row& row : all) {
+            shrink(row.figure);
+            if (row.divided_by)
+                shrink(*row.divided_by);
+            for (auto& [times, added] : row.and_times)
+                shrink(added);
+        }
+    }
     return all;
 }
 

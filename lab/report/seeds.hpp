@@ -35,8 +35,9 @@ struct seed_row {
     bool cold_only = false; ///< long work, which the document does once
 };
 
-/// Whether a workload runs at the size that its seed has, or at one that takes minutes.
-enum class seed_scale { quick, full };
+/// The sizes that workloads run at: tiny to try whether every row is filled, quick ones that take
+/// minutes, or those that their seed has.
+enum class seed_scale { tiny, quick, full };
 
 /// All rows, in the order of the documents. A new table is a few lines in seeds.cpp.
 [[nodiscard]] std::vector<seed_row> seed_rows(seed_scale scale);

@@ -28,6 +28,7 @@ struct request {
     int repeats = 7;
     std::optional<int> warm_passes = {};
     bool in_short = false; ///< each workload's short form
+    bool tiny = false;     ///< of `seeds`: sizes that only show whether every row is filled
     bool in_full = false;  ///< the seeds' sizes, where a workload's own are smaller
 };
 

@@ -467,7 +467,7 @@ void expect_fourth_with_its_figures(const seed_rows_told& seeds) {
 TEST(lab_seeds, stand_beside_what_is_measured_here) {
     const scratch_directory scratch;
     const std::string file = (scratch / "seeds.json").string();
-    const called run = lab("run seeds --repeat 1 --json " + file);
+    const called run = lab("run seeds --tiny --repeat 1 --json " + file);
     ASSERT_EQ(run.code, 0) << run.errors;
     const seed_rows_told seeds{nlohmann::json::parse(contents_of(file)).at("seeds")};
     for (const char* table : {"figure 2.2", "table 6.1", "table 6.2", "seed 2, results",

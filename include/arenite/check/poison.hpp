@@ -6,34 +6,8 @@
 
 #include <cstddef>
 
-// Which tool this translation unit is built for. At most one of the four is 1, except that a
-// Valgrind build says so itself (CMake option or -DARENITE_VALGRIND=1) and has the header. To
+// A Valgrind build says so itself (CMake option or -DARENITE_VALGRIND=1) and has the header. To
 // ThreadSanitizer nothing is told: who looks where others may write asks for it.
-#if defined(__SANITIZE_ADDRESS__)
-#define ARENITE_HAS_ASAN 1
-#elif defined(__SANITIZE_THREAD__)
-#define ARENITE_HAS_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ARENITE_HAS_ASAN 1
-#endif
-#if __has_feature(memory_sanitizer)
-#define ARENITE_HAS_MSAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define ARENITE_HAS_TSAN 1
-#endif
-#endif
-#ifndef ARENITE_HAS_ASAN
-#define ARENITE_HAS_ASAN 0
-#endif
-#ifndef ARENITE_HAS_MSAN
-#define ARENITE_HAS_MSAN 0
-#endif
-#ifndef ARENITE_HAS_TSAN
-#define ARENITE_HAS_TSAN 0
-#endif
-
 #if defined(ARENITE_VALGRIND) && ARENITE_VALGRIND && __has_include(<valgrind/memcheck.h>)
 #define ARENITE_HAS_VALGRIND 1
 #include <valgrind/memcheck.h>

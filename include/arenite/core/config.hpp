@@ -63,6 +63,32 @@
 #define ARENITE_NOINLINE
 #endif
 
+// The sanitizer that this translation unit is built for: at most one of the three is 1.
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENITE_HAS_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define ARENITE_HAS_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENITE_HAS_ASAN 1
+#endif
+#if __has_feature(memory_sanitizer)
+#define ARENITE_HAS_MSAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define ARENITE_HAS_TSAN 1
+#endif
+#endif
+#ifndef ARENITE_HAS_ASAN
+#define ARENITE_HAS_ASAN 0
+#endif
+#ifndef ARENITE_HAS_MSAN
+#define ARENITE_HAS_MSAN 0
+#endif
+#ifndef ARENITE_HAS_TSAN
+#define ARENITE_HAS_TSAN 0
+#endif
+
 // True where the compiler knows the value at this place once it has inlined; false is always right.
 #if defined(__GNUC__) || defined(__clang__)
 #define ARENITE_IS_CONSTANT(value) (__builtin_constant_p(value) != 0)

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/poison.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/process_object.hpp>
 
