@@ -22,7 +22,6 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <new>
 #include <ranges>
@@ -36,8 +35,10 @@ inline namespace ARENITE_ABI {
 struct compaction_options {
     /// While objects are put in order, blocks may hold so many times the bytes of live objects;
     /// beyond it blocks are emptied first. Four blocks always may be held, and where nothing can be
-    /// emptied the bound is passed.
-    double room = std::numeric_limits<double>::infinity();
+    /// emptied the bound is passed. To order what lies anywhere takes both places, twice that, for
+    /// a while. Without a bound, where objects come and go while an order is repeated, the holes
+    /// that they leave in it add up.
+    double room = 2;
 
     /// Which empty blocks are kept. One, at least, saves asking for it again.
     return_policy policy = {.keep_bytes = detail::movable_blocks::block_bytes, .keep_divisor = 0};
