@@ -275,8 +275,7 @@ TEST(compacting_heap, room_bounds_what_is_held_while_ordering) {
     EXPECT_GT(peak(1e9), 1.9);
 }
 
-// Parts of a scene come and go, a node of each in turn, while its order is repeated: the holes that
-// they leave among what stays in order are not to add up.
+// The holes that what goes leaves among what stays in order are not to add up.
 TEST(compacting_heap,
      an_order_that_is_repeated_while_objects_come_and_go_holds_no_more_than_twice) {
     const auto peak = [](const compaction_options& options) {
