@@ -104,7 +104,7 @@ concept VisitOrder =
 /// Blocks keep their addresses until the end of the heap, since handles look at old ones: those
 /// that go back give their memory to the system where the upstream lends pages, and else are kept
 /// for reuse. The end of the heap ends the objects that live, in address order.
-class compacting_heap {
+class compacting_heap final {
 public:
     explicit compacting_heap(compaction_options options = {},
                              upstream up = &page_source()) noexcept;
