@@ -35,9 +35,9 @@ inline namespace ARENITE_ABI {
 struct compaction_options {
     /// While objects are put in order, blocks may hold so many times the bytes of live objects, and
     /// three blocks more, which are being filled; beyond it blocks are emptied first. Where nothing
-    /// can be emptied the bound is passed. To order what lies anywhere takes both places, twice that, for
-    /// a while. Without a bound, where objects come and go while an order is repeated, the holes
-    /// that they leave in it add up.
+    /// can be emptied the bound is passed. To order what lies anywhere takes both places, twice
+    /// that, for a while. Without a bound, where objects come and go while an order is repeated,
+    /// the holes that they leave in it add up.
     double room = 2;
 
     /// Which empty blocks are kept. One, at least, saves asking for it again.
