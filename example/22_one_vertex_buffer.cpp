@@ -8,6 +8,7 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/offset/offset_allocator.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -44,8 +45,8 @@ struct part_of_all {
     arenite::offset_allocation add(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t of,
                                    unsigned char contents) {
         auto a = parts.try_allocate(bytes, alignment, {.user_data = of});
-        while (!a && parts.grow(parts.capacity())) // twice as long; nothing moves
-            a = parts.try_allocate(bytes, alignment, {.user_data = of});
+        if (!a && parts.grow(std::max(parts.capacity(), *parts.growth_for(bytes, alignment))))
+            a = parts.try_allocate(bytes, alignment, {.user_data = of}); // nothing has moved
         device.resize(parts.capacity());
         std::memset(device.bytes.data() + a->offset, contents, bytes);
         return *a;

@@ -14,27 +14,29 @@
 /// With the validation layer, where that is installed; what it says is printed and counted.
 class headless_vulkan {
 public:
-    /// Check ready() before anything else.
-    headless_vulkan() {
+    /// Check ready() before anything else. Its own objects are made by the callbacks, which must
+    /// outlive it.
+    explicit headless_vulkan(const VkAllocationCallbacks* callbacks = nullptr)
+        : callbacks_{callbacks} {
         if (!open_instance() || !open_device())
             return;
         VkCommandPoolCreateInfo pool{};
         pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
         pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-        check(vkCreateCommandPool(device_, &pool, nullptr, &pool_));
+        check(vkCreateCommandPool(device_, &pool, callbacks_, &pool_));
     }
     headless_vulkan(const headless_vulkan&) = delete;
     headless_vulkan& operator=(const headless_vulkan&) = delete;
     ~headless_vulkan() {
         if (device_ != nullptr) {
-            vkDestroyCommandPool(device_, pool_, nullptr);
-            vkDestroyDevice(device_, nullptr);
+            vkDestroyCommandPool(device_, pool_, callbacks_);
+            vkDestroyDevice(device_, callbacks_);
         }
         if (messenger_ != VK_NULL_HANDLE)
             function<PFN_vkDestroyDebugUtilsMessengerEXT>("vkDestroyDebugUtilsMessengerEXT")(
-                instance_, messenger_, nullptr);
+                instance_, messenger_, callbacks_);
         if (instance_ != nullptr)
-            vkDestroyInstance(instance_, nullptr);
+            vkDestroyInstance(instance_, callbacks_);
     }
 
     /// False: no driver, or no device.
@@ -129,7 +131,7 @@ private:
         info.ppEnabledLayerNames = &layer;
         info.enabledExtensionCount = validated ? 1 : 0;
         info.ppEnabledExtensionNames = &extension;
-        if (vkCreateInstance(&info, nullptr, &instance_) != VK_SUCCESS) {
+        if (vkCreateInstance(&info, callbacks_, &instance_) != VK_SUCCESS) {
             instance_ = nullptr;
             return false;
         }
@@ -153,7 +155,7 @@ private:
         };
         info.pUserData = this;
         check(function<PFN_vkCreateDebugUtilsMessengerEXT>("vkCreateDebugUtilsMessengerEXT")(
-            instance_, &info, nullptr, &messenger_));
+            instance_, &info, callbacks_, &messenger_));
     }
 
     bool open_device() {
@@ -174,7 +176,7 @@ private:
         info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
         info.queueCreateInfoCount = 1;
         info.pQueueCreateInfos = &queue;
-        if (vkCreateDevice(physical, &info, nullptr, &device_) != VK_SUCCESS) {
+        if (vkCreateDevice(physical, &info, callbacks_, &device_) != VK_SUCCESS) {
             device_ = nullptr;
             return false;
         }
@@ -182,6 +184,7 @@ private:
         return true;
     }
 
+    const VkAllocationCallbacks* callbacks_;
     VkInstance instance_ = nullptr;
     VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
     VkDevice device_ = nullptr;

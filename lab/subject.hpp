@@ -72,10 +72,10 @@ concept builds_trees = std::default_initializable<S> && requires(S& s, int level
 template <class S>
 concept serves_offsets = std::constructible_from<typename S::offsets, std::uint64_t, std::uint64_t>;
 
-/// One that keeps blocks besides: S::block_heap{block_bytes} has `part allocate(bytes)`,
+/// One that keeps blocks besides: S::block_heap{block_bytes} has `part allocate(bytes, owner)`,
 /// `deallocate(part)`, `plan(moves)`, which plans up to so many and returns their bytes, and
 /// `settle()`, which carries them out and returns true if nothing is left to gain; `block_count()`
-/// and `bytes_in_use()`.
+/// and `bytes_in_use()`; and `for_each(f)`, which calls f(owner, block, offset, bytes).
 template <class S>
 concept empties_blocks = std::constructible_from<typename S::block_heap, std::uint64_t>;
 

@@ -5,6 +5,7 @@
 #include "probes/address_map.hpp"
 #include "probes/clock.hpp"
 #include "probes/opaque.hpp"
+#include "probes/range_sample.hpp"
 #include "probes/reserved.hpp"
 #include "probes/resident.hpp"
 
@@ -92,8 +93,10 @@ struct workload_info {
     std::string ours = "arenite.ordered";
     std::vector<std::string> against = {"mimalloc"};
 
-    /// True if its turns keep maps where they are asked to.
+    /// True if its turns keep maps where they are asked to: those of ours, of the C++ library and
+    /// of what ours is measured by; or of all.
     bool has_maps = false;
+    bool has_maps_of_all = false;
 
     /// The subjects of a run that names none; empty: every available one not marked on_request.
     std::vector<std::string> subjects = {};
@@ -168,7 +171,9 @@ public:
 
     /// A picture of this moment, of a turn that wants maps.
     void keep(address_sample picture) { maps_.push_back(std::move(picture)); }
+    void keep(range_sample picture) { ranges_.push_back(std::move(picture)); }
     [[nodiscard]] const std::vector<address_sample>& maps() const noexcept { return maps_; }
+    [[nodiscard]] const std::vector<range_sample>& ranges() const noexcept { return ranges_; }
 
     /// What the work came to; must be equal in every pass of every subject.
     void checksum(std::uint64_t value) { checksums_.push_back(value); }
@@ -192,6 +197,7 @@ private:
     std::vector<std::uint64_t> checksums_;
     bool wants_maps_ = false;
     std::vector<address_sample> maps_;
+    std::vector<range_sample> ranges_;
 };
 
 } // namespace arenite::lab

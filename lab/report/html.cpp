@@ -8,6 +8,7 @@
 #include "html_maps.hpp"
 #include "html_page.hpp"
 #include "html_parts.hpp"
+#include "html_ranges.hpp"
 #include "html_tables.hpp"
 #include "table.hpp"
 
@@ -346,6 +347,7 @@ std::string page(const json& results) {
     const json& m = results.at("machine");
     const std::string chart = chart_js();
     const json maps = results.contains("maps") ? results.at("maps") : json::array();
+    const std::string nodes = maps_section(maps);
     const std::string ratios = overview(all, workloads);
     json plots = json::array();
 
@@ -370,7 +372,7 @@ std::string page(const json& results) {
         if (std::find(names.begin(), names.end(), e.workload) == names.end())
             names.push_back(e.workload);
     body += "<nav aria-label=\"Contents\">";
-    if (!maps.empty())
+    if (!nodes.empty())
         body += "<a href=\"#maps\">maps</a>";
     if (!ratios.empty())
         body += "<a href=\"#overview\">overview</a>";
@@ -383,7 +385,7 @@ std::string page(const json& results) {
             "where they leave the plot the table has their end. "
             "Ours is blue and bold. \"-thp\" and \"-4k\" are the same code with and without huge "
             "pages.</p></header>\n<main>\n";
-    body += maps_section(maps);
+    body += nodes;
     body += ratios;
     body += seeds_section(results);
 
@@ -393,6 +395,7 @@ std::string page(const json& results) {
                             "</span></p>\n",
                             anchor_of(name), xml(name), xml(shows(name)),
                             xml(workload.value("summary", "")));
+        body += ranges_of(name, maps);
         const std::string curves = curves_of(name, results.at("results"), plots, !chart.empty());
         body += curves;
         for (experiment_results e : all) {

@@ -100,6 +100,22 @@ constexpr curve curves[]{
      .x_title = "replacements, of all objects",
      .metric = "resident_at_",
      .alone = true},
+    {.workload = "offset/defragment",
+     .title = "planning a pass: the longest of each twentieth of all passes",
+     .x_title = "passes made, % of the subject's own",
+     .metric = "pass_at_",
+     .logarithmic = true,
+     .alone = true},
+    {.workload = "handle/frames",
+     .title = "walking the scene, as its parts come and go",
+     .x_title = "frame",
+     .metric = "walk_at_",
+     .alone = true},
+    {.workload = "handle/frames",
+     .title = "resident over live, as parts come and go",
+     .x_title = "frame",
+     .metric = "resident_at_",
+     .alone = true},
 };
 
 /// A set of axes: what was measured with the same other parameters.

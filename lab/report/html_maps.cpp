@@ -3,6 +3,7 @@
 #include "html_maps.hpp"
 
 #include "html_parts.hpp"
+#include "html_ranges.hpp"
 
 #include <arenite/report/text.hpp>
 
@@ -124,6 +125,9 @@ std::string legend_of_maps() {
 std::string maps_section(const json& all) {
     std::string section, last;
     for (const json& entry : all) {
+        const json& maps = entry.at("maps");
+        if (maps.empty() || is_range(maps.front()))
+            continue;
         const std::string title =
             entry.at("workload").get<std::string>() + ": " + title_of(entry.at("parameters"));
         if (title != last)

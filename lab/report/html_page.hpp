@@ -49,9 +49,12 @@ var(--quiet) calc(50% + .5px),transparent calc(50% + .5px)),var(--empty)}
 min-width:0}
 .card .both{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:14px;align-items:start}
 .plot{position:relative;min-width:0}
-.maps{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,690px),1fr));gap:14px}
+.maps{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,690px),1fr));gap:14px;
+margin-bottom:14px}
 .pair{display:grid;grid-template-columns:1fr 1fr;gap:16px}
 .pair svg{display:block;width:100%;height:auto;margin:4px 0}
+.range svg{display:block;width:100%;height:auto;margin:6px 0 0}
+.range .free{fill:var(--empty)}.range .gone{fill:none;stroke:var(--quiet);stroke-dasharray:4 3}
 svg.walk{background:var(--empty)}
 .walk path{stroke:var(--ink);stroke-linecap:round}
 .ramp{display:inline-block;width:130px;height:11px;vertical-align:middle;margin:0 6px}

@@ -16,10 +16,12 @@ using nlohmann::json;
 
 colours colours_of(std::string_view subject) {
     constexpr std::pair<std::string_view, colours> families[]{
-        {"arenite", {"#0072b2", "#56b4e9"}},  {"mimalloc", {"#e69f00", "#f0b030"}},
-        {"jemalloc", {"#009e73", "#2cc79b"}}, {"tcmalloc", {"#cc79a7", "#e098c0"}},
-        {"boost", {"#8c6d1f", "#d9c45a"}},    {"foonathan", {"#7a5fb5", "#a890e0"}},
-        {"pmr", {"#d55e00", "#ff8540"}},      {"plf", {"#3f7f8c", "#7cc4d0"}}};
+        {"arenite", {"#0072b2", "#56b4e9"}},     {"mimalloc", {"#e69f00", "#f0b030"}},
+        {"jemalloc", {"#009e73", "#2cc79b"}},    {"tcmalloc", {"#cc79a7", "#e098c0"}},
+        {"boost", {"#8c6d1f", "#d9c45a"}},       {"foonathan", {"#7a5fb5", "#a890e0"}},
+        {"pmr", {"#d55e00", "#ff8540"}},         {"plf", {"#3f7f8c", "#7cc4d0"}},
+        {"vma", {"#e69f00", "#f0b030"}},         {"best_fit", {"#009e73", "#2cc79b"}},
+        {"memory_slots", {"#cc79a7", "#e098c0"}}};
     for (const auto& [family, pair] : families)
         if (subject.starts_with(family))
             return pair;

@@ -100,7 +100,7 @@ void add_figure_6_11(std::vector<seed_row>& rows, seed_scale scale) {
                         .cold_only = true});
     };
     const char* const parts = "26000 parts, 30 % freed";
-    const parameter_values blocks{{"moves", "10"}, {"block", "16"}};
+    const parameter_values blocks{{"count", "26000"}, {"moves", "10"}, {"block", "16"}};
     row(parts, "blocks / would do", "offset/defragment", blocks, "blocks left", "arenite.offset");
     row(parts, "bytes copied / in use", "offset/defragment", blocks, "copied", "arenite.offset");
     const std::string count = scale == seed_scale::full ? "1000000" : "200000";

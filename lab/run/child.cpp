@@ -67,6 +67,21 @@ nlohmann::json maps_of(const turn& t) {
                        {"cell_bytes", map.cell_bytes},
                        {"cells", letters_of(map)},
                        {"places", map.places}});
+    for (const range_sample& range : t.ranges()) {
+        nlohmann::json parts = nlohmann::json::array();
+        for (const range_sample::part& p : range.parts) {
+            parts.push_back({p.bytes, p.kind, p.at.block, p.at.offset});
+            if (range.blocks_later)
+                parts.back().insert(parts.back().end(), {p.later.block, p.later.offset});
+        }
+        all.push_back({{"name", range.name},
+                       {"kinds", range.kinds},
+                       {"block_bytes", range.block_bytes},
+                       {"blocks", range.blocks},
+                       {"parts", parts}});
+        if (range.blocks_later)
+            all.back()["blocks_later"] = *range.blocks_later;
+    }
     return all;
 }
 

@@ -55,7 +55,8 @@ struct failure {
     std::string what;
 };
 
-/// Pictures of where a subject's memory lay, as its child printed them; see address_sample.
+/// Pictures of where a subject's memory lay, as its child printed them; see address_sample and
+/// range_sample.
 struct subject_maps {
     std::string subject;
     std::string json;

@@ -173,7 +173,7 @@ outcome measure(const experiment& e) {
 }
 
 void add_maps(const experiment& e, outcome& measured) {
-    if (!e.workload->has_maps)
+    if (!e.workload->has_maps && !e.workload->has_maps_of_all)
         return;
     const progress shown{e};
     std::vector<std::string> wanted{e.workload->ours, "std"};
@@ -182,7 +182,8 @@ void add_maps(const experiment& e, outcome& measured) {
         const std::string& name = s->info.name;
         const bool failed = std::any_of(measured.failures.begin(), measured.failures.end(),
                                         [&](const failure& f) { return f.subject == name; });
-        if (failed || std::find(wanted.begin(), wanted.end(), name) == wanted.end())
+        if (failed || (!e.workload->has_maps_of_all &&
+                       std::find(wanted.begin(), wanted.end(), name) == wanted.end()))
             continue;
         shown.step(e.repeats, name + ", maps");
         const finished_process ran =

@@ -59,12 +59,14 @@ struct offset_bins {
                      },
                      .give_back = [](void*, std::uint64_t, void*) noexcept {},
                      .user = &names_},
-                    {.parts = {.granularity = 256},
+                    {.parts = {.granularity = 256, .user_data = true},
                      .first_block_bytes = block_bytes,
                      .largest_block_bytes = block_bytes,
                      .keep_empty_blocks = 0}} {}
 
-        [[nodiscard]] part allocate(std::uint64_t bytes) { return *heap_.try_allocate(bytes); }
+        [[nodiscard]] part allocate(std::uint64_t bytes, std::uint64_t owner) {
+            return *heap_.try_allocate(bytes, 1, {.user_data = owner});
+        }
         void deallocate(const part& p) { heap_.deallocate(p); }
 
         [[nodiscard]] std::uint64_t plan(std::size_t count) {
@@ -78,6 +80,13 @@ struct offset_bins {
 
         [[nodiscard]] std::size_t block_count() const { return heap_.block_count(); }
         [[nodiscard]] std::uint64_t bytes_in_use() const { return heap_.usage().bytes_in_use; }
+
+        template <class F>
+        void for_each(F f) const {
+            heap_.for_each([&](const part& p, std::uint64_t owner) {
+                f(owner, heap_.block_of(p), p.offset, p.bytes);
+            });
+        }
 
     private:
         std::uintptr_t names_ = 0;

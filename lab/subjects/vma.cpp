@@ -150,16 +150,26 @@ vma::block_heap::~block_heap() {
     delete state_;
 }
 
-vma::block_heap::part vma::block_heap::allocate(std::uint64_t bytes) {
+vma::block_heap::part vma::block_heap::allocate(std::uint64_t bytes, std::uint64_t owner) {
     const VkMemoryRequirements needs{bytes, 256, 1};
     VmaAllocationCreateInfo info{};
     info.pool = state_->pool;
+    info.pUserData = reinterpret_cast<void*>(owner);
     VmaAllocation made = nullptr;
     check(vmaAllocateMemory(state_->allocator, &needs, &info, &made, nullptr), "memory");
+    parts_.insert(made);
     return made;
 }
 
+vma::block_heap::place vma::block_heap::place_of(part p) const {
+    VmaAllocationInfo info{};
+    vmaGetAllocationInfo(state_->allocator, static_cast<VmaAllocation>(p), &info);
+    return {reinterpret_cast<std::uint64_t>(info.pUserData), info.deviceMemory, info.offset,
+            info.size};
+}
+
 void vma::block_heap::deallocate(part p) {
+    parts_.erase(p);
     vmaFreeMemory(state_->allocator, static_cast<VmaAllocation>(p));
 }
 

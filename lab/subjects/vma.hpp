@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace arenite::lab {
@@ -51,7 +52,7 @@ struct vma {
         block_heap(const block_heap&) = delete;
         block_heap& operator=(const block_heap&) = delete;
 
-        [[nodiscard]] part allocate(std::uint64_t bytes);
+        [[nodiscard]] part allocate(std::uint64_t bytes, std::uint64_t owner);
         void deallocate(part p);
 
         /// Plans so many moves at most; the bytes to copy.
@@ -62,9 +63,25 @@ struct vma {
         [[nodiscard]] std::size_t block_count() const;
         [[nodiscard]] std::uint64_t bytes_in_use() const;
 
+        template <class F>
+        void for_each(F f) const {
+            for (const part p : parts_) {
+                const place at = place_of(p);
+                f(at.owner, at.block, at.offset, at.bytes);
+            }
+        }
+
     private:
         struct state;
+        struct place {
+            std::uint64_t owner;
+            void* block;
+            std::uint64_t offset, bytes;
+        };
+        [[nodiscard]] place place_of(part p) const;
+
         state* state_;
+        std::unordered_set<part> parts_ = {};
     };
 
     static std::vector<subject_info> ways();

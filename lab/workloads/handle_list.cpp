@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../probes/random.hpp"
 #include "../workload.hpp"
+#include "handle/ordering.hpp"
 
 #include <arenite/core/budget.hpp>
 #include <arenite/handle/compacting_heap.hpp>
@@ -10,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,6 +32,8 @@
 //
 // frame_50%, frame_99%     all of a frame
 // walk_early, walk_late    the median walk of the first and the last tenth of the frames
+// walk_at_F, resident_at_F the median walk of a twentieth of the frames that ends at F, and what is
+//                          resident then for a byte that lives (notes)
 
 namespace arenite::lab {
 namespace {
@@ -46,17 +51,12 @@ public:
     };
     using link = node*;
 
-    link make(std::uint64_t value) {
-        node* const n = static_cast<node*>(heap_.allocate(sizeof(node), alignof(node)));
-        *n = {nullptr, value, {}};
-        opaque(n);
-        return n;
-    }
-    void end(link n) { heap_.deallocate(n, sizeof(node), alignof(node)); }
+    link make(std::uint64_t value) { return heap_.make({nullptr, value, {}}); }
+    void end(link n) { heap_.end(n); }
     static node* at(link n) { return n; }
 
 private:
-    heap_for<S, sizeof(node), alignof(node)> heap_;
+    still_heap<S, node> heap_;
 };
 
 /// Nodes of one that moves them.
@@ -89,21 +89,13 @@ public:
             here = *found;
             return here ? found : nullptr;
         };
-        std::vector<double> steps;
-        std::size_t moves = 0;
-        const stopwatch all;
-        for (bool finished = false; !finished;) {
-            const stopwatch one;
-            const compaction_step done = heap_.step(visit, budget{.bytes = step_bytes});
-            steps.push_back(one.per(1));
-            moves += done.moves;
-            finished = done.why != compaction_step::end::budget_spent;
-        }
-        t.record("order", "ns/node", all.per(count));
+        ordering done = put_in_order(heap_, visit, step_bytes);
+        t.record("order", "ns/node", done.nanoseconds / static_cast<double>(count));
+        std::vector<double>& steps = done.steps;
         std::sort(steps.begin(), steps.end());
         t.record("order_step_median", "ns", steps[steps.size() / 2]);
         t.record("order_step_p99", "ns", steps[steps.size() * 99 / 100]);
-        t.note("moves", "a node", static_cast<double>(moves) / static_cast<double>(count));
+        t.note("moves", "a node", static_cast<double>(done.moves) / static_cast<double>(count));
     }
 
 private:
@@ -154,10 +146,7 @@ struct handle_list {
     public:
         explicit on(turn& t)
             : count_{static_cast<std::size_t>(t.integer("count"))},
-              step_{static_cast<std::size_t>(t.integer("step"))}, order_{count_}, links_{count_} {
-            std::iota(order_.begin(), order_.end(), 0U);
-            random_source{1}.shuffle(order_);
-        }
+              step_{static_cast<std::size_t>(t.integer("step"))}, order_{count_}, links_{count_} {}
 
         void pass(turn& t) {
             const stopwatch making;
@@ -193,7 +182,7 @@ struct handle_list {
 
         std::size_t count_;
         std::size_t step_;
-        reserved<std::uint32_t> order_;
+        shuffled_numbers order_;
         reserved<typename nodes::link> links_;
         nodes nodes_;
         typename nodes::link head_{};
@@ -248,7 +237,8 @@ struct handle_frames {
                 .in_short = false,
                 .ours = "arenite.compacting",
                 .against = {"arenite.ordered", "mimalloc", "malloc"},
-                .subjects = {"arenite.compacting", "arenite.ordered", "malloc", "mimalloc"},
+                .subjects = {"arenite.compacting", "arenite.compacting.room", "arenite.ordered",
+                             "malloc", "mimalloc"},
                 .touches = [](const parameter_values& values) {
                     return 256 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
                            (std::size_t{64} << 20);
@@ -270,9 +260,12 @@ struct handle_frames {
             random_source random{1};
             std::vector<std::size_t> some(heads_.size());
             std::iota(some.begin(), some.end(), std::size_t{0});
+            const std::optional<resident_memory> start = resident();
             make(some);
             some.resize(parts_a_frame);
             std::vector<double> whole, walking;
+            whole.reserve(frames_);
+            walking.reserve(frames_);
             parts_in_order<nodes> visit{heads_};
             for (std::size_t f = 0; f != frames_; ++f) {
                 const stopwatch frame;
@@ -290,6 +283,8 @@ struct handle_frames {
                         visit = parts_in_order<nodes>{heads_};
                 }
                 whole.push_back(frame.nanoseconds() / 1000);
+                if ((f + 1) * twentieths / frames_ != f * twentieths / frames_)
+                    tell_moment(t, f + 1, walking, start);
             }
             const auto tenth = static_cast<std::ptrdiff_t>(frames_ / 10);
             t.record("walk_early", "ns/node", median(walking.begin(), walking.begin() + tenth));
@@ -306,6 +301,23 @@ struct handle_frames {
         using link = typename nodes::link;
         static constexpr std::size_t nodes_a_part = 100;
         static constexpr std::size_t parts_a_frame = 10;
+
+        static constexpr std::size_t twentieths = 20;
+
+        /// Tells of the frames of the twentieth that ends now.
+        void tell_moment(turn& t, std::size_t frame, const std::vector<double>& walking,
+                         const std::optional<resident_memory>& start) const {
+            const std::string at = "_at_" + std::to_string(frame);
+            const std::size_t last = std::max<std::size_t>(1, frames_ / twentieths);
+            std::vector<double> some(walking.end() - static_cast<std::ptrdiff_t>(last),
+                                     walking.end());
+            t.note("walk" + at, "ns/node", median(some.begin(), some.end()));
+            const double live = static_cast<double>(heads_.size() * nodes_a_part * node_bytes);
+            if (const auto now = resident(); now && start)
+                t.note("resident" + at, "bytes/byte",
+                       (static_cast<double>(now->bytes) - static_cast<double>(start->bytes)) /
+                           live);
+        }
 
         /// A node of each part in turn.
         void make(const std::vector<std::size_t>& parts) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include "../probes/random.hpp"
 #include "../workload.hpp"
+#include "handle/ordering.hpp"
 
 #include <arenite/core/budget.hpp>
 #include <arenite/handle/compacting_heap.hpp>
@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,27 +123,22 @@ struct handle_tree {
     public:
         explicit on(turn& t)
             : count_{((std::size_t{1} << (2 * t.integer("levels"))) - 1) / (children - 1)},
-              order_(count_) {
-            std::iota(order_.begin(), order_.end(), 0U);
-            random_source{1}.shuffle(order_);
-        }
+              order_{count_} {}
 
         void pass(turn& t) {
             if constexpr (moves_objects<S>) {
                 moving<by_handle, handle<by_handle>>(t, "");
                 moving<by_relocatable, relocatable_ptr<by_relocatable>>(t, ", relocatable_ptr");
             } else {
-                heap_for<S, sizeof(still_node), alignof(still_node)> heap;
+                still_heap<S, still_node> heap;
                 std::vector<still_node*> nodes(count_);
-                for (const std::uint32_t i : order_) {
-                    void* const place = heap.allocate(sizeof(still_node), alignof(still_node));
-                    nodes[i] = ::new (place) still_node{.value = i};
-                }
+                for (const std::uint32_t i : order_)
+                    nodes[i] = heap.make({.value = i});
                 join(nodes);
                 walk(t, "aged", nodes[0]);
                 walk(t, "walk", nodes[0]);
                 for (still_node* n : nodes)
-                    heap.deallocate(n, sizeof(still_node), alignof(still_node));
+                    heap.end(n);
             }
         }
 
@@ -194,11 +188,8 @@ struct handle_tree {
             Link root{nodes[0]};
             walk(t, "aged" + how, root.get());
             depth_first<Link> visit{root};
-            const stopwatch ordering;
-            while (heap.step(visit, budget{.bytes = 65'536}).why ==
-                   compaction_step::end::budget_spent) {
-            }
-            t.record("order" + how, "ns/node", ordering.per(count_));
+            const ordering done = put_in_order(heap, visit, 65'536);
+            t.record("order" + how, "ns/node", done.nanoseconds / static_cast<double>(count_));
             walk(t, "walk first" + how, root.get());
             walk(t, "walk" + how, root.get(), 3);
             for (const handle<Node>& n : nodes)
@@ -219,7 +210,7 @@ struct handle_tree {
         }
 
         std::size_t count_;
-        std::vector<std::uint32_t> order_;
+        shuffled_numbers order_;
     };
 };
 

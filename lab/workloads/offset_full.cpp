@@ -25,6 +25,8 @@
 // refused       requests that failed, of a hundred; after moves, where the subject makes them
 // high water    the end of the highest part that ever was, over the most bytes in use (load=free)
 // copied        bytes moved for one requested (moves=on), a note
+//
+// The picture is of the range after the last request, 0.9 of it in use.
 
 namespace arenite::lab {
 namespace {
@@ -62,6 +64,7 @@ struct offset_full {
             .in_short = false,
             .ours = "arenite.offset",
             .against = {"best_fit", "vma"},
+            .has_maps_of_all = true,
             .subjects = {"arenite.offset", "vma", "vma.min_memory", "best_fit", "memory_slots"}};
     }
 
@@ -144,11 +147,11 @@ struct offset_full {
                     parts.emplace_back();
                 else
                     vacant.pop_back();
-                parts[owner] = {p, r.bytes};
+                parts[owner] = {p, r.bytes, r.kind};
                 used += r.bytes;
                 most = std::max(most, used);
                 high = std::max(high, range.end(*p));
-                if (r.transient)
+                if (r.kind == transient)
                     transients.emplace_back(step, owner);
                 else
                     order.push_back(owner);
@@ -163,19 +166,33 @@ struct offset_full {
                 t.note("copied", "bytes/byte",
                        static_cast<double>(copied) / static_cast<double>(asked));
             t.checksum(steps);
+            if (t.wants_maps() && !free_ && t.text("load") == "0.9")
+                t.keep(picture_of(parts));
         }
 
     private:
         static constexpr std::size_t steps = 300'000;
 
+        enum kind : unsigned char { buffer, texture, transient };
         struct request {
             std::uint64_t bytes, alignment;
-            bool transient;
+            enum kind kind;
         };
         struct live_part {
             std::optional<typename offsets::part> part;
             std::uint64_t bytes = 0;
+            enum kind kind = buffer;
         };
+
+        [[nodiscard]] range_sample picture_of(const std::vector<live_part>& parts) const {
+            range_sample picture{.name = "one moment",
+                                 .kinds = {"buffers", "textures", "transient targets"},
+                                 .block_bytes = capacity_};
+            for (const live_part& p : parts)
+                if (p.bytes != 0)
+                    picture.parts.push_back({p.part->bytes, p.kind, {0, p.part->offset}});
+            return picture;
+        }
 
         static std::uint64_t between(random_source& random, double least, double octaves) {
             const double x = static_cast<double>(random.below(1 << 20)) / (1 << 20);
@@ -183,15 +200,15 @@ struct offset_full {
         }
 
         static request next(random_source& random) {
-            const std::uint64_t texture = (std::uint64_t{65'536} << random.below(9)) * 4 / 3;
+            const std::uint64_t mips = (std::uint64_t{65'536} << random.below(9)) * 4 / 3;
             if constexpr (Scene == scene::streaming)
-                return {texture, 65'536, false};
-            const std::uint64_t kind = random.below(100);
-            if (kind < 60)
-                return {between(random, 1024, 10), 256, false};
-            if (kind < 95)
-                return {texture, 4096, false};
-            return {between(random, 1 << 20, 5), 65'536, true};
+                return {mips, 65'536, texture};
+            const std::uint64_t chosen = random.below(100);
+            if (chosen < 60)
+                return {between(random, 1024, 10), 256, buffer};
+            if (chosen < 95)
+                return {mips, 4096, texture};
+            return {between(random, 1 << 20, 5), 65'536, transient};
         }
 
         bool moving_;

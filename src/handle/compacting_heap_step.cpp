@@ -146,10 +146,10 @@ void compacting_heap::forget_order() noexcept {
 
 /// True if a new block would pass what may be held while ordering.
 bool compacting_heap::is_over_room() const noexcept {
-    constexpr std::size_t always_allowed = 4 * movable_blocks::block_bytes;
+    constexpr std::size_t being_filled = 3 * movable_blocks::block_bytes; // one by each cursor
     const std::size_t held = blocks_.block_bytes_held() + movable_blocks::block_bytes;
-    return held > always_allowed && !blocks_.has_empty() &&
-           static_cast<double>(held) >
+    return held > being_filled && !blocks_.has_empty() &&
+           static_cast<double>(held - being_filled) >
                options_.room * static_cast<double>(blocks_.live() * granule_bytes);
 }
 

@@ -344,7 +344,8 @@ moves::state move_planner::clear_windows(const offset_request& r, moves& out,
     return moves::state::stuck;
 }
 
-// Its own holes are no destinations: they are hidden meanwhile.
+// Its own holes are no destinations: they are hidden meanwhile. Nor are those that would get
+// another node: other windows know them by the one they have.
 moves::state move_planner::clear_one(const window& room, moves& out, budget_meter& meter) noexcept {
     offset_nodes& nodes = space_.nodes();
     const index end = nodes[room.right].behind;
@@ -362,7 +363,7 @@ moves::state move_planner::clear_one(const window& room, moves& out, budget_mete
         }
         const fit to = space_.find_among(
             offset_space::request_of(nodes[i]), holes_a_search,
-            [](const offset_node&) { return true; },
+            [&](const offset_node& hole) { return !nodes.is_used_up(hole); },
             [](const fit&, const fit&) { return false; }); // the shortest of all
         if (!to || !plan(i, to, nodes[i].granules(), out))
             result = moves::state::stuck;

@@ -31,16 +31,29 @@ offset_allocator::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
     return hand_out(found, *request, options);
 }
 
-bool offset_allocator::grow(std::uint64_t bytes) noexcept {
-    const std::uint64_t wanted = capacity_ + bytes;
+bool offset_allocator::grow(std::uint64_t by) noexcept {
+    const std::uint64_t wanted = capacity_ + by;
     const std::uint64_t granules = wanted >> space().granule_shift();
-    if (wanted < bytes || granules > offset_space::most_granules ||
+    if (wanted < by || granules > offset_space::most_granules ||
         (space().is_open() && !space().reserve(1)))
         return false;
     space().set_end(granules);
     planner().note_change();
     capacity_ = wanted;
     return true;
+}
+
+std::optional<std::uint64_t>
+offset_allocator::growth_for(std::uint64_t bytes, std::uint64_t alignment,
+                             const request_options& options) const noexcept {
+    const auto request = space().request_for(bytes, alignment, options);
+    if (!request)
+        return std::nullopt;
+    const std::uint64_t granules = space().end_for(*request);
+    if (granules > offset_space::most_granules)
+        return std::nullopt;
+    const std::uint64_t end = granules << space().granule_shift();
+    return end > capacity_ ? end - capacity_ : 0;
 }
 
 std::uint64_t offset_allocator::shrink() noexcept {

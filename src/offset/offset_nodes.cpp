@@ -25,7 +25,8 @@ std::uint16_t some_generation() noexcept {
 } // namespace
 
 offset_nodes::offset_nodes(upstream memory, bool with_data) noexcept
-    : memory_{memory}, first_generation_{some_generation()}, with_data_{with_data} {}
+    : memory_{memory}, first_generation_{some_generation()},
+      used_up_{static_cast<std::uint16_t>(first_generation_ - 1)}, with_data_{with_data} {}
 
 offset_nodes::~offset_nodes() {
     if (nodes_ != nullptr)
@@ -40,9 +41,10 @@ offset_nodes::index offset_nodes::made_node() noexcept {
 }
 
 bool offset_nodes::grow(std::size_t count) noexcept {
-    if (count > most_nodes - (room_ - spare_))
+    const std::size_t taken = room_ - spare_; // retired ones too
+    if (count > most_nodes - taken)
         return false;
-    const std::size_t needed = room_ - spare_ + count;
+    const std::size_t needed = taken + count;
     const std::size_t room =
         std::min(most_nodes, std::max({needed, room_ + room_ / 8, first_room}));
     void* const fresh = memory_.try_allocate(room * node_bytes(), alignof(offset_node));
@@ -66,6 +68,7 @@ bool offset_nodes::grow(std::size_t count) noexcept {
 void offset_nodes::clear() noexcept {
     vacant_ = none;
     spare_ = room_ - made_;
+    retired_ = 0;
     for (index i = made_; i-- != 0;) {
         if (nodes_[i].in_use())
             nodes_[i].next_generation();

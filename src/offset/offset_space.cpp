@@ -57,6 +57,21 @@ ARENITE_INLINE offset_space::index offset_space::insert_behind(index i,
     return made;
 }
 
+// Another node for the same stretch, which is about to be used: it has no generation left for that.
+offset_space::index offset_space::replace(index i) noexcept {
+    const index made = nodes_.take();
+    offset_node& m = nodes_[made];
+    const offset_node& n = nodes_[i];
+    m.set_position(n.position());
+    m.before = n.before;
+    m.behind = n.behind;
+    offset_block& block = blocks_[block_of(n)];
+    (n.before != none ? nodes_[n.before].behind : block.first) = made;
+    (n.behind != none ? nodes_[n.behind].before : block.last) = made;
+    vacate(i, made);
+    return made;
+}
+
 ARENITE_INLINE void offset_space::vacate(index i, index heir) noexcept {
     if (i == cursor_)
         cursor_ = heir;
@@ -223,6 +238,19 @@ std::uint64_t offset_space::place_high(const offset_node& hole,
     return at;
 }
 
+std::uint64_t offset_space::end_for(const offset_request& r) const noexcept {
+    offset_node hole{}; // all that lies behind what is in use
+    hole.before = hole.behind = none;
+    if (const index last = blocks_[0].last; last != none) {
+        const offset_node& n = nodes_[last];
+        hole.before = n.is_hole() ? n.before : last;
+        hole.set_position(n.is_hole() ? n.position() : n.end());
+    }
+    hole.set_hole(beyond_all * 4);
+    const std::uint64_t at = place_low(hole, r);
+    return at == nowhere ? nowhere : at + r.granules;
+}
+
 std::size_t offset_space::sure_bin(const offset_request& r) const noexcept {
     // A hole of this length has room wherever it lies. At most 2^47 + 2^49 + 2^49.
     const std::uint64_t apart = page_ < beyond_all / 2 ? 2 * page_ : beyond_all;
@@ -312,6 +340,8 @@ offset_space::index offset_space::take(const fit& f, const offset_request& r) no
         nodes_[i].set_hole(f.at - begin);
         bins_.add(nodes_, i);
         i = insert_behind(i, f.at);
+    } else if (nodes_.is_used_up(nodes_[i])) [[unlikely]] {
+        i = replace(i);
     }
     nodes_[i].set_used(r.granules);
     nodes_[i].note = r.alignment | r.flags;

@@ -9,6 +9,7 @@
 #include "support/counting_resource.hpp"
 #include "support/operations.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <ranges>
@@ -99,6 +100,64 @@ TEST(slot_map, it_is_a_range_of_its_values) {
     EXPECT_EQ(m.begin(), m.values().data());
 }
 
+TEST(slot_map, it_moves_within_an_upstream_and_to_another) {
+    support::counting_resource up, other;
+    {
+        map a{&up};
+        const map::key one = a.emplace(std::make_unique<int>(1));
+        const map::key gone = a.emplace(std::make_unique<int>(2));
+        a.erase(gone);
+        const std::size_t calls = up.calls();
+        map b{std::move(a)};
+        EXPECT_EQ(up.calls(), calls) << "nothing is asked for";
+        EXPECT_EQ(**b.find(one), 1);
+        EXPECT_TRUE(a.empty());
+        EXPECT_FALSE(a.contains(one));
+        const map::key again = a.emplace(std::make_unique<int>(3)); // it can be used
+
+        map same{&up};
+        same.emplace(std::make_unique<int>(4));
+        same = std::move(b);
+        EXPECT_EQ(**same.find(one), 1);
+        EXPECT_EQ(same.size(), 1u);
+
+        map far{&other};
+        far = std::move(same);
+        EXPECT_EQ(**far.find(one), 1);
+        EXPECT_FALSE(far.contains(gone));
+        EXPECT_TRUE(same.empty());
+        EXPECT_GT(other.live(), 0u);
+        swap(far, a);
+        EXPECT_EQ(**a.find(one), 1);
+        EXPECT_EQ(**far.find(again), 3);
+    }
+    EXPECT_EQ(up.live(), 0u);
+    EXPECT_EQ(other.live(), 0u);
+}
+
+TEST(slot_map, sorted_values_keep_their_keys) {
+    support::counting_resource up;
+    map m{&up};
+    std::vector<std::pair<map::key, int>> live;
+    for (int i = 0; i < 1000; ++i)
+        live.emplace_back(m.emplace(std::make_unique<int>(i * 7919 % 1009)), i * 7919 % 1009);
+    for (std::size_t i = 0; i < live.size(); i += 3)
+        m.erase(live[i].first);
+    const std::size_t calls = up.calls();
+    const auto by_value = [](const auto& a, const auto& b) { return *a < *b; };
+    m.sort(by_value);
+    EXPECT_EQ(up.calls(), calls);
+    EXPECT_TRUE(std::is_sorted(m.begin(), m.end(), by_value));
+    for (std::size_t i = 0; i < live.size(); ++i) {
+        ASSERT_EQ(m.contains(live[i].first), i % 3 != 0);
+        if (i % 3 != 0) {
+            ASSERT_EQ(**m.find(live[i].first), live[i].second);
+            ASSERT_TRUE(m.erase(live[i].first));
+        }
+    }
+    m.sort(by_value); // of nothing
+}
+
 TEST(slot_map_threads, const_functions_are_for_many) {
     map m;
     std::vector<map::key> keys;
@@ -120,6 +179,35 @@ TEST(slot_map_threads, const_functions_are_for_many) {
 }
 
 #if ARENITE_EXCEPTIONS
+TEST(slot_map, an_order_that_throws_or_an_upstream_that_refuses_changes_nothing) {
+    support::counting_resource up, other;
+    map m{&up};
+    std::vector<map::key> keys;
+    for (int i = 0; i < 100; ++i)
+        keys.push_back(m.emplace(std::make_unique<int>(i * 37 % 101)));
+    for (int comparisons = 0; comparisons < 500; comparisons += 7) {
+        int left = comparisons;
+        EXPECT_THROW(m.sort([&](const auto& a, const auto& b) {
+            if (left-- == 0)
+                throw 1;
+            return *a < *b;
+        }),
+                     int);
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            ASSERT_EQ(m.find(m.key_at(i)), &m.values()[i]);
+    }
+    for (std::size_t n = 0; n < 3; ++n) {
+        map far{&other};
+        const map::key kept = far.emplace(nullptr);
+        other.fail_once_after(n);
+        EXPECT_THROW(far = std::move(m), out_of_memory);
+        EXPECT_TRUE(far.contains(kept));
+        for (int i = 0; i < 100; ++i)
+            ASSERT_EQ(**m.find(keys[static_cast<std::size_t>(i)]), i * 37 % 101);
+        other.never_fail();
+    }
+}
+
 TEST(slot_map, a_refusal_at_any_call_changes_nothing) {
     for (std::size_t n = 0; n < 12; ++n) {
         support::counting_resource up;

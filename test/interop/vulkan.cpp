@@ -4,10 +4,12 @@
 // Vulkan with the host's memory in an affinity: with a driver, and the callbacks by themselves.
 #include <arenite/interop/vulkan.hpp>
 
+#include "headless_vulkan.hpp"
 #include "interop_test.hpp"
 
 #include <vulkan/vulkan.h>
 
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -21,51 +23,30 @@ constexpr VkSystemAllocationScope object = VK_SYSTEM_ALLOCATION_SCOPE_OBJECT;
 
 /// A device, with objects in it, on whatever driver there is.
 void with_a_driver() {
-    VkInstanceCreateInfo what{};
-    what.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
-    VkInstance instance = nullptr;
-    if (vkCreateInstance(&what, &callbacks, &instance) != VK_SUCCESS) {
-        std::puts("no driver: left out");
-        return;
-    }
-    EXPECT(in_use<arenite::affinities::vulkan>() > 0);
-    EXPECT(is_reported("Vulkan"));
-    std::uint32_t count = 1;
-    VkPhysicalDevice physical = nullptr;
-    vkEnumeratePhysicalDevices(instance, &count, &physical);
-    if (count == 0) {
-        std::puts("no device: left out");
-    } else {
-        VkPhysicalDeviceProperties is{};
-        vkGetPhysicalDeviceProperties(physical, &is);
-        std::printf("on %s\n", is.deviceName);
-        const float priority = 1;
-        VkDeviceQueueCreateInfo queue{};
-        queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-        queue.queueCount = 1;
-        queue.pQueuePriorities = &priority;
-        VkDeviceCreateInfo device_info{};
-        device_info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-        device_info.queueCreateInfoCount = 1;
-        device_info.pQueueCreateInfos = &queue;
-        VkDevice device = nullptr;
-        EXPECT(vkCreateDevice(physical, &device_info, &callbacks, &device) == VK_SUCCESS);
+    {
+        const headless_vulkan gpu{&callbacks};
+        if (!gpu.ready()) {
+            std::puts("no driver or no device: left out");
+            return;
+        }
+        std::printf("on %s\n", gpu.properties().deviceName);
+        EXPECT(is_reported("Vulkan"));
         const std::size_t before = in_use<arenite::affinities::vulkan>();
+        EXPECT(before > 0);
         std::vector<VkBuffer> buffers(1000);
         for (VkBuffer& b : buffers) {
             VkBufferCreateInfo info{};
             info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
             info.size = 4096;
             info.usage = VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
-            EXPECT(vkCreateBuffer(device, &info, &callbacks, &b) == VK_SUCCESS);
+            headless_vulkan::check(vkCreateBuffer(gpu.device(), &info, &callbacks, &b));
         }
         EXPECT(in_use<arenite::affinities::vulkan>() >= before + 1000 * sizeof(void*));
         for (VkBuffer b : buffers)
-            vkDestroyBuffer(device, b, &callbacks);
+            vkDestroyBuffer(gpu.device(), b, &callbacks);
         EXPECT(in_use<arenite::affinities::vulkan>() == before);
-        vkDestroyDevice(device, &callbacks);
+        EXPECT(gpu.messages() == 0);
     }
-    vkDestroyInstance(instance, &callbacks);
     EXPECT(in_use<arenite::affinities::vulkan>() == 0);
 }
 

@@ -145,6 +145,40 @@ TEST(lab_report, shows_the_maps) {
     EXPECT_THAT(html, HasSubstr("M8 0h7v7h-7z"));
 }
 
+TEST(lab_report, shows_what_moved_between_two_moments) {
+    nlohmann::json results = example();
+    results["maps"][0]["maps"] = {{{"name", "before <and> after"},
+                                   {"kinds", nlohmann::json::array()},
+                                   {"block_bytes", 1024},
+                                   {"blocks", 2},
+                                   {"blocks_later", 1},
+                                   {"parts", {{512, 0, 0, 0, 0, 0}, {256, 0, 1, 512, 0, 512}}}}};
+    const std::string html = html_report(results);
+    EXPECT_THAT(html, Not(HasSubstr("id=\"maps\""))) << "there are no maps of nodes";
+    EXPECT_THAT(html, HasSubstr("before &lt;and&gt; after"));
+    EXPECT_THAT(html, HasSubstr("2 blocks of 1.0 KiB before, 1 after; 1 of 2 parts moved, 256 B of "
+                                "768 B"));
+    EXPECT_THAT(html, HasSubstr("class=\"gone\"")) << "the block that is given back";
+    EXPECT_THAT(html, HasSubstr("M751.50 54C")) << "from the middle of the second block";
+    results["maps"][0]["maps"][0]["parts"][1][2] = 9;
+    EXPECT_THROW(static_cast<void>(html_report(results)), bad_request) << "of no block";
+}
+
+TEST(lab_report, shows_one_moment_of_a_range_line_by_line) {
+    nlohmann::json results = example();
+    results["maps"][0]["maps"] = {{{"name", "one moment"},
+                                   {"kinds", {"buffers", "textures"}},
+                                   {"block_bytes", 32768},
+                                   {"blocks", 1},
+                                   {"parts", {{1024, 1, 0, 512}}}}};
+    const std::string html = html_report(results);
+    EXPECT_THAT(html, HasSubstr("1 parts, 1.0 KiB of 32.0 KiB in use up to 1.5 KiB; the largest "
+                                "hole has 30.5 KiB"));
+    EXPECT_THAT(html, HasSubstr("M256.00 0h256.00v9h-256.00zM0.00 11h256.00v9h-256.00z"));
+    EXPECT_THAT(html, HasSubstr("</span>textures"));
+    EXPECT_THAT(html, Not(HasSubstr("</span>buffers"))) << "there are none";
+}
+
 TEST(lab_report, needs_nothing_from_elsewhere) {
     const std::string html = html_report(example());
     for (const char* loads : {"src=", "@import", "url(", "<link rel=\"stylesheet"})

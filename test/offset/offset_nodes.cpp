@@ -87,6 +87,30 @@ TEST(offset_nodes, cleared_all_stand_for_nothing_and_what_was_in_use_is_of_anoth
     EXPECT_NE(nodes.take(), nodes.take());
 }
 
+TEST(offset_nodes, a_node_whose_generations_are_used_up_is_retired) {
+    support::counting_resource up;
+    offset_nodes nodes{&up, false};
+    ASSERT_TRUE(nodes.reserve(2));
+    const auto first = nodes.take();
+    std::set<std::uint16_t> generations;
+    while (!nodes.is_used_up(nodes[first])) {
+        ASSERT_TRUE(generations.insert(nodes[first].generation()).second);
+        nodes[first].next_generation();
+        nodes.give(first);
+        if (!nodes.is_used_up(nodes[first])) {
+            ASSERT_EQ(nodes.take(), first);
+        }
+    }
+    EXPECT_EQ(generations.size(), 65'535u);
+    EXPECT_EQ(nodes.in_use(), 0u);
+    EXPECT_NE(nodes.take(), first);
+    EXPECT_EQ(nodes.in_use(), 1u);
+    nodes.clear();
+    ASSERT_TRUE(nodes.reserve(2));
+    EXPECT_NE(nodes.take(), first) << "nor after clear()";
+    EXPECT_NE(nodes.take(), first);
+}
+
 TEST(offset_nodes, two_arrays_begin_with_other_generations) {
     support::counting_resource up;
     offset_nodes a{&up, false};

@@ -86,4 +86,38 @@ TEST_F(offset_space_of_blocks, a_cursor_goes_on_at_what_took_the_place_of_its_no
     EXPECT_EQ(space.cursor(), a);
 }
 
+TEST_F(offset_space_of_blocks, a_hole_whose_node_is_used_up_is_served_by_another_node) {
+    const auto block = open(30);
+    const offset_request r{.granules = 10, .alignment = 1, .flags = 0, .high = false};
+    for (std::uint64_t place : {0u, 10u, 20u}) { // the first stretch, one between, the last
+        std::vector<offset_space::index> all{take(r), take(r), take(r)};
+        const auto worn = all[place / 10];
+        while (!space.nodes().is_used_up(space.nodes()[worn])) {
+            ASSERT_EQ(space.nodes()[worn].position(), place);
+            space.nodes()[worn].next_generation();
+        }
+        space.nodes()[worn].place -= std::uint64_t{1} << detail::offset_node::position_bits;
+        space.give(worn); // its last generation ends
+        space.cursor() = worn;
+        const auto fresh = all[place / 10] = take(r);
+        EXPECT_NE(fresh, worn);
+        EXPECT_EQ(space.cursor(), fresh);
+        EXPECT_EQ(space.nodes()[fresh].position(), place);
+        std::vector<offset_space::index> walked;
+        for (auto i = space.blocks()[block].first; i != offset_space::none;
+             i = space.nodes()[i].behind) {
+            const auto before = space.nodes()[i].before;
+            EXPECT_EQ(before, walked.empty() ? offset_space::none : walked.back());
+            walked.push_back(i);
+        }
+        EXPECT_EQ(walked, all);
+        EXPECT_EQ(space.blocks()[block].last, all.back());
+        for (const auto i : all)
+            space.give(i);
+        EXPECT_EQ(space.largest_hole(), 30u);
+    }
+    space.close(block);
+    EXPECT_EQ(space.nodes().in_use(), 0u);
+}
+
 } // namespace

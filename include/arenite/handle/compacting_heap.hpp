@@ -22,7 +22,6 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <new>
 #include <ranges>
@@ -34,10 +33,12 @@ inline namespace ARENITE_ABI {
 
 /// How a compacting_heap behaves.
 struct compaction_options {
-    /// While objects are put in order, blocks may hold so many times the bytes of live objects;
-    /// beyond it blocks are emptied first. Four blocks always may be held, and where nothing can be
-    /// emptied the bound is passed.
-    double room = std::numeric_limits<double>::infinity();
+    /// While objects are put in order, blocks may hold so many times the bytes of live objects, and
+    /// three blocks more, which are being filled; beyond it blocks are emptied first. Where nothing
+    /// can be emptied the bound is passed. To order what lies anywhere takes both places, twice
+    /// that, for a while. Without a bound, where objects come and go while an order is repeated,
+    /// the holes that they leave in it add up.
+    double room = 2;
 
     /// Which empty blocks are kept. One, at least, saves asking for it again.
     return_policy policy = {.keep_bytes = detail::movable_blocks::block_bytes, .keep_divisor = 0};
@@ -103,7 +104,7 @@ concept VisitOrder =
 /// Blocks keep their addresses until the end of the heap, since handles look at old ones: those
 /// that go back give their memory to the system where the upstream lends pages, and else are kept
 /// for reuse. The end of the heap ends the objects that live, in address order.
-class compacting_heap {
+class compacting_heap final {
 public:
     explicit compacting_heap(compaction_options options = {},
                              upstream up = &page_source()) noexcept;

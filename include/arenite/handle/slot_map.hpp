@@ -9,6 +9,7 @@
 #include <arenite/handle/slot_key.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -42,23 +43,58 @@ inline namespace ARENITE_ABI {
 /// Overhead:  12 bytes a value, and what the vectors have in reserve.
 /// Limits:    2^32 - 1 values that can be moved without failing. A slot is used 2^31 times and then
 ///            no more, so that a key never comes again.
-/// Misuse:    a key of another map may find any value, as an index would.
+/// Misuse:    a key of another map may find any value, as an index would. What is moved from is
+///            empty, and its keys are those of the map that it was moved to.
 /// Threads:   one at a time changes it; const functions from any number while none does.
 /// Failure:   emplace throws what the allocator or the constructor throws; nothing changes.
 ///
-/// Pointers are good until the next erase, or emplace beyond what reserve() made room for.
+/// Pointers are good until the next erase or sort, or emplace beyond what reserve() made room for.
 template <class T>
-class slot_map {
+class slot_map final {
     static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>);
 
 public:
     using key = slot_key<T>;
 
     explicit slot_map(resource* upstream = &system_resource()) noexcept
-        : values_{*upstream}, slot_of_{*upstream}, slots_{*upstream} {}
+        : values_{upstream}, slot_of_{upstream}, slots_{upstream} {}
 
     slot_map(const slot_map&) = delete;
     slot_map& operator=(const slot_map&) = delete;
+
+    slot_map(slot_map&& other) noexcept
+        : values_{std::move(other.values_)}, slot_of_{std::move(other.slot_of_)},
+          slots_{std::move(other.slots_)}, free_{std::exchange(other.free_, none)} {}
+
+    /// What was here is erased; the upstream stays. Where the other's is another one, the values
+    /// are moved one by one, and memory is asked for: where there is none, nothing changes.
+    slot_map& operator=(slot_map&& other) {
+        if (this == &other)
+            return *this;
+        slot_map taken{values_.get_allocator().resource()};
+        if (values_.get_allocator() == other.values_.get_allocator()) {
+            taken.swap(other);
+        } else {
+            taken.reserve(other.size());
+            taken.slots_ = other.slots_;
+            taken.slot_of_ = other.slot_of_;
+            for (T& value : other.values_)
+                taken.values_.push_back(std::move(value));
+            taken.free_ = other.free_;
+            slot_map{std::move(other)}; // which is empty from now on
+        }
+        swap(taken);
+        return *this;
+    }
+
+    /// The upstreams are exchanged too.
+    void swap(slot_map& other) noexcept {
+        values_.swap(other.values_);
+        slot_of_.swap(other.slot_of_);
+        slots_.swap(other.slots_);
+        std::swap(free_, other.free_);
+    }
+    friend void swap(slot_map& a, slot_map& b) noexcept { a.swap(b); }
 
     /// Room for so many values in all: until there are more, nothing is asked of the upstream.
     /// Throws what the allocator throws; nothing changes.
@@ -143,6 +179,31 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
     [[nodiscard]] bool empty() const noexcept { return values_.empty(); }
 
+    /// Puts the values in order by less(const T&, const T&), which may throw; then nothing has
+    /// changed. Keys go along. Asks for no memory. O(n log n), each value is moved once or twice.
+    template <class Less>
+    void sort(Less less) {
+        class guard { // what was half sorted is as it was
+        public:
+            explicit guard(slot_map& map) noexcept : map_{map} {}
+            guard(const guard&) = delete;
+            guard& operator=(const guard&) = delete;
+            ~guard() { map_.find_slots(); }
+
+        private:
+            slot_map& map_;
+        };
+        const guard whatever_happens{*this};
+        const auto& value = std::as_const(values_);
+        std::sort(slot_of_.begin(), slot_of_.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return less(value[slots_[a].place], value[slots_[b].place]);
+        });
+        for (std::uint32_t i = 0; i != values_.size(); ++i) {
+            if (slots_[slot_of_[i]].place != i)
+                rotate_from(i);
+        }
+    }
+
     /// Erases all; their keys find nothing.
     void clear() noexcept {
         while (!values_.empty())
@@ -164,6 +225,28 @@ private:
         ARENITE_ASSERT(slots_.size() < none, "a slot_map has at most 2^32 - 1 values");
         slots_.push_back({0, none});
         return free_ = static_cast<std::uint32_t>(slots_.size() - 1);
+    }
+
+    /// Each value's slot, from where the slots say that their values are.
+    void find_slots() noexcept {
+        for (std::uint32_t slot = 0; slot != slots_.size(); ++slot) {
+            if (slots_[slot].generation % 2 != 0)
+                slot_of_[slots_[slot].place] = slot;
+        }
+    }
+
+    /// Moves the value that belongs to place i there, and on with what was there.
+    void rotate_from(std::uint32_t i) noexcept {
+        T first = std::move(values_[i]);
+        for (std::uint32_t to = i;;) {
+            const std::uint32_t from = std::exchange(slots_[slot_of_[to]].place, to);
+            if (from == i) {
+                values_[to] = std::move(first);
+                return;
+            }
+            values_[to] = std::move(values_[from]);
+            to = from;
+        }
     }
 
     list<T> values_;

@@ -36,18 +36,16 @@ inline namespace ARENITE_ABI {
 ///            that fails: both look through the holes from its size up to that with alignment; (3)
 ///            growth of the array of nodes, by an eighth, which copies it: reserve() avoids that.
 ///            usage(), largest_free() and fragmentation() O(1).
-/// Overhead:  32 bytes an allocation and 32 a hole, 16.5 KiB, all from the upstream; 8 more with
-///            user data.
+/// Overhead:  32 bytes an allocation, 32 a hole, 32 for 65,535 frees, which stay until the end, and
+///            16.5 KiB, all from the upstream; 8 more with user data.
 /// Limits:    2^47 granules; about 2^32 allocations and holes together. What fits is found: nothing
 ///            fails while a hole has room for it, with its alignment and away from other kinds. Of
 ///            a capacity that does not divide by the granularity the rest is unused.
 /// Misuse:    in every build, in O(1), and nothing changes: an allocation that is freed already, or
 ///            of another allocator; a granularity or page that is none, a capacity above the limit.
-///            A node counts its frees in 16 bits. So a stale allocation is taken for a live one
-///            where exactly a multiple of 65,536 frees of its node later that node stands for the
-///            same offset and size: one that is freed and made again alone, each frame at 60 Hz,
-///            comes to that in 18 minutes. Of another allocator's, one in 65,536 is, if node,
-///            offset and size are the same.
+///            A stale allocation is never taken for a live one: a node that was used as often as it
+///            can count is used no more. Of another allocator's, one in 65,536 is taken for a live
+///            one, if node, offset and size are the same.
 /// Threads:   one at a time.
 /// Failure:   nullopt / false; nothing changes: no hole has room, the alignment is 0, or the
 ///            upstream has no memory for the nodes.
@@ -69,7 +67,13 @@ public:
 
     /// The range is longer by so many bytes; nothing moves. False, and nothing has changed: there
     /// would be more than the limit, or there is no memory for a node.
-    [[nodiscard]] bool grow(std::uint64_t bytes) noexcept;
+    [[nodiscard]] bool grow(std::uint64_t by) noexcept;
+
+    /// By how much the range must grow at least for a request to fit at its end: 0 where it fits
+    /// there. Nothing where no growth helps: the alignment is 0, or the limit would be passed.
+    [[nodiscard]] std::optional<std::uint64_t>
+    growth_for(std::uint64_t bytes, std::uint64_t alignment = 1,
+               const request_options& options = {}) const noexcept;
 
     /// Cuts off the hole at the end of the range, and returns the bytes that it had.
     std::uint64_t shrink() noexcept;

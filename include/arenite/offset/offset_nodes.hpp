@@ -64,9 +64,12 @@ static_assert(sizeof(offset_node) == 32);
 
 /// The nodes of an offset_space: an array that grows, and a list of those that stand for nothing.
 ///
+/// A node has 65,535 generations. When they are used up it stands for no allocation again: who
+/// finds it so (is_used_up) takes another one, and given back it is retired.
+///
 /// Cost:      take and give O(1); reserve copies the array when it grows, by an eighth each time.
-/// Overhead:  32 bytes a node, 8 more with user data.
-/// Limits:    2^32 - 1 nodes.
+/// Overhead:  32 bytes a node, 8 more with user data; retired ones too.
+/// Limits:    2^32 - 1 nodes, of which one is retired for 65,535 allocations that end.
 /// Failure:   false from reserve(); nothing changes.
 class offset_nodes {
 public:
@@ -96,9 +99,18 @@ public:
         return i;
     }
 
+    /// No generation is left to it for what is in use.
+    [[nodiscard]] bool is_used_up(const offset_node& n) const noexcept {
+        return n.generation() == used_up_;
+    }
+
     void give(index i) noexcept {
-        ++spare_;
         nodes_[i].extent = 0;
+        if (is_used_up(nodes_[i])) [[unlikely]] {
+            ++retired_;
+            return;
+        }
+        ++spare_;
         nodes_[i].bin.next = vacant_;
         vacant_ = i;
     }
@@ -109,7 +121,7 @@ public:
     /// Nodes that were in use at some time: indices below it are valid.
     [[nodiscard]] index made() const noexcept { return made_; }
     /// Nodes that stand for something.
-    [[nodiscard]] std::size_t in_use() const noexcept { return room_ - spare_; }
+    [[nodiscard]] std::size_t in_use() const noexcept { return room_ - spare_ - retired_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return room_ * node_bytes(); }
     [[nodiscard]] upstream memory() const noexcept { return memory_; }
 
@@ -133,10 +145,12 @@ private:
     std::uint64_t* data_ = nullptr; ///< behind the nodes, in the same memory
     std::size_t room_ = 0;
     std::size_t spare_ = 0;
+    std::size_t retired_ = 0;
     index made_ = 0;
     index vacant_ = none;
     upstream memory_;
     std::uint16_t first_generation_;
+    std::uint16_t used_up_; ///< the generation behind the last
     bool with_data_;
 };
 

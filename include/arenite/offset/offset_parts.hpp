@@ -103,7 +103,8 @@ public:
 
     /// Memory for so many allocations and holes: as long as there are no more, nothing is asked of
     /// the upstream for them; of a heap, but for the records of new blocks. What a move has taken
-    /// counts as an allocation. False: it has none, or there would be more than the limit.
+    /// counts as an allocation, and so does a node that was used up since. False: it has none, or
+    /// there would be more than the limit.
     [[nodiscard]] bool reserve(std::size_t allocations_and_holes) noexcept;
 
     /// The range as memory at the addresses 0 to capacity; of a heap, block after block, each at an

@@ -44,7 +44,7 @@ struct offset_request {
 ///     bins    holes by size
 ///
 /// Invariants: the stretches of a block leave no gap and no two holes are neighbours. A hole is in
-/// the bin of its size. The first stretch of a block keeps its node for as long as it is the first.
+/// the bin of its size. What is in use has a node with a generation that the node never had before.
 /// used() is the sum of the granules of nodes in use, and of `used` of all blocks.
 class offset_space {
 public:
@@ -119,6 +119,8 @@ public:
     /// The place in a hole at which the request fits, or nowhere.
     [[nodiscard]] std::uint64_t place_in(const offset_node& hole,
                                          const offset_request& r) const noexcept;
+    /// The end that the one block must have for the request to fit there.
+    [[nodiscard]] std::uint64_t end_for(const offset_request& r) const noexcept;
     /// What fits; if there is something, it is found. Requires reserve().
     [[nodiscard]] fit find(const offset_request& r) const noexcept;
     /// The best by `better(fit, best)` of up to so many holes that fit and that `accept(node)`.
@@ -212,6 +214,7 @@ private:
                                   const offset_request& r) const noexcept;
     [[nodiscard]] bool is_masked(const offset_request& r) const noexcept;
     [[nodiscard]] index insert_behind(index i, std::uint64_t position) noexcept;
+    [[nodiscard]] ARENITE_COLD index replace(index i) noexcept;
     void vacate(index i, index heir) noexcept;
     void add_used(std::uint64_t position, std::uint64_t granules) noexcept;
     void sub_used(std::uint64_t position, std::uint64_t granules) noexcept;
