@@ -48,6 +48,7 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/check/passthrough_chain.hpp>
 #include <arenite/check/poison.hpp>
+#include <arenite/check/resource_text.hpp>
 
 #include <arenite/report/layout.hpp>
 #include <arenite/report/memory_map.hpp>

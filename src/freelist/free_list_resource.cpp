@@ -21,7 +21,6 @@ using detail::unit_map;
 namespace {
 
 constexpr std::size_t region_alignment = 64;
-constexpr const char* kind_name = "free_list_resource";
 
 constexpr std::size_t blocks_of(std::size_t units) noexcept { return units / bits::word_bits + 1; }
 
@@ -30,13 +29,15 @@ constexpr std::size_t blocks_of(std::size_t units) noexcept { return units / bit
 // ---- the region ---------------------------------------------------------------------------------
 
 free_list_resource::free_list_resource(std::size_t bytes, arenite::fit f, upstream source) noexcept
-    : long_holes_{f == fit::best ? hole_order::size : hole_order::address},
+    : label_{"free_list_resource", this},
+      long_holes_{f == fit::best ? hole_order::size : hole_order::address},
       region_{static_cast<std::byte*>(nullptr), bytes}, source_{source}, options_{.fit = f} {}
 
 free_list_resource::free_list_resource(std::size_t bytes, const free_list_options& options,
                                        upstream source)
     : free_list_resource{bytes, options.fit, source} {
     options_ = options;
+    label_.name = options.name;
     if ((!options.eager && !options.prefault) || passthrough())
         return;
     if (!get_region())
@@ -49,6 +50,7 @@ free_list_resource::free_list_resource(std::span<std::byte> buffer,
                                        const free_list_options& options) noexcept
     : free_list_resource{buffer.size(), options.fit, upstream{static_cast<resource*>(nullptr)}} {
     options_ = options;
+    label_.name = options.name;
     if (!passthrough() && set_region(buffer.data()) && options.prefault)
         map_.touch();
 }
@@ -89,7 +91,7 @@ bool free_list_resource::set_region(std::byte* memory) noexcept {
     const bool keeps = options_.sizes == arenite::sizes::kept;
     const std::size_t lead = keeps ? unit_map::header_bytes : 0;
     first += padding_for(first + lead, unit_map::unit_bytes);
-    map_ = {first, units, bits, keeps};
+    map_ = {first, units, bits, keeps, label_};
     sizes_ = {sizes, blocks_of(units)};
     top_ = 0;
     map_.set_start(top_);
@@ -163,7 +165,6 @@ void free_list_resource::remove(index hole, index n) noexcept {
         long_holes_.erase(map_, hole);
     map_.clear_hole(hole, n);
     unmark(hole, n);
-    map_.conceal(hole, n);
 }
 
 // Takes a hole that is gone out of the sizes; its bits show it no more.
@@ -214,7 +215,7 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
         }
         return take_top(static_cast<index>(n), bytes);
     }
-    const index length = map_.size_at(hole);
+    const index length = map_.length_of(hole);
     const auto i = static_cast<index>(map_.aligned(hole, alignment));
     const auto end = static_cast<index>(i + n);
     if (length >= long_hole)
@@ -236,7 +237,7 @@ void free_list_resource::deallocate(void* p, std::size_t bytes, std::size_t) noe
     const index i = map_.index_of(p);
     const std::size_t n = map_.units_for(bytes);
     if (!map_.is_allocation(p, n, top_)) [[unlikely]]
-        map_.refuse(kind_name, this, p, bytes, top_);
+        refuse(p, bytes);
     release(i, static_cast<index>(n));
 }
 
@@ -247,8 +248,14 @@ void free_list_resource::deallocate(void* p) noexcept {
         return singles_.deallocate(p);
     const index n = map_.units_of(p, top_);
     if (n == none) [[unlikely]]
-        map_.refuse(kind_name, this, p, 0, top_);
+        refuse(p, 0);
     release(map_.index_of(p), n);
+}
+
+void free_list_resource::refuse(const void* p, std::size_t bytes) const {
+    if (map_.count() == 0)
+        unit_map::refuse_foreign(label_, p, bytes);
+    map_.refuse(p, bytes, top_);
 }
 
 // Frees n units, and joins them with what is free on both sides.
@@ -268,24 +275,22 @@ ARENITE_INLINE void free_list_resource::release(index i, index n) noexcept {
     }
     const index above = map.hole_at(end);
     const index first = i - below, units = below + n + above;
-    // In the order of addresses a long hole that grows stays where it is in the tree.
-    const bool below_grows = below >= long_hole && options_.fit == fit::first;
-    const bool above_grows = above >= long_hole && options_.fit == fit::first && !below_grows;
-    if (below >= long_hole && !below_grows)
+    // In the order of addresses a long hole that grows upward stays where it is in the tree.
+    const bool grows = below >= long_hole && options_.fit == fit::first;
+    if (below >= long_hole && !grows)
         long_holes_.erase(map_, first);
-    if (above >= long_hole && !above_grows)
+    if (above >= long_hole)
         long_holes_.erase(map_, end);
     map.join(i, n, below, above);
     if (below != 0 && below < long_hole)
         unmark(first, below);
     if (above != 0)
         unmark(end, above);
-    if (below_grows || above_grows)
-        long_holes_.grow(map_, below_grows ? first : end, first);
+    if (grows)
+        long_holes_.lengthened(map_, first);
     else if (units >= long_hole)
         long_holes_.insert(map_, first);
     sizes_.insert(first / bits::word_bits, std::min(units, long_hole) - 1);
-    map.seal(first, units, units >= long_hole ? 2 : 1);
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
@@ -328,10 +333,10 @@ std::size_t free_list_resource::size_of(const void* p) const noexcept {
     if (options_.sizes != sizes::kept) [[unlikely]]
         contract_violation("size_of(p) needs a free_list_resource of sizes::kept");
     if (map_.count() == 0 && singles_.count() != 0) [[unlikely]]
-        return passthrough_chain::size_of(p);
+        return singles_.size_of(p);
     const index n = map_.units_of(p, top_);
     if (n == none) [[unlikely]]
-        map_.refuse(kind_name, this, p, 0, top_);
+        refuse(p, 0);
     return n * unit_map::unit_bytes - map_.lead();
 }
 
@@ -367,7 +372,7 @@ void free_list_resource::list_regions(region_sink& sink) const {
 }
 
 void free_list_resource::report_leaks() const noexcept {
-    leak_collector leaks{this};
+    leak_collector leaks{this, label_.name};
     singles_.add_to(leaks);
     if (map_.count() != 0)
         map_.for_each_allocation(

@@ -19,13 +19,15 @@ using index = unit_map::index;
 struct map_in_memory {
     explicit map_in_memory(std::size_t units, bool keeps_sizes = false)
         : bits(unit_map::bytes_for_bits(units) / 8), memory(units + 1),
-          map{memory.front().bytes + (keeps_sizes ? 8 : 0), units, bits.data(), keeps_sizes} {
+          map{memory.front().bytes + (keeps_sizes ? 8 : 0), units, bits.data(), keeps_sizes,
+              label} {
         map.set_start(static_cast<index>(units));
     }
     ~map_in_memory() { poison::undefined(memory.data(), memory.size() * sizeof(unit)); }
     struct alignas(16) unit {
         std::byte bytes[16];
     };
+    detail::resource_label label;
     std::vector<std::uint64_t> bits;
     std::vector<unit> memory;
     unit_map map;
@@ -117,11 +119,17 @@ TEST(unit_map, kept_sizes_lie_below_the_address_and_are_checked) {
     EXPECT_EQ(m.map.noted_size(5), 3u);
     EXPECT_TRUE(is_aligned(m.map.address(5), 16));
     std::byte* const header = m.map.address(5) - 8;
+    const auto noted = [&] {
+        const unit_map::index n = m.map.noted_size(5);
+        poison::defined(header, 8);
+        return n;
+    };
+    EXPECT_EQ(noted(), 3u);
     header[1] ^= std::byte{1};
-    EXPECT_EQ(m.map.noted_size(5), unit_map::none);
+    EXPECT_EQ(noted(), unit_map::none);
     header[1] ^= std::byte{1};
     header[6] ^= std::byte{1};
-    EXPECT_EQ(m.map.noted_size(5), unit_map::none);
+    EXPECT_EQ(noted(), unit_map::none);
 }
 
 } // namespace

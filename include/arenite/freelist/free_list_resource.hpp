@@ -37,6 +37,9 @@ struct free_list_options {
 
     bool eager = false;    ///< get the region at construction, which throws where there is none
     bool prefault = false; ///< and touch its pages: no page fault later
+
+    /// For reports of leaks and misuse; the text must outlive the resource.
+    const char* name = nullptr;
 };
 
 /// The free list, without its walk: any size in any order from one region, by first or best fit.
@@ -69,7 +72,7 @@ struct free_list_options {
 ///            an allocation, a size that does not end where something else begins; with
 ///            sizes::kept any wrong size and an overwritten header. In checked builds besides: any
 ///            wrong size; memory is filled with a pattern when it is handed out and when it is
-///            freed.
+///            freed, and what was written over the links in it is found where a call comes by.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.4.
@@ -154,7 +157,7 @@ private:
     /// Requests that the sizes alone decide about, sizes kept or not.
     static constexpr std::size_t most_inlined = 63 * detail::unit_map::unit_bytes;
     /// Holes of so many units are in the tree.
-    static constexpr index long_hole = 64;
+    static constexpr index long_hole = detail::hole_tree::shortest_units;
 
     ARENITE_INLINE void* take_top(index n, std::size_t bytes) noexcept {
         const index i = top_; // where a start is noted already
@@ -188,7 +191,9 @@ private:
     void set_top(index top) noexcept;
     void release(index i, index n) noexcept;
     void report_leaks() const noexcept;
+    [[noreturn]] ARENITE_COLD void refuse(const void* p, std::size_t bytes) const;
 
+    detail::resource_label label_;
     detail::unit_map map_;
     detail::kind_sets sizes_; ///< which KiB has holes of 1, 2 ... 63, more units
     detail::hole_tree long_holes_;

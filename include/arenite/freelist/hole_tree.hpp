@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/freelist/unit_map.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,21 +22,31 @@ enum class hole_order : unsigned char {
 
 /// Large holes of a region in one of two orders, linked through themselves.
 ///
-///     hole    | left | right | parent | length | rank | longest |.......................| length |
-///               within the subtree, where the order is that of addresses ^
+///     hole    | left | right | parent | length | longest |........................| length |
+///               within the subtree, where the ^ order is that of addresses
+///     key       address, or length and address: its first bit leads from the root to the left or
+///               right, its second one from there, and so on
+///     trees     one, or by size one for each quarter of a doubling of the length
 ///
-/// Use when:  holes of at least two units are to be found by size: those for which there are no
-///            bits.
-/// Cost:      O(log holes) expected each.
+/// Use when:  holes of at least shortest_units are to be found by size: those for which there are
+///            no bits.
+/// Cost:      O(log holes) where keys differ in their first bits; never more levels than a key has
+///            bits: those of a place of 1 KiB in the region, by size also those of a length behind
+///            the bits that all of a tree have. Nothing is balanced.
 /// Threads:   one at a time; the owner's rule.
 ///
-/// A treap: a search tree that is also a heap by a number hashed from where the hole begins.
+/// A digital search tree: who is above was there before, and each subtree has the keys that begin
+/// with certain bits. What is erased leaves its place to any leaf below it.
 class hole_tree {
 public:
     using index = unit_map::index;
     static constexpr index none = unit_map::none;
+    static constexpr index shortest_units = 64;
 
-    explicit hole_tree(hole_order order) noexcept : order_{order} {}
+    explicit hole_tree(hole_order order) noexcept : order_{order} {
+        for (index& root : roots_)
+            root = none;
+    }
 
     /// Enters a hole of the map that has its length noted.
     void insert(unit_map& map, index hole) noexcept;
@@ -42,9 +54,9 @@ public:
     /// Takes a hole out that is in the tree; its length is still the same.
     void erase(unit_map& map, index hole) noexcept;
 
-    /// A hole that is in the tree has become longer, at either end, with no other hole between: it
-    /// begins at `now`, where its new length is noted. Requires hole_order::address.
-    void grow(unit_map& map, index hole, index now) noexcept;
+    /// A hole that is in the tree has become longer, as it notes, and begins where it did. Requires
+    /// hole_order::address.
+    void lengthened(unit_map& map, index hole) noexcept;
 
     /// The hole that the order chooses of those with at least n units, or none.
     [[nodiscard]] index find(const unit_map& map, std::size_t n) const noexcept;
@@ -53,19 +65,25 @@ public:
     [[nodiscard]] index longest(const unit_map& map) const noexcept;
 
 private:
-    enum word : std::size_t { left, right, parent, length, rank, below }; // below: the longest
+    enum word : std::size_t { left, right, parent, length, below }; // below: the longest
 
-    [[nodiscard]] static index rank_of(index hole) noexcept {
-        const index number = (hole ^ hole >> 15) * 0x9e3779b1u;
-        return number ^ number >> 16;
+    static constexpr unsigned trees = bits::word_bits;
+
+    [[nodiscard]] unsigned tree_of(index units) const noexcept;
+    [[nodiscard]] std::uint64_t key_of(const unit_map& map, index hole, index units,
+                                       unsigned tree) const noexcept;
+    [[nodiscard]] static std::uint64_t rank_of(const unit_map& map, index hole) noexcept {
+        return std::uint64_t{map.load(hole, length)} << 32 | hole;
     }
-    [[nodiscard]] bool precedes(const unit_map& map, index a, index b) const noexcept;
-    [[nodiscard]] index longest_below(const unit_map& map, index hole) const noexcept;
-    void refresh(unit_map& map, index hole) noexcept;
-    void refresh_above(unit_map& map, index hole) noexcept;
-    void link(unit_map& map, index above, word side, index to) noexcept;
+    [[nodiscard]] static index follow(const unit_map& map, index hole, word side) noexcept;
+    [[nodiscard]] static index smallest_below(const unit_map& map, index hole) noexcept;
+    [[nodiscard]] index find_by_address(const unit_map& map, index n) const noexcept;
+    [[nodiscard]] static index find_in(const unit_map& map, index root, index n,
+                                       std::uint64_t key) noexcept;
+    static void refresh(unit_map& map, index hole, index until) noexcept;
 
-    index root_ = none;
+    index roots_[trees];      ///< by address only the first
+    bits::word occupied_ = 0; ///< a bit a tree
     hole_order order_;
 };
 
