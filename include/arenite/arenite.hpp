@@ -123,6 +123,7 @@
 #include <arenite/affinity/affinity_share.hpp>
 #include <arenite/affinity/affinity_shares.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/affinity_usage.hpp>
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/outside_memory.hpp>
 #include <arenite/affinity/remote_frees.hpp>
