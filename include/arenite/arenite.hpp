@@ -81,6 +81,7 @@
 #include <arenite/freelist/free_list_resource.hpp>
 #include <arenite/freelist/hole_tree.hpp>
 #include <arenite/freelist/kind_sets.hpp>
+#include <arenite/freelist/place_maxima.hpp>
 #include <arenite/freelist/tlsf_load.hpp>
 #include <arenite/freelist/tlsf_region.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>

@@ -16,9 +16,7 @@ constexpr unsigned known_bits = 2;     // of a length, behind its first bit: tho
 } // namespace
 
 // A tree for each quarter of a doubling; the last one has all lengths above.
-unsigned hole_tree::tree_of(index units) const noexcept {
-    if (order_ == hole_order::address)
-        return 0;
+unsigned hole_tree::tree_of(index units) noexcept {
     const unsigned width = 31 - static_cast<unsigned>(std::countl_zero(units));
     return std::min((width - shortest_width) << known_bits |
                         (units >> (width - known_bits) & ((1u << known_bits) - 1)),
@@ -27,10 +25,8 @@ unsigned hole_tree::tree_of(index units) const noexcept {
 
 // What tells it from the others in its tree, from the highest bit on.
 std::uint64_t hole_tree::key_of(const unit_map& map, index hole, index units,
-                                unsigned tree) const noexcept {
+                                unsigned tree) noexcept {
     const auto spare = static_cast<unsigned>(std::countl_zero(std::uint64_t{map.count()}));
-    if (order_ == hole_order::address)
-        return std::uint64_t{hole} << spare;
     const unsigned length_bits =
         tree == trees - 1 ? 32 : (tree >> known_bits) + shortest_width - known_bits;
     return (std::uint64_t{units} << (64 - spare) | hole) << (spare - length_bits);
@@ -51,8 +47,6 @@ void hole_tree::insert(unit_map& map, index hole) noexcept {
     index above = none;
     word side = left;
     for (index h = roots_[tree]; h != none; h = follow(map, h, side)) {
-        if (order_ == hole_order::address && map.load(h, below) < units)
-            map.store(h, below, units);
         above = h;
         side = key >> 63 != 0 ? right : left;
         key <<= 1;
@@ -66,7 +60,6 @@ void hole_tree::insert(unit_map& map, index hole) noexcept {
     map.store(hole, left, none);
     map.store(hole, right, none);
     map.store(hole, parent, above);
-    map.store(hole, below, units);
 }
 
 void hole_tree::erase(unit_map& map, index hole) noexcept {
@@ -78,7 +71,7 @@ void hole_tree::erase(unit_map& map, index hole) noexcept {
         if (h == none)
             h = follow(map, leaf, right);
     }
-    index heir = none, changed = above;
+    index heir = none;
     if (leaf != hole) {
         heir = leaf;
         const index above_leaf = map.load(leaf, parent);
@@ -90,12 +83,6 @@ void hole_tree::erase(unit_map& map, index hole) noexcept {
                 map.store(child, parent, heir);
         }
         map.store(heir, parent, above);
-        if (order_ == hole_order::address) {
-            map.store(heir, below, map.load(hole, below)); // for now
-            if (above_leaf != hole)
-                refresh(map, above_leaf, heir);
-            changed = heir;
-        }
     }
     if (above != none) {
         if constexpr (checks_enabled)
@@ -109,35 +96,12 @@ void hole_tree::erase(unit_map& map, index hole) noexcept {
         if (heir == none)
             occupied_ &= ~(bits::word{1} << tree);
     }
-    if (order_ == hole_order::address)
-        refresh(map, changed, none);
-}
-
-// Finds the longest below a hole and below those above it anew, as far as anything changes.
-void hole_tree::refresh(unit_map& map, index hole, index until) noexcept {
-    for (; hole != until; hole = map.load(hole, parent)) {
-        index longest = map.load(hole, length);
-        for (const word side : {left, right})
-            if (const index child = follow(map, hole, side); child != none)
-                longest = std::max(longest, map.load(child, below));
-        if (map.load(hole, below) == longest)
-            return;
-        map.store(hole, below, longest);
-    }
-}
-
-void hole_tree::lengthened(unit_map& map, index hole) noexcept {
-    const index units = map.load(hole, length);
-    for (index h = hole; h != none && map.load(h, below) < units; h = map.load(h, parent))
-        map.store(h, below, units);
 }
 
 hole_tree::index hole_tree::find(const unit_map& map, std::size_t n) const noexcept {
     if (n > map.count())
         return none;
     const index units = std::max(static_cast<index>(n), shortest_units);
-    if (order_ == hole_order::address)
-        return find_by_address(map, units);
     const unsigned tree = tree_of(units);
     if ((occupied_ >> tree & 1) != 0) {
         const index found = find_in(map, roots_[tree], units, key_of(map, 0, units, tree));
@@ -147,26 +111,6 @@ hole_tree::index hole_tree::find(const unit_map& map, std::size_t n) const noexc
     // All of a later tree are long enough.
     const bits::word later = occupied_ & ~bits::low_mask(tree + 1);
     return later == 0 ? none : smallest_below(map, roots_[std::countr_zero(later)]);
-}
-
-// Whichever subtree is entered, what was passed on the way may lie lower than all in it.
-hole_tree::index hole_tree::find_by_address(const unit_map& map, index n) const noexcept {
-    index lowest = none;
-    index h = roots_[0];
-    if (h == none || map.load(h, below) < n)
-        return none;
-    while (h != none) {
-        if (h < lowest && map.load(h, length) >= n)
-            lowest = h;
-        const index l = follow(map, h, left);
-        if (l != none && map.load(l, below) >= n) {
-            h = l;
-        } else {
-            const index r = follow(map, h, right);
-            h = r != none && map.load(r, below) >= n ? r : none;
-        }
-    }
-    return lowest;
 }
 
 // Along the key of what is asked for: long enough are some of those passed, and all to the right,
@@ -206,8 +150,6 @@ hole_tree::index hole_tree::longest(const unit_map& map) const noexcept {
     if (occupied_ == 0)
         return 0;
     index h = roots_[trees - 1 - static_cast<unsigned>(std::countl_zero(occupied_))];
-    if (order_ == hole_order::address)
-        return map.load(h, below);
     index longest = 0;
     while (h != none) {
         longest = std::max(longest, map.load(h, length));

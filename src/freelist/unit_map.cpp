@@ -16,6 +16,24 @@ constexpr std::size_t highest_bit(bits::word w) noexcept {
     return bits::word_bits - 1 - static_cast<std::size_t>(std::countl_zero(w));
 }
 
+// How many ones stand side by side at most.
+unsigned longest_run(bits::word w) noexcept {
+    if (w == ~bits::word{0})
+        return bits::word_bits;
+    bits::word runs[6] = {w}; // where 1, 2, 4 ... begin
+    for (unsigned k = 1; k < 6; ++k)
+        runs[k] = runs[k - 1] & runs[k - 1] >> (1u << (k - 1));
+    unsigned longest = 0;
+    bits::word begins = ~bits::word{0};
+    for (unsigned k = 6; k-- > 0;) {
+        if (const bits::word longer = begins & runs[k] >> longest; longer != 0) {
+            begins = longer;
+            longest += 1u << k;
+        }
+    }
+    return longest;
+}
+
 } // namespace
 
 // A hole that begins in a word ends in it, as the word shows, or beyond: then it is the last thing
@@ -60,6 +78,26 @@ unit_map::index unit_map::hole_from(std::size_t block, std::size_t n) const noex
             return across;
     }
     return none;
+}
+
+unit_map::index unit_map::longest_hole(std::size_t block) const noexcept {
+    const states s = states_[block];
+    bits::word firsts = s.holes & ~s.starts;
+    if (firsts == 0)
+        return 0;
+    index across = 0;
+    if (const std::size_t last = highest_bit(firsts); last == highest_bit(s.holes | s.starts)) {
+        across = size_at(static_cast<index>(block * bits::word_bits + last));
+        firsts &= ~(bits::word{1} << last);
+        if (firsts == 0 || across >= bits::word_bits)
+            return across;
+    }
+    // All units of the others: a last one, less the first it belongs to, leaves ones between.
+    const bits::word alone = firsts & (s.holes ^ s.starts) >> 1;
+    const bits::word lasts =
+        s.holes & s.starts & ~bits::low_mask(static_cast<std::size_t>(std::countr_zero(firsts)));
+    const bits::word units = ((lasts | alone) << 1) - firsts;
+    return std::max(across, static_cast<index>(longest_run(units)));
 }
 
 unit_map::index unit_map::next_begin(index i) const noexcept {

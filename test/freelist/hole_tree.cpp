@@ -14,7 +14,6 @@
 #include <vector>
 
 using namespace arenite;
-using detail::hole_order;
 using detail::hole_tree;
 using detail::unit_map;
 
@@ -22,7 +21,7 @@ namespace {
 
 using index = unit_map::index;
 
-class hole_trees : public testing::TestWithParam<hole_order> {
+class hole_trees : public testing::Test {
 protected:
     static constexpr index slots = 60, slot_units = 1000; // a hole may begin in each slot
 
@@ -31,8 +30,7 @@ protected:
     index choose(std::size_t n) const {
         index chosen = unit_map::none;
         for (const auto& [hole, length] : model)
-            if (length >= n && (chosen == unit_map::none ||
-                                (GetParam() == hole_order::size && length < model.at(chosen))))
+            if (length >= n && (chosen == unit_map::none || length < model.at(chosen)))
                 chosen = hole;
         return chosen;
     }
@@ -45,12 +43,12 @@ protected:
         std::vector<std::uint64_t>(unit_map::bytes_for_bits(slots * slot_units) / 8);
     detail::resource_label label;
     unit_map map{memory.front().bytes, slots* slot_units, bits.data(), false, label};
-    hole_tree tree{GetParam()};
+    hole_tree tree;
     std::map<index, index> model;
     std::mt19937 random{2};
 };
 
-TEST_P(hole_trees, find_what_a_look_at_all_holes_finds) {
+TEST_F(hole_trees, find_what_a_look_at_all_holes_finds) {
     EXPECT_EQ(tree.find(map, 1), unit_map::none);
     EXPECT_EQ(tree.longest(map), 0u);
     for (int step = 0; step < 20'000; ++step) {
@@ -64,11 +62,6 @@ TEST_P(hole_trees, find_what_a_look_at_all_holes_finds) {
             map.make_hole(hole, length);
             tree.insert(map, hole);
             model[hole] = length;
-        } else if (GetParam() == hole_order::address && random() % 3 == 0 &&
-                   there->second < slot_units - 8) {
-            map.clear_hole(there->first, there->second);
-            map.make_hole(there->first, ++there->second);
-            tree.lengthened(map, there->first);
         } else {
             tree.erase(map, there->first);
             map.clear_hole(there->first, there->second);
@@ -84,10 +77,5 @@ TEST_P(hole_trees, find_what_a_look_at_all_holes_finds) {
     EXPECT_EQ(tree.find(map, std::size_t{slots} * slot_units + 1), unit_map::none);
     EXPECT_EQ(tree.find(map, ~std::size_t{0}), unit_map::none);
 }
-
-INSTANTIATE_TEST_SUITE_P(orders, hole_trees, testing::Values(hole_order::address, hole_order::size),
-                         [](const auto& info) {
-                             return info.param == hole_order::address ? "by_address" : "by_size";
-                         });
 
 } // namespace

@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 using namespace arenite;
@@ -72,6 +74,39 @@ TEST(unit_map, finds_the_lowest_hole_of_a_length_within_64_units) {
             EXPECT_EQ(m.map.hole_of(2, n), unit_map::none) << "it ends there";
         }
     }
+}
+
+// Of holes and allocations in no order, and of each length across the end of a word.
+TEST(unit_map, knows_the_longest_hole_that_begins_within_64_units) {
+    std::mt19937 random{4};
+    for (int turn = 0; turn < 2000; ++turn) {
+        map_in_memory m{64 * 6};
+        index longest[6] = {}, last[6] = {};
+        bool was_hole = true;
+        for (index i = 0; i < m.map.count();) {
+            index n = turn % 4 == 0 ? 1 + random() % 3 : 1 + random() % (turn % 200 + 1);
+            n = std::min(n, m.map.count() - i);
+            was_hole = !was_hole && random() % 3 != 0;
+            if (was_hole) {
+                m.map.make_hole(i, n);
+                longest[i / 64] = std::max(longest[i / 64], n);
+                last[i / 64] = i;
+            } else {
+                m.map.set_start(i);
+            }
+            i += n;
+        }
+        for (std::size_t block = 0; block < 6; ++block) {
+            ASSERT_EQ(m.map.longest_hole(block), longest[block]) << turn << ": " << block;
+            if (longest[block] != 0) {
+                ASSERT_EQ(m.map.last_hole(block), last[block]);
+            }
+        }
+    }
+    map_in_memory whole{200};
+    whole.map.make_hole(64, 64);
+    whole.map.set_start(128);
+    EXPECT_EQ(whole.map.longest_hole(1), 64u);
 }
 
 TEST(unit_map, two_holes_are_not_taken_for_one) {

@@ -279,6 +279,15 @@ public:
     /// The lowest that has at least n units, 64 or less.
     [[nodiscard]] index hole_from(std::size_t block, std::size_t n) const noexcept;
 
+    /// Units of the longest hole that begins there; 0: none does.
+    [[nodiscard]] index longest_hole(std::size_t block) const noexcept;
+
+    /// The highest hole that begins there; some does.
+    [[nodiscard]] index last_hole(std::size_t block) const noexcept {
+        return static_cast<index>((block + 1) * bits::word_bits - 1 -
+                                  static_cast<std::size_t>(std::countl_zero(hole_bits(block))));
+    }
+
     /// The holes that begin there, as bits.
     [[nodiscard]] bits::word hole_bits(std::size_t block) const noexcept {
         return states_[block].holes & ~states_[block].starts;
