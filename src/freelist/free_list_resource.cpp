@@ -210,13 +210,16 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     ARENITE_ASSERT(is_alignment(alignment), "the alignment must be a power of two");
     if (!is_alignment(alignment) || bytes > region_.size())
         return nullptr;
-    if (passthrough()) {
-        const std::size_t count = bytes + (bytes == 0);
-        return count > region_.size() - singles_.bytes() ? nullptr
-                                                         : singles_.try_allocate(count, alignment);
+    if (map_.count() == 0) [[unlikely]] {
+        if (passthrough()) {
+            const std::size_t count = bytes + (bytes == 0);
+            return count > region_.size() - singles_.bytes()
+                       ? nullptr
+                       : singles_.try_allocate(count, alignment);
+        }
+        if (!get_region())
+            return nullptr;
     }
-    if (map_.count() == 0 && !get_region())
-        return nullptr;
     const std::size_t n = map_.units_for(bytes);
     const std::size_t gap =
         alignment > unit_map::unit_bytes ? alignment / unit_map::unit_bytes - 1 : 0; // at most
@@ -225,7 +228,7 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     // The top is one more hole, above all others.
     const std::size_t above = map_.aligned(top_, alignment);
     const bool top_fits = above + n <= map_.count() && above >= top_;
-    if (hole != none && options_.fit == fit::best && top_fits && in_top < map_.size_at(hole))
+    if (hole != none && options_.fit == fit::best && top_fits && in_top < map_.length_of(hole))
         hole = none;
     if (hole == none && !top_fits && gap != 0)
         hole = find_as_it_lies(n, alignment);

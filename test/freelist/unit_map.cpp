@@ -76,7 +76,7 @@ TEST(unit_map, finds_the_lowest_hole_of_a_length_within_64_units) {
     }
 }
 
-// Of holes and allocations in no order, and of each length across the end of a word.
+// Holes and allocations in no order, many of them across the end of a word.
 TEST(unit_map, knows_the_longest_hole_that_begins_within_64_units) {
     std::mt19937 random{4};
     for (int turn = 0; turn < 2000; ++turn) {
