@@ -58,8 +58,10 @@ TEST_F(tlsf, one_region_is_asked_for_at_the_first_request_and_given_back_by_trim
     tlsf_resource r{64_KiB, &up};
     EXPECT_EQ(up.calls(), 0u);
     EXPECT_EQ(r.usage(), usage{});
+    EXPECT_EQ(r.capacity(), 64_KiB);
     const piece p = take(r, 100);
     EXPECT_EQ(up.live_bytes(), 64_KiB);
+    EXPECT_EQ(r.capacity(), 64_KiB);
     EXPECT_EQ(r.usage().bytes_reserved, 64_KiB);
     EXPECT_EQ(r.try_allocate(64_KiB), nullptr);
     EXPECT_EQ(r.try_allocate(63_KiB), nullptr) << "it does not grow unless it is told to";
@@ -69,6 +71,16 @@ TEST_F(tlsf, one_region_is_asked_for_at_the_first_request_and_given_back_by_trim
     r.trim();
     EXPECT_EQ(up.live(), 0u);
     EXPECT_EQ(r.usage().bytes_reserved, 0u);
+}
+
+TEST_F(tlsf, its_capacity_is_that_of_all_regions) {
+    std::vector<std::byte> a(10'000), b(20'000);
+    tlsf_resource r{std::span{a}};
+    EXPECT_EQ(r.capacity(), a.size());
+    ASSERT_TRUE(r.add_region(b));
+    EXPECT_EQ(r.capacity(), a.size() + b.size());
+    ASSERT_TRUE(r.remove_region(a));
+    EXPECT_EQ(r.capacity(), b.size());
 }
 
 TEST_F(tlsf, one_that_grows_asks_for_more_and_keeps_one_empty_region_at_most) {

@@ -140,6 +140,12 @@ public:
 
     [[nodiscard]] std::size_t region_count() const noexcept { return count_; }
 
+    /// Bytes of all regions, bookkeeping included; before there is one, of that which the first
+    /// request asks for.
+    [[nodiscard]] std::size_t capacity() const noexcept {
+        return count_ != 0 ? reserved_ : region_bytes_;
+    }
+
 private:
     tlsf_resource(const tlsf_options& options, std::size_t bytes, upstream source) noexcept
         : label_{"tlsf_resource", this, options.name}, source_{source}, region_bytes_{bytes},
