@@ -64,7 +64,7 @@ struct free_list_options {
 ///            has room wherever it lies nor the top makes it look at all holes. Construction:
 ///            nothing; the first request clears the bits and places.
 /// Overhead:  sizes round up to 16 bytes; no header, with sizes::kept one of 8 bytes. For bits and
-///            places 2.1 % of the region, with fit::best 2.4 %.
+///            places 2.1 % of the region at most, with fit::best 2.4 %.
 /// Limits:    one region, at most 64 GiB; what does not fit a hole fails.
 /// Fit:       first and best exactly, counted in units of 16 bytes, for alignments up to 16. Above,
 ///            a hole below the top counts as large enough if it has room wherever it lies (bytes +
