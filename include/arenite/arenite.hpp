@@ -48,6 +48,7 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/check/passthrough_chain.hpp>
 #include <arenite/check/poison.hpp>
+#include <arenite/check/resource_text.hpp>
 
 #include <arenite/report/layout.hpp>
 #include <arenite/report/memory_map.hpp>
@@ -80,6 +81,7 @@
 #include <arenite/freelist/free_list_resource.hpp>
 #include <arenite/freelist/hole_tree.hpp>
 #include <arenite/freelist/kind_sets.hpp>
+#include <arenite/freelist/place_maxima.hpp>
 #include <arenite/freelist/tlsf_load.hpp>
 #include <arenite/freelist/tlsf_region.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
@@ -122,6 +124,7 @@
 #include <arenite/affinity/affinity_share.hpp>
 #include <arenite/affinity/affinity_shares.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/affinity_usage.hpp>
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/outside_memory.hpp>
 #include <arenite/affinity/remote_frees.hpp>

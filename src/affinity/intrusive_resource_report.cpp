@@ -100,7 +100,7 @@ void intrusive_resource::refuse_free(const void* p, const char* why) const noexc
 
 std::size_t intrusive_resource::size_of(const void* p) const noexcept {
     if (passes_through_)
-        return passthrough_chain::size_of(p);
+        return singles_.size_of(p);
     const header is = peek(static_cast<const std::byte*>(p) - element_bytes);
     return is.state() == status::used ? is.next() - element_bytes
                                       : block_source::large_bytes(source_.head_of(p));

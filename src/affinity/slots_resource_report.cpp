@@ -60,7 +60,7 @@ void slots_resource::refuse_free(const void* p, const char* why) const noexcept 
 
 std::size_t slots_resource::size_of(const void* p) const noexcept {
     if (passes_through_)
-        return passthrough_chain::size_of(p);
+        return singles_.size_of(p);
     block& b = source_.head_of(p);
     if ((b.state & block_state::large) != 0)
         return block_source::large_bytes(b);

@@ -4,11 +4,21 @@
 
 #include <arenite/check/poison.hpp>
 #include <arenite/core/alignment.hpp>
+#include <arenite/core/contract.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/core/system_resource.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <new>
+#include <source_location>
+#include <utility>
+
+// AddressSanitizer may be in the process though this library is built without it.
+#if defined(__ELF__) && !ARENITE_HAS_ASAN
+extern "C" [[gnu::weak]] void __asan_describe_address(void* p);
+#endif
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -23,8 +33,10 @@ struct passthrough_chain::link {
     std::size_t bytes;
     std::size_t number; // rises from old to new
 
+    // By numbers, since p may be anything.
     [[nodiscard]] static link* of(const void* p) noexcept {
-        return const_cast<link*>(static_cast<const link*>(p)) - 1;
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        return reinterpret_cast<link*>(address_of(p) - sizeof(link));
     }
     [[nodiscard]] const std::byte* object() const noexcept {
         return reinterpret_cast<const std::byte*>(this + 1);
@@ -37,29 +49,130 @@ namespace {
 template <class Link>
 class opened {
 public:
-    explicit opened(Link* link) noexcept : link_{link} {
-        if (link_ != nullptr)
-            poison::defined(link_, sizeof(Link));
-    }
-    ~opened() {
-        if (link_ != nullptr)
-            poison::no_access(link_, sizeof(Link));
-    }
-    opened(const opened&) = delete;
-    opened& operator=(const opened&) = delete;
+    explicit opened(Link* link) noexcept : access_{link, sizeof(Link)}, link_{link} {}
     Link* operator->() const noexcept { return link_; }
 
 private:
+    poison::access access_;
     Link* link_;
 };
 
 } // namespace
 
+/// The links that are alive, by address. At most half of it is taken, so that a search ends soon.
+class passthrough_chain::table {
+public:
+    static constexpr std::size_t fewest = 32;
+
+    /// Empty; nullptr where there is no memory. `slots` is a power of two.
+    [[nodiscard]] static table* make(std::size_t slots) noexcept {
+        void* const memory = system_resource().try_allocate(bytes_for(slots), alignof(table));
+        return memory == nullptr ? nullptr : ::new (memory) table{slots};
+    }
+    static void end(table* t) noexcept {
+        if (t != nullptr)
+            system_resource().deallocate(t, bytes_for(t->slots_), alignof(table));
+    }
+
+    [[nodiscard]] std::size_t room() const noexcept { return slots_ / 2; }
+    [[nodiscard]] bool has(const link* l) const noexcept { return at(find(l)) == l; }
+    void insert(link* l) noexcept { at(find(l)) = l; }
+
+    // What lies behind it moves up, so that no search ends before it.
+    void erase(const link* l) noexcept {
+        std::size_t hole = find(l);
+        for (std::size_t i = next(hole); at(i) != nullptr; i = next(i)) {
+            if (((i - home(at(i))) & (slots_ - 1)) < ((i - hole) & (slots_ - 1)))
+                continue; // it lies where a search for it comes by
+            at(hole) = at(i);
+            hole = i;
+        }
+        at(hole) = nullptr;
+    }
+
+private:
+    explicit table(std::size_t slots) noexcept : slots_{slots} {
+        std::uninitialized_value_construct_n(links(), slots);
+    }
+    [[nodiscard]] static std::size_t bytes_for(std::size_t slots) noexcept {
+        return sizeof(table) + slots * sizeof(link*);
+    }
+    [[nodiscard]] link** links() const noexcept {
+        return reinterpret_cast<link**>(const_cast<table*>(this) + 1);
+    }
+    [[nodiscard]] link*& at(std::size_t i) const noexcept { return links()[i]; }
+    [[nodiscard]] std::size_t next(std::size_t i) const noexcept { return (i + 1) & (slots_ - 1); }
+    [[nodiscard]] std::size_t home(const link* l) const noexcept {
+        const std::uint64_t mixed = (address_of(l) / alignof(link)) * 0x9e3779b97f4a7c15u;
+        return static_cast<std::size_t>(mixed >> 32) & (slots_ - 1);
+    }
+    /// Where it is, or would be.
+    [[nodiscard]] std::size_t find(const link* l) const noexcept {
+        std::size_t i = home(l);
+        while (at(i) != nullptr && at(i) != l)
+            i = next(i);
+        return i;
+    }
+
+    std::size_t slots_;
+};
+
+passthrough_chain::~passthrough_chain() {
+    rewind(0);
+    table::end(alive_);
+}
+
+// For one more.
+bool passthrough_chain::make_room() noexcept {
+    if (alive_ != nullptr && count_ < alive_->room())
+        return true;
+    table* const larger = table::make(alive_ == nullptr ? table::fewest : 4 * alive_->room());
+    if (larger == nullptr)
+        return false;
+    for (link* l = latest_; l != nullptr;) {
+        larger->insert(l);
+        l = opened { l } -> older;
+    }
+    table::end(std::exchange(alive_, larger));
+    return true;
+}
+
+passthrough_chain::link* passthrough_chain::link_of(const void* p,
+                                                    const char* what) const noexcept {
+    link* const found = link::of(p);
+    if (alive_ == nullptr || !alive_->has(found)) [[unlikely]]
+        refuse(p, what);
+    return std::launder(found);
+}
+
+void passthrough_chain::refuse(const void* p, const char* what) const {
+    for (link* l = latest_; l != nullptr;) {
+        const opened at{l};
+        const std::size_t offset = address_of(p) - address_of(l->object());
+        if (offset < at->bytes)
+            contract_violation_f(
+                std::source_location::current(),
+                "%s(%p): this points %zu bytes into the allocation of %zu bytes at %p", what, p,
+                offset, at->bytes, static_cast<const void*>(l->object()));
+        l = at->older;
+    }
+#if ARENITE_HAS_ASAN
+    __asan_describe_address(const_cast<void*>(p));
+#elif defined(__ELF__)
+    if (&__asan_describe_address != nullptr)
+        __asan_describe_address(const_cast<void*>(p));
+#endif
+    contract_violation_f(std::source_location::current(),
+                         "%s(%p): this was freed already, or was never allocated here "
+                         "(ARENITE_PASSTHROUGH: each allocation is one of malloc's)",
+                         what, p);
+}
+
 void* passthrough_chain::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t memory_alignment = std::max(alignment, alignof(link));
     const auto before = checked_align_up(sizeof(link), memory_alignment);
     const auto total = before ? checked_add(*before, bytes) : std::nullopt;
-    if (!total)
+    if (!total || !make_room())
         return nullptr;
     void* const memory = system_resource().try_allocate(*total, memory_alignment);
     if (memory == nullptr)
@@ -76,6 +189,7 @@ void* passthrough_chain::try_allocate(std::size_t bytes, std::size_t alignment) 
     if (latest_ != nullptr)
         opened { latest_ } -> newer = made;
     latest_ = made;
+    alive_->insert(made);
     poison::no_access(made, sizeof(link));
     bytes_ += bytes;
     ++count_;
@@ -83,7 +197,8 @@ void* passthrough_chain::try_allocate(std::size_t bytes, std::size_t alignment) 
 }
 
 void passthrough_chain::deallocate(void* p) noexcept {
-    link* const gone = std::launder(link::of(p));
+    link* const gone = link_of(p, "deallocate");
+    alive_->erase(gone);
     poison::defined(gone, sizeof(link));
     if (gone->newer != nullptr)
         opened { gone->newer } -> older = gone->older;
@@ -133,8 +248,8 @@ void passthrough_chain::add_to(leak_collector& leaks) const noexcept {
         leaks.add(p, size_of(p));
 }
 
-std::size_t passthrough_chain::size_of(const void* p) noexcept {
-    return opened { link::of(p) } -> bytes;
+std::size_t passthrough_chain::size_of(const void* p) const noexcept {
+    return opened { link_of(p, "size_of") } -> bytes;
 }
 
 std::size_t passthrough_chain::latest() const noexcept {

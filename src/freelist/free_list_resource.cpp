@@ -14,29 +14,29 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-using detail::hole_order;
 using detail::kind_sets;
+using detail::place_maxima;
 using detail::unit_map;
 
 namespace {
 
 constexpr std::size_t region_alignment = 64;
-constexpr const char* kind_name = "free_list_resource";
 
-constexpr std::size_t blocks_of(std::size_t units) noexcept { return units / bits::word_bits + 1; }
+constexpr std::size_t places_of(std::size_t units) noexcept { return units / bits::word_bits + 1; }
 
 } // namespace
 
 // ---- the region ---------------------------------------------------------------------------------
 
 free_list_resource::free_list_resource(std::size_t bytes, arenite::fit f, upstream source) noexcept
-    : long_holes_{f == fit::best ? hole_order::size : hole_order::address},
-      region_{static_cast<std::byte*>(nullptr), bytes}, source_{source}, options_{.fit = f} {}
+    : label_{"free_list_resource", this}, region_{static_cast<std::byte*>(nullptr), bytes},
+      source_{source}, options_{.fit = f} {}
 
 free_list_resource::free_list_resource(std::size_t bytes, const free_list_options& options,
                                        upstream source)
     : free_list_resource{bytes, options.fit, source} {
     options_ = options;
+    label_.name = options.name;
     if ((!options.eager && !options.prefault) || passthrough())
         return;
     if (!get_region())
@@ -49,6 +49,7 @@ free_list_resource::free_list_resource(std::span<std::byte> buffer,
                                        const free_list_options& options) noexcept
     : free_list_resource{buffer.size(), options.fit, upstream{static_cast<resource*>(nullptr)}} {
     options_ = options;
+    label_.name = options.name;
     if (!passthrough() && set_region(buffer.data()) && options.prefault)
         map_.touch();
 }
@@ -59,13 +60,17 @@ free_list_resource::~free_list_resource() {
     give_region_back();
 }
 
-std::size_t free_list_resource::bytes_needed(std::size_t units) noexcept {
-    return unit_map::bytes_for_bits(units) + kind_sets::bytes_for(blocks_of(units)) +
-           2 * unit_map::unit_bytes + units * unit_map::unit_bytes; // and alignment at both ends
+std::size_t free_list_resource::bytes_for_places(std::size_t units) const noexcept {
+    return options_.fit == fit::first ? place_maxima::bytes_for(places_of(units))
+                                      : kind_sets::bytes_for(places_of(units));
 }
 
-std::size_t free_list_resource::units_in(std::size_t bytes) noexcept {
-    return unit_map::units_in(bytes, &bytes_needed);
+std::size_t free_list_resource::units_in(std::size_t bytes) const noexcept {
+    return unit_map::units_in(bytes, [this](std::size_t units) {
+        return unit_map::bytes_for_bits(units) + bytes_for_places(units) +
+               2 * unit_map::unit_bytes +
+               units * unit_map::unit_bytes; // and alignment at both ends
+    });
 }
 
 bool free_list_resource::get_region() noexcept {
@@ -76,7 +81,7 @@ bool free_list_resource::get_region() noexcept {
     return memory != nullptr && set_region(static_cast<std::byte*>(memory));
 }
 
-//     memory | bits | sizes | pad | units ...
+//     memory | bits | places | pad | units ...
 bool free_list_resource::set_region(std::byte* memory) noexcept {
     const std::size_t gap = padding_for(memory, alignof(bits::word));
     const std::size_t units = region_.size() < gap ? 0 : units_in(region_.size() - gap);
@@ -84,13 +89,16 @@ bool free_list_resource::set_region(std::byte* memory) noexcept {
         return false;
     region_ = {memory, region_.size()};
     std::byte* const bits = memory + gap;
-    std::byte* const sizes = bits + unit_map::bytes_for_bits(units);
-    std::byte* first = sizes + kind_sets::bytes_for(blocks_of(units));
+    std::byte* const places = bits + unit_map::bytes_for_bits(units);
+    std::byte* first = places + bytes_for_places(units);
     const bool keeps = options_.sizes == arenite::sizes::kept;
     const std::size_t lead = keeps ? unit_map::header_bytes : 0;
     first += padding_for(first + lead, unit_map::unit_bytes);
-    map_ = {first, units, bits, keeps};
-    sizes_ = {sizes, blocks_of(units)};
+    map_ = {first, units, bits, keeps, label_};
+    if (options_.fit == fit::first)
+        longest_ = {places, places_of(units)};
+    else
+        sizes_ = {places, places_of(units)};
     top_ = 0;
     map_.set_start(top_);
     return true;
@@ -104,6 +112,7 @@ void free_list_resource::give_region_back() noexcept {
         source_.deallocate(region_.data(), region_.size(), region_alignment);
         region_ = {static_cast<std::byte*>(nullptr), region_.size()};
         map_ = {};
+        longest_ = {};
         sizes_ = {};
         top_ = 0;
     }
@@ -118,13 +127,17 @@ void free_list_resource::trim() noexcept {
 
 // The hole that a request of n units takes, but for the top; or none.
 free_list_resource::index free_list_resource::find(std::size_t n) const noexcept {
+    if (options_.fit == fit::first) {
+        if (longest_.top() < n)
+            return none;
+        const std::size_t place = longest_.lowest_of_at_least(static_cast<index>(n));
+        return n > bits::word_bits ? map_.last_hole(place) : map_.hole_from(place, n);
+    }
     if (n > long_hole)
         return long_holes_.find(map_, n);
     const bits::word present = sizes_.all() & ~bits::low_mask(n - 1);
     if (present == 0)
         return none;
-    if (options_.fit == fit::first)
-        return map_.hole_from(sizes_.lowest_from(static_cast<unsigned>(n) - 1), n);
     const auto smallest = static_cast<unsigned>(std::countr_zero(present));
     return smallest == long_hole - 1 ? long_holes_.find(map_, n)
                                      : map_.hole_of(sizes_.lowest_of(smallest), smallest + 1);
@@ -147,9 +160,17 @@ free_list_resource::find_as_it_lies(std::size_t n, std::size_t alignment) const 
 
 // Lets a hole be found by its length, which is noted in it.
 ARENITE_INLINE void free_list_resource::list(index hole, index n) noexcept {
+    if (options_.fit == fit::first)
+        return longest_.raise(hole / bits::word_bits, n);
     if (n >= long_hole)
         long_holes_.insert(map_, hole);
     sizes_.insert(hole / bits::word_bits, std::min(n, long_hole) - 1);
+}
+
+// Takes a hole out of the tree, before it changes.
+ARENITE_INLINE void free_list_resource::unlink(index hole, index n) noexcept {
+    if (n >= long_hole && options_.fit == fit::best)
+        long_holes_.erase(map_, hole);
 }
 
 // Notes a hole of n units, whose bits are clear and whose neighbours are in use.
@@ -159,18 +180,22 @@ void free_list_resource::enter(index hole, index n) noexcept {
 }
 
 void free_list_resource::remove(index hole, index n) noexcept {
-    if (n >= long_hole)
-        long_holes_.erase(map_, hole);
+    unlink(hole, n);
     map_.clear_hole(hole, n);
     unmark(hole, n);
-    map_.conceal(hole, n);
 }
 
-// Takes a hole that is gone out of the sizes; its bits show it no more.
+// A hole is gone, and its bits show it no more.
 ARENITE_INLINE void free_list_resource::unmark(index hole, index n) noexcept {
+    const std::size_t place = hole / bits::word_bits;
+    if (options_.fit == fit::first) {
+        if (longest_.at(place) == n)
+            longest_.lower(place, map_.longest_hole(place));
+        return;
+    }
     // No second long hole begins in 64 units.
-    if (n >= long_hole || map_.hole_of(hole / bits::word_bits, n) == none)
-        sizes_.erase(hole / bits::word_bits, std::min(n, long_hole) - 1);
+    if (n >= long_hole || map_.hole_of(place, n) == none)
+        sizes_.erase(place, std::min(n, long_hole) - 1);
 }
 
 void free_list_resource::set_top(index top) noexcept {
@@ -185,13 +210,16 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     ARENITE_ASSERT(is_alignment(alignment), "the alignment must be a power of two");
     if (!is_alignment(alignment) || bytes > region_.size())
         return nullptr;
-    if (passthrough()) {
-        const std::size_t count = bytes + (bytes == 0);
-        return count > region_.size() - singles_.bytes() ? nullptr
-                                                         : singles_.try_allocate(count, alignment);
+    if (map_.count() == 0) [[unlikely]] {
+        if (passthrough()) {
+            const std::size_t count = bytes + (bytes == 0);
+            return count > region_.size() - singles_.bytes()
+                       ? nullptr
+                       : singles_.try_allocate(count, alignment);
+        }
+        if (!get_region())
+            return nullptr;
     }
-    if (map_.count() == 0 && !get_region())
-        return nullptr;
     const std::size_t n = map_.units_for(bytes);
     const std::size_t gap =
         alignment > unit_map::unit_bytes ? alignment / unit_map::unit_bytes - 1 : 0; // at most
@@ -200,7 +228,7 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     // The top is one more hole, above all others.
     const std::size_t above = map_.aligned(top_, alignment);
     const bool top_fits = above + n <= map_.count() && above >= top_;
-    if (hole != none && options_.fit == fit::best && top_fits && in_top < map_.size_at(hole))
+    if (hole != none && options_.fit == fit::best && top_fits && in_top < map_.length_of(hole))
         hole = none;
     if (hole == none && !top_fits && gap != 0)
         hole = find_as_it_lies(n, alignment);
@@ -214,11 +242,10 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
         }
         return take_top(static_cast<index>(n), bytes);
     }
-    const index length = map_.size_at(hole);
+    const index length = map_.length_of(hole);
     const auto i = static_cast<index>(map_.aligned(hole, alignment));
     const auto end = static_cast<index>(i + n);
-    if (length >= long_hole)
-        long_holes_.erase(map_, hole);
+    unlink(hole, length);
     map_.cut(hole, length, i - hole, static_cast<index>(n));
     unmark(hole, length);
     if (i != hole)
@@ -236,7 +263,7 @@ void free_list_resource::deallocate(void* p, std::size_t bytes, std::size_t) noe
     const index i = map_.index_of(p);
     const std::size_t n = map_.units_for(bytes);
     if (!map_.is_allocation(p, n, top_)) [[unlikely]]
-        map_.refuse(kind_name, this, p, bytes, top_);
+        refuse(p, bytes);
     release(i, static_cast<index>(n));
 }
 
@@ -247,8 +274,14 @@ void free_list_resource::deallocate(void* p) noexcept {
         return singles_.deallocate(p);
     const index n = map_.units_of(p, top_);
     if (n == none) [[unlikely]]
-        map_.refuse(kind_name, this, p, 0, top_);
+        refuse(p, 0);
     release(map_.index_of(p), n);
+}
+
+void free_list_resource::refuse(const void* p, std::size_t bytes) const {
+    if (map_.count() == 0)
+        unit_map::refuse_foreign(label_, p, bytes);
+    map_.refuse(p, bytes, top_);
 }
 
 // Frees n units, and joins them with what is free on both sides.
@@ -268,24 +301,18 @@ ARENITE_INLINE void free_list_resource::release(index i, index n) noexcept {
     }
     const index above = map.hole_at(end);
     const index first = i - below, units = below + n + above;
-    // In the order of addresses a long hole that grows stays where it is in the tree.
-    const bool below_grows = below >= long_hole && options_.fit == fit::first;
-    const bool above_grows = above >= long_hole && options_.fit == fit::first && !below_grows;
-    if (below >= long_hole && !below_grows)
-        long_holes_.erase(map_, first);
-    if (above >= long_hole && !above_grows)
-        long_holes_.erase(map_, end);
-    map.join(i, n, below, above);
-    if (below != 0 && below < long_hole)
-        unmark(first, below);
+    if (below != 0)
+        unlink(first, below);
     if (above != 0)
+        unlink(end, above);
+    map.join(i, n, below, above);
+    // In one place the longest hole is the joined one, or none of these.
+    const bool best = options_.fit == fit::best;
+    if (below != 0 && best && below < long_hole)
+        unmark(first, below);
+    if (above != 0 && (best || end / bits::word_bits != first / bits::word_bits))
         unmark(end, above);
-    if (below_grows || above_grows)
-        long_holes_.grow(map_, below_grows ? first : end, first);
-    else if (units >= long_hole)
-        long_holes_.insert(map_, first);
-    sizes_.insert(first / bits::word_bits, std::min(units, long_hole) - 1);
-    map.seal(first, units, units >= long_hole ? 2 : 1);
+    list(first, units);
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
@@ -328,10 +355,10 @@ std::size_t free_list_resource::size_of(const void* p) const noexcept {
     if (options_.sizes != sizes::kept) [[unlikely]]
         contract_violation("size_of(p) needs a free_list_resource of sizes::kept");
     if (map_.count() == 0 && singles_.count() != 0) [[unlikely]]
-        return passthrough_chain::size_of(p);
+        return singles_.size_of(p);
     const index n = map_.units_of(p, top_);
     if (n == none) [[unlikely]]
-        map_.refuse(kind_name, this, p, 0, top_);
+        refuse(p, 0);
     return n * unit_map::unit_bytes - map_.lead();
 }
 
@@ -344,7 +371,7 @@ arenite::usage free_list_resource::usage() const noexcept {
     if (map_.count() != 0)
         largest = std::max(
             {largest, bits::word_bits - static_cast<std::size_t>(std::countl_zero(sizes_.all())),
-             std::size_t{long_holes_.longest(map_)}});
+             std::size_t{long_holes_.longest(map_)}, std::size_t{longest_.top()}});
     return {.bytes_in_use = in_use,
             .bytes_reserved = (map_.count() != 0 ? region_.size() : 0) + singles_.bytes(),
             .high_water_bytes = std::max(most_, in_use),
@@ -367,7 +394,7 @@ void free_list_resource::list_regions(region_sink& sink) const {
 }
 
 void free_list_resource::report_leaks() const noexcept {
-    leak_collector leaks{this};
+    leak_collector leaks{this, label_.name};
     singles_.add_to(leaks);
     if (map_.count() != 0)
         map_.for_each_allocation(

@@ -2,165 +2,161 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/freelist/hole_tree.hpp>
 
-#include <arenite/check/poison.hpp>
-
 #include <algorithm>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-bool hole_tree::precedes(const unit_map& map, index a, index b) const noexcept {
-    if (order_ == hole_order::size) {
-        const index of_a = map.load(a, length), of_b = map.load(b, length);
-        if (of_a != of_b)
-            return of_a < of_b;
-    }
-    return a < b;
+namespace {
+
+constexpr unsigned shortest_width = 6; // of the number shortest_units, less its first bit
+constexpr unsigned known_bits = 2;     // of a length, behind its first bit: those of its tree
+
+} // namespace
+
+// A tree for each quarter of a doubling; the last one has all lengths above.
+unsigned hole_tree::tree_of(index units) noexcept {
+    const unsigned width = 31 - static_cast<unsigned>(std::countl_zero(units));
+    return std::min((width - shortest_width) << known_bits |
+                        (units >> (width - known_bits) & ((1u << known_bits) - 1)),
+                    trees - 1);
 }
 
-hole_tree::index hole_tree::longest_below(const unit_map& map, index hole) const noexcept {
-    return hole == none ? 0 : map.load(hole, below);
+// What tells it from the others in its tree, from the highest bit on.
+std::uint64_t hole_tree::key_of(const unit_map& map, index hole, index units,
+                                unsigned tree) noexcept {
+    const auto spare = static_cast<unsigned>(std::countl_zero(std::uint64_t{map.count()}));
+    const unsigned length_bits =
+        tree == trees - 1 ? 32 : (tree >> known_bits) + shortest_width - known_bits;
+    return (std::uint64_t{units} << (64 - spare) | hole) << (spare - length_bits);
 }
 
-void hole_tree::refresh(unit_map& map, index hole) noexcept {
-    if (order_ == hole_order::address)
-        map.store(hole, below,
-                  std::max({map.load(hole, length), longest_below(map, map.load(hole, left)),
-                            longest_below(map, map.load(hole, right))}));
-}
-
-// Lets `above` (none: the root) lead to `to` on one side.
-void hole_tree::link(unit_map& map, index above, word side, index to) noexcept {
-    if (above == none)
-        root_ = to;
-    else
-        map.store(above, side, to);
-    if (to != none)
-        map.store(to, parent, above);
+ARENITE_INLINE hole_tree::index hole_tree::follow(const unit_map& map, index hole,
+                                                  word side) noexcept {
+    const index to = map.load(hole, side);
+    if constexpr (checks_enabled)
+        map.check_link(hole, to, parent);
+    return to;
 }
 
 void hole_tree::insert(unit_map& map, index hole) noexcept {
-    poison::defined(map.address(hole), 2 * unit_map::unit_bytes - map.lead());
     const index units = map.load(hole, length);
-    const index mine = rank_of(hole);
-    index above = none, h = root_;
+    const unsigned tree = tree_of(units);
+    std::uint64_t key = key_of(map, hole, units, tree);
+    index above = none;
     word side = left;
-    while (h != none && map.load(h, rank) >= mine) {
-        if (order_ == hole_order::address && map.load(h, below) < units)
-            map.store(h, below, units);
+    for (index h = roots_[tree]; h != none; h = follow(map, h, side)) {
         above = h;
-        side = precedes(map, hole, h) ? left : right;
-        h = map.load(h, side);
+        side = key >> 63 != 0 ? right : left;
+        key <<= 1;
     }
-    link(map, above, side, hole);
-    map.store(hole, rank, mine);
-    map.store(hole, below, units);
-    // What stood there is cut into what lies before the hole and what lies behind it: h goes down
-    // the cut, and what it leaves hangs on the right edge of the one or the left edge of the other.
-    index low = hole, high = hole;
-    word low_side = left, high_side = right;
-    while (h != none) {
-        if (precedes(map, h, hole)) {
-            link(map, low, low_side, h);
-            low = h;
-            h = map.load(h, low_side = right);
-        } else {
-            link(map, high, high_side, h);
-            high = h;
-            h = map.load(h, high_side = left);
-        }
+    if (above != none) {
+        map.store(above, side, hole);
+    } else {
+        roots_[tree] = hole;
+        occupied_ |= bits::word{1} << tree;
     }
-    map.store(low, low_side, none);
-    map.store(high, high_side, none);
-    if (order_ == hole_order::address) {
-        for (; low != hole; low = map.load(low, parent))
-            refresh(map, low);
-        for (; high != hole; high = map.load(high, parent))
-            refresh(map, high);
-        refresh(map, hole);
-    }
+    map.store(hole, left, none);
+    map.store(hole, right, none);
+    map.store(hole, parent, above);
 }
 
 void hole_tree::erase(unit_map& map, index hole) noexcept {
-    // Its subtrees are joined from above, the higher rank first.
-    index l = map.load(hole, left), r = map.load(hole, right);
-    const index top = map.load(hole, parent);
-    index above = top;
-    word side = top != none && map.load(top, left) == hole ? left : right;
-    while (l != none && r != none) {
-        const bool takes_left = map.load(l, rank) > map.load(r, rank);
-        const index h = takes_left ? l : r;
-        link(map, above, side, h);
-        above = h;
-        side = takes_left ? right : left;
-        (takes_left ? l : r) = map.load(h, side);
+    const index above = map.load(hole, parent);
+    index leaf = hole;
+    for (index h = hole; h != none;) {
+        leaf = h;
+        h = follow(map, leaf, left);
+        if (h == none)
+            h = follow(map, leaf, right);
     }
-    link(map, above, side, l != none ? l : r);
-    if (order_ == hole_order::size)
-        return;
-    for (; above != top; above = map.load(above, parent))
-        refresh(map, above);
-    refresh_above(map, top);
-}
-
-// From `hole` up, as far as anything changes.
-void hole_tree::refresh_above(unit_map& map, index hole) noexcept {
-    for (; hole != none; hole = map.load(hole, parent)) {
-        const index before = map.load(hole, below);
-        refresh(map, hole);
-        if (map.load(hole, below) == before)
-            return;
-    }
-}
-
-// Its rank stays, wherever it begins.
-void hole_tree::grow(unit_map& map, index hole, index now) noexcept {
-    if (now != hole) {
-        poison::defined(map.address(now), 2 * unit_map::unit_bytes - map.lead());
-        const index l = map.load(hole, left), r = map.load(hole, right);
-        const index above = map.load(hole, parent);
-        link(map, above, above != none && map.load(above, left) == hole ? left : right, now);
-        map.store(now, left, l);
-        map.store(now, right, r);
-        map.store(now, rank, map.load(hole, rank));
-        map.store(now, below, map.load(hole, below));
-        for (const index child : {l, r})
+    index heir = none;
+    if (leaf != hole) {
+        heir = leaf;
+        const index above_leaf = map.load(leaf, parent);
+        map.store(above_leaf, map.load(above_leaf, left) == leaf ? left : right, none);
+        for (const word side : {left, right}) {
+            const index child = map.load(hole, side);
+            map.store(heir, side, child);
             if (child != none)
-                map.store(child, parent, now);
+                map.store(child, parent, heir);
+        }
+        map.store(heir, parent, above);
     }
-    refresh_above(map, now);
+    if (above != none) {
+        if constexpr (checks_enabled)
+            if (!map.is_hole(above) ||
+                (map.load(above, left) != hole && map.load(above, right) != hole))
+                map.overwritten(hole);
+        map.store(above, map.load(above, left) == hole ? left : right, heir);
+    } else {
+        const unsigned tree = tree_of(map.load(hole, length));
+        roots_[tree] = heir;
+        if (heir == none)
+            occupied_ &= ~(bits::word{1} << tree);
+    }
 }
 
 hole_tree::index hole_tree::find(const unit_map& map, std::size_t n) const noexcept {
-    index found = none;
-    if (order_ == hole_order::size) {
-        for (index h = root_; h != none;) {
-            const bool fits = map.load(h, length) >= n;
-            found = fits ? h : found;
-            h = map.load(h, fits ? left : right);
-        }
-        return found;
-    }
-    if (longest_below(map, root_) < n)
+    if (n > map.count())
         return none;
-    for (index h = root_;;) {
-        if (const index l = map.load(h, left); longest_below(map, l) >= n)
-            h = l;
-        else if (map.load(h, length) >= n)
-            return h;
-        else
-            h = map.load(h, right);
+    const index units = std::max(static_cast<index>(n), shortest_units);
+    const unsigned tree = tree_of(units);
+    if ((occupied_ >> tree & 1) != 0) {
+        const index found = find_in(map, roots_[tree], units, key_of(map, 0, units, tree));
+        if (found != none)
+            return found;
     }
+    // All of a later tree are long enough.
+    const bits::word later = occupied_ & ~bits::low_mask(tree + 1);
+    return later == 0 ? none : smallest_below(map, roots_[std::countr_zero(later)]);
+}
+
+// Along the key of what is asked for: long enough are some of those passed, and all to the right,
+// of which the latest come first.
+hole_tree::index hole_tree::find_in(const unit_map& map, index root, index n,
+                                    std::uint64_t key) noexcept {
+    const std::uint64_t wanted = std::uint64_t{n} << 32;
+    std::uint64_t best = ~std::uint64_t{0};
+    index later = none;
+    for (index h = root; h != none; key <<= 1) {
+        if (const std::uint64_t rank = rank_of(map, h); rank >= wanted)
+            best = std::min(best, rank);
+        const index r = follow(map, h, right);
+        if (key >> 63 != 0) {
+            h = r;
+        } else {
+            later = r != none ? r : later;
+            h = follow(map, h, left);
+        }
+    }
+    if (later != none)
+        best = std::min(best, rank_of(map, smallest_below(map, later)));
+    return static_cast<index>(best);
+}
+
+hole_tree::index hole_tree::smallest_below(const unit_map& map, index hole) noexcept {
+    std::uint64_t best = ~std::uint64_t{0};
+    while (hole != none) {
+        best = std::min(best, rank_of(map, hole));
+        const index l = follow(map, hole, left);
+        hole = l != none ? l : follow(map, hole, right);
+    }
+    return static_cast<index>(best);
 }
 
 hole_tree::index hole_tree::longest(const unit_map& map) const noexcept {
-    if (order_ == hole_order::address || root_ == none)
-        return longest_below(map, root_);
-    index h = root_;
-    while (map.load(h, right) != none)
-        h = map.load(h, right);
-    return map.load(h, length);
+    if (occupied_ == 0)
+        return 0;
+    index h = roots_[trees - 1 - static_cast<unsigned>(std::countl_zero(occupied_))];
+    index longest = 0;
+    while (h != none) {
+        longest = std::max(longest, map.load(h, length));
+        const index r = follow(map, h, right);
+        h = r != none ? r : follow(map, h, left);
+    }
+    return longest;
 }
 
 } // namespace detail

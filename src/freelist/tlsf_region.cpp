@@ -22,7 +22,8 @@ std::size_t tlsf_region::units_in(std::size_t bytes) noexcept {
     return bytes > max_object_bytes ? 0 : unit_map::units_in(bytes, &bytes_for);
 }
 
-tlsf_region* tlsf_region::make(std::span<std::byte> memory, options o) noexcept {
+tlsf_region* tlsf_region::make(std::span<std::byte> memory, options o,
+                               const resource_label& label) noexcept {
     const std::size_t units = units_in(memory.size());
     if (units == 0)
         return nullptr;
@@ -34,8 +35,9 @@ tlsf_region* tlsf_region::make(std::span<std::byte> memory, options o) noexcept 
     first +=
         padding_for(first + (o.keeps_sizes ? unit_map::header_bytes : 0), unit_map::unit_bytes);
     std::memset(heads, 0xFF, head_bytes); // none
-    return ::new (static_cast<void*>(self)) tlsf_region{unit_map{first, units, bits, o.keeps_sizes},
-                                                        memory, reinterpret_cast<index*>(heads), o};
+    return ::new (static_cast<void*>(self))
+        tlsf_region{unit_map{first, units, bits, o.keeps_sizes, label}, memory,
+                    reinterpret_cast<index*>(heads), o};
 }
 
 tlsf_region::tlsf_region(const unit_map& map, std::span<std::byte> memory, index* heads,

@@ -25,14 +25,13 @@ using detail::unit_map;
 namespace {
 
 constexpr std::size_t region_alignment = 64;
-constexpr const char* kind_name = "tlsf_resource";
 
 } // namespace
 
 // ---- regions ------------------------------------------------------------------------------------
 
 tlsf_resource::tlsf_resource(std::size_t bytes, const tlsf_options& options, upstream source)
-    : source_{source}, region_bytes_{bytes}, options_{options} {
+    : tlsf_resource{options, bytes, source} {
     if ((!options.eager && !options.prefault) || passthrough())
         return;
     if (get_region(bytes) == nullptr)
@@ -40,13 +39,13 @@ tlsf_resource::tlsf_resource(std::size_t bytes, const tlsf_options& options, ups
 }
 
 tlsf_resource::tlsf_resource(std::span<std::byte> buffer, const tlsf_options& options) noexcept
-    : source_{static_cast<resource*>(nullptr)}, region_bytes_{0}, options_{options} {
+    : tlsf_resource{options, 0, upstream{static_cast<resource*>(nullptr)}} {
     static_cast<void>(add_region(buffer));
 }
 
 tlsf_resource::~tlsf_resource() {
     if (checks_enabled || passthrough()) [[unlikely]] {
-        leak_collector leaks{this};
+        leak_collector leaks{this, label_.name};
         singles_.add_to(leaks);
         for (std::size_t r = 0; r < count_; ++r)
             regions_[r]->map().for_each_allocation(
@@ -67,10 +66,11 @@ tlsf_region* tlsf_resource::get_region(std::size_t bytes) noexcept {
 }
 
 tlsf_region* tlsf_resource::enter(std::span<std::byte> memory, bool from_upstream) noexcept {
-    tlsf_region* const made =
-        tlsf_region::make(memory, {.keeps_sizes = options_.sizes == sizes::kept,
-                                   .from_upstream = from_upstream,
-                                   .prefault = options_.prefault});
+    tlsf_region* const made = tlsf_region::make(memory,
+                                                {.keeps_sizes = options_.sizes == sizes::kept,
+                                                 .from_upstream = from_upstream,
+                                                 .prefault = options_.prefault},
+                                                label_);
     if (made != nullptr) {
         std::size_t at = count_++;
         for (; at != 0 && std::less<>{}(made, regions_[at - 1]); --at)
@@ -311,10 +311,9 @@ void tlsf_resource::deallocate(void* p) noexcept {
 }
 
 void tlsf_resource::refuse(const void* p, std::size_t bytes) const noexcept {
-    const tlsf_region* const r = region_of(p);
-    const unit_map nothing;
-    const unit_map& map = r != nullptr ? r->map() : nothing;
-    map.refuse(kind_name, this, p, bytes, map.count());
+    if (const tlsf_region* const r = region_of(p))
+        r->map().refuse(p, bytes, r->map().count());
+    unit_map::refuse_foreign(label_, p, bytes);
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
@@ -344,7 +343,7 @@ std::size_t tlsf_resource::size_of(const void* p) const noexcept {
         contract_violation("size_of(p) needs a tlsf_resource of sizes::kept");
     const tlsf_region* const r = region_of(p);
     if (r == nullptr && singles_.count() != 0) [[unlikely]]
-        return passthrough_chain::size_of(p);
+        return singles_.size_of(p);
     const index n = r == nullptr ? none : r->map().units_of(p, r->map().count());
     if (n == none) [[unlikely]]
         refuse(p, 0);

@@ -16,6 +16,24 @@ constexpr std::size_t highest_bit(bits::word w) noexcept {
     return bits::word_bits - 1 - static_cast<std::size_t>(std::countl_zero(w));
 }
 
+// How many ones stand side by side at most.
+unsigned longest_run(bits::word w) noexcept {
+    if (w == ~bits::word{0})
+        return bits::word_bits;
+    bits::word runs[6] = {w}; // where 1, 2, 4 ... begin
+    for (unsigned k = 1; k < 6; ++k)
+        runs[k] = runs[k - 1] & runs[k - 1] >> (1u << (k - 1));
+    unsigned longest = 0;
+    bits::word begins = ~bits::word{0};
+    for (unsigned k = 6; k-- > 0;) {
+        if (const bits::word longer = begins & runs[k] >> longest; longer != 0) {
+            begins = longer;
+            longest += 1u << k;
+        }
+    }
+    return longest;
+}
+
 } // namespace
 
 // A hole that begins in a word ends in it, as the word shows, or beyond: then it is the last thing
@@ -60,6 +78,26 @@ unit_map::index unit_map::hole_from(std::size_t block, std::size_t n) const noex
             return across;
     }
     return none;
+}
+
+unit_map::index unit_map::longest_hole(std::size_t block) const noexcept {
+    const states s = states_[block];
+    bits::word firsts = s.holes & ~s.starts;
+    if (firsts == 0)
+        return 0;
+    index across = 0;
+    if (const std::size_t last = highest_bit(firsts); last == highest_bit(s.holes | s.starts)) {
+        across = size_at(static_cast<index>(block * bits::word_bits + last));
+        firsts &= ~(bits::word{1} << last);
+        if (firsts == 0 || across >= bits::word_bits)
+            return across;
+    }
+    // All units of the others: a last one, less the first it belongs to, leaves ones between.
+    const bits::word alone = firsts & (s.holes ^ s.starts) >> 1;
+    const bits::word lasts =
+        s.holes & s.starts & ~bits::low_mask(static_cast<std::size_t>(std::countr_zero(firsts)));
+    const bits::word units = ((lasts | alone) << 1) - firsts;
+    return std::max(across, static_cast<index>(longest_run(units)));
 }
 
 unit_map::index unit_map::next_begin(index i) const noexcept {
@@ -112,46 +150,63 @@ void unit_map::list_regions(region_sink& sink, const std::byte* begin, std::size
     add(begin + bytes, region_state::overhead);
 }
 
-void unit_map::refuse(const char* kind, const void* self, const void* p, std::size_t bytes,
-                      index end) const {
+void unit_map::refuse_foreign(const resource_label& label, const void* p, std::size_t bytes) {
+    contract_violation_f(std::source_location::current(),
+                         "%s: %p (%zu bytes) is not of this resource", resource_text{label}.text, p,
+                         bytes);
+}
+
+void unit_map::refuse(const void* p, std::size_t bytes, index end) const {
     const std::source_location here = std::source_location::current();
     if (!contains(p))
-        contract_violation_f(here, "%s at %p: %p (%zu bytes) is not of this resource", kind, self,
-                             p, bytes);
+        refuse_foreign(*label_, p, bytes);
+    const resource_text self{*label_};
     const auto below = static_cast<index>((address_of(p) - address_of(units_)) / unit_bytes);
     if (below >= end)
         contract_violation_f(here,
-                             "%s at %p: %p (%zu bytes) is free already: nothing is alive at "
-                             "or above %p",
-                             kind, self, p, bytes, static_cast<void*>(address(end)));
+                             "%s: %p (%zu bytes) is free already: nothing is alive at or above %p",
+                             self.text, p, bytes, static_cast<void*>(address(end)));
     const index i = begin_at_or_below(below);
     const std::size_t length = std::size_t{next_begin(i) - i} * unit_bytes - lead_;
     const auto* const begin = static_cast<const std::byte*>(address(i));
     const auto offset = static_cast<std::ptrdiff_t>(address_of(p) - address_of(begin));
     if (hole_begins(i))
         contract_violation_f(here,
-                             "%s at %p: %p (%zu bytes) is free already: it lies %td bytes "
-                             "into the hole of %zu bytes at %p",
-                             kind, self, p, bytes, offset, length + lead_,
+                             "%s: %p (%zu bytes) is free already: it lies %td bytes into the hole "
+                             "of %zu bytes at %p",
+                             self.text, p, bytes, offset, length + lead_,
                              static_cast<const void*>(begin));
     if (offset != 0)
-        contract_violation_f(here,
-                             "%s at %p: %p (%zu bytes) points %td bytes into the allocation "
-                             "of %zu bytes at %p",
-                             kind, self, p, bytes, offset, length, static_cast<const void*>(begin));
+        contract_violation_f(
+            here, "%s: %p (%zu bytes) points %td bytes into the allocation of %zu bytes at %p",
+            self.text, p, bytes, offset, length, static_cast<const void*>(begin));
     if (keeps_sizes() && std::size_t{noted_size(i)} * unit_bytes - lead_ != length) {
-        const index neighbour = i == 0 ? 0 : begin_at_or_below(i - 1);
+        const neighbour beside = below_of(i);
         contract_violation_f(here,
-                             "%s at %p: the header of the allocation at %p was overwritten; "
-                             "its neighbour below is the %s at %p",
-                             kind, self, p,
-                             i == 0                   ? "bookkeeping"
-                             : hole_begins(neighbour) ? "hole"
-                                                      : "allocation",
-                             static_cast<void*>(i == 0 ? units_ : address(neighbour)));
+                             "%s: the header of the allocation at %p was overwritten; its "
+                             "neighbour below is the %s at %p",
+                             self.text, p, beside.what, beside.begin);
     }
-    contract_violation_f(here, "%s at %p: the allocation at %p has %zu bytes, not %zu", kind, self,
-                         p, length, bytes);
+    contract_violation_f(here, "%s: the allocation at %p has %zu bytes, not %zu", self.text, p,
+                         length, bytes);
+}
+
+void unit_map::overwritten(index hole) const {
+    const neighbour beside = below_of(hole);
+    contract_violation_f(std::source_location::current(),
+                         "%s: the free memory of %zu bytes at %p was written to: what its first or "
+                         "last 16 bytes note is broken. It was used after it was freed, or past an "
+                         "end: its neighbour below is the %s at %p",
+                         resource_text{*label_}.text,
+                         std::size_t{next_begin(hole) - hole} * unit_bytes,
+                         static_cast<void*>(address(hole)), beside.what, beside.begin);
+}
+
+unit_map::neighbour unit_map::below_of(index i) const noexcept {
+    if (i == 0)
+        return {"bookkeeping", units_};
+    const index below = begin_at_or_below(i - 1);
+    return {hole_begins(below) ? "hole" : "allocation", address(below)};
 }
 
 } // namespace detail

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/check/passthrough.hpp>
+#include <arenite/check/resource_text.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/linear/growing_linear_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
@@ -15,6 +16,9 @@ inline namespace ARENITE_ABI {
 
 linear_resource::linear_resource(std::size_t capacity, linear_options options, upstream source)
     : linear_resource{capacity, source} {
+#if ARENITE_CHECKS
+    log_.name = options.name;
+#endif
     if ((!options.eager && !options.prefault) || capacity == 0 || passthrough())
         return;
     if (!get_region(capacity, default_alignment))
@@ -195,9 +199,12 @@ void linear_resource::check_free([[maybe_unused]] const std::byte* first,
 
 void linear_resource::refuse_free(const std::byte* p, std::size_t bytes,
                                   const char* why) const noexcept {
-    contract_violation_f(std::source_location::current(),
-                         "%p was freed into linear_resource %p as %zu bytes: %s",
-                         static_cast<const void*>(p), static_cast<const void*>(this), bytes, why);
+    detail::resource_label self{.kind = "linear_resource", .resource = this};
+#if ARENITE_CHECKS
+    self.name = log_.name;
+#endif
+    contract_violation_f(std::source_location::current(), "%p was freed into %s as %zu bytes: %s",
+                         static_cast<const void*>(p), detail::resource_text{self}.text, bytes, why);
 }
 
 void linear_resource::deallocate_slow(std::byte* first, std::byte* last) noexcept {

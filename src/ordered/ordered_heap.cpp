@@ -68,7 +68,7 @@ bool ordered_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_by
 std::size_t ordered_heap::size_of(const void* p) const noexcept {
     if (!kept_)
         contract_violation("size_of(p) needs a heap of sizes::kept");
-    return passes_through_ ? passthrough_chain::size_of(p) : core_.size_of(p);
+    return passes_through_ ? singles_.size_of(p) : core_.size_of(p);
 }
 
 bool ordered_heap::owns(const void* p) const noexcept {

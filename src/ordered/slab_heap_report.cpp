@@ -4,6 +4,7 @@
 
 #include <arenite/block/region_joiner.hpp>
 #include <arenite/check/call_sites.hpp>
+#include <arenite/check/resource_text.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/glance.hpp>
 #include <arenite/core/size.hpp>
@@ -19,17 +20,14 @@ namespace detail {
 
 // ---- misuse -------------------------------------------------------------------------------------
 
-/// Who a message is about: "ordered_heap 0x7f00, or "ordered_heap nodes (0x7f00)".
+/// Whom a message is about: "affinity nodes", or an ordered_heap.
 struct heap_text {
-    char text[160];
+    resource_text own;
 
-    explicit heap_text(const heap_owner& owner) noexcept {
+    explicit heap_text(const heap_owner& owner) noexcept
+        : own{{.kind = "ordered_heap", .resource = owner.heap, .name = owner.name}} {
         if (owner.affinity != nullptr)
-            std::snprintf(text, sizeof text, "affinity %s", owner.affinity);
-        else if (owner.name != nullptr)
-            std::snprintf(text, sizeof text, "ordered_heap %s (%p)", owner.name, owner.heap);
-        else
-            std::snprintf(text, sizeof text, "ordered_heap %p", owner.heap);
+            std::snprintf(own.text, sizeof own.text, "affinity %s", owner.affinity);
     }
 };
 
@@ -43,9 +41,9 @@ void slab_heap::refuse_free(const void* p, std::size_t bytes, const char* why) c
     if (owner_.affinity != nullptr)
         contract_violation_f(std::source_location::current(),
                              "%p was freed%s into %s: freed twice, or never handed out (%s)", p,
-                             size, heap_text{owner_}.text, why);
+                             size, heap_text{owner_}.own.text, why);
     contract_violation_f(std::source_location::current(), "%p was freed%s into %s: %s", p, size,
-                         heap_text{owner_}.text, why);
+                         heap_text{owner_}.own.text, why);
 }
 
 void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t room,
@@ -58,7 +56,7 @@ void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t room,
     call_sites::write_of_violation(p);
     contract_violation_f(
         std::source_location::current(), "%p was freed into %s as %zu bytes but allocated as %zu%s",
-        p, heap_text{owner_}.text, bytes, asked == unknown_bytes ? room : asked, rounded);
+        p, heap_text{owner_}.own.text, bytes, asked == unknown_bytes ? room : asked, rounded);
 }
 
 // ---- in place -----------------------------------------------------------------------------------
@@ -152,7 +150,7 @@ std::size_t slab_heap::requested_bytes(const void* p, std::size_t room) const no
 void slab_heap::refuse_question(const void* p) const noexcept {
     contract_violation_f(std::source_location::current(),
                          "size_of(%p): no allocation of %s begins there, or it was freed", p,
-                         heap_text{owner_}.text);
+                         heap_text{owner_}.own.text);
 }
 
 std::size_t slab_heap::room_of(slab_block& b, const slab& s, const void* p) const noexcept {

@@ -10,6 +10,7 @@
 #include "support/pattern.hpp"
 #include "support/region_list.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <map>
@@ -61,7 +62,7 @@ TEST(passthrough_chain, every_alignment_is_honoured_and_every_size_kept) {
             void* p = chain.try_allocate(bytes, alignment);
             ASSERT_NE(p, nullptr);
             EXPECT_TRUE(is_aligned(p, alignment)) << alignment;
-            EXPECT_EQ(passthrough_chain::size_of(p), bytes);
+            EXPECT_EQ(chain.size_of(p), bytes);
             EXPECT_TRUE(chain.owns(p));
             EXPECT_TRUE(chain.owns(static_cast<std::byte*>(p) + bytes - 1));
             EXPECT_FALSE(chain.owns(static_cast<std::byte*>(p) - 1)) << "its prefix is nobody's";
@@ -105,7 +106,7 @@ TEST(passthrough_chain, any_order_of_frees_leaves_the_others) {
             const auto x =
                 std::next(live.begin(), static_cast<std::ptrdiff_t>(random() % live.size()));
             ASSERT_TRUE((pattern{x->second}.holds(x->first, x->second)));
-            ASSERT_EQ(passthrough_chain::size_of(x->first), x->second);
+            ASSERT_EQ(chain.size_of(x->first), x->second);
             chain.deallocate(x->first);
             ASSERT_FALSE(chain.owns(x->first));
             sum -= x->second;
@@ -170,6 +171,47 @@ TEST(passthrough_chain, its_prefix_is_out_of_reach) {
     }
     EXPECT_TRUE(poison::accessible(p, 24));
     chain.deallocate(p);
+}
+
+TEST(passthrough_chain_death, what_is_not_alive_is_refused_and_named) {
+    passthrough_chain chain, other;
+    auto* const a = static_cast<std::byte*>(chain.try_allocate(100, 8));
+    auto* const b = static_cast<std::byte*>(chain.try_allocate(1_MiB, 8));
+    void* const foreign = other.try_allocate(8, 8);
+    int on_the_stack = 0;
+    chain.deallocate(b); // malloc gives its pages back
+    EXPECT_DEATH(chain.deallocate(b), "freed already, or was never allocated here");
+    EXPECT_DEATH(static_cast<void>(chain.size_of(b)), "size_of.*freed already");
+    EXPECT_DEATH(chain.deallocate(foreign), "never allocated here");
+    EXPECT_DEATH(chain.deallocate(&on_the_stack), "never allocated here");
+    EXPECT_DEATH(chain.deallocate(nullptr), "never allocated here");
+    EXPECT_DEATH(chain.deallocate(a + 1), "points 1 bytes into the allocation of 100 bytes at 0x");
+    EXPECT_EQ(chain.size_of(a), 100u);
+    chain.deallocate(a);
+    EXPECT_DEATH(chain.deallocate(a), "freed already");
+}
+
+// Enough to make its table grow, in no order.
+TEST(passthrough_chain, knows_what_is_alive_of_many) {
+    passthrough_chain chain;
+    std::mt19937 random{5};
+    std::vector<void*> alive;
+    for (std::size_t i = 1; i < 20'000; ++i) {
+        if (alive.empty() || random() % 3 != 0) {
+            alive.push_back(chain.try_allocate(1 + random() % 40, 8));
+        } else {
+            std::swap(alive[random() % alive.size()], alive.back());
+            chain.deallocate(alive.back());
+            alive.pop_back();
+        }
+    }
+    for (void* p : alive)
+        ASSERT_GE(chain.size_of(p), 1u);
+    ASSERT_EQ(chain.count(), alive.size());
+    std::shuffle(alive.begin(), alive.end(), random);
+    for (void* p : alive)
+        chain.deallocate(p);
+    EXPECT_EQ(chain.count(), 0u);
 }
 
 } // namespace

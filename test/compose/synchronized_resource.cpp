@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/core/concepts.hpp>
@@ -7,6 +8,7 @@
 #include <arenite/core/system_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <gtest/gtest.h>
 
@@ -88,6 +90,20 @@ TEST(synchronized_resource, resizes_in_place_and_lists_its_memory) {
         EXPECT_TRUE(passthrough());
     }
     EXPECT_GE(support::region_list{s}.bytes(region_state::used), 100u);
+}
+
+TEST(synchronized_resource, places_beside_an_object_and_gives_pages_back_where_the_inner_one_does) {
+    affinity_heap& inner = affinity_heap::named("around an affinity");
+    synchronized_resource s{inner};
+    static_assert(Placing<decltype(s)> && !Placing<linear>);
+    void* const parent = s.allocate(48);
+    void* const child = s.near(parent).allocate(48);
+    EXPECT_EQ(affinity_heap::heap_of(child), &inner);
+    EXPECT_EQ(s.near(parent).try_allocate(~std::size_t{0}), nullptr);
+    s.deallocate(child, 48);
+    s.deallocate(parent, 48);
+
+    static_assert(Purging<page_resource> && Releasing<synchronized_resource<page_resource>>);
 }
 
 TEST(synchronized_resource, gives_the_inner_resource_for_several_calls) {

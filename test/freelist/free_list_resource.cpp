@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 using namespace arenite;
@@ -210,7 +211,8 @@ TEST_F(free_list, free_memory_is_out_of_reach_for_memory_checkers) {
     EXPECT_TRUE(poison::accessible(a, 100));
     EXPECT_FALSE(poison::accessible(a + 104, 1)) << "what the size was rounded up by";
     r.deallocate(a, 100);
-    EXPECT_FALSE(poison::accessible(a + 16, 1));
+    EXPECT_FALSE(poison::accessible(a, 1)) << "the links of the hole";
+    EXPECT_FALSE(poison::accessible(a + 96, 1)) << "its length";
     EXPECT_FALSE(poison::accessible(b + 300, 1)) << "never handed out";
     r.deallocate(b, 100);
     EXPECT_FALSE(poison::accessible(b + 16, 1));
@@ -220,11 +222,12 @@ TEST_F(free_list, what_is_alive_at_the_end_is_reported_in_checked_builds) {
     if (!checks_enabled)
         GTEST_SKIP() << "unchecked builds do not look";
     static std::size_t count, bytes;
+    static const char* name;
     count = 0;
-    const leak_handler before =
-        set_leak_handler([](const leak_summary& s) { count = s.count, bytes = s.bytes; });
+    const leak_handler before = set_leak_handler(
+        [](const leak_summary& s) { count = s.count, bytes = s.bytes, name = s.name; });
     {
-        free_list_resource r{64_KiB, free_list_options{.sizes = sizes::kept}, &up};
+        free_list_resource r{64_KiB, free_list_options{.sizes = sizes::kept, .name = "level"}, &up};
         static_cast<void>(r.allocate(20));
         r.deallocate(r.allocate(20));
         static_cast<void>(r.allocate(40));
@@ -232,6 +235,7 @@ TEST_F(free_list, what_is_alive_at_the_end_is_reported_in_checked_builds) {
     set_leak_handler(before);
     EXPECT_EQ(count, 2u);
     EXPECT_EQ(bytes, 24u + 40u);
+    EXPECT_STREQ(name, "level");
 }
 
 // ---- misuse, found in every build ---------------------------------------------------------------
@@ -239,7 +243,8 @@ TEST_F(free_list, what_is_alive_at_the_end_is_reported_in_checked_builds) {
 class free_list_death : public free_list {
 protected:
     free_list_resource r{64_KiB, fit::first, &up};
-    free_list_resource keeper{64_KiB, free_list_options{.sizes = sizes::kept}, &up};
+    free_list_resource keeper{64_KiB, free_list_options{.sizes = sizes::kept, .name = "level"},
+                              &up};
     free_list_resource other{64_KiB, fit::first, &up};
 };
 
@@ -295,7 +300,10 @@ TEST_F(free_list_death, a_size_that_ends_within_something_is_refused) {
 TEST_F(free_list_death, with_kept_sizes_any_wrong_size_is_refused) {
     void* const a = keeper.allocate(24);
     void* const b = keeper.allocate(24);
-    EXPECT_DEATH(keeper.deallocate(a, 56), "has 24 bytes, not 56");
+    EXPECT_DEATH(
+        keeper.deallocate(a, 56),
+        "free_list_resource level \\(0x[0-9a-f]+\\): the allocation at 0x[0-9a-f]+ has 24 bytes, "
+        "not 56");
     keeper.deallocate(a);
     keeper.deallocate(b, 24);
 }
@@ -320,6 +328,44 @@ TEST_F(free_list_death, without_kept_sizes_there_are_none) {
     EXPECT_DEATH(r.deallocate(a), "needs the size on a free_list_resource");
     EXPECT_DEATH(static_cast<void>(r.size_of(a)), "needs a free_list_resource of sizes::kept");
     r.deallocate(a, 24);
+}
+
+// What is free is written to: the links of its list or tree, or its length at either end.
+TEST_F(free_list_death, a_write_into_free_memory_is_found_by_checked_builds) {
+    if (!checks_enabled)
+        GTEST_SKIP() << "unchecked builds do not look";
+    for (const auto& [order, bytes] : {std::pair{fit::first, 96u}, std::pair{fit::first, 2048u},
+                                       std::pair{fit::best, 96u}, std::pair{fit::best, 2048u}}) {
+        const free_list_options options{.fit = order, .sizes = sizes::kept, .name = "level"};
+        free_list_resource r2{64_KiB, options, &up};
+        std::byte* p[6];
+        for (std::byte*& each : p)
+            each = static_cast<std::byte*>(r2.allocate(bytes - 8u));
+        for (const int i : {4, 2, 0}) // of one length
+            r2.deallocate(p[i]);
+        const auto write = [&](std::byte* at) {
+            poison::undefined(at, 4);
+            std::memset(at, 0x11, 4);
+            poison::no_access(at, 4);
+            for (int i = 0; i < 3; ++i) // one of them comes by, whatever is changed
+                static_cast<void>(r2.allocate(bytes - 8u));
+        };
+        for (const int i : {4, 2, 0}) {
+            const std::ptrdiff_t length = static_cast<std::ptrdiff_t>(bytes) - 8 - 4;
+            EXPECT_DEATH(write(p[i] + 4),
+                         "free_list_resource level .*the free memory of [0-9]+ bytes "
+                         "at 0x[0-9a-f]+ was written to")
+                << i;
+            EXPECT_DEATH(write(p[i] + length), "was written to") << i;
+            if (order == fit::best && bytes >= 1024) { // in the tree
+                EXPECT_DEATH(write(p[i] - 8), "was written to") << i;
+                EXPECT_DEATH(write(p[i]), "was written to") << i;
+            }
+        }
+        EXPECT_DEATH(write(p[2] + 4), "its neighbour below is the allocation at 0x");
+        for (const int i : {1, 3, 5})
+            r2.deallocate(p[i]);
+    }
 }
 
 } // namespace

@@ -23,12 +23,13 @@ protected:
     ~tlsf_regions() override { poison::undefined(memory.data(), memory.size()); }
 
     tlsf_region& make(std::size_t bytes) {
-        tlsf_region* const r =
-            tlsf_region::make(std::span{memory}.first(bytes),
-                              {.keeps_sizes = false, .from_upstream = false, .prefault = false});
+        tlsf_region* const r = tlsf_region::make(
+            std::span{memory}.first(bytes),
+            {.keeps_sizes = false, .from_upstream = false, .prefault = false}, label);
         EXPECT_NE(r, nullptr);
         return *r;
     }
+    detail::resource_label label;
     std::vector<std::byte> memory = std::vector<std::byte>(1 << 20);
 };
 
@@ -39,7 +40,7 @@ TEST_F(tlsf_regions, units_fit_into_the_bytes_wherever_the_memory_begins) {
         EXPECT_GT(tlsf_region::bytes_for(units + 1), bytes);
         const auto part = std::span{memory}.subspan(bytes % 16, bytes);
         tlsf_region* const r = tlsf_region::make(
-            part, {.keeps_sizes = bytes % 2 == 0, .from_upstream = false, .prefault = true});
+            part, {.keeps_sizes = bytes % 2 == 0, .from_upstream = false, .prefault = true}, label);
         ASSERT_EQ(r == nullptr, units == 0) << bytes;
         if (r != nullptr) {
             EXPECT_EQ(r->map().count(), units);

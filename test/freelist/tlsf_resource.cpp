@@ -58,8 +58,10 @@ TEST_F(tlsf, one_region_is_asked_for_at_the_first_request_and_given_back_by_trim
     tlsf_resource r{64_KiB, &up};
     EXPECT_EQ(up.calls(), 0u);
     EXPECT_EQ(r.usage(), usage{});
+    EXPECT_EQ(r.capacity(), 64_KiB);
     const piece p = take(r, 100);
     EXPECT_EQ(up.live_bytes(), 64_KiB);
+    EXPECT_EQ(r.capacity(), 64_KiB);
     EXPECT_EQ(r.usage().bytes_reserved, 64_KiB);
     EXPECT_EQ(r.try_allocate(64_KiB), nullptr);
     EXPECT_EQ(r.try_allocate(63_KiB), nullptr) << "it does not grow unless it is told to";
@@ -69,6 +71,16 @@ TEST_F(tlsf, one_region_is_asked_for_at_the_first_request_and_given_back_by_trim
     r.trim();
     EXPECT_EQ(up.live(), 0u);
     EXPECT_EQ(r.usage().bytes_reserved, 0u);
+}
+
+TEST_F(tlsf, its_capacity_is_that_of_all_regions) {
+    std::vector<std::byte> a(10'000), b(20'000);
+    tlsf_resource r{std::span{a}};
+    EXPECT_EQ(r.capacity(), a.size());
+    ASSERT_TRUE(r.add_region(b));
+    EXPECT_EQ(r.capacity(), a.size() + b.size());
+    ASSERT_TRUE(r.remove_region(a));
+    EXPECT_EQ(r.capacity(), b.size());
 }
 
 TEST_F(tlsf, one_that_grows_asks_for_more_and_keeps_one_empty_region_at_most) {
@@ -222,7 +234,8 @@ TEST_F(tlsf, free_memory_is_out_of_reach_for_memory_checkers) {
     EXPECT_TRUE(poison::accessible(a, 100));
     EXPECT_FALSE(poison::accessible(a + 104, 1)) << "what the size was rounded up by";
     r.deallocate(a, 100);
-    EXPECT_FALSE(poison::accessible(a + 16, 1));
+    EXPECT_FALSE(poison::accessible(a, 1)) << "the links of the hole";
+    EXPECT_FALSE(poison::accessible(a + 96, 1)) << "its length";
     EXPECT_FALSE(poison::accessible(b + 300, 1)) << "never handed out";
     r.deallocate(b, 100);
 }
@@ -231,11 +244,12 @@ TEST_F(tlsf, what_is_alive_at_the_end_is_reported_in_checked_builds) {
     if (!checks_enabled)
         GTEST_SKIP() << "unchecked builds do not look";
     static std::size_t count, bytes;
+    static const char* name;
     count = 0;
-    const leak_handler before =
-        set_leak_handler([](const leak_summary& s) { count = s.count, bytes = s.bytes; });
+    const leak_handler before = set_leak_handler(
+        [](const leak_summary& s) { count = s.count, bytes = s.bytes, name = s.name; });
     {
-        tlsf_resource r{64_KiB, tlsf_options{.sizes = sizes::kept}, &up};
+        tlsf_resource r{64_KiB, tlsf_options{.sizes = sizes::kept, .name = "level"}, &up};
         static_cast<void>(r.allocate(20));
         r.deallocate(r.allocate(20));
         static_cast<void>(r.allocate(40));
@@ -243,6 +257,7 @@ TEST_F(tlsf, what_is_alive_at_the_end_is_reported_in_checked_builds) {
     set_leak_handler(before);
     EXPECT_EQ(count, 2u);
     EXPECT_EQ(bytes, 24u + 40u);
+    EXPECT_STREQ(name, "level");
 }
 
 // ---- misuse, found in every build ---------------------------------------------------------------
@@ -250,7 +265,7 @@ TEST_F(tlsf, what_is_alive_at_the_end_is_reported_in_checked_builds) {
 class tlsf_death : public tlsf {
 protected:
     tlsf_resource r{64_KiB, &up};
-    tlsf_resource keeper{64_KiB, tlsf_options{.sizes = sizes::kept}, &up};
+    tlsf_resource keeper{64_KiB, tlsf_options{.sizes = sizes::kept, .name = "level"}, &up};
     tlsf_resource other{64_KiB, &up};
 };
 
@@ -293,9 +308,44 @@ TEST_F(tlsf_death, an_overwritten_header_is_named_with_its_neighbour) {
         },
         "the header of the allocation at 0x[0-9a-f]+ was overwritten; its neighbour below is the "
         "allocation at 0x");
-    EXPECT_DEATH(keeper.deallocate(a, 56), "has 24 bytes, not 56");
+    EXPECT_DEATH(
+        keeper.deallocate(a, 56),
+        "tlsf_resource level \\(0x[0-9a-f]+\\): the allocation at 0x[0-9a-f]+ has 24 bytes, "
+        "not 56");
     keeper.deallocate(a);
     keeper.deallocate(b);
+}
+
+// What is free is written to: the links of its list or tree, or its length at either end.
+TEST_F(tlsf_death, a_write_into_free_memory_is_found_by_checked_builds) {
+    if (!checks_enabled)
+        GTEST_SKIP() << "unchecked builds do not look";
+    for (const std::size_t bytes : {96u, 2048u}) {
+        std::byte* p[6];
+        for (std::byte*& each : p)
+            each = static_cast<std::byte*>(keeper.allocate(bytes - 8));
+        for (const int i : {4, 2, 0}) // of one length
+            keeper.deallocate(p[i]);
+        const auto write = [&](std::byte* at) {
+            poison::undefined(at, 4);
+            std::memset(at, 0x11, 4);
+            poison::no_access(at, 4);
+            for (int i = 0; i < 3; ++i) // one of them comes by, whatever is changed
+                static_cast<void>(keeper.allocate(bytes - 8));
+        };
+        for (const int i : {4, 2, 0}) {
+            const std::ptrdiff_t length = static_cast<std::ptrdiff_t>(bytes) - 8 - 4;
+            EXPECT_DEATH(write(p[i] + 4), "tlsf_resource level .*the free memory of [0-9]+ bytes "
+                                          "at 0x[0-9a-f]+ was written to")
+                << i;
+            EXPECT_DEATH(write(p[i] + length), "was written to") << i;
+            EXPECT_DEATH(write(p[i] - 8), "was written to") << i;
+            EXPECT_DEATH(write(p[i] - 4), "was written to") << i;
+        }
+        EXPECT_DEATH(write(p[2] + 4), "its neighbour below is the allocation at 0x");
+        for (const int i : {1, 3, 5})
+            keeper.deallocate(p[i]);
+    }
 }
 
 } // namespace

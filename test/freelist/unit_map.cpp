@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 using namespace arenite;
@@ -19,13 +21,15 @@ using index = unit_map::index;
 struct map_in_memory {
     explicit map_in_memory(std::size_t units, bool keeps_sizes = false)
         : bits(unit_map::bytes_for_bits(units) / 8), memory(units + 1),
-          map{memory.front().bytes + (keeps_sizes ? 8 : 0), units, bits.data(), keeps_sizes} {
+          map{memory.front().bytes + (keeps_sizes ? 8 : 0), units, bits.data(), keeps_sizes,
+              label} {
         map.set_start(static_cast<index>(units));
     }
     ~map_in_memory() { poison::undefined(memory.data(), memory.size() * sizeof(unit)); }
     struct alignas(16) unit {
         std::byte bytes[16];
     };
+    detail::resource_label label;
     std::vector<std::uint64_t> bits;
     std::vector<unit> memory;
     unit_map map;
@@ -70,6 +74,39 @@ TEST(unit_map, finds_the_lowest_hole_of_a_length_within_64_units) {
             EXPECT_EQ(m.map.hole_of(2, n), unit_map::none) << "it ends there";
         }
     }
+}
+
+// Holes and allocations in no order, many of them across the end of a word.
+TEST(unit_map, knows_the_longest_hole_that_begins_within_64_units) {
+    std::mt19937 random{4};
+    for (int turn = 0; turn < 2000; ++turn) {
+        map_in_memory m{64 * 6};
+        index longest[6] = {}, last[6] = {};
+        bool was_hole = true;
+        for (index i = 0; i < m.map.count();) {
+            index n = turn % 4 == 0 ? 1 + random() % 3 : 1 + random() % (turn % 200 + 1);
+            n = std::min(n, m.map.count() - i);
+            was_hole = !was_hole && random() % 3 != 0;
+            if (was_hole) {
+                m.map.make_hole(i, n);
+                longest[i / 64] = std::max(longest[i / 64], n);
+                last[i / 64] = i;
+            } else {
+                m.map.set_start(i);
+            }
+            i += n;
+        }
+        for (std::size_t block = 0; block < 6; ++block) {
+            ASSERT_EQ(m.map.longest_hole(block), longest[block]) << turn << ": " << block;
+            if (longest[block] != 0) {
+                ASSERT_EQ(m.map.last_hole(block), last[block]);
+            }
+        }
+    }
+    map_in_memory whole{200};
+    whole.map.make_hole(64, 64);
+    whole.map.set_start(128);
+    EXPECT_EQ(whole.map.longest_hole(1), 64u);
 }
 
 TEST(unit_map, two_holes_are_not_taken_for_one) {
@@ -117,11 +154,17 @@ TEST(unit_map, kept_sizes_lie_below_the_address_and_are_checked) {
     EXPECT_EQ(m.map.noted_size(5), 3u);
     EXPECT_TRUE(is_aligned(m.map.address(5), 16));
     std::byte* const header = m.map.address(5) - 8;
+    const auto noted = [&] {
+        const unit_map::index n = m.map.noted_size(5);
+        poison::defined(header, 8);
+        return n;
+    };
+    EXPECT_EQ(noted(), 3u);
     header[1] ^= std::byte{1};
-    EXPECT_EQ(m.map.noted_size(5), unit_map::none);
+    EXPECT_EQ(noted(), unit_map::none);
     header[1] ^= std::byte{1};
     header[6] ^= std::byte{1};
-    EXPECT_EQ(m.map.noted_size(5), unit_map::none);
+    EXPECT_EQ(noted(), unit_map::none);
 }
 
 } // namespace

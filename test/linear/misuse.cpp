@@ -53,6 +53,16 @@ TEST_F(linear_misuse_death, what_is_freed_wrongly_is_found) {
     expect_found(r);
 }
 
+TEST_F(linear_misuse_death, is_told_with_the_name_of_the_resource) {
+    linear_resource named{1_KiB, linear_options{.name = "level"}};
+    int local = 0;
+    EXPECT_DEATH(named.deallocate(&local, sizeof local, alignof(int)),
+                 "was freed into linear_resource level \\(0x[0-9a-f]+\\) as 4 bytes: ");
+    void* const p = named.allocate(10);
+    EXPECT_DEATH(named.deallocate(p, 11), "linear_resource level ");
+    named.deallocate(p, 10);
+}
+
 TEST_F(linear_misuse_death, at_both_ends_of_a_region) {
     double_ended_resource ends{1_KiB};
     void* const low = ends.low().allocate(100);

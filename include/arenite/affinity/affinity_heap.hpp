@@ -11,6 +11,7 @@
 #include <arenite/affinity/outside_memory.hpp>
 #include <arenite/affinity/thread_heaps.hpp>
 #include <arenite/check/call_sites.hpp>
+#include <arenite/compose/resource_adaptor.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
@@ -37,7 +38,9 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 class affinity_heap;
-class affinity_neighbourhood;
+
+/// See affinity_heap::near.
+using affinity_neighbourhood = detail::neighbourhood<affinity_heap>;
 
 namespace detail {
 
@@ -348,28 +351,6 @@ private:
     char name_[detail::affinity_registry::most_name_bytes + 1] = {};
     detail::outside_count outside_;
     std::atomic<bool> may_adopt_options_{false}; ///< was made without any, and is unused
-};
-
-/// See affinity_heap::near.
-class affinity_neighbourhood {
-public:
-    affinity_neighbourhood(affinity_heap& heap, const void* p) noexcept : heap_{&heap}, p_{p} {}
-
-    [[nodiscard]] void* try_allocate(std::size_t bytes,
-                                     std::size_t alignment = default_alignment) const noexcept {
-        return heap_->try_allocate_near(p_, bytes, alignment);
-    }
-    [[nodiscard]] void* allocate(std::size_t bytes,
-                                 std::size_t alignment = default_alignment) const {
-        void* const p = try_allocate(bytes, alignment);
-        if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(bytes, alignment, heap_);
-        return p;
-    }
-
-private:
-    affinity_heap* heap_;
-    const void* p_;
 };
 
 inline affinity_neighbourhood affinity_heap::near(const void* p) noexcept { return {*this, p}; }

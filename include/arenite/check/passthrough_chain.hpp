@@ -15,14 +15,18 @@ inline namespace ARENITE_ABI {
 /// them hang on a chain, so that they can be found, measured and given back at once as the strategy
 /// promises.
 ///
-/// Cost:      that of malloc; owns O(n).
-/// Overhead:  56 bytes before each allocation, out of the user's reach for the memory checkers.
+/// Cost:      that of malloc, and a look into a table; owns O(n).
+/// Overhead:  56 bytes before each allocation, out of the user's reach for the memory checkers, and
+///            10 to 32 in the table.
+/// Misuse:    what is not alive here is refused in every build: freed already, an address within an
+///            allocation, memory of others; nothing is read there. AddressSanitizer, where it is in
+///            the process, tells besides where that memory was allocated and freed.
 /// Threads:   one at a time.
 /// Failure:   nullptr; nothing changes.
 class passthrough_chain {
 public:
     passthrough_chain() = default;
-    ~passthrough_chain() { rewind(0); }
+    ~passthrough_chain();
 
     passthrough_chain(const passthrough_chain&) = delete;
     passthrough_chain& operator=(const passthrough_chain&) = delete;
@@ -40,7 +44,7 @@ public:
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
     /// What was asked for the allocation at p.
-    [[nodiscard]] static std::size_t size_of(const void* p) noexcept;
+    [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
     /// Each allocation that is alive, the latest first. O(n).
     void list_regions(region_sink& sink) const;
@@ -61,7 +65,14 @@ public:
 
 private:
     struct link;
+    class table;
+
+    [[nodiscard]] bool make_room() noexcept;
+    [[nodiscard]] link* link_of(const void* p, const char* what) const noexcept;
+    [[noreturn]] ARENITE_COLD void refuse(const void* p, const char* what) const;
+
     link* latest_ = nullptr; // the newest first
+    table* alive_ = nullptr;
     std::size_t bytes_ = 0;
     std::size_t count_ = 0;
 };

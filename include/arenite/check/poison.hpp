@@ -87,6 +87,19 @@ ARENITE_INLINE void defined([[maybe_unused]] const void* p,
 #endif
 }
 
+/// While it lives, n bytes of bookkeeping that lie in memory which is free may be touched.
+class access {
+public:
+    ARENITE_INLINE access(const void* p, std::size_t n) noexcept : p_{p}, n_{n} { defined(p, n); }
+    ARENITE_INLINE ~access() { no_access(p_, n_); }
+    access(const access&) = delete;
+    access& operator=(const access&) = delete;
+
+private:
+    const void* p_;
+    std::size_t n_;
+};
+
 /// False only where the tool at work would report an access to some of the bytes; for tests.
 [[nodiscard]] inline bool accessible([[maybe_unused]] const void* p,
                                      [[maybe_unused]] std::size_t n) noexcept {

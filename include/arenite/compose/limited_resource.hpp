@@ -206,7 +206,7 @@ public:
 
     /// What an R that is held says of itself; of one that is referred to, and may serve others too,
     /// what was allocated here. The largest hole is no more than the budget allows.
-    [[nodiscard]] arenite::usage usage() const
+    [[nodiscard]] arenite::usage usage() const noexcept(noexcept(inner_.usage()))
         requires Measurable<inner_type>
     {
         arenite::usage u = inner_.usage();

@@ -59,8 +59,8 @@ ARENITE_INLINE void expect_given([[maybe_unused]] std::size_t in_use,
             refuse_free(name);
 }
 
-/// Places what is allocated beside an object; see affinity_heap::near.
-template <Placing R>
+/// Places what is allocated beside an object; see affinity_heap::near. R is Placing.
+template <class R>
 class neighbourhood {
 public:
     neighbourhood(R& r, const void* p) noexcept : resource_{&r}, p_{p} {}
@@ -103,20 +103,20 @@ public:
         return neighbourhood<Derived>{static_cast<Derived&>(*this), p};
     }
 
-    [[nodiscard]] bool owns(const void* p) const
+    [[nodiscard]] bool owns(const void* p) const noexcept(noexcept(inner_.owns(p)))
         requires Owning<inner_type>
     {
         return inner_.owns(p);
     }
 
-    [[nodiscard]] std::size_t size_of(const void* p) const
+    [[nodiscard]] std::size_t size_of(const void* p) const noexcept(noexcept(inner_.size_of(p)))
         requires Sizing<inner_type>
     {
         return inner_.size_of(p);
     }
 
     /// Whether size_of and deallocate(p) are to be had; see concept UnsizedFreeing.
-    [[nodiscard]] bool keeps_sizes() const
+    [[nodiscard]] bool keeps_sizes() const noexcept
         requires Sizing<inner_type>
     {
         return detail::keeps_sizes(inner_);

@@ -77,6 +77,21 @@ public:
 
     // What the R can do besides.
 
+    /// R's; see also near().
+    [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
+                                          std::size_t alignment = default_alignment) noexcept
+        requires Placing<inner_type>
+    {
+        const std::lock_guard lock{mutex_};
+        return inner_.try_allocate_near(p, bytes, alignment);
+    }
+    /// Through try_allocate_near.
+    [[nodiscard]] auto near(const void* p) noexcept
+        requires Placing<inner_type>
+    {
+        return detail::neighbourhood<synchronized_resource>{*this, p};
+    }
+
     [[nodiscard]] bool owns(const void* p) const
         requires Owning<inner_type>
     {
@@ -143,10 +158,10 @@ public:
     }
 
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept
-        requires Releasing<inner_type>
+        requires Purging<inner_type>
     {
         const std::lock_guard lock{mutex_};
-        inner_.release(p, bytes, alignment);
+        detail::release(inner_, p, bytes, alignment);
     }
 
 private:

@@ -13,6 +13,7 @@
 #include <arenite/core/usage.hpp>
 #include <arenite/freelist/hole_tree.hpp>
 #include <arenite/freelist/kind_sets.hpp>
+#include <arenite/freelist/place_maxima.hpp>
 #include <arenite/freelist/unit_map.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -37,17 +38,23 @@ struct free_list_options {
 
     bool eager = false;    ///< get the region at construction, which throws where there is none
     bool prefault = false; ///< and touch its pages: no page fault later
+
+    /// For reports of leaks and misuse; the text must outlive the resource.
+    const char* name = nullptr;
 };
 
 /// The free list, without its walk: any size in any order from one region, by first or best fit.
 ///
-///     region  | bits | sizes | a |...hole...| b | c |.hole.| d |............. top ............|
+///     region  | bits | places | a |...hole...| b | c |.hole.| d |............ top ............|
 ///     bits      2 for each 16 bytes: what begins, what ends
-///     sizes     for each length below 1 KiB the places where such holes begin, as trees of bits
+///     places    of 1 KiB. First fit: the longest hole that begins in each, and in each eight of
+///               these, and so on. Best fit: for each length below 1 KiB the places where such
+///               holes begin, as trees of bits
 ///
-/// A hole below 1 KiB is found by its length in a tree of bits that lies apart from the memory, a
-/// longer one by a balanced tree through the long holes alone. Whatever is freed joins the holes
-/// beside it at once. What an alignment leaves before an allocation stays a hole.
+/// First fit goes down to the lowest place whose longest hole is long enough. Best fit finds a hole
+/// below 1 KiB by its length in a tree of bits, a longer one by trees through the long holes alone.
+/// Whatever is freed joins the holes beside it at once. What an alignment leaves before an
+/// allocation stays a hole.
 ///
 /// Use when:  one region of known size must serve everything: a console's budget, the upstream of
 ///            pools and frames. Without a region: ordered/ordered_heap.hpp. All die together:
@@ -55,9 +62,9 @@ struct free_list_options {
 /// Cost:      allocate and deallocate O(log region); inlined, about 25 instructions, where no hole
 ///            below the top is large enough. Only an alignment above 16 for which neither a hole
 ///            has room wherever it lies nor the top makes it look at all holes. Construction:
-///            nothing; the first request clears 2.5 % of the region.
-/// Overhead:  sizes round up to 16 bytes; no header, with sizes::kept one of 8 bytes. 2.5 % of the
-///            region for bits and sizes.
+///            nothing; the first request clears the bits and places.
+/// Overhead:  sizes round up to 16 bytes; no header, with sizes::kept one of 8 bytes. For bits and
+///            places 2.1 % of the region at most, with fit::best 2.4 %.
 /// Limits:    one region, at most 64 GiB; what does not fit a hole fails.
 /// Fit:       first and best exactly, counted in units of 16 bytes, for alignments up to 16. Above,
 ///            a hole below the top counts as large enough if it has room wherever it lies (bytes +
@@ -69,7 +76,7 @@ struct free_list_options {
 ///            an allocation, a size that does not end where something else begins; with
 ///            sizes::kept any wrong size and an overwritten header. In checked builds besides: any
 ///            wrong size; memory is filled with a pattern when it is handed out and when it is
-///            freed.
+///            freed, and what was written over the links in it is found where a call comes by.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.4.
@@ -101,7 +108,7 @@ public:
         if (bytes - 1 < most_inlined && alignment <= detail::unit_map::unit_bytes &&
             is_alignment(alignment)) [[likely]] {
             const std::size_t n = map_.units_for(bytes);
-            if (n <= map_.count() - top_ && (sizes_.all() & ~bits::low_mask(n - 1)) == 0)
+            if (n <= map_.count() - top_ && !has_listed(n))
                 return take_top(static_cast<index>(n), bytes);
         }
         return allocate_slow(bytes, alignment);
@@ -154,8 +161,13 @@ private:
     /// Requests that the sizes alone decide about, sizes kept or not.
     static constexpr std::size_t most_inlined = 63 * detail::unit_map::unit_bytes;
     /// Holes of so many units are in the tree.
-    static constexpr index long_hole = 64;
+    static constexpr index long_hole = detail::hole_tree::shortest_units;
 
+    /// True if there is a hole of at least n units, 64 or fewer, besides the top.
+    [[nodiscard]] ARENITE_INLINE bool has_listed(std::size_t n) const noexcept {
+        return options_.fit == fit::first ? longest_.top() >= n
+                                          : (sizes_.all() & ~bits::low_mask(n - 1)) != 0;
+    }
     ARENITE_INLINE void* take_top(index n, std::size_t bytes) noexcept {
         const index i = top_; // where a start is noted already
         top_ += n;
@@ -176,25 +188,29 @@ private:
     [[nodiscard]] bool get_region() noexcept;
     [[nodiscard]] bool set_region(std::byte* memory) noexcept;
     void give_region_back() noexcept;
-    [[nodiscard]] static std::size_t units_in(std::size_t bytes) noexcept;
-    [[nodiscard]] static std::size_t bytes_needed(std::size_t units) noexcept;
+    [[nodiscard]] std::size_t units_in(std::size_t bytes) const noexcept;
+    [[nodiscard]] std::size_t bytes_for_places(std::size_t units) const noexcept;
 
     [[nodiscard]] index find(std::size_t n) const noexcept;
     [[nodiscard]] index find_as_it_lies(std::size_t n, std::size_t alignment) const noexcept;
     void enter(index hole, index n) noexcept;
     void remove(index hole, index n) noexcept;
     void list(index hole, index n) noexcept;
+    void unlink(index hole, index n) noexcept;
     void unmark(index hole, index n) noexcept;
     void set_top(index top) noexcept;
     void release(index i, index n) noexcept;
     void report_leaks() const noexcept;
+    [[noreturn]] ARENITE_COLD void refuse(const void* p, std::size_t bytes) const;
 
+    detail::resource_label label_;
     detail::unit_map map_;
-    detail::kind_sets sizes_; ///< which KiB has holes of 1, 2 ... 63, more units
-    detail::hole_tree long_holes_;
-    index top_ = 0;          ///< all above is free; in no mask and no tree
-    std::size_t in_use_ = 0; ///< bytes
-    std::size_t most_ = 0;   ///< of them, until the latest free
+    detail::place_maxima longest_; ///< first fit: units of the longest hole that begins in a KiB
+    detail::kind_sets sizes_;      ///< best fit: which KiB has holes of 1, 2 ... 63, more units
+    detail::hole_tree long_holes_; ///< best fit: those of more
+    index top_ = 0;                ///< all above is free; in none of these
+    std::size_t in_use_ = 0;       ///< bytes
+    std::size_t most_ = 0;         ///< of them, until the latest free
     std::size_t live_ = 0;
     std::span<std::byte> region_; ///< no memory before the first request
     upstream source_;

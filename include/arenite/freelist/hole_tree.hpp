@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/freelist/unit_map.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,29 +14,32 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// By what a hole is chosen.
-enum class hole_order : unsigned char {
-    address, ///< the lowest that is large enough
-    size     ///< the smallest that is large enough, the lowest among equals
-};
-
-/// Large holes of a region in one of two orders, linked through themselves.
+/// Large holes of a region by their size, linked through themselves.
 ///
-///     hole    | left | right | parent | length | rank | longest |.......................| length |
-///               within the subtree, where the order is that of addresses ^
+///     hole    | left | right | parent | length |..............................| length |
+///     key     length and address: its first bit leads from the root to the left or right, its
+///             second one from there, and so on
+///     trees   one for each quarter of a doubling of the length
 ///
-/// Use when:  holes of at least two units are to be found by size: those for which there are no
-///            bits.
-/// Cost:      O(log holes) expected each.
+/// Use when:  holes of at least shortest_units are to be found by size: those for which there are
+///            no bits.
+/// Cost:      O(log holes) where keys differ in their first bits; never more levels than a key has
+///            bits: those of a length, but for the ones that all of a tree have, and those of a
+///            place of 1 KiB in the region. Nothing is balanced.
 /// Threads:   one at a time; the owner's rule.
 ///
-/// A treap: a search tree that is also a heap by a number hashed from where the hole begins.
+/// A digital search tree: who is above was there before, and each subtree has the keys that begin
+/// with certain bits. What is erased leaves its place to any leaf below it.
 class hole_tree {
 public:
     using index = unit_map::index;
     static constexpr index none = unit_map::none;
+    static constexpr index shortest_units = 64;
 
-    explicit hole_tree(hole_order order) noexcept : order_{order} {}
+    hole_tree() noexcept {
+        for (index& root : roots_)
+            root = none;
+    }
 
     /// Enters a hole of the map that has its length noted.
     void insert(unit_map& map, index hole) noexcept;
@@ -42,31 +47,30 @@ public:
     /// Takes a hole out that is in the tree; its length is still the same.
     void erase(unit_map& map, index hole) noexcept;
 
-    /// A hole that is in the tree has become longer, at either end, with no other hole between: it
-    /// begins at `now`, where its new length is noted. Requires hole_order::address.
-    void grow(unit_map& map, index hole, index now) noexcept;
-
-    /// The hole that the order chooses of those with at least n units, or none.
+    /// The smallest hole of those with at least n units, the lowest among equals; or none.
     [[nodiscard]] index find(const unit_map& map, std::size_t n) const noexcept;
 
-    /// Units of the longest hole; 0 without one. O(1) by address, else O(log holes).
+    /// Units of the longest hole; 0 without one. O(log holes).
     [[nodiscard]] index longest(const unit_map& map) const noexcept;
 
 private:
-    enum word : std::size_t { left, right, parent, length, rank, below }; // below: the longest
+    enum word : std::size_t { left, right, parent, length };
 
-    [[nodiscard]] static index rank_of(index hole) noexcept {
-        const index number = (hole ^ hole >> 15) * 0x9e3779b1u;
-        return number ^ number >> 16;
+    static constexpr unsigned trees = bits::word_bits;
+
+    [[nodiscard]] static unsigned tree_of(index units) noexcept;
+    [[nodiscard]] static std::uint64_t key_of(const unit_map& map, index hole, index units,
+                                              unsigned tree) noexcept;
+    [[nodiscard]] static std::uint64_t rank_of(const unit_map& map, index hole) noexcept {
+        return std::uint64_t{map.load(hole, length)} << 32 | hole;
     }
-    [[nodiscard]] bool precedes(const unit_map& map, index a, index b) const noexcept;
-    [[nodiscard]] index longest_below(const unit_map& map, index hole) const noexcept;
-    void refresh(unit_map& map, index hole) noexcept;
-    void refresh_above(unit_map& map, index hole) noexcept;
-    void link(unit_map& map, index above, word side, index to) noexcept;
+    [[nodiscard]] static index follow(const unit_map& map, index hole, word side) noexcept;
+    [[nodiscard]] static index smallest_below(const unit_map& map, index hole) noexcept;
+    [[nodiscard]] static index find_in(const unit_map& map, index root, index n,
+                                       std::uint64_t key) noexcept;
 
-    index root_ = none;
-    hole_order order_;
+    index roots_[trees];
+    bits::word occupied_ = 0; ///< a bit a tree
 };
 
 } // namespace detail

@@ -19,13 +19,12 @@ namespace detail {
 ///     node        kind 0   0100...   bit i: the i-th place (or node below) has one of this kind
 ///                 kind 1   0000...
 ///                 ...
-///                 0 to 7   0110...   and the union of each eight kinds
 ///     all()       1011...            bit k: some place has kind k
 ///
 /// Use when:  places are to be found by what they hold: the sizes of the holes that begin in a
 ///            stretch of memory.
 /// Cost:      insert, erase and lowest_of O(log places) to the base of 64; a few instructions a
-///            level. lowest_from takes up to 64 more a level. all O(1).
+///            level. all O(1).
 /// Overhead:  8.1 bytes a place, 512 at least.
 /// Threads:   one at a time.
 class kind_sets {
@@ -65,7 +64,6 @@ public:
             const bits::word before = node[kind];
             const bits::word bit = bits::word{1} << place % bits::word_bits;
             node[kind] = before | bit;
-            node[kinds + kind / group] |= bit;
             if (before != 0)
                 return;
             place /= bits::word_bits;
@@ -79,7 +77,6 @@ public:
             bits::word* const node = node_of(level, place);
             const bits::word left = node[kind] & ~(bits::word{1} << place % bits::word_bits);
             node[kind] = left;
-            node[kinds + kind / group] = union_of(node + kind / group * group);
             if (left != 0)
                 return;
             place /= bits::word_bits;
@@ -101,25 +98,8 @@ public:
         return place;
     }
 
-    /// The lowest place that has this kind or a later one. Requires that some place has.
-    [[nodiscard]] std::size_t lowest_from(unsigned kind) const noexcept {
-        std::size_t place = 0;
-        for (unsigned level = count_; level-- > 0;) {
-            const bits::word* const node = levels_[level] + place * node_words;
-            bits::word any = 0;
-            unsigned k = kind;
-            for (; k % group != 0; ++k)
-                any |= node[k];
-            for (k /= group; k < kinds / group; ++k)
-                any |= node[kinds + k];
-            place = place * bits::word_bits + static_cast<unsigned>(std::countr_zero(any));
-        }
-        return place;
-    }
-
 private:
-    static constexpr unsigned group = 8;
-    static constexpr std::size_t node_words = kinds + kinds / group;
+    static constexpr std::size_t node_words = kinds;
     static constexpr std::size_t node_bytes = node_words * sizeof(bits::word);
     static constexpr std::size_t most_levels = 6; // 64^6 places
 
@@ -128,9 +108,6 @@ private:
     }
     [[nodiscard]] bits::word* node_of(unsigned level, std::size_t place) const noexcept {
         return levels_[level] + place / bits::word_bits * node_words;
-    }
-    [[nodiscard]] static bits::word union_of(const bits::word* w) noexcept {
-        return w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7];
     }
 
     bits::word all_ = 0;

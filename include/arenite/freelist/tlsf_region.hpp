@@ -44,7 +44,8 @@ public:
 
     /// A region in memory of any size and alignment; nullptr where it is too small for its
     /// bookkeeping and one unit. All of it is one hole. O(bytes / 1 KiB).
-    [[nodiscard]] static tlsf_region* make(std::span<std::byte> memory, options o) noexcept;
+    [[nodiscard]] static tlsf_region* make(std::span<std::byte> memory, options o,
+                                           const resource_label& label) noexcept;
 
     /// Bytes that suffice for a region of so many units, wherever it lies; and units that are sure
     /// to be had from so many bytes, 0 where they are too few.
@@ -117,7 +118,6 @@ private:
     ARENITE_INLINE void remove(unit_map& map, index hole, index n) noexcept {
         erase(map, hole, n);
         map.clear_hole(hole, n);
-        map.conceal(hole, n);
     }
 
     static constexpr std::size_t next = 0, previous = 1; // words of a hole
@@ -169,6 +169,12 @@ void tlsf_region::insert(unit_map& map, index hole, index n) noexcept {
 
 void tlsf_region::erase(unit_map& map, index hole, index n) noexcept {
     const index after = map.load(hole, next), before = map.load(hole, previous);
+    if constexpr (checks_enabled) {
+        map.check_link(hole, after, previous);
+        map.check_link(hole, before, next);
+        if ((before == none) != (heads_[step_of(n)] == hole))
+            map.overwritten(hole);
+    }
     if (after != none)
         map.store(after, previous, before);
     if (before != none) {
@@ -183,7 +189,7 @@ void tlsf_region::erase(unit_map& map, index hole, index n) noexcept {
 
 tlsf_region::index tlsf_region::take(index hole, index n, std::size_t alignment) noexcept {
     unit_map map = map_;
-    const index length = map.size_at(hole);
+    const index length = map.length_of(hole);
     index gap = 0;
     if (alignment > unit_map::unit_bytes) {
         const std::size_t bytes = padding_for(map.address(hole), alignment);
@@ -211,7 +217,6 @@ void tlsf_region::release(index i, index n) noexcept {
         erase(map, i + n, above);
     map.join(i, n, below, above);
     insert(map, i - below, below + n + above);
-    map.seal(i - below, below + n + above, 1);
 }
 
 } // namespace detail

@@ -32,6 +32,9 @@ struct tlsf_options {
 
     bool eager = false;    ///< get the first region at construction; it throws without one
     bool prefault = false; ///< and touch its pages: no page fault later
+
+    /// For reports of leaks and misuse; the text must outlive the resource.
+    const char* name = nullptr;
 };
 
 /// Two-level segregated fit: any size in any order, in a time with a bound.
@@ -65,7 +68,7 @@ struct tlsf_options {
 ///            an allocation, a size that does not end where something else begins; with
 ///            sizes::kept any wrong size and an overwritten header. In checked builds besides: any
 ///            wrong size; memory is filled with a pattern when it is handed out and when it is
-///            freed.
+///            freed, and what was written over the links in it is found where a call comes by.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Masmano, TLSF (2004).  (doc/sources.md)
@@ -75,7 +78,7 @@ public:
 
     /// A region of `bytes` of upstream, bookkeeping included, asked for at the first request.
     explicit tlsf_resource(std::size_t bytes, upstream source = &page_source()) noexcept
-        : source_{source}, region_bytes_{bytes} {}
+        : tlsf_resource{tlsf_options{}, bytes, source} {}
 
     /// An eager one asks at once and throws out_of_memory where upstream has none.
     tlsf_resource(std::size_t bytes, const tlsf_options& options, upstream source = &page_source());
@@ -137,7 +140,17 @@ public:
 
     [[nodiscard]] std::size_t region_count() const noexcept { return count_; }
 
+    /// Bytes of all regions, bookkeeping included; before there is one, of that which the first
+    /// request asks for.
+    [[nodiscard]] std::size_t capacity() const noexcept {
+        return count_ != 0 ? reserved_ : region_bytes_;
+    }
+
 private:
+    tlsf_resource(const tlsf_options& options, std::size_t bytes, upstream source) noexcept
+        : label_{"tlsf_resource", this, options.name}, source_{source}, region_bytes_{bytes},
+          options_{options} {}
+
     using index = detail::unit_map::index;
     struct added_span;
     using region_type = detail::tlsf_region;
@@ -161,6 +174,7 @@ private:
     }
     [[noreturn]] ARENITE_COLD void refuse(const void* p, std::size_t bytes) const noexcept;
 
+    detail::resource_label label_;
     region_type* regions_[most_regions] = {}; ///< in address order
     std::size_t count_ = 0;
     std::size_t in_use_ = 0; ///< bytes

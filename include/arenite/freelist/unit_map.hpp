@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/check/poison.hpp>
+#include <arenite/check/resource_text.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
@@ -35,6 +36,9 @@ namespace detail {
 /// With kept sizes units lie 8 bytes below the addresses handed out, and those 8 bytes hold the
 /// length of the allocation and a check on it.
 ///
+/// Memory checkers see all of a hole, and those 8 bytes, out of reach for whoever is not reading or
+/// writing a word of them here. Checked builds compare what a hole notes with the bits.
+///
 /// Use when:  a resource serves any size from a region and is freed in any order.
 /// Cost:      each function O(1), but those that say otherwise.
 /// Overhead:  2 bits for 16 bytes.
@@ -62,10 +66,12 @@ public:
     }
 
     /// `units` units at `first`, 16-aligned but for kept sizes 8 below such an address. `bits` has
-    /// bytes_for_bits(units) of its own, aligned to 8, and is cleared. O(units / 64).
-    unit_map(std::byte* first, std::size_t units, void* bits, bool keeps_sizes) noexcept
+    /// bytes_for_bits(units) of its own, aligned to 8, and is cleared. Messages are about `label`,
+    /// which outlives it. O(units / 64).
+    unit_map(std::byte* first, std::size_t units, void* bits, bool keeps_sizes,
+             const resource_label& label) noexcept
         : states_{static_cast<states*>(bits)}, units_{first}, lead_{keeps_sizes ? header_bytes : 0},
-          count_{static_cast<index>(units)} {
+          label_{&label}, count_{static_cast<index>(units)} {
         std::memset(bits, 0, bytes_for_bits(units));
         poison::no_access(units_, units * unit_bytes);
     }
@@ -132,17 +138,41 @@ public:
 
     /// Length of the hole that ends directly below unit i; 0: none does.
     [[nodiscard]] ARENITE_INLINE index hole_below(index i) const noexcept {
-        return i != 0 && (at(i - 1).holes & bit(i - 1)) != 0 ? size_at(i - 1) : 0;
+        if (i == 0 || (at(i - 1).holes & bit(i - 1)) == 0)
+            return 0;
+        if constexpr (checks_enabled)
+            check_hole(begin_at_or_below(i - 1));
+        return size_at(i - 1);
     }
     /// Length of the hole that begins at unit i; 0: none does.
     [[nodiscard]] ARENITE_INLINE index hole_at(index i) const noexcept {
-        return hole_begins(i) ? size_at(i) : 0;
+        return hole_begins(i) ? length_of(i) : 0;
     }
+    /// Length of the hole that does.
+    [[nodiscard]] ARENITE_INLINE index length_of(index hole) const noexcept {
+        if constexpr (checks_enabled)
+            check_hole(hole);
+        return size_at(hole);
+    }
+
+    /// For checked builds: a word of the hole says that `to` (or none) is beside it in the owner's
+    /// list, and what lies there has `word_of_to` for the hole. Where that is not so somebody wrote
+    /// into memory that is free: ends in the contract handler.
+    void check_link(index hole, index to, std::size_t word_of_to) const {
+        if (to == none)
+            return;
+        if (!is_hole(to))
+            overwritten(hole);
+        if (load(to, word_of_to) != hole)
+            overwritten(to);
+    }
+    [[nodiscard]] bool is_hole(index i) const noexcept { return i < count_ && hole_begins(i); }
+    [[noreturn]] ARENITE_COLD void overwritten(index hole) const;
 
     ARENITE_INLINE void set_start(index i) noexcept { at(i).starts |= bit(i); }
     ARENITE_INLINE void clear_start(index i) noexcept { at(i).starts &= ~bit(i); }
 
-    /// Makes n units a hole whose bits are all clear. The twelve bytes of its links are accessible.
+    /// Makes n units a hole whose bits are all clear.
     ARENITE_INLINE void make_hole(index first, index n) noexcept {
         const index last = first + n - 1;
         note_hole(first, n);
@@ -161,11 +191,13 @@ public:
 
     /// A word of a hole: 0 to 2 of its links, 3 its length; of a longer one what lies behind, too.
     [[nodiscard]] ARENITE_INLINE index load(index i, std::size_t word) const noexcept {
+        const poison::access words{unit(i) + word / 2 * 2 * sizeof(index), 2 * sizeof(index)};
         index value;
         std::memcpy(&value, unit(i) + word * sizeof(index), sizeof value);
         return value;
     }
     ARENITE_INLINE void store(index i, std::size_t word, index value) noexcept {
+        const poison::access words{unit(i) + word / 2 * 2 * sizeof(index), 2 * sizeof(index)};
         std::memcpy(unit(i) + word * sizeof(index), &value, sizeof value);
     }
     [[nodiscard]] ARENITE_INLINE index size_at(index i) const noexcept {
@@ -176,7 +208,6 @@ public:
     /// is behind stay holes (0: none), and are to be entered by whoever finds holes.
     ARENITE_INLINE void cut(index hole, index length, index gap, index n) noexcept {
         const index i = hole + gap, end = i + n, last = hole + length - 1;
-        conceal(hole, length);
         if (gap == 0) {
             at(i).holes &= ~bit(i);
         } else {
@@ -239,16 +270,6 @@ public:
         poison::no_access(unit(first), std::size_t{n} * unit_bytes);
     }
 
-    /// After a join: of the hole of n units only its ends may be touched, of the lower one
-    /// `node_units`.
-    ARENITE_INLINE void seal(index first, index n, std::size_t node_units) noexcept {
-        if constexpr (poison::active) {
-            poison::no_access(unit(first) + node_units * unit_bytes,
-                              (n - std::min<std::size_t>(n, node_units)) * unit_bytes);
-            poison::defined(unit(first + n - 1), unit_bytes);
-        }
-    }
-
     // ---- within 64 units ----
 
     /// The lowest hole that begins in units [64 * block, 64 * block + 64) and has exactly n units,
@@ -257,6 +278,15 @@ public:
 
     /// The lowest that has at least n units, 64 or less.
     [[nodiscard]] index hole_from(std::size_t block, std::size_t n) const noexcept;
+
+    /// Units of the longest hole that begins there; 0: none does.
+    [[nodiscard]] index longest_hole(std::size_t block) const noexcept;
+
+    /// The highest hole that begins there; some does.
+    [[nodiscard]] index last_hole(std::size_t block) const noexcept {
+        return static_cast<index>((block + 1) * bits::word_bits - 1 -
+                                  static_cast<std::size_t>(std::countl_zero(hole_bits(block))));
+    }
 
     /// The holes that begin there, as bits.
     [[nodiscard]] bits::word hole_bits(std::size_t block) const noexcept {
@@ -267,12 +297,12 @@ public:
 
     ARENITE_INLINE void note_size(index i, index n) noexcept {
         const index words[2] = {n, check_on(i, n)};
-        std::byte* const header = unit(i);
-        poison::defined(header, header_bytes);
-        std::memcpy(header, words, header_bytes);
+        const poison::access header{unit(i), header_bytes};
+        std::memcpy(unit(i), words, header_bytes);
     }
     /// Units of the allocation at i; none where its header was overwritten.
     [[nodiscard]] ARENITE_INLINE index noted_size(index i) const noexcept {
+        const poison::access header{unit(i), header_bytes};
         index words[2];
         std::memcpy(words, unit(i), header_bytes);
         return words[1] == check_on(i, words[0]) ? words[0] : none;
@@ -329,11 +359,21 @@ public:
 
     /// Ends in the contract handler, with what is known of p, which was to be freed or resized as
     /// `bytes` bytes; `end` is where the last allocation or hole ends.
-    [[noreturn]] ARENITE_COLD void refuse(const char* kind, const void* self, const void* p,
-                                          std::size_t bytes, index end) const;
+    [[noreturn]] ARENITE_COLD void refuse(const void* p, std::size_t bytes, index end) const;
+
+    /// Ends there too, where there is no region that p could lie in.
+    [[noreturn]] ARENITE_COLD static void refuse_foreign(const resource_label& label, const void* p,
+                                                         std::size_t bytes);
 
 private:
     static constexpr std::size_t size_word = 3;
+
+    /// What lies directly below an allocation or a hole, for messages.
+    struct neighbour {
+        const char* what;
+        const void* begin;
+    };
+    [[nodiscard]] neighbour below_of(index i) const noexcept;
 
     [[nodiscard]] static bits::word bit(index i) noexcept {
         return bits::word{1} << (i % bits::word_bits);
@@ -349,10 +389,14 @@ private:
     }
     /// The length of a hole, at both ends.
     ARENITE_INLINE void note_hole(index first, index n) noexcept {
-        poison::defined(unit(first), unit_bytes);
-        poison::defined(unit(first + n - 1), unit_bytes);
         store(first, size_word, n);
         store(first + n - 1, size_word, n);
+    }
+    /// In checked builds, of a hole that the bits show: that it notes its length at both ends.
+    void check_hole(index hole) const {
+        const index n = next_begin(hole) - hole;
+        if (size_at(hole) != n || size_at(hole + n - 1) != n)
+            overwritten(hole);
     }
     [[nodiscard]] states& at(index i) const noexcept { return states_[i / bits::word_bits]; }
     [[nodiscard]] std::byte* unit(index i) const noexcept {
@@ -365,6 +409,7 @@ private:
     states* states_ = nullptr;
     std::byte* units_ = nullptr;
     std::size_t lead_ = 0;
+    const resource_label* label_ = nullptr;
     index count_ = 0;
 };
 

@@ -18,6 +18,8 @@ namespace detail {
 /// Failure:   where malloc has no more, nothing is known from then on, and nothing found.
 class allocation_log {
 public:
+    const char* name = nullptr; ///< of the resource, for what is said of misuse; or null
+
     allocation_log() = default;
     allocation_log(const allocation_log&) = delete;
     allocation_log& operator=(const allocation_log&) = delete;

@@ -48,6 +48,9 @@ inline constexpr const char* scratch_rewound =
 struct linear_options {
     bool eager = false;    ///< at construction, which then throws out_of_memory where there is none
     bool prefault = false; ///< at construction, and its pages are touched: no page fault later
+
+    /// For what checked builds say of misuse; the text must outlive the resource.
+    const char* name = nullptr;
 };
 
 /// Bump allocator over one region; frees everything at once, or back to a marker.

@@ -315,7 +315,7 @@ void pool_resource::for_each(F f) {
     begin_visit();
     for (void* p = singles_.newest(); p != nullptr;) {
         void* const next = passthrough_chain::older_than(p);
-        if (passthrough_chain::size_of(p) == slot_bytes())
+        if (singles_.size_of(p) == slot_bytes())
             f(p);
         p = next;
     }

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/check/resource_text.hpp>
+
+#include <cstdio>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+detail::resource_text::resource_text(const resource_label& label) noexcept {
+    if (label.name != nullptr)
+        std::snprintf(text, sizeof text, "%s %s (%p)", label.kind, label.name, label.resource);
+    else
+        std::snprintf(text, sizeof text, "%s %p", label.kind, label.resource);
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite
