@@ -179,6 +179,7 @@
 #include <arenite/soa/row_iterator.hpp>
 #include <arenite/soa/row_memory.hpp>
 #include <arenite/soa/row_origin.hpp>
+#include <arenite/soa/row_sequence.hpp>
 
 #include <arenite/handle/compacting_heap.hpp>
 #include <arenite/handle/compaction_step.hpp>
