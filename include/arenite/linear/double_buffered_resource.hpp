@@ -110,6 +110,10 @@ public:
         return sides_[0].owns(p) || sides_[1].owns(p);
     }
 
+    /// Bytes in use and the high water of all sides, as usage() adds them.
+    [[nodiscard]] std::size_t in_use() const noexcept { return usage().bytes_in_use; }
+    [[nodiscard]] std::size_t high_water() const noexcept { return usage().high_water_bytes; }
+
     /// Bytes of one side.
     [[nodiscard]] std::size_t capacity() const noexcept { return sides_[0].capacity(); }
 

@@ -173,6 +173,10 @@ public:
                            [p](const linear_resource& frame) { return frame.owns(p); });
     }
 
+    /// Bytes in use and the high water of all frames, as usage() adds them.
+    [[nodiscard]] std::size_t in_use() const noexcept { return usage().bytes_in_use; }
+    [[nodiscard]] std::size_t high_water() const noexcept { return usage().high_water_bytes; }
+
     /// Bytes of one frame.
     [[nodiscard]] std::size_t capacity() const noexcept { return frames_[0].capacity(); }
 
