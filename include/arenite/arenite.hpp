@@ -165,6 +165,7 @@
 #include <arenite/object/object_slots.hpp>
 #include <arenite/object/observer_ptr.hpp>
 #include <arenite/object/owner.hpp>
+#include <arenite/object/pool_weak_ptr.hpp>
 #include <arenite/object/ref_counted.hpp>
 #include <arenite/object/try_create.hpp>
 #include <arenite/object/unique_array.hpp>

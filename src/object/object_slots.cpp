@@ -134,12 +134,24 @@ std::size_t object_slots::number_of(const void* p) const noexcept {
 }
 
 bool object_slots::has(const void* p, mark m, std::uint32_t then) const noexcept {
+    return contains(p) && pool_.marks_of(*pool_.block_of(p))[-1] <= then && mark_at(p) == m;
+}
+
+bool object_slots::contains(const void* p) const noexcept {
     const pool_resource::location at = pool_.locate(static_cast<const std::byte*>(p));
-    if (at.what != pool_resource::location::slot || !at.taken)
+    return at.what == pool_resource::location::slot && at.taken && at.begin == p &&
+           is_in_use(mark_at(p));
+}
+
+object_slots::mark object_slots::mark_at(const void* slot) const noexcept {
+    block& b = *pool_.block_of(slot);
+    return pool_.marks_of(b)[pool_.index_of(b, slot)];
+}
+
+bool object_slots::try_reserve(std::size_t objects) noexcept {
+    if (objects > pool_.capacity() || objects > pool_.capacity() - retired_)
         return false;
-    block& b = *pool_.block_of(p);
-    const mark* const marks = pool_.marks_of(b);
-    return marks[-1] <= then && marks[pool_.index_of(b, p)] == m;
+    return pool_.try_reserve(objects + retired_);
 }
 
 // ---- going through them -------------------------------------------------------------------------

@@ -329,7 +329,7 @@ bool pool_resource::enter_next() noexcept {
             return false;
         source_.open(*b);
         if (keeps_contents_ && known_slots(*b) == 0) { // all are fresh
-            source_.blocks().set_state(*b, 0);
+            source_.blocks().set_state(*b, b == fresh_.from ? std::uint16_t{0} : cut_ahead);
             return enter_next();
         }
         b->alarm = silent_alarm;

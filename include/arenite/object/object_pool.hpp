@@ -7,12 +7,14 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/region.hpp>
+#include <arenite/core/size.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/object/destruction_queue.hpp>
 #include <arenite/object/object_range.hpp>
 #include <arenite/object/object_rules.hpp>
 #include <arenite/object/object_slots.hpp>
+#include <arenite/object/pool_weak_ptr.hpp>
 #include <arenite/object/unique_ptr.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/pool/slot.hpp>
@@ -41,7 +43,8 @@ struct object_functions<T, false> {};
 
 } // namespace detail
 
-/// Objects that are constructed once and used again: a free one waits, as its user left it.
+/// Objects that are constructed once and used again: one that is released stays constructed, and is
+/// used again as it was left.
 ///
 ///     object_pool<particle> pool;
 ///     auto spark = pool.acquire(position, speed);    // goes back by itself
@@ -79,7 +82,7 @@ struct object_functions<T, false> {};
 ///            as from any destructor, nothing may be thrown: release(x) may.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.2.2.
 template <class T, class Rules = object_rules>
-class object_pool {
+class object_pool final {
     using object_slots = detail::object_slots;
     using mark = object_slots::mark;
     static constexpr bool keeps = !Rules::construct_each_time;
@@ -92,7 +95,8 @@ public:
     /// The owner of an object in use.
     using pointer = unique_ptr<T, object_pool>;
 
-    class weak_ptr;
+    /// A reference to one that does not keep it in use.
+    using weak_ptr = pool_weak_ptr<T, Rules>;
 
     using iterator = detail::object_iterator<T, Rules>;
     using const_iterator = detail::object_iterator<const T, Rules>;
@@ -142,7 +146,8 @@ public:
         return pointer{begin_use(p, std::forward<Args>(args)...)};
     }
 
-    /// What the end of x does, where a notification may throw: then x still owns its object.
+    /// Releases *x as the end of its owner does, but lets through what a notification throws: then
+    /// x still owns the object.
     void release(pointer& x) {
         if (x == nullptr)
             return;
@@ -152,6 +157,28 @@ public:
         static_cast<void>(x.release());
     }
     void release(pointer&& x) { release(x); }
+
+    /// Releases all objects in use, in address order, whose owners must have let go of them by
+    /// their release(): one that did not is found when it ends, in every build, unless its object
+    /// was acquired again. What a notification throws is passed on; those behind stay in use.
+    void release_all() {
+        for (T& object : *this)
+            end_use(std::addressof(object));
+    }
+
+    /// Memory for so many objects in use in all, so that acquiring them asks for none; it stays
+    /// until trim(). Throws out_of_memory, also where that is beyond capacity(); then the pool may
+    /// have more memory than before. O(blocks).
+    void reserve(std::size_t objects) {
+        if (!try_reserve(objects))
+            throw_out_of_memory(objects > max_object_bytes / sizeof(T) ? max_object_bytes
+                                                                       : objects * sizeof(T),
+                                alignof(T), &slots_.pool());
+    }
+    /// reserve, but false instead of out_of_memory.
+    [[nodiscard]] bool try_reserve(std::size_t objects) noexcept {
+        return slots_.try_reserve(objects);
+    }
 
     /// Calls f(T&) for each object that is acquired, after what T has to say itself; nullptr: none.
     /// Replaces the one before. Allocates where f does not fit into a std::function.
@@ -186,12 +213,16 @@ public:
     /// Objects in use. O(1), as are all that count.
     [[nodiscard]] std::size_t size() const noexcept { return slots_.in_use(); }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-    /// Objects that were constructed and wait.
-    [[nodiscard]] std::size_t waiting() const noexcept {
+    /// Objects that were constructed and are not in use.
+    [[nodiscard]] std::size_t idle() const noexcept {
         return keeps ? slots_.begun() - slots_.in_use() : 0;
     }
     [[nodiscard]] std::size_t capacity() const noexcept { return slots_.pool().capacity(); }
     [[nodiscard]] arenite::usage usage() const noexcept { return slots_.pool().usage(); }
+
+    /// True if an object of this pool that is in use lies at p, which may be any pointer. O(log
+    /// blocks).
+    [[nodiscard]] bool contains(const T* p) const noexcept { return slots_.contains(p); }
 
     /// True if p points into memory of this pool. O(log blocks).
     [[nodiscard]] bool owns(const void* p) const noexcept { return slots_.pool().owns(p); }
@@ -243,7 +274,7 @@ public:
             object_pool& pool = pool_of(*object);
             if constexpr (has_functions)
                 if (pool.functions_.released) [[unlikely]]
-                    return take_back_telling(object);
+                    return take_back_notifying(object);
             pool.put_back(object);
         }
     }
@@ -253,6 +284,7 @@ private:
     friend class detail::object_iterator;
     template <class U, class R>
     friend class detail::object_range;
+    friend weak_ptr;
 
     static constexpr object_slots::geometry geometry =
         object_slots::geometry::of(slot::of<T>(), Rules::block_bytes);
@@ -388,7 +420,7 @@ private:
         return object;
     }
 
-    ARENITE_NOINLINE static void take_back_telling(T* object) noexcept {
+    ARENITE_NOINLINE static void take_back_notifying(T* object) noexcept {
         destruction_queue::end<&object_pool::end_use_of>(object, &pool_of(*object), 1);
     }
 
@@ -434,45 +466,6 @@ private:
 
     object_slots slots_;
     [[no_unique_address]] detail::object_functions<T, has_functions> functions_;
-};
-
-/// A reference to an object of an object_pool that does not keep it in use. The pool must be there
-/// as long as it is asked.
-///
-/// Cost:      get() is a load and two comparisons; after a trim() of the pool, O(log blocks).
-/// Overhead:  three words.
-/// Threads:   those of the pool.
-template <class T, class Rules>
-class object_pool<T, Rules>::weak_ptr {
-public:
-    constexpr weak_ptr() noexcept = default;
-
-    /// The object, or nullptr if it has gone back; also if it, or another one in its place, was
-    /// acquired since, however often.
-    [[nodiscard]] T* get() const noexcept {
-        if (pool_ == nullptr)
-            return nullptr;
-        if (returns_ != pool_->slots_.returns()) [[unlikely]]
-            return pool_->slots_.has(object_, mark_, returns_) ? object_ : nullptr;
-        return geometry.mark_of(object_) == mark_ ? object_ : nullptr;
-    }
-    [[nodiscard]] bool expired() const noexcept { return get() == nullptr; }
-
-    /// Equal if both find the same object now, or neither finds one.
-    [[nodiscard]] friend bool operator==(const weak_ptr& a, const weak_ptr& b) noexcept {
-        return a.get() == b.get();
-    }
-
-private:
-    friend class object_pool;
-    weak_ptr(const object_pool& pool, T& object, mark m) noexcept
-        : pool_{&pool}, object_{std::addressof(object)}, mark_{m}, returns_{pool.slots_.returns()} {
-    }
-
-    const object_pool* pool_ = nullptr;
-    T* object_ = nullptr;
-    mark mark_ = 0;
-    std::uint32_t returns_ = 0;
 };
 
 } // namespace ARENITE_ABI

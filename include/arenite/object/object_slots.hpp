@@ -163,6 +163,12 @@ public:
     /// O(log blocks).
     [[nodiscard]] bool has(const void* p, mark m, std::uint32_t then) const noexcept;
 
+    /// True if p, which may be any pointer, is that of an object in use. O(log blocks).
+    [[nodiscard]] bool contains(const void* p) const noexcept;
+
+    /// Memory for so many objects in use in all; false where it is refused.
+    [[nodiscard]] bool try_reserve(std::size_t objects) noexcept;
+
     [[nodiscard]] pool_resource& pool() noexcept { return pool_; }
     [[nodiscard]] const pool_resource& pool() const noexcept { return pool_; }
 
@@ -220,6 +226,7 @@ private:
 
     [[nodiscard]] bool end_some_waiting(end_function end) noexcept;
     void renew_unused_blocks() noexcept;
+    [[nodiscard]] mark mark_at(const void* slot) const noexcept;
     [[nodiscard]] std::size_t number_of(const void* p) const noexcept;
 
     pool_resource pool_;
