@@ -96,8 +96,8 @@ public:
     }
 
     [[nodiscard]] upstream source() const noexcept { return source_; }
-    [[nodiscard]] std::byte* memory() const noexcept { return memory_; }
-    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+    [[nodiscard]] ARENITE_INLINE std::byte* memory() const noexcept { return memory_; }
+    [[nodiscard]] ARENITE_INLINE std::size_t capacity() const noexcept { return capacity_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_for(capacity_); }
 
     template <std::size_t K>
