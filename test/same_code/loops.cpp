@@ -66,7 +66,7 @@ float weigh_of_column(particles& all) {
     return sum;
 }
 
-// ---- one member of one row, by a pointer that is a constant, and by one that is an argument ------
+// ---- a member of one row, by a template argument and by a pointer -------------------------------
 float member_by_get(particles& all, std::size_t row) { return all[row].get<&particle::mass>(); }
 float member_by_pointer(particles& all, std::size_t row) { return all[row][&particle::mass]; }
 
