@@ -42,19 +42,19 @@ object_slots::object_slots(slot s, const geometry& g, const object_pool_options&
 
 // ---- ending -------------------------------------------------------------------------------------
 
-void object_slots::end_waiting(end_function end) noexcept {
-    while (end_some_waiting(end)) {
+void object_slots::end_idle(end_function end) noexcept {
+    while (end_some_idle(end)) {
     }
 }
 
 /// An object's end may release others, below it as well, and acquire: its slot is taken meanwhile.
-bool object_slots::end_some_waiting(end_function end) noexcept {
+bool object_slots::end_some_idle(end_function end) noexcept {
     bool any = false;
     pool_.begin_visit();
     for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b)) {
         mark* const marks = pool_.marks_of(*b);
         for (std::size_t i = 0; i < b->note * bits::word_bits; ++i) {
-            if (!is_waiting(marks[i]) || bits::all_set(b->occupancy(), i, 1))
+            if (!is_idle(marks[i]) || bits::all_set(b->occupancy(), i, 1))
                 continue;
             any = true;
             std::byte* const p = pool_.slot_at(*b, i);
@@ -71,7 +71,7 @@ bool object_slots::end_some_waiting(end_function end) noexcept {
 
 void object_slots::trim(end_function end) noexcept {
     if (end != nullptr)
-        end_waiting(end);
+        end_idle(end);
     if (returns_ == std::numeric_limits<std::uint32_t>::max())
         return; // a later block could not be told from an earlier one
     ++returns_;

@@ -137,7 +137,7 @@ TEST_F(object_pool_test, what_needs_no_destructor_is_constructed_in_place_from_a
     EXPECT_EQ(pool.idle(), 0u);
 }
 
-TEST_F(object_pool_test, that_constructs_each_time_keeps_nothing_waiting) {
+TEST_F(object_pool_test, that_constructs_each_time_keeps_nothing_idle) {
     struct named {
         explicit named(std::string n) : name{std::move(n)} {}
         std::string name;
@@ -249,8 +249,8 @@ TEST_F(object_pool_test, a_chain_of_a_million_goes_back_without_recursion) {
     EXPECT_LE(link::deepest, static_cast<int>(destruction_queue::max_depth) + 1);
 }
 
-// What waits owns what is in use: nothing tells an object that it is to let go.
-TEST_F(object_pool_test, what_waits_may_own_objects_until_it_ends) {
+// What is idle owns what is in use: nothing tells an object that it is to let go.
+TEST_F(object_pool_test, what_is_idle_may_own_objects_until_it_ends) {
     struct hoarder {
         object_pool<hoarder>::pointer owned;
     };
@@ -278,7 +278,7 @@ TEST_F(object_pool_test, a_weak_reference_notices_that_the_object_came_back_and_
     EXPECT_EQ(w.get(), place);
     x.reset();
     EXPECT_EQ(w.get(), nullptr);
-    EXPECT_TRUE(pool.weak(*place).expired()) << "it waits";
+    EXPECT_TRUE(pool.weak(*place).expired()) << "it is idle";
     x = pool.acquire();
     ASSERT_EQ(x.get(), place);
     EXPECT_EQ(w.get(), nullptr);

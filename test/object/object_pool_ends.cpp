@@ -14,7 +14,7 @@
 
 using namespace arenite;
 
-// What the ends of objects that wait may do to their pool; the release of all; memory ahead.
+// What the ends of idle objects may do to their pool; the release of all; memory ahead.
 
 namespace {
 
