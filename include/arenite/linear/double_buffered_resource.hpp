@@ -89,7 +89,8 @@ public:
 
     /// Resizes in place on the active side; see linear_resource::try_resize.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
-                                                 std::size_t new_bytes) noexcept {
+                                                 std::size_t new_bytes,
+                                                 std::size_t = default_alignment) noexcept {
         return active_->try_resize(p, old_bytes, new_bytes);
     }
 

@@ -154,7 +154,8 @@ public:
 
     /// Resizes in place in the current frame; see linear_resource::try_resize.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
-                                                 std::size_t new_bytes) noexcept {
+                                                 std::size_t new_bytes,
+                                                 std::size_t = default_alignment) noexcept {
         return current_->try_resize(p, old_bytes, new_bytes);
     }
 
