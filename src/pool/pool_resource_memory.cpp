@@ -69,6 +69,18 @@ bool pool_resource::make_fresh() noexcept {
     return true;
 }
 
+/// Slots that are in use or will be taken before the upstream is asked: few holes are not.
+std::size_t pool_resource::slots_within_reach(const block& b) const noexcept {
+    const std::size_t slots = slots_of(b);
+    const auto live = static_cast<std::size_t>(b.live);
+    if (keeps_contents_ || (b.state & (block_state::sweepable | block_state::empty)) != 0)
+        return slots;
+    if (&b != swept_)
+        return live;
+    const std::size_t passed_by = std::max(slots / sweep_divisor, bits::word_bits);
+    return std::max(live, slots - std::min(slots, passed_by));
+}
+
 bool pool_resource::try_reserve(std::size_t slots) noexcept {
     if (slots > capacity_ || single_ != nullptr || passes_through_)
         return slots <= capacity_;
@@ -77,7 +89,7 @@ bool pool_resource::try_reserve(std::size_t slots) noexcept {
                        layout_.slots_in(fresh.size() % layout_.block_bytes);
     for (const block* b = first_block(); b != nullptr; b = block_above(*b))
         if ((b->state & block_state::large) == 0)
-            have += slots_of(*b);
+            have += slots_within_reach(*b);
     if (have >= slots)
         return true;
     while (block* const b = source_.cut_fresh()) {

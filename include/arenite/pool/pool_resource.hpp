@@ -140,6 +140,9 @@ private:
     /// Where two groups of slots are in use of so much memory, the cache holds nothing.
     static constexpr std::size_t sparse_bytes = std::size_t{1} << 20;
 
+    /// Share of a block that must be free for it to be swept.
+    static constexpr std::size_t sweep_divisor = 8;
+
     /// State of a block with free slots, but too few to be swept.
     static constexpr std::uint16_t partly_free = 32;
 
@@ -270,6 +273,7 @@ private:
     bool make_fresh() noexcept;
     void begin_marks(block& b, std::size_t words) noexcept;
     void trim_fresh() noexcept;
+    [[nodiscard]] std::size_t slots_within_reach(const block& b) const noexcept;
     void take_at(block& b, std::size_t i) noexcept;
     [[nodiscard]] bool has_holes_below(const block& b) const noexcept;
     void leave() noexcept;
