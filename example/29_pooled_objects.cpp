@@ -57,5 +57,5 @@ int main() {
     }
     std::printf("%zu enemies were born, %zu models were loaded\n", born, enemy::models_loaded);
     enemies.trim(); // the waiting ones end
-    return born == 1000 && enemy::models_loaded == 100 && enemies.waiting() == 0 && ground ? 0 : 1;
+    return born == 1000 && enemy::models_loaded == 100 && enemies.idle() == 0 && ground ? 0 : 1;
 }

@@ -168,6 +168,7 @@
 #include <arenite/object/object_slots.hpp>
 #include <arenite/object/observer_ptr.hpp>
 #include <arenite/object/owner.hpp>
+#include <arenite/object/pool_weak_ptr.hpp>
 #include <arenite/object/ref_counted.hpp>
 #include <arenite/object/try_create.hpp>
 #include <arenite/object/unique_array.hpp>
@@ -182,6 +183,7 @@
 #include <arenite/soa/row_iterator.hpp>
 #include <arenite/soa/row_memory.hpp>
 #include <arenite/soa/row_origin.hpp>
+#include <arenite/soa/row_sequence.hpp>
 
 #include <arenite/handle/compacting_heap.hpp>
 #include <arenite/handle/compaction_step.hpp>

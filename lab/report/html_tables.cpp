@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace arenite::lab {
@@ -62,7 +64,12 @@ std::string seeds_section(const json& results) {
     if (!results.contains("seeds"))
         return {};
     std::string rows;
+    std::set<std::string> reasons;
     for (const json& s : results.at("seeds")) {
+        if (s.contains("why"))
+            reasons.insert(fmt::format("<li>{}: {}</li>\n",
+                                       xml(s.at("document").get<std::string>()),
+                                       xml(s.at("why").get<std::string>())));
         const auto number = [](const json& value) {
             return value.is_number() ? short_number(value.get<double>()) : std::string{"-"};
         };
@@ -83,7 +90,10 @@ std::string seeds_section(const json& results) {
            "<div class=\"wide\"><table><thead><tr><th>document</th><th class=\"text\">row</th>"
            "<th class=\"text\">quantity</th><th>it says</th><th>here, cold</th><th>here, warm</th>"
            "<th>cold/it</th><th>warm/it</th></tr></thead><tbody>\n" +
-           rows + "</tbody></table></div>\n";
+           rows + "</tbody></table></div>\n" +
+           (reasons.empty()
+                ? std::string{}
+                : fmt::format("<p>Without figures:</p>\n<ul>\n{}</ul>\n", fmt::join(reasons, "")));
 }
 
 } // namespace arenite::lab

@@ -153,13 +153,16 @@ json results_json(const machine& m, const std::vector<experiment>& experiments,
              {"failures", failures}};
     if (!maps.empty())
         all["maps"] = maps;
-    for (const seed_result& s : seeds)
+    for (const seed_result& s : seeds) {
         all["seeds"].push_back({{"document", s.row.document},
                                 {"row", s.row.row},
                                 {"quantity", s.row.quantity},
                                 {"says", of(s.row.says)},
                                 {"cold", of(s.cold)},
                                 {"warm", of(s.warm)}});
+        if (!s.why.empty())
+            all["seeds"].back()["why"] = s.why;
+    }
     return all;
 }
 

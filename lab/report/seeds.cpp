@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <set>
+#include <string>
 
 namespace arenite::lab {
 namespace {
@@ -119,8 +121,8 @@ void add_figures_7(std::vector<seed_row>& rows) {
             {figure, name, "speedup, all cores", says,
              seed_row::source{"threads/false_sharing", {{"slots", slots}}, "speedup", "std"}});
     };
-    row("seed 3, figure 7.1", "slots in one array, at most", 1.4, "shared");
-    row("seed 3, figure 7.2", "own variables", std::nullopt, "own");
+    row("seed 3, figure 7.1", "slots in one array, at most, 24 cores", 1.4, "shared");
+    row("seed 3, figure 7.2", "own variables, 24 cores", std::nullopt, "own");
 }
 
 /// Figure 2.2 of that document: bars without numbers; the text gives their ratio.
@@ -354,6 +356,13 @@ std::vector<seed_result> seed_results(const std::vector<seed_row>& rows,
     std::vector<seed_result> results;
     for (const seed_row& row : rows)
         results.push_back({row, value_of(outcomes, row, "cold"), value_of(outcomes, row, "warm")});
+    for (seed_result& r : results)
+        if (!r.cold && !r.warm)
+            r.why = !r.row.why_not.empty()
+                        ? r.row.why_not
+                        : fmt::format("there are no figures of {} by {}{}{}", r.row.figure.workload,
+                                      r.row.figure.subject, r.row.divided_by ? " or " : "",
+                                      r.row.divided_by ? r.row.divided_by->subject : "");
     return results;
 }
 
@@ -384,7 +393,12 @@ std::string seed_table(const std::vector<seed_result>& results) {
                ratio(r.cold),
                ratio(r.warm)});
     }
-    return g.text();
+    std::string text = g.text();
+    std::set<std::string> told;
+    for (const seed_result& r : results)
+        if (!r.why.empty() && told.insert(r.row.document + r.why).second)
+            text += fmt::format("{}: {}\n", r.row.document, r.why);
+    return text;
 }
 
 } // namespace arenite::lab

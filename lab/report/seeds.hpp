@@ -33,6 +33,8 @@ struct seed_row {
     std::vector<std::pair<double, source>> and_times = {};
 
     bool cold_only = false; ///< long work, which the document does once
+
+    std::string why_not = {}; ///< what no machine like this can measure: then there is no figure
 };
 
 /// The sizes that workloads run at: tiny to try whether every row is filled, quick ones that take
@@ -46,6 +48,7 @@ enum class seed_scale { tiny, quick, full };
 struct seed_result {
     seed_row row;
     std::optional<double> cold, warm;
+    std::string why = {}; ///< there is neither
 };
 
 /// The workloads that seed_rows need, with the parameters and subjects they need.
@@ -56,7 +59,7 @@ seed_experiments(const catalogue& all, const std::vector<seed_row>& rows, int re
 [[nodiscard]] std::vector<seed_result> seed_results(const std::vector<seed_row>& rows,
                                                     const std::vector<outcome>& outcomes);
 
-/// What the document says, what was measured here, the ratio.
+/// What the document says, what was measured here, the ratio; below it why figures are missing.
 [[nodiscard]] std::string seed_table(const std::vector<seed_result>& results);
 
 } // namespace arenite::lab

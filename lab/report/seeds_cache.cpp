@@ -60,6 +60,22 @@ void add_figures_3_5_and_3_6(std::vector<seed_row>& rows, seed_scale scale) {
     }
 }
 
+/// Figures 3.7 and 3.8: the same with the prefetcher switched off.
+void add_figures_3_7_and_3_8(std::vector<seed_row>& rows) {
+    const auto row = [&](const char* figure, const char* quantity) {
+        rows.push_back({.document = figure,
+                        .row = "without the prefetcher",
+                        .quantity = quantity,
+                        .says = std::nullopt,
+                        .figure = {},
+                        .why_not = "the prefetcher is switched off by a register of the processor "
+                                   "that only the system may write; table 3.2's simulated cache "
+                                   "has none"});
+    };
+    row("seed 3, figure 3.7", "cycles/node, linear");
+    row("seed 3, figure 3.8", "cycles/node, random");
+}
+
 /// Table 3.2: misses that cachegrind counts, a list of 2^28 bytes.
 void add_table_3_2(std::vector<seed_row>& rows, seed_scale scale) {
     const bool full = scale == seed_scale::full;
@@ -139,6 +155,7 @@ void add_cache(std::vector<seed_row>& rows, seed_scale scale) {
     const auto first = static_cast<std::ptrdiff_t>(rows.size());
     add_table_3_1(rows);
     add_figures_3_5_and_3_6(rows, scale);
+    add_figures_3_7_and_3_8(rows);
     add_table_3_2(rows, scale);
     add_figure_3_10(rows, scale);
     add_figure_6_9(rows, scale);

@@ -53,6 +53,6 @@ using subjects = subject_list<
     linear_as<linear_growing>, linear_as<linear_growing_4k>, linear_as<linear_scratch>,
     free_list_as<fit::first>, free_list_as<fit::best>, tlsf, thesis_free_list, offset_bins,
     offset_best_fit, offset_first_fit, offset_memory_slots, compacting, compacting_bounded, std_new,
-    c_malloc, pmr_pool, std_vector>;
+    c_malloc, pmr_pool, std_vector, std_pointers>;
 
 } // namespace arenite::lab

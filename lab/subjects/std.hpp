@@ -192,4 +192,35 @@ public:
     }
 };
 
+/// Objects of their own in the order of their insertion; where one was erased, the pointer is null.
+class std_pointers {
+public:
+    template <class T>
+    class bag {
+    public:
+        using handle = std::size_t;
+
+        handle insert(const T& object) {
+            objects_.push_back(std::make_unique<T>(object));
+            return objects_.size() - 1;
+        }
+        void erase(handle which) { objects_[which].reset(); }
+        template <class F>
+        void for_each(F f) {
+            for (const std::unique_ptr<T>& object : objects_)
+                if (object != nullptr)
+                    f(*object);
+        }
+
+    private:
+        std::vector<std::unique_ptr<T>> objects_;
+    };
+
+    static std::vector<subject_info> ways() {
+        return {{.name = "std.pointers",
+                 .summary = "a std::vector of std::unique_ptr, none of which moves",
+                 .pages = "4k"}};
+    }
+};
+
 } // namespace arenite::lab

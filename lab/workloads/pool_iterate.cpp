@@ -16,8 +16,8 @@
 // `count` objects of 48 bytes are inserted; some percent of them, chosen at random, are erased in
 // random order; then all that are left are gone through, several times, and one word of each is
 // added up. The holes are not filled in between. std.vector is the floor: its objects move, so that
-// it has no holes. "iterate" is per object that is left; the first walk of the cold pass is one of
-// several there, so cold and warm differ little.
+// it has no holes; std.pointers is what programs do without a pool. "iterate" is per object that is
+// left; the first walk of the cold pass is one of several there, so cold and warm differ little.
 
 namespace arenite::lab {
 namespace {
@@ -33,28 +33,28 @@ static_assert(sizeof(particle) == 48);
 
 struct pool_iterate {
     static workload_info info() {
-        return {
-            .name = "pool/iterate",
-            .summary = "all objects of a pool with holes are gone through",
-            .parameters = {{.name = "holes",
-                            .defaults = {"0", "50", "90", "99"},
-                            .summary = "percent of the objects that are erased, at random",
-                            .least = 0,
-                            .most = 99,
-                            .short_values = {"90"}},
-                           {.name = "count",
-                            .defaults = {"1000000"},
-                            .summary = "objects that are inserted",
-                            .least = 100,
-                            .most = 100'000'000}},
-            .warm_passes = 2,
-            .ours = "arenite.pool",
-            .against = {"plf.colony"},
-            .short_subjects = {"arenite.object_pool", "arenite.pool", "plf.colony", "std.vector"},
-            .touches = [](const parameter_values& values) {
-                return 128 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
-                       (std::size_t{64} << 20);
-            }};
+        return {.name = "pool/iterate",
+                .summary = "all objects of a pool with holes are gone through",
+                .parameters = {{.name = "holes",
+                                .defaults = {"0", "50", "90", "99"},
+                                .summary = "percent of the objects that are erased, at random",
+                                .least = 0,
+                                .most = 99,
+                                .short_values = {"90"}},
+                               {.name = "count",
+                                .defaults = {"1000000"},
+                                .summary = "objects that are inserted",
+                                .least = 100,
+                                .most = 100'000'000}},
+                .warm_passes = 2,
+                .ours = "arenite.pool",
+                .against = {"plf.colony"},
+                .short_subjects = {"arenite.object_pool", "arenite.pool", "plf.colony",
+                                   "std.pointers", "std.vector"},
+                .touches = [](const parameter_values& values) {
+                    return 128 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
+                           (std::size_t{64} << 20);
+                }};
     }
 
     template <class S>

@@ -168,6 +168,23 @@ bool block_source::get_span() noexcept {
     }
     if (p == nullptr)
         return false;
+    begin_span(p, bytes);
+    return true;
+}
+
+bool block_source::try_reserve(std::size_t bytes) noexcept {
+    const auto whole = checked_align_up(bytes, mask_bytes_);
+    if (fresh_ != fresh_end_ || !whole || *whole > max_object_bytes)
+        return false;
+    void* const p = ask(*whole, mask_bytes_);
+    if (p == nullptr)
+        return false;
+    begin_span(p, *whole);
+    static_cast<void>(cut()); // whose head stands for the span
+    return true;
+}
+
+void block_source::begin_span(void* p, std::size_t bytes) noexcept {
     ARENITE_ASSERT(is_aligned(p, mask_bytes_), "an upstream's memory is less aligned than asked");
     fresh_ = static_cast<std::byte*>(p);
     fresh_end_ = fresh_ + bytes;
@@ -175,7 +192,6 @@ bool block_source::get_span() noexcept {
     if (prefault_)
         touch_pages(fresh_, bytes);
     reserved_ += bytes;
-    return true;
 }
 
 /// Asks the upstream; where it refuses, once more without what is held empty.

@@ -42,19 +42,19 @@ object_slots::object_slots(slot s, const geometry& g, const object_pool_options&
 
 // ---- ending -------------------------------------------------------------------------------------
 
-void object_slots::end_waiting(end_function end) noexcept {
-    while (end_some_waiting(end)) {
+void object_slots::end_idle(end_function end) noexcept {
+    while (end_some_idle(end)) {
     }
 }
 
 /// An object's end may release others, below it as well, and acquire: its slot is taken meanwhile.
-bool object_slots::end_some_waiting(end_function end) noexcept {
+bool object_slots::end_some_idle(end_function end) noexcept {
     bool any = false;
     pool_.begin_visit();
     for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b)) {
         mark* const marks = pool_.marks_of(*b);
         for (std::size_t i = 0; i < b->note * bits::word_bits; ++i) {
-            if (!is_waiting(marks[i]) || bits::all_set(b->occupancy(), i, 1))
+            if (!is_idle(marks[i]) || bits::all_set(b->occupancy(), i, 1))
                 continue;
             any = true;
             std::byte* const p = pool_.slot_at(*b, i);
@@ -71,7 +71,7 @@ bool object_slots::end_some_waiting(end_function end) noexcept {
 
 void object_slots::trim(end_function end) noexcept {
     if (end != nullptr)
-        end_waiting(end);
+        end_idle(end);
     if (returns_ == std::numeric_limits<std::uint32_t>::max())
         return; // a later block could not be told from an earlier one
     ++returns_;
@@ -134,12 +134,24 @@ std::size_t object_slots::number_of(const void* p) const noexcept {
 }
 
 bool object_slots::has(const void* p, mark m, std::uint32_t then) const noexcept {
+    return contains(p) && pool_.marks_of(*pool_.block_of(p))[-1] <= then && mark_at(p) == m;
+}
+
+bool object_slots::contains(const void* p) const noexcept {
     const pool_resource::location at = pool_.locate(static_cast<const std::byte*>(p));
-    if (at.what != pool_resource::location::slot || !at.taken)
+    return at.what == pool_resource::location::slot && at.taken && at.begin == p &&
+           is_in_use(mark_at(p));
+}
+
+object_slots::mark object_slots::mark_at(const void* slot) const noexcept {
+    block& b = *pool_.block_of(slot);
+    return pool_.marks_of(b)[pool_.index_of(b, slot)];
+}
+
+bool object_slots::try_reserve(std::size_t objects) noexcept {
+    if (objects > pool_.capacity() || objects > pool_.capacity() - retired_)
         return false;
-    block& b = *pool_.block_of(p);
-    const mark* const marks = pool_.marks_of(b);
-    return marks[-1] <= then && marks[pool_.index_of(b, p)] == m;
+    return pool_.try_reserve(objects + retired_);
 }
 
 // ---- going through them -------------------------------------------------------------------------

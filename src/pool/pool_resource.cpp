@@ -28,7 +28,6 @@ inline namespace ARENITE_ABI {
 namespace {
 
 constexpr std::size_t least_slots = 16;   // of a block, so that its head is little beside them
-constexpr std::size_t sweep_divisor = 8;  // share of a block that must be free to be swept
 constexpr std::uint16_t vacated = 64;     // became empty while for_each was at work
 constexpr std::int32_t silent_alarm = -1; // of a block that is being swept
 
@@ -329,7 +328,7 @@ bool pool_resource::enter_next() noexcept {
             return false;
         source_.open(*b);
         if (keeps_contents_ && known_slots(*b) == 0) { // all are fresh
-            source_.blocks().set_state(*b, 0);
+            source_.blocks().set_state(*b, b == fresh_.from ? std::uint16_t{0} : cut_ahead);
             return enter_next();
         }
         b->alarm = silent_alarm;

@@ -6,9 +6,11 @@
 #include <arenite/check/poison.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/error.hpp>
+#include <arenite/core/size.hpp>
 
 #include <algorithm>
 #include <new>
+#include <span>
 
 // The ends of a pool's memory: slots that were never used, which come last where the others hold
 // objects that wait, and what goes back.
@@ -54,14 +56,52 @@ std::byte* pool_resource::take_fresh() noexcept {
 bool pool_resource::make_fresh() noexcept {
     if (fresh_.from != nullptr && fresh_.index != slots_of(*fresh_.from))
         return true;
-    block* const b = source_.clean();
-    if (b == nullptr)
-        return false;
-    source_.open(*b);
+    block* b = source_.blocks().lowest(cut_ahead);
+    if (b == nullptr) {
+        b = source_.clean();
+        if (b == nullptr)
+            return false;
+        source_.open(*b);
+    }
     source_.blocks().set_state(*b, 0);
     fresh_.from = b;
     fresh_.index = 0;
     return true;
+}
+
+/// Slots that are in use or will be taken before the upstream is asked: few holes are not.
+std::size_t pool_resource::slots_within_reach(const block& b) const noexcept {
+    const std::size_t slots = slots_of(b);
+    const auto live = static_cast<std::size_t>(b.live);
+    if (keeps_contents_ || (b.state & (block_state::sweepable | block_state::empty)) != 0)
+        return slots;
+    if (&b != swept_)
+        return live;
+    const std::size_t passed_by = std::max(slots / sweep_divisor, bits::word_bits);
+    return std::max(live, slots - std::min(slots, passed_by));
+}
+
+bool pool_resource::try_reserve(std::size_t slots) noexcept {
+    if (slots > capacity_ || single_ != nullptr || passes_through_)
+        return slots <= capacity_;
+    const std::span<const std::byte> fresh = source_.fresh();
+    std::size_t have = fresh.size() / layout_.block_bytes * block_slots_ +
+                       layout_.slots_in(fresh.size() % layout_.block_bytes);
+    for (const block* b = first_block(); b != nullptr; b = block_above(*b))
+        if ((b->state & block_state::large) == 0)
+            have += slots_within_reach(*b);
+    if (have >= slots)
+        return true;
+    while (block* const b = source_.cut_fresh()) {
+        if (!keeps_contents_)
+            continue;
+        source_.open(*b);
+        source_.blocks().set_state(*b, cut_ahead);
+    }
+    const std::size_t missing = slots - have;
+    const std::size_t blocks = missing / block_slots_ + (missing % block_slots_ != 0);
+    const auto bytes = checked_multiply(blocks, layout_.block_bytes);
+    return bytes && source_.try_reserve(*bytes);
 }
 
 /// After source_ gave back what is empty.
@@ -96,6 +136,8 @@ void pool_resource::trim() noexcept {
     if (fresh_.from != nullptr && fresh_.index == 0 &&
         (fresh_.from->state & block_state::empty) == 0)
         source_.close_empty(*fresh_.from, bytes_in_use()); // it was never used
+    while (block* const b = source_.blocks().lowest(cut_ahead))
+        source_.close_empty(*b, bytes_in_use());
     source_.trim();
     if (keeps_contents_)
         trim_fresh();

@@ -159,6 +159,8 @@ TEST(double_buffered_resource, lists_both_sides) {
     EXPECT_EQ(list.bytes(), 2000u);
     EXPECT_EQ(list.bytes(region_state::used), 300u);
     EXPECT_EQ(f.usage().bytes_in_use, 300u);
+    EXPECT_EQ(f.in_use(), 300u);
+    EXPECT_EQ(f.high_water(), f.usage().high_water_bytes);
     EXPECT_EQ(f.usage().largest_hole_bytes, 800u);
 }
 

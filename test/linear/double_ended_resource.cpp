@@ -206,6 +206,7 @@ TEST_F(double_ended_region, usage_tells_of_both_ends_and_of_the_hole_between) {
     d_.low().reset();
     static_cast<void>(d_.high().allocate(700, 1));
     EXPECT_EQ(d_.usage().high_water_bytes, 1000u) << "at most the capacity";
+    EXPECT_EQ(d_.high_water(), 1000u);
 }
 
 TEST_F(double_ended_region, the_list_of_its_regions_leaves_no_gap) {

@@ -175,6 +175,8 @@ TEST(frame_resource, usage_and_list_are_those_of_all_frames) {
     EXPECT_TRUE(frames.try_resize(p, 100, 150));
     frames.next();
     static_cast<void>(frames.allocate(200, 1));
+    EXPECT_EQ(frames.in_use(), 350u);
+    EXPECT_EQ(frames.high_water(), frames.usage().high_water_bytes);
     EXPECT_EQ(frames.usage(), (usage{.bytes_in_use = 350,
                                      .bytes_reserved = 2000,
                                      .high_water_bytes = 350,

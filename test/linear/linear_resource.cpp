@@ -318,7 +318,7 @@ TEST_F(linear_resource_region, a_hole_before_the_padding_of_the_latest_comes_bac
     void* numbers = a.allocate(64, 8);
     a.deallocate(text, 21, 1);
     EXPECT_TRUE(a.try_resize(numbers, 64, 100));
-    EXPECT_TRUE(a.try_resize(numbers, 100, 8));
+    EXPECT_TRUE(a.try_resize(numbers, 100, 8, alignof(int)));
     a.deallocate(numbers, 8, 8);
     EXPECT_EQ(a.in_use(), 0u);
 }

@@ -90,7 +90,7 @@ TEST_F(object_pool_test, an_owner_is_one_word_and_gives_back_by_itself) {
         EXPECT_EQ(&object_pool<counted>::pool_of(*x), &pool);
     }
     EXPECT_TRUE(pool.empty());
-    EXPECT_EQ(pool.waiting(), 1u);
+    EXPECT_EQ(pool.idle(), 1u);
 }
 
 TEST_F(object_pool_test, objects_are_constructed_once_and_end_with_the_pool) {
@@ -100,7 +100,7 @@ TEST_F(object_pool_test, objects_are_constructed_once_and_end_with_the_pool) {
             acquire_many(pool, 1000).clear();
         EXPECT_EQ(counted::constructed, 1000);
         EXPECT_EQ(counted::destroyed, 0);
-        EXPECT_EQ(pool.waiting(), 1000u);
+        EXPECT_EQ(pool.idle(), 1000u);
     }
     EXPECT_EQ(counted::destroyed, 1000);
     EXPECT_EQ(counted::acquired, 5000);
@@ -134,10 +134,10 @@ TEST_F(object_pool_test, what_needs_no_destructor_is_constructed_in_place_from_a
     auto x = pool.acquire(4.0F, 5.0F);
     EXPECT_EQ(x->y, 5.0F);
     EXPECT_EQ(x->age, 7u);
-    EXPECT_EQ(pool.waiting(), 0u);
+    EXPECT_EQ(pool.idle(), 0u);
 }
 
-TEST_F(object_pool_test, that_constructs_each_time_keeps_nothing_waiting) {
+TEST_F(object_pool_test, that_constructs_each_time_keeps_nothing_idle) {
     struct named {
         explicit named(std::string n) : name{std::move(n)} {}
         std::string name;
@@ -151,7 +151,7 @@ TEST_F(object_pool_test, that_constructs_each_time_keeps_nothing_waiting) {
         EXPECT_EQ(counted::constructed - counted::destroyed, 1);
     }
     EXPECT_EQ(counted::destroyed, 3);
-    EXPECT_EQ(pool.waiting(), 0u);
+    EXPECT_EQ(pool.idle(), 0u);
     auto x = pool.acquire("a");
     auto w = pool.weak(x);
     x = pool.acquire("b");
@@ -222,7 +222,7 @@ TEST_F(object_pool_test, notifications_may_use_the_pool) {
     EXPECT_EQ(pool.size(), 11u);
     x.reset();
     EXPECT_EQ(pool.size(), 0u);
-    EXPECT_EQ(pool.waiting(), 11u);
+    EXPECT_EQ(pool.idle(), 11u);
 }
 
 struct link {
@@ -249,8 +249,8 @@ TEST_F(object_pool_test, a_chain_of_a_million_goes_back_without_recursion) {
     EXPECT_LE(link::deepest, static_cast<int>(destruction_queue::max_depth) + 1);
 }
 
-// What waits owns what is in use: nothing tells an object that it is to let go.
-TEST_F(object_pool_test, what_waits_may_own_objects_until_it_ends) {
+// What is idle owns what is in use: nothing tells an object that it is to let go.
+TEST_F(object_pool_test, what_is_idle_may_own_objects_until_it_ends) {
     struct hoarder {
         object_pool<hoarder>::pointer owned;
     };
@@ -262,7 +262,7 @@ TEST_F(object_pool_test, what_waits_may_own_objects_until_it_ends) {
     EXPECT_NE(pool.size(), 0u);
     pool.trim();
     EXPECT_EQ(pool.size(), 0u);
-    EXPECT_EQ(pool.waiting(), 0u);
+    EXPECT_EQ(pool.idle(), 0u);
     EXPECT_EQ(pool.usage().bytes_reserved, 0u);
 }
 
@@ -278,7 +278,7 @@ TEST_F(object_pool_test, a_weak_reference_notices_that_the_object_came_back_and_
     EXPECT_EQ(w.get(), place);
     x.reset();
     EXPECT_EQ(w.get(), nullptr);
-    EXPECT_TRUE(pool.weak(*place).expired()) << "it waits";
+    EXPECT_TRUE(pool.weak(*place).expired()) << "it is idle";
     x = pool.acquire();
     ASSERT_EQ(x.get(), place);
     EXPECT_EQ(w.get(), nullptr);
@@ -408,7 +408,7 @@ TEST_F(object_pool_test, of_a_fixed_capacity_says_no_and_goes_on) {
             all.pop_back();
             EXPECT_NE(pool.try_acquire(), nullptr);
         }
-        EXPECT_EQ(pool.size() + pool.waiting(), capacity);
+        EXPECT_EQ(pool.size() + pool.idle(), capacity);
     }
 }
 

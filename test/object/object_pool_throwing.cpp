@@ -38,7 +38,7 @@ TEST(object_pool_throwing, whatever_throws_leaves_it_as_it_was) {
         pool.on_acquire([](moody&) { moody::maybe(); });
         if (reused)
             pool.acquire().reset();
-        const std::size_t waiting = pool.waiting();
+        const std::size_t idle = pool.idle();
         int failures = 0;
         for (moody::fail_in = 0;; moody::fail_in = ++failures) {
             try {
@@ -47,7 +47,7 @@ TEST(object_pool_throwing, whatever_throws_leaves_it_as_it_was) {
                 break;
             } catch (const std::runtime_error&) {
                 EXPECT_EQ(pool.size(), 0u);
-                EXPECT_EQ(pool.waiting(), waiting);
+                EXPECT_EQ(pool.idle(), idle);
                 EXPECT_EQ(moody::alive, reused ? 1 : 0);
                 EXPECT_EQ(pool.begin(), pool.end());
             }
@@ -81,14 +81,14 @@ TEST(object_pool_throwing, a_weak_reference_to_what_was_not_acquired_after_all_f
         fails = true;
         EXPECT_THROW(static_cast<void>(pool.acquire()), std::runtime_error);
         EXPECT_TRUE(w.expired());
-        EXPECT_EQ(pool.waiting(), reused ? 1u : 0u);
+        EXPECT_EQ(pool.idle(), reused ? 1u : 0u);
         fails = false;
         auto x = pool.acquire();
         EXPECT_TRUE(w.expired());
     }
 }
 
-TEST(object_pool_throwing, a_constructor_that_throws_in_place_loses_only_what_waited) {
+TEST(object_pool_throwing, a_constructor_that_throws_in_place_loses_only_what_was_idle) {
     struct strict {
         explicit strict(int v) : value{v} {
             if (v < 0)
@@ -99,7 +99,7 @@ TEST(object_pool_throwing, a_constructor_that_throws_in_place_loses_only_what_wa
     object_pool<strict> pool;
     auto w = pool.weak(pool.acquire(1));
     EXPECT_THROW(static_cast<void>(pool.acquire(-1)), std::runtime_error);
-    EXPECT_EQ(pool.size() + pool.waiting(), 0u);
+    EXPECT_EQ(pool.size() + pool.idle(), 0u);
     auto x = pool.acquire(2);
     EXPECT_TRUE(w.expired());
     x.reset();

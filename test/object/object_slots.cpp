@@ -25,23 +25,23 @@ void ended_here(void* p) noexcept { ended.push_back(p); }
 struct slots : object_slots {
     explicit slots(upstream up) : object_slots{shape, layout, {}, true, this, up} { ended.clear(); }
     ~slots() {
-        end_waiting(&ended_here);
+        end_idle(&ended_here);
         end("slots");
     }
 
     void* take() {
         void* const p = try_take(shape.bytes);
         mark& m = layout.mark_of(p);
-        if (!is_waiting(m)) {
+        if (!is_idle(m)) {
             note_round(layout, layout.block_of(p));
-            note_begun();
+            note_constructed();
         }
         m = next_in_use(m);
         return p;
     }
     void put(void* p) {
         mark& m = layout.mark_of(p);
-        m = next_waiting(m);
+        m = next_idle(m);
         give(p, shape.bytes);
     }
 };
@@ -66,7 +66,7 @@ TEST(object_slots, what_was_never_used_comes_last) {
             all.push_back(s.take());
         used.insert(all.begin(), all.end());
         EXPECT_EQ(used.size(), 5000u);
-        EXPECT_EQ(s.begun(), 5000u);
+        EXPECT_EQ(s.constructed(), 5000u);
         for (std::size_t i = 0; i < all.size(); ++i)
             s.put(all[(i * 7 + 3) % all.size()]);
     }
@@ -106,7 +106,7 @@ TEST(object_slots, what_is_remembered_is_found_in_no_later_round) {
         s.put(p);
         s.trim(&ended_here);
         EXPECT_EQ(ended.back(), p);
-        EXPECT_EQ(s.begun(), 1u);
+        EXPECT_EQ(s.constructed(), 1u);
         EXPECT_TRUE(s.has(kept, layout.mark_of(kept), all.back().then)) << "it was there then";
         EXPECT_EQ(s.take(), p) << "its block stayed";
         s.put(p);

@@ -4,6 +4,7 @@
 // std::shared_ptr and std::weak_ptr on memory of ours: what doc/object.md says of them. That every
 // resource serves them is one of the conformance tests.
 
+#include <arenite/affinity/affine.hpp>
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/core/config.hpp>
@@ -66,6 +67,17 @@ TEST(shared_ptr, lies_in_an_affinity) {
     EXPECT_TRUE(heap.owns(t.get()));
     t.reset();
     EXPECT_EQ(heap.usage().bytes_in_use, before);
+}
+
+struct model : affine<affinities::objects> {
+    double points[8] = {};
+};
+
+TEST(shared_ptr, asks_no_class_for_memory_but_its_allocator) {
+    const affinity_heap& heap = model::heap();
+    EXPECT_FALSE(heap.owns(std::make_shared<model>().get()));
+    const affinity_allocator<model, model::affinity> memory;
+    EXPECT_TRUE(heap.owns(std::allocate_shared<model>(memory).get()));
 }
 
 // The block is 16 bytes longer than the object with libstdc++, 24 with libc++.

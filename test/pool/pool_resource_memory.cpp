@@ -46,6 +46,24 @@ constexpr slot small{.bytes = 48, .alignment = 16};
 
 // ---- memory -------------------------------------------------------------------------------------
 
+TEST(pool_resource, asks_once_for_what_is_reserved) {
+    support::counting_resource up;
+    pool_resource pool{small, &up};
+    for (const std::size_t slots : {100u, 100'000u, 200'000u}) {
+        ASSERT_TRUE(pool.try_reserve(slots));
+        const std::size_t calls = up.calls();
+        EXPECT_TRUE(pool.try_reserve(slots));
+        const auto all = take(pool, slots);
+        EXPECT_EQ(up.calls(), calls);
+        give(pool, all);
+    }
+    up.fail_after(0);
+    EXPECT_EQ(pool.try_reserve(1'000'000), passthrough());
+    EXPECT_EQ(pool.try_reserve(std::numeric_limits<std::size_t>::max()), passthrough());
+    pool_resource fixed{small, 10, &up};
+    EXPECT_FALSE(fixed.try_reserve(11));
+}
+
 TEST(pool_resource, holds_little_more_than_its_slots) {
     support::counting_pages pages;
     pool_resource pool{slot{24, 8}, &pages};

@@ -66,6 +66,10 @@ float weigh_of_column(particles& all) {
     return sum;
 }
 
+// ---- a member of one row, by a template argument and by a pointer -------------------------------
+float member_by_get(particles& all, std::size_t row) { return all[row].get<&particle::mass>(); }
+float member_by_pointer(particles& all, std::size_t row) { return all[row][&particle::mass]; }
+
 // ---- the end of an owner, and of a pointer to a class with its own delete ----------------------
 struct pointees {
     static constexpr std::string_view name = "pointees";

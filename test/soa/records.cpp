@@ -6,14 +6,18 @@
 
 #include "soa/particle.hpp"
 #include "support/counting_resource.hpp"
+#include "support/region_list.hpp"
 #include "support/throwing_resource.hpp"
 
+#include <compare>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 using namespace arenite;
 using namespace soa_test;
@@ -171,6 +175,88 @@ TEST(records, keep_types_that_only_move) {
     EXPECT_EQ(r[49][&owner::owned], nullptr);
 }
 
+template <class Layout>
+void used_as_a_vector() {
+    auto r = numbered<Layout>(5);
+    const std::vector<particle> more{nth(10), nth(11), nth(12)};
+    r.append_range(more);
+    EXPECT_EQ(particle(r.back()), nth(12));
+    EXPECT_EQ(particle(*r.rbegin()), nth(12));
+    EXPECT_EQ(std::as_const(r).rend() - r.crbegin(), 8);
+    EXPECT_EQ(r.insert_range(r.begin() + 1, more).row(), 1u);
+    EXPECT_EQ(particle(r[3]), nth(12));
+    EXPECT_EQ(particle(r[4]), nth(1));
+    EXPECT_EQ(r.insert(r.begin(), 2, nth(7)).row(), 0u);
+    EXPECT_EQ(r.size(), 13u);
+
+    auto same = r;
+    EXPECT_TRUE(same == r);
+    EXPECT_EQ(erase_if(r, [](const particle& p) { return p == nth(7); }), 2u);
+    EXPECT_EQ(erase_if(r, [](auto row) { return row.template get<&particle::mass>() >= 20; }), 6u);
+    EXPECT_TRUE(r == numbered<Layout>(5));
+    EXPECT_FALSE(r == same);
+    same.assign(r.begin() + 1, r.begin() + 3);
+    EXPECT_TRUE(same == (records<particle, Layout>{nth(1), nth(2)}));
+    same.assign(3, same[1]); // by its own row
+    EXPECT_TRUE(same == (records<particle, Layout>(3, nth(2))));
+    same.assign({nth(4)});
+    EXPECT_TRUE(same == (records<particle, Layout>{1, nth(4)}));
+    same = records<particle, Layout>(more.begin(), more.end());
+    EXPECT_EQ(particle(same[2]), nth(12));
+}
+
+TEST(records, do_what_a_vector_does) {
+    used_as_a_vector<layout::soa>();
+    used_as_a_vector<layout::aosoa<8>>();
+}
+
+struct point {
+    int x = 0, y = 0;
+    friend auto operator<=>(const point&, const point&) = default;
+};
+
+TEST(records, are_ordered_as_vectors_are) {
+    const records<point> a{{1, 2}, {3, 4}};
+    const records<point> longer{{1, 2}, {3, 4}, {0, 0}};
+    const records<point> greater{{1, 3}};
+    EXPECT_TRUE(a < longer);
+    EXPECT_TRUE(longer < greater);
+    EXPECT_TRUE(a <=> records<point>(a) == 0);
+    static_assert(!std::equality_comparable<records<owner>>);
+    static_assert(!std::three_way_comparable<records<particle>>);
+}
+
+template <class Layout>
+void told_of() {
+    support::counting_resource up;
+    records<particle, Layout> r{&up};
+    EXPECT_EQ(r.usage(), arenite::usage{});
+    EXPECT_TRUE(support::region_list{r}.all().empty());
+    constexpr std::size_t row_bytes = row_memory<particle, Layout>::row_bytes;
+    for (const std::size_t rows : {1u, 7u, 8u, 21u, 64u}) {
+        r.resize(rows);
+        EXPECT_EQ(r.usage().bytes_in_use, rows * row_bytes);
+        EXPECT_EQ(r.usage().bytes_reserved, up.live_bytes());
+        EXPECT_EQ(r.usage().live_allocations, rows);
+        const support::region_list list{r};
+        EXPECT_EQ(list.bytes(), up.live_bytes());
+        EXPECT_GE(list.bytes(region_state::used), rows * row_bytes);
+        EXPECT_EQ(list.at(&r.back().template get<&particle::mass>())->state, region_state::used);
+        const std::byte* end = static_cast<const std::byte*>(list.all()[0].address);
+        for (const region& part : list.all()) {
+            EXPECT_EQ(part.address, end) << "in order and without a gap";
+            EXPECT_NE(part.bytes, 0u);
+            end += part.bytes;
+        }
+    }
+}
+
+TEST(records, tell_what_their_memory_holds) {
+    told_of<layout::soa>();
+    told_of<layout::aos>();
+    told_of<layout::aosoa<8>>();
+}
+
 TEST(records, refuse_counts_that_have_no_size) {
     records<particle> r{{nth(1)}};
     EXPECT_FALSE(r.try_reserve(std::size_t(-1)));
@@ -181,6 +267,9 @@ TEST(records, refuse_counts_that_have_no_size) {
     EXPECT_THROW(r.reserve(std::size_t(-1)), std::bad_array_new_length);
     EXPECT_THROW(r.resize(std::size_t(-1)), std::bad_array_new_length);
     EXPECT_THROW(r.resize(records<particle>::max_size() + 1, nth(1)), std::bad_array_new_length);
+    EXPECT_THROW(r.insert(r.end(), std::size_t(-1), nth(1)), std::bad_array_new_length);
+    EXPECT_THROW(r.insert(r.begin(), records<particle>::max_size(), nth(1)),
+                 std::bad_array_new_length);
     EXPECT_THROW((records<particle>{std::size_t(-1)}), std::bad_array_new_length);
 #endif
     EXPECT_EQ(r.size(), 1u);
@@ -198,6 +287,12 @@ TEST(records, an_upstream_that_fails_changes_nothing) {
     EXPECT_THROW(r.push_back(nth(2)), out_of_memory);
     EXPECT_THROW(r.insert(r.begin(), nth(2)), out_of_memory);
     EXPECT_THROW(r.resize(full + 1), out_of_memory);
+    EXPECT_THROW(r.append_range(r), out_of_memory);
+    EXPECT_THROW(r.assign(1, nth(2)), out_of_memory);
+    r.pop_back();
+    EXPECT_THROW(r.insert(r.begin(), 1, nth(2)), out_of_memory)
+        << "made apart, though there is room";
+    r.push_back(particle{});
     EXPECT_THROW(r.reserve(full + 1), out_of_memory);
     EXPECT_THROW((records<particle>{r}), out_of_memory);
     support::throwing_resource user{up};

@@ -13,7 +13,7 @@ namespace {
 class numbers : public row_iterator<numbers> {
 public:
     using row_iterator<numbers>::row_iterator;
-    static std::size_t look(const row_origin&, std::size_t row) { return row * 10; }
+    static std::size_t dereference(const row_origin&, std::size_t row) { return row * 10; }
 };
 
 TEST(row_iterator, goes_to_any_row) {

@@ -71,7 +71,7 @@ private:
 
     template <class Source>
     void one(Source& source) {
-        switch (source.byte() % 14) {
+        switch (source.byte() % 15) {
         case 0:
         case 1:
             acquire();
@@ -128,6 +128,10 @@ private:
             if (!owners_.empty())
                 pool_.release(owners_.back()), owners_.pop_back();
             break;
+        case 14:
+            if (source.byte() % 8 == 0)
+                reserve(std::size_t{source.byte()} * 32);
+            break;
         }
         check();
     }
@@ -143,10 +147,16 @@ private:
         }
         if (x->id != next_id_)
             wrong("an object was not told that it is acquired");
-        if (!pool_.owns(x.get()) || &Pool::pool_of(*x) != &pool_)
+        if (!pool_.contains(x.get()) || &Pool::pool_of(*x) != &pool_)
             wrong("the pool does not know its object");
         std::fill(std::begin(x->rest), std::end(x->rest), static_cast<unsigned char>(next_id_));
         owners_.push_back(std::move(x));
+    }
+
+    void reserve(std::size_t objects) {
+        const bool done = pool_.try_reserve(objects);
+        if (done ? objects > pool_.capacity() : objects <= pool_.capacity() && !may_fail_)
+            wrong("a reserve did not do what it can");
     }
 
     void release_at(std::size_t i) {
@@ -206,7 +216,7 @@ private:
     void check() {
         if (pool_.size() != owners_.size() || pool_.usage().live_allocations != owners_.size())
             wrong("the pool counts other objects in use than there are");
-        if (object::alive - before_ != pool_.size() + pool_.waiting())
+        if (object::alive - before_ != pool_.size() + pool_.idle())
             wrong("the pool counts other objects than are alive");
     }
 

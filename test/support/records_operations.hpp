@@ -83,7 +83,7 @@ private:
         const auto place = static_cast<std::ptrdiff_t>(at);
         model next = model_;
 
-        switch (kind % 16) {
+        switch (kind % 22) {
         case 0:
         case 1:
         case 2:
@@ -175,9 +175,95 @@ private:
                 },
                 [] {}, m);
             break;
+        default:
+            ranges(kind % 22, at, m, trouble);
         }
         check();
     }
+
+    /// Operations on several rows at once, some of them with the container's own.
+    void ranges(int kind, std::size_t at, const row_model& m, std::uint8_t trouble) {
+        const std::size_t size = model_.size();
+        const std::size_t n = m.small % 8u;
+        const std::size_t first = at - std::min(at, n); // own rows [first, at)
+        const auto place = static_cast<std::ptrdiff_t>(at);
+        const auto own_begin = static_cast<std::ptrdiff_t>(first);
+        const bool room = size + n < most_rows;
+        const auto doomed = [&m](int number) { return number % 3 == m.small % 3; };
+        model next = model_;
+
+        switch (kind) {
+        case 16:
+            if (room)
+                act(
+                    trouble, next,
+                    [&](row&& r) { rows_.insert(rows_.begin() + place, n, std::as_const(r)); },
+                    [&] { next.insert(next.begin() + place, n, m); }, m);
+            break;
+        case 17:
+            if (room)
+                act(
+                    trouble, next,
+                    [&](row&&) {
+                        rows_.insert(rows_.begin() + own_begin, rows_.begin() + own_begin,
+                                     rows_.begin() + place);
+                    },
+                    [&] {
+                        next.insert(next.begin() + own_begin, model_.begin() + own_begin,
+                                    model_.begin() + place);
+                    },
+                    m);
+            break;
+        case 18: // what can be gone through only once
+            if (room)
+                act(
+                    trouble, next,
+                    [&](row&& r) {
+                        const std::vector<row> all(n, r);
+                        rows_.append_range(once{all.data(), all.data() + n});
+                    },
+                    [&] { next.insert(next.end(), n, m); }, m);
+            break;
+        case 19:
+            act(
+                trouble, next, [&](row&& r) { rows_.assign(n, r); }, [&] { next.assign(n, m); }, m);
+            break;
+        case 20:
+            act(
+                trouble, next,
+                [&](row&&) { rows_.assign(rows_.begin() + own_begin, rows_.begin() + place); },
+                [&] { next.assign(model_.begin() + own_begin, model_.begin() + place); }, m);
+            break;
+        case 21:
+            act(
+                0, next,
+                [&](row&&) {
+                    erase_if(rows_, [&](auto r) { return doomed(r.template get<2>().get()); });
+                },
+                [&] { std::erase_if(next, [&](auto& r) { return doomed(r.number); }); }, m);
+            break;
+        }
+    }
+
+    /// Rows that an iterator goes through once.
+    struct once {
+        struct iterator {
+            using value_type = row;
+            using difference_type = std::ptrdiff_t;
+            const row* at;
+            const row& operator*() const { return *at; }
+            iterator& operator++() {
+                ++at;
+                return *this;
+            }
+            void operator++(int) { ++at; }
+            bool operator==(const row* end) const { return at == end; }
+        };
+        const row* first;
+        const row* last;
+        [[nodiscard]] iterator begin() const { return {first}; }
+        [[nodiscard]] const row* end() const { return last; }
+    };
 
     /// Does it to the records, and where that went well to the model.
     template <class ToRows, class ToModel>

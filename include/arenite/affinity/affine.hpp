@@ -28,6 +28,8 @@ inline namespace ARENITE_ABI {
 /// Limits:    an object deleted through a base needs a virtual destructor there, as the language
 ///            says: it is freed with its own size. `new (std::nothrow)` does not compile, since its
 ///            delete would have no size: try_create (object/try_create.hpp) is what it is for.
+///            std::make_shared asks no class for memory, so the object is elsewhere then:
+///            std::allocate_shared with an affinity_allocator puts it and its counts into the heap.
 ///            Where the constructor of a class aligned to more than 16 throws, compilers find no
 ///            delete that they would call: the object's memory stays taken.
 /// Threads:   any.

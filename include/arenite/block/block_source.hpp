@@ -93,6 +93,13 @@ public:
     /// The lowest empty block, or a new one; in state empty. O(log blocks).
     [[nodiscard]] block* clean() noexcept;
 
+    /// The next block of what fresh() is; nullptr where that is nothing. In state empty.
+    [[nodiscard]] block* cut_fresh() noexcept { return fresh_ == fresh_end_ ? nullptr : cut(); }
+
+    /// Asks the upstream at once for as many bytes, in whole blocks, of which the first is in state
+    /// empty and the others are fresh(). False where that is refused, or something is fresh() yet.
+    [[nodiscard]] bool try_reserve(std::size_t bytes) noexcept;
+
     /// Takes a block out of the state in which it waits: into state open, its alarm off.
     void open(block& waiting) noexcept;
 
@@ -163,6 +170,7 @@ public:
 private:
     block* cut() noexcept;
     bool get_span() noexcept;
+    void begin_span(void* p, std::size_t bytes) noexcept;
     void return_span(block& first, bool at_once) noexcept;
     void give_back(void* p, std::size_t bytes, std::size_t alignment, bool at_once) const;
     [[nodiscard]] bool holds_empty() const noexcept {

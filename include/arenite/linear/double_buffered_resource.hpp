@@ -89,7 +89,8 @@ public:
 
     /// Resizes in place on the active side; see linear_resource::try_resize.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
-                                                 std::size_t new_bytes) noexcept {
+                                                 std::size_t new_bytes,
+                                                 std::size_t = default_alignment) noexcept {
         return active_->try_resize(p, old_bytes, new_bytes);
     }
 
@@ -109,6 +110,10 @@ public:
     [[nodiscard]] bool owns(const void* p) const noexcept {
         return sides_[0].owns(p) || sides_[1].owns(p);
     }
+
+    /// Bytes in use and the high water of all sides, as usage() adds them.
+    [[nodiscard]] std::size_t in_use() const noexcept { return usage().bytes_in_use; }
+    [[nodiscard]] std::size_t high_water() const noexcept { return usage().high_water_bytes; }
 
     /// Bytes of one side.
     [[nodiscard]] std::size_t capacity() const noexcept { return sides_[0].capacity(); }

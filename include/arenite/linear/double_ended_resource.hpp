@@ -105,6 +105,7 @@ public:
 
     [[nodiscard]] bool owns(const void* p) const noexcept { return low_.owns(p) || high_.owns(p); }
     [[nodiscard]] std::size_t in_use() const noexcept { return low_.in_use() + high_.in_use(); }
+    [[nodiscard]] std::size_t high_water() const noexcept { return usage().high_water_bytes; }
     [[nodiscard]] std::size_t capacity() const noexcept { return low_.capacity(); }
 
     /// Bytes between the ends.

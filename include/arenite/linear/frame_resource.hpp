@@ -154,7 +154,8 @@ public:
 
     /// Resizes in place in the current frame; see linear_resource::try_resize.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
-                                                 std::size_t new_bytes) noexcept {
+                                                 std::size_t new_bytes,
+                                                 std::size_t = default_alignment) noexcept {
         return current_->try_resize(p, old_bytes, new_bytes);
     }
 
@@ -172,6 +173,10 @@ public:
         return std::any_of(frames_.begin(), frames_.end(),
                            [p](const linear_resource& frame) { return frame.owns(p); });
     }
+
+    /// Bytes in use and the high water of all frames, as usage() adds them.
+    [[nodiscard]] std::size_t in_use() const noexcept { return usage().bytes_in_use; }
+    [[nodiscard]] std::size_t high_water() const noexcept { return usage().high_water_bytes; }
 
     /// Bytes of one frame.
     [[nodiscard]] std::size_t capacity() const noexcept { return frames_[0].capacity(); }

@@ -54,7 +54,8 @@ public:
 
     /// The rest is that of linear_resource.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
-                                                 std::size_t new_bytes) noexcept {
+                                                 std::size_t new_bytes,
+                                                 std::size_t = default_alignment) noexcept {
         return linear_.try_resize(p, old_bytes, new_bytes);
     }
     [[nodiscard]] ARENITE_INLINE marker mark() noexcept { return linear_.mark(); }

@@ -160,7 +160,8 @@ public:
     /// is given back with that size. False, where it is not the latest, there is no room or the
     /// resource grows downward: nothing changed.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
-                                                 std::size_t new_bytes) noexcept {
+                                                 std::size_t new_bytes,
+                                                 std::size_t = default_alignment) noexcept {
         auto* const first = static_cast<std::byte*>(p);
         const std::size_t old_count = old_bytes + (old_bytes == 0 ? 1 : 0);
         const std::size_t count = new_bytes + (new_bytes == 0 ? 1 : 0);

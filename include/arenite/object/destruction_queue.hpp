@@ -26,8 +26,8 @@ inline namespace ARENITE_ABI {
 /// the resource outlives both. An object whose class or resource is not at work there is ended at
 /// once, and others wait for it.
 ///
-/// Use when:  never by hand: intrusive_ptr and unique_ptr do. An object's place is the address of
-///            its count.
+/// Use when:  never by hand: intrusive_ptr and unique_ptr do. The `place` of an object is that of
+///            its reference count.
 /// Cost:      up to max_depth a comparison and two additions an object; below it O(1) with a count,
 ///            else a comparison for each class and resource at work. Nothing is allocated while all
 ///            that waits is of 32 kinds and within reach of their links (16 GiB with counts of 32

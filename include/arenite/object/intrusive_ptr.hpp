@@ -34,7 +34,7 @@ inline constexpr adopt_reference_t adopt_reference{};
 /// Threads:   that of the count; one intrusive_ptr is used by one thread at a time, as any pointer.
 /// Failure:   none. Taking from nullptr is a contract violation in checked builds.
 ///
-/// Ends of any depth: a chain of a million nodes and a tree of any shape go without recursion below
+/// A chain of a million nodes and a tree of any shape are destroyed without recursion below
 /// destruction_queue::max_depth; there a destructor may return before those that it released are
 /// destroyed. Constant-initialised, so good before main and after it. A reference to a derived
 /// class becomes one to its base if the base's destructor is virtual.

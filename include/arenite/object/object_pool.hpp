@@ -7,12 +7,14 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/region.hpp>
+#include <arenite/core/size.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/object/destruction_queue.hpp>
 #include <arenite/object/object_range.hpp>
 #include <arenite/object/object_rules.hpp>
 #include <arenite/object/object_slots.hpp>
+#include <arenite/object/pool_weak_ptr.hpp>
 #include <arenite/object/unique_ptr.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/pool/slot.hpp>
@@ -41,7 +43,8 @@ struct object_functions<T, false> {};
 
 } // namespace detail
 
-/// Objects that are constructed once and used again: a free one waits, as its user left it.
+/// Objects that are constructed once and used again: one that is released stays constructed, and is
+/// used again as it was left.
 ///
 ///     object_pool<particle> pool;
 ///     auto spark = pool.acquire(position, speed);    // goes back by itself
@@ -49,13 +52,13 @@ struct object_functions<T, false> {};
 ///     for (particle& p : pool)                       // those in use, in address order
 ///         p.step();
 ///
-/// What acquire(args...) does with an object that waits, and with a new one:
+/// What acquire(args...) does with an idle object, one that was released, and with a new one:
 ///
-///     T has an on_acquire(args...)        that is called; a new one is begun by T() before
+///     T has an on_acquire(args...)        that is called; a new one is T() before
 ///     no arguments                        nothing: it is as it was left; a new one is T()
 ///     arguments, T's destructor trivial   T(args...) in its place; so is a new one
 ///     arguments otherwise                 does not compile: give T an on_acquire(args...)
-///     Rules::construct_each_time          T(args...) for each; release destroys, none waits
+///     Rules::construct_each_time          T(args...) for each; release destroys, none is idle
 ///
 /// Then the function is called that was set by on_acquire(f). When the object goes back, first the
 /// function of on_release(f) is called, then T's own on_release(). All are found when compiled, and
@@ -70,7 +73,7 @@ struct object_functions<T, false> {};
 /// Limits:    objects of at most 1 MiB. Objects stay where they are. A slot that was acquired 2^30
 ///            times is retired: it counts as used in usage() and in the capacity until trim() finds
 ///            nothing else in its block. After 2^32 - 2 trims memory goes back no more.
-/// Returns:   by trim(), which ends the objects that wait; else nothing before the end.
+/// Returns:   by trim(), which destroys idle objects; else nothing before the end.
 /// Misuse:    giving back twice, or to another pool by release(), and a pool that ends while
 ///            objects are in use, are found in every build, by pool and slot.
 /// Threads:   one at a time; several may go through parts of it while nothing else is done with it.
@@ -79,7 +82,7 @@ struct object_functions<T, false> {};
 ///            as from any destructor, nothing may be thrown: release(x) may.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.2.2.
 template <class T, class Rules = object_rules>
-class object_pool {
+class object_pool final {
     using object_slots = detail::object_slots;
     using mark = object_slots::mark;
     static constexpr bool keeps = !Rules::construct_each_time;
@@ -92,7 +95,8 @@ public:
     /// The owner of an object in use.
     using pointer = unique_ptr<T, object_pool>;
 
-    class weak_ptr;
+    /// A reference to one that does not keep it in use.
+    using weak_ptr = pool_weak_ptr<T, Rules>;
 
     using iterator = detail::object_iterator<T, Rules>;
     using const_iterator = detail::object_iterator<const T, Rules>;
@@ -117,10 +121,10 @@ public:
     object_pool(const object_pool&) = delete;
     object_pool& operator=(const object_pool&) = delete;
 
-    /// Ends the objects that wait. None may be in use.
+    /// Destroys the idle objects. None may be in use.
     ~object_pool() {
         if constexpr (keeps)
-            slots_.end_waiting(&end_waiting_object);
+            slots_.end_idle(&end_idle_object);
         slots_.end("object_pool");
     }
 
@@ -130,7 +134,7 @@ public:
         void* const p = slots_.try_take(sizeof(T));
         if (p == nullptr) [[unlikely]]
             throw_out_of_memory(sizeof(T), alignof(T), &slots_.pool());
-        return pointer{begin_use(p, std::forward<Args>(args)...)};
+        return pointer{activate(p, std::forward<Args>(args)...)};
     }
 
     /// acquire() that returns nothing where there is no memory, or as many are in use as may be.
@@ -139,19 +143,42 @@ public:
         void* const p = slots_.try_take(sizeof(T));
         if (p == nullptr) [[unlikely]]
             return {};
-        return pointer{begin_use(p, std::forward<Args>(args)...)};
+        return pointer{activate(p, std::forward<Args>(args)...)};
     }
 
-    /// What the end of x does, where a notification may throw: then x still owns its object.
+    /// Releases *x as the end of its owner does, but lets through what a notification throws: then
+    /// x still owns the object.
     void release(pointer& x) {
         if (x == nullptr)
             return;
         if (&pool_of(*x) != this) [[unlikely]]
             slots_.refuse(x.get(), "it is of another one");
-        end_use(x.get());
+        deactivate(x.get());
         static_cast<void>(x.release());
     }
     void release(pointer&& x) { release(x); }
+
+    /// Releases all objects in use, in address order, whose owners must have let go of them by
+    /// their release(): one that did not is found when it ends, in every build, unless its object
+    /// was acquired again. What a notification throws is passed on; those behind stay in use.
+    void release_all() {
+        for (T& object : *this)
+            deactivate(std::addressof(object));
+    }
+
+    /// Memory for so many objects in use in all, so that acquiring them asks for none; it stays
+    /// until trim(). Throws out_of_memory, also where that is beyond capacity(); then the pool may
+    /// have more memory than before. O(blocks).
+    void reserve(std::size_t objects) {
+        if (!try_reserve(objects))
+            throw_out_of_memory(objects > max_object_bytes / sizeof(T) ? max_object_bytes
+                                                                       : objects * sizeof(T),
+                                alignof(T), &slots_.pool());
+    }
+    /// reserve, but false instead of out_of_memory.
+    [[nodiscard]] bool try_reserve(std::size_t objects) noexcept {
+        return slots_.try_reserve(objects);
+    }
 
     /// Calls f(T&) for each object that is acquired, after what T has to say itself; nullptr: none.
     /// Replaces the one before. Allocates where f does not fit into a std::function.
@@ -186,22 +213,26 @@ public:
     /// Objects in use. O(1), as are all that count.
     [[nodiscard]] std::size_t size() const noexcept { return slots_.in_use(); }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-    /// Objects that were constructed and wait.
-    [[nodiscard]] std::size_t waiting() const noexcept {
-        return keeps ? slots_.begun() - slots_.in_use() : 0;
+    /// Objects that were constructed and are not in use.
+    [[nodiscard]] std::size_t idle() const noexcept {
+        return keeps ? slots_.constructed() - slots_.in_use() : 0;
     }
     [[nodiscard]] std::size_t capacity() const noexcept { return slots_.pool().capacity(); }
     [[nodiscard]] arenite::usage usage() const noexcept { return slots_.pool().usage(); }
+
+    /// True if an object of this pool that is in use lies at p, which may be any pointer. O(log
+    /// blocks).
+    [[nodiscard]] bool contains(const T* p) const noexcept { return slots_.contains(p); }
 
     /// True if p points into memory of this pool. O(log blocks).
     [[nodiscard]] bool owns(const void* p) const noexcept { return slots_.pool().owns(p); }
     void list_regions(region_sink& sink) const { slots_.pool().list_regions(sink); }
 
-    /// Ends the objects that wait, and gives back all memory that holds nothing. Not while somebody
+    /// Destroys the idle objects, and gives back all memory that holds nothing. Not while somebody
     /// goes through the objects. O(slots).
     void trim() noexcept {
         if constexpr (keeps)
-            slots_.trim(&end_waiting_object);
+            slots_.trim(&end_idle_object);
         else
             slots_.trim(nullptr);
     }
@@ -238,12 +269,12 @@ public:
     /// What the end of an owner does.
     ARENITE_INLINE static void take_back(T* object) noexcept {
         if constexpr (!keeps || has_on_release) {
-            destruction_queue::end<&object_pool::end_use_of>(object, &pool_of(*object), 1);
+            destruction_queue::end<&object_pool::deactivate_in>(object, &pool_of(*object), 1);
         } else {
             object_pool& pool = pool_of(*object);
             if constexpr (has_functions)
                 if (pool.functions_.released) [[unlikely]]
-                    return take_back_telling(object);
+                    return take_back_notifying(object);
             pool.put_back(object);
         }
     }
@@ -253,6 +284,7 @@ private:
     friend class detail::object_iterator;
     template <class U, class R>
     friend class detail::object_range;
+    friend weak_ptr;
 
     static constexpr object_slots::geometry geometry =
         object_slots::geometry::of(slot::of<T>(), Rules::block_bytes);
@@ -268,8 +300,8 @@ private:
         object_pool& pool;
         void* slot;
         mark& m;
-        bool begun = false; ///< an object is there that was not there before
-        bool lost = false;  ///< none is there, where one was before
+        bool constructed = false; ///< an object is there that was not there before
+        bool lost = false;        ///< none is there, where one was before
         bool armed = true;
 
         ~undo() {
@@ -277,12 +309,12 @@ private:
                 return;
             const bool was_in_use = object_slots::is_in_use(m);
             const bool worn = was_in_use && object_slots::is_worn(m);
-            const bool ends = begun || (keeps && worn);
+            const bool ends = constructed || (keeps && worn);
             if (was_in_use) // references to it may have been made
-                m = object_slots::next_waiting(m);
+                m = object_slots::next_idle(m);
             if (ends)
                 std::destroy_at(std::launder(static_cast<T*>(slot)));
-            if (keeps && (ends || (!lost && !object_slots::is_waiting(m))))
+            if (keeps && (ends || (!lost && !object_slots::is_idle(m))))
                 poison::no_access(slot, sizeof(T));
             if (keeps && (ends || lost))
                 pool.slots_.forget(m);
@@ -309,19 +341,19 @@ private:
             return true;
     }
 
-    /// Begins the use of the object in a slot: here where an object waits, nothing is to be called,
+    /// Begins the use of the object in a slot: here where one is idle, no function is to be called,
     /// and nothing throws.
     template <class... Args>
-    [[nodiscard]] ARENITE_INLINE T* begin_use(void* p, Args&&... args) {
+    [[nodiscard]] ARENITE_INLINE T* activate(void* p, Args&&... args) {
         static_assert(sizeof(T) <= (std::size_t{1} << 20), "an object of a pool has at most 1 MiB");
         mark& m = geometry.mark_of(p);
         if constexpr (has_functions)
             if (functions_.acquired) [[unlikely]]
-                return begin_use_with_care(p, m, std::forward<Args>(args)...);
-        if (!object_slots::is_waiting(m)) [[unlikely]]
-            return begin_use_with_care(p, m, std::forward<Args>(args)...);
+                return activate_with_care(p, m, std::forward<Args>(args)...);
+        if (!object_slots::is_idle(m)) [[unlikely]]
+            return activate_with_care(p, m, std::forward<Args>(args)...);
         if constexpr (!sets_up_without_throwing<Args...>()) {
-            return begin_use_with_care(p, m, std::forward<Args>(args)...);
+            return activate_with_care(p, m, std::forward<Args>(args)...);
         } else {
             T* object = nullptr;
             if constexpr (in_place<Args...>)
@@ -354,30 +386,30 @@ private:
     }
 
     template <class... Args>
-    [[nodiscard]] ARENITE_NOINLINE T* begin_use_with_care(void* p, mark& m, Args&&... args) {
+    [[nodiscard]] ARENITE_NOINLINE T* activate_with_care(void* p, mark& m, Args&&... args) {
         undo guard{*this, p, m};
-        const bool waits = object_slots::is_waiting(m);
-        if (!waits)
+        const bool idle = object_slots::is_idle(m);
+        if (!idle)
             slots_.note_round(geometry, geometry.block_of(p));
         T* object = nullptr;
         if constexpr (in_place<Args...>) {
-            guard.lost = keeps && waits;
+            guard.lost = keeps && idle;
             object = construct_in_place(p, std::forward<Args>(args)...);
-            guard.begun = true;
+            guard.constructed = true;
         } else {
             static_assert(std::is_default_constructible_v<T>,
                           "an object that acquire() sets up is begun without arguments: T needs a "
                           "default constructor");
-            if (!waits) {
+            if (!idle) {
                 poison::undefined(p, sizeof(T));
                 object = ::new (p) T();
-                guard.begun = true;
+                guard.constructed = true;
             } else {
                 object = std::launder(static_cast<T*>(p));
             }
         }
-        if (keeps && !waits)
-            slots_.note_begun();
+        if (keeps && !idle)
+            slots_.note_constructed();
         m = object_slots::next_in_use(m); // what is called now may take weak references
         if constexpr (has_on_acquire<Args...> && !in_place<Args...>)
             object->on_acquire(std::forward<Args>(args)...);
@@ -388,12 +420,12 @@ private:
         return object;
     }
 
-    ARENITE_NOINLINE static void take_back_telling(T* object) noexcept {
-        destruction_queue::end<&object_pool::end_use_of>(object, &pool_of(*object), 1);
+    ARENITE_NOINLINE static void take_back_notifying(T* object) noexcept {
+        destruction_queue::end<&object_pool::deactivate_in>(object, &pool_of(*object), 1);
     }
 
     /// Tells that an object goes back, and puts it back.
-    void end_use(T* object) {
+    void deactivate(T* object) {
         expect_in_use(object, geometry.mark_of(object));
         if constexpr (has_functions)
             if (functions_.released)
@@ -404,15 +436,15 @@ private:
             std::destroy_at(object);
         put_back(object);
     }
-    static void end_use_of(void* object, void* pool, std::size_t) noexcept {
-        static_cast<object_pool*>(pool)->end_use(static_cast<T*>(object));
+    static void deactivate_in(void* object, void* pool, std::size_t) noexcept {
+        static_cast<object_pool*>(pool)->deactivate(static_cast<T*>(object));
     }
     ARENITE_INLINE void put_back(T* object) noexcept {
         mark& m = geometry.mark_of(object);
         expect_in_use(object, m);
         if (object_slots::is_worn(m)) [[unlikely]]
             return retire(object, m);
-        m = object_slots::next_waiting(m);
+        m = object_slots::next_idle(m);
         slots_.give(object, sizeof(T));
     }
     ARENITE_NOINLINE void retire(T* object, mark& m) noexcept {
@@ -428,51 +460,12 @@ private:
             slots_.refuse(object, "it is not in use");
     }
 
-    static void end_waiting_object(void* object) noexcept {
+    static void end_idle_object(void* object) noexcept {
         std::destroy_at(std::launder(static_cast<T*>(object)));
     }
 
     object_slots slots_;
     [[no_unique_address]] detail::object_functions<T, has_functions> functions_;
-};
-
-/// A reference to an object of an object_pool that does not keep it in use. The pool must be there
-/// as long as it is asked.
-///
-/// Cost:      get() is a load and two comparisons; after a trim() of the pool, O(log blocks).
-/// Overhead:  three words.
-/// Threads:   those of the pool.
-template <class T, class Rules>
-class object_pool<T, Rules>::weak_ptr {
-public:
-    constexpr weak_ptr() noexcept = default;
-
-    /// The object, or nullptr if it has gone back; also if it, or another one in its place, was
-    /// acquired since, however often.
-    [[nodiscard]] T* get() const noexcept {
-        if (pool_ == nullptr)
-            return nullptr;
-        if (returns_ != pool_->slots_.returns()) [[unlikely]]
-            return pool_->slots_.has(object_, mark_, returns_) ? object_ : nullptr;
-        return geometry.mark_of(object_) == mark_ ? object_ : nullptr;
-    }
-    [[nodiscard]] bool expired() const noexcept { return get() == nullptr; }
-
-    /// Equal if both find the same object now, or neither finds one.
-    [[nodiscard]] friend bool operator==(const weak_ptr& a, const weak_ptr& b) noexcept {
-        return a.get() == b.get();
-    }
-
-private:
-    friend class object_pool;
-    weak_ptr(const object_pool& pool, T& object, mark m) noexcept
-        : pool_{&pool}, object_{std::addressof(object)}, mark_{m}, returns_{pool.slots_.returns()} {
-    }
-
-    const object_pool* pool_ = nullptr;
-    T* object_ = nullptr;
-    mark mark_ = 0;
-    std::uint32_t returns_ = 0;
 };
 
 } // namespace ARENITE_ABI

@@ -25,7 +25,7 @@ struct object_rules {
     /// The class's own on_acquire(args...) and on_release() are called, where it has them.
     static constexpr bool notify_members = true;
 
-    /// No object waits: acquire(args...) constructs, and release destroys.
+    /// No object is idle: acquire(args...) constructs, and release destroys.
     static constexpr bool construct_each_time = false;
 
     /// Blocks of objects have so many bytes, a power of two of 4096 or more, and more where objects

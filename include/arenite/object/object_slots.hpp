@@ -25,9 +25,9 @@ namespace detail {
 ///
 ///     block  | head, 1 bit a slot | round | marks | A | B |...| C |...
 ///
-///     mark   4 n      no object: none was begun there, or it was ended
+///     mark   4 n      no object: none was constructed there, or it was destroyed
 ///            4 n + 1  an object in use
-///            4 n + 2  an object that waits, or that was in use before
+///            4 n + 2  an idle object, or one that was in use before
 ///
 /// n counts the releases of the slot, so that a reference that remembers a mark notices each. The
 /// bits show slots in use and those in the pool's cache; the marks tell these apart.
@@ -89,7 +89,7 @@ public:
         }
     };
 
-    /// `keep_contents`: a free slot holds an object that waits. `holder` is whom holder_of() names.
+    /// `keep_contents`: a free slot holds an idle object. `holder` is whom holder_of() names.
     object_slots(slot s, const geometry& g, const object_pool_options& options, bool keep_contents,
                  void* holder, upstream up);
 
@@ -115,10 +115,10 @@ public:
     /// The mark of an object that is acquired now, in a slot of this mark.
     [[nodiscard]] static constexpr mark next_in_use(mark m) noexcept { return (m | 3) - 2; }
     [[nodiscard]] static constexpr bool is_in_use(mark m) noexcept { return m % 2 != 0; }
-    /// An object waits, or was in use before: for a mark that is not in use.
-    [[nodiscard]] static constexpr bool is_waiting(mark m) noexcept { return (m & 2) != 0; }
+    /// An object is idle, or was in use before: for a mark that is not in use.
+    [[nodiscard]] static constexpr bool is_idle(mark m) noexcept { return (m & 2) != 0; }
     /// The mark of a slot whose object was in use.
-    [[nodiscard]] static constexpr mark next_waiting(mark m) noexcept { return m + 5; }
+    [[nodiscard]] static constexpr mark next_idle(mark m) noexcept { return m + 5; }
 
     /// The last mark in use of its slot, which is then retired and not given back.
     [[nodiscard]] static constexpr bool is_worn(mark m) noexcept { return m == worn; }
@@ -133,19 +133,19 @@ public:
             round = returns_;
     }
 
-    /// An object was begun in a slot without one; the object of a slot is no more.
-    void note_begun() noexcept { ++begun_; }
+    /// An object was constructed in a slot without one; the object of a slot is no more.
+    void note_constructed() noexcept { ++constructed_; }
     void forget(mark& m) noexcept {
         m &= ~mark{3};
-        --begun_;
+        --constructed_;
     }
 
-    /// Objects in use, and those that are begun: in use or waiting.
+    /// Objects in use, and those that are constructed: in use or idle.
     [[nodiscard]] std::size_t in_use() const noexcept { return pool_.slots_in_use() - retired_; }
-    [[nodiscard]] std::size_t begun() const noexcept { return begun_; }
+    [[nodiscard]] std::size_t constructed() const noexcept { return constructed_; }
 
-    /// Ends all objects that wait, and those that come to wait by that.
-    void end_waiting(end_function end) noexcept;
+    /// Ends all idle objects, and those that become idle by that.
+    void end_idle(end_function end) noexcept;
 
     /// Ends them, and gives back all memory that holds nothing.
     void trim(end_function end) noexcept;
@@ -162,6 +162,12 @@ public:
     /// True if p, which was that of a slot of this mark when returns() was `then`, is so since.
     /// O(log blocks).
     [[nodiscard]] bool has(const void* p, mark m, std::uint32_t then) const noexcept;
+
+    /// True if p, which may be any pointer, is that of an object in use. O(log blocks).
+    [[nodiscard]] bool contains(const void* p) const noexcept;
+
+    /// Memory for so many objects in use in all; false where it is refused.
+    [[nodiscard]] bool try_reserve(std::size_t objects) noexcept;
 
     [[nodiscard]] pool_resource& pool() noexcept { return pool_; }
     [[nodiscard]] const pool_resource& pool() const noexcept { return pool_; }
@@ -218,12 +224,13 @@ private:
         }
     }
 
-    [[nodiscard]] bool end_some_waiting(end_function end) noexcept;
+    [[nodiscard]] bool end_some_idle(end_function end) noexcept;
     void renew_unused_blocks() noexcept;
+    [[nodiscard]] mark mark_at(const void* slot) const noexcept;
     [[nodiscard]] std::size_t number_of(const void* p) const noexcept;
 
     pool_resource pool_;
-    std::size_t begun_ = 0;
+    std::size_t constructed_ = 0;
     std::size_t retired_ = 0;
     std::uint32_t returns_ = 1;
 };

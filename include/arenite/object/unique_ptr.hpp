@@ -41,10 +41,10 @@ inline namespace ARENITE_ABI {
 /// Threads:   as any pointer; the end is a call of the resource.
 /// Failure:   none; make_unique throws what the resource and the constructor throw.
 ///
-/// Ends of any depth: a chain of a million and a tree of any shape, of one class and resource or of
-/// a few, end without recursion below destruction_queue::max_depth. There a destructor may return
-/// before what it owned is destroyed: but only while an object of the same class and resource is
-/// being ended further down the stack, so that the resource is there.
+/// A chain of a million and a tree of any shape, of one class and resource or of a few, end without
+/// recursion below destruction_queue::max_depth. There a destructor may return before what it owned
+/// is destroyed: but only while an object of the same class and resource is being destroyed further
+/// down the stack, so that the resource is there.
 template <class T, class R>
 class unique_ptr {
     static_assert(!std::is_array_v<T>,

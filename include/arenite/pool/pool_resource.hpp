@@ -114,6 +114,11 @@ public:
         for_each([&](void* p) { f(*std::launder(static_cast<T*>(p))); });
     }
 
+    /// Memory for so many slots in use in all: what is missing, in one request to the upstream; how
+    /// long it stays is the return_policy's to say. False where that is refused, or beyond
+    /// capacity(). O(blocks).
+    [[nodiscard]] bool try_reserve(std::size_t slots) noexcept;
+
     /// Gives back all memory that holds nothing: empty spans, and where the upstream lends pages
     /// also every whole page between slots in use. O(slots / 64).
     void trim() noexcept;
@@ -135,8 +140,14 @@ private:
     /// Where two groups of slots are in use of so much memory, the cache holds nothing.
     static constexpr std::size_t sparse_bytes = std::size_t{1} << 20;
 
+    /// Share of a block that must be free for it to be swept.
+    static constexpr std::size_t sweep_divisor = 8;
+
     /// State of a block with free slots, but too few to be swept.
     static constexpr std::uint16_t partly_free = 32;
+
+    /// State of a block that was cut ahead, where contents are kept: all its slots are fresh.
+    static constexpr std::uint16_t cut_ahead = 128;
 
     /// A number of the owner's beside each slot, and one for the block in front of them; between a
     /// block's bits and its slots, where there are any.
@@ -262,6 +273,7 @@ private:
     bool make_fresh() noexcept;
     void begin_marks(block& b, std::size_t words) noexcept;
     void trim_fresh() noexcept;
+    [[nodiscard]] std::size_t slots_within_reach(const block& b) const noexcept;
     void take_at(block& b, std::size_t i) noexcept;
     [[nodiscard]] bool has_holes_below(const block& b) const noexcept;
     void leave() noexcept;

@@ -46,8 +46,8 @@ public:
         using row_iterator<iterator>::row_iterator;
 
         [[nodiscard]] ARENITE_INLINE pointer operator->() const { return std::addressof(**this); }
-        [[nodiscard]] ARENITE_INLINE static reference look(const row_origin& origin,
-                                                           std::size_t row) {
+        [[nodiscard]] ARENITE_INLINE static reference dereference(const row_origin& origin,
+                                                                  std::size_t row) {
             return at(origin, row);
         }
     };

@@ -40,8 +40,8 @@ public:
         return {this->origin(), this->row()};
     }
 
-    [[nodiscard]] ARENITE_INLINE static reference look(const row_origin& origin,
-                                                       std::size_t row) noexcept {
+    [[nodiscard]] ARENITE_INLINE static reference dereference(const row_origin& origin,
+                                                              std::size_t row) noexcept {
         return {origin, row};
     }
 

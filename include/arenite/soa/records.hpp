@@ -5,20 +5,25 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/members.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
+#include <arenite/core/usage.hpp>
 #include <arenite/soa/by.hpp> // IWYU pragma: export
 #include <arenite/soa/column_view.hpp>
 #include <arenite/soa/layout.hpp> // IWYU pragma: export
 #include <arenite/soa/record_iterator.hpp>
 #include <arenite/soa/record_reference.hpp>
-#include <arenite/soa/row_memory.hpp>
 #include <arenite/soa/row_origin.hpp>
+#include <arenite/soa/row_sequence.hpp>
 
 #include <algorithm>
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <iterator>
+#include <ranges>
 #include <source_location>
 #include <span>
 #include <type_traits>
@@ -63,14 +68,14 @@ inline namespace ARENITE_ABI {
 ///            Assigning to a row and swapping rows go member by member, and stop where one throws.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.2.1.
 template <class T, class Layout = layout::soa>
-class records {
+class records final {
     static_assert(std::is_object_v<T> && std::same_as<T, std::remove_cv_t<T>>,
                   "records take an object type that is not const");
-    using memory = row_memory<T, Layout>;
+    using rows_type = row_sequence<T, Layout>;
+    using memory = typename rows_type::memory;
     using placement = typename memory::placement;
-
-    /// Rows may be moved about, since nothing can go wrong; else they are copied to new memory.
     static constexpr bool moves = memory::moves;
+    static constexpr bool comparable = placement::whole_objects || memory::copies;
     static_assert(
         moves || memory::copies,
         "records take types that can be copied, or that move without throwing (noexcept)");
@@ -85,18 +90,30 @@ public:
     using iterator = record_iterator<T, Layout>;
     using const_iterator = record_iterator<T, Layout, true>;
 
+    using reverse_iterator = std::reverse_iterator<iterator>;
+    using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+
     /// Allocates nothing before the first row.
-    explicit records(upstream source = &system_resource()) noexcept : memory_{source} {}
+    explicit records(upstream source = &system_resource()) noexcept : rows_{source} {}
 
     /// That many rows of T{}.
     explicit records(size_type rows, upstream source = &system_resource()) : records{source} {
         resize(rows);
     }
+    /// That many copies.
+    records(size_type rows, const T& value, upstream source = &system_resource())
+        requires std::copy_constructible<T>
+        : records{source} {
+        resize(rows, value);
+    }
 
     records(std::initializer_list<T> rows, upstream source = &system_resource()) : records{source} {
-        reserve(rows.size());
-        for (const T& row : rows)
-            push_back(row);
+        append_range(rows);
+    }
+
+    template <std::input_iterator I, std::sentinel_for<I> S>
+    records(I first, S last, upstream source = &system_resource()) : records{source} {
+        append_range(std::ranges::subrange{std::move(first), std::move(last)});
     }
 
     /// A copy, from the resource of the original unless another is named.
@@ -105,16 +122,10 @@ public:
         : records{other, other.source()} {}
     records(const records& other, upstream source)
         requires(memory::copies)
-        : memory_{other.size(), source} {
-        memory_.copy(0, other.memory_, 0, other.size());
-        state_.size = other.size();
-    }
+        : rows_{other.rows_, source} {}
 
     /// Takes rows and resource over; leaves none.
-    records(records&& other) noexcept : memory_{std::move(other.memory_)} {
-        state_.size = std::exchange(other.state_.size, 0);
-        other.state_.invalidate();
-    }
+    records(records&& other) noexcept = default;
 
     /// Keeps its own resource.
     records& operator=(const records& other)
@@ -124,36 +135,50 @@ public:
             *this = records{other, source()};
         return *this;
     }
-    records& operator=(records&& other) noexcept {
-        if (this != &other) {
-            clear();
-            memory_ = std::move(other.memory_);
-            state_.size = std::exchange(other.state_.size, 0);
-            other.state_.invalidate();
-        }
-        return *this;
-    }
+    records& operator=(records&& other) noexcept = default;
 
-    ~records() { memory_.destroy(0, size()); }
+    ~records() = default;
 
     /// Exchanges rows and resources.
-    void swap(records& other) noexcept {
-        memory_.swap(other.memory_);
-        std::swap(state_.size, other.state_.size);
-        state_.invalidate();
-        other.state_.invalidate();
-    }
+    void swap(records& other) noexcept { rows_.swap(other.rows_); }
     friend void swap(records& a, records& b) noexcept { a.swap(b); }
 
+    /// Other rows instead of those there are, from the same resource. They are made in new memory,
+    /// and may be made of the old ones; clear() and append_range() do with the memory there is.
+    void assign(size_type rows, const T& value)
+        requires std::copy_constructible<T>
+    {
+        *this = records(rows, value, source());
+    }
+    template <std::ranges::input_range Range>
+    void assign_range(Range&& range) {
+        records fresh{source()};
+        fresh.append_range(std::forward<Range>(range));
+        *this = std::move(fresh);
+    }
+    template <std::input_iterator I, std::sentinel_for<I> S>
+    void assign(I first, S last) {
+        assign_range(std::ranges::subrange{std::move(first), std::move(last)});
+    }
+    void assign(std::initializer_list<T> rows) { assign_range(rows); }
+
     // ---- how many -------------------------------------------------------------------------------
-    [[nodiscard]] ARENITE_INLINE size_type size() const noexcept { return state_.size; }
+    [[nodiscard]] ARENITE_INLINE size_type size() const noexcept { return rows_.size(); }
     [[nodiscard]] ARENITE_INLINE bool empty() const noexcept { return size() == 0; }
-    [[nodiscard]] size_type capacity() const noexcept { return memory_.capacity(); }
+    [[nodiscard]] size_type capacity() const noexcept { return rows_.capacity(); }
     [[nodiscard]] static constexpr size_type max_size() noexcept { return memory::max_rows; }
 
     /// What it has taken from its resource.
-    [[nodiscard]] size_type bytes_reserved() const noexcept { return memory_.bytes(); }
-    [[nodiscard]] upstream source() const noexcept { return memory_.source(); }
+    [[nodiscard]] size_type bytes_reserved() const noexcept { return rows_.bytes(); }
+    [[nodiscard]] upstream source() const noexcept { return rows_.source(); }
+
+    /// Rows count as allocations, in bytes without what lies between them.
+    [[nodiscard]] arenite::usage usage() const noexcept {
+        return {.bytes_in_use = size() * memory::row_bytes,
+                .bytes_reserved = bytes_reserved(),
+                .live_allocations = size()};
+    }
+    void list_regions(region_sink& sink) const { rows_.list_regions(sink); }
 
     // ---- rows -----------------------------------------------------------------------------------
     [[nodiscard]] ARENITE_INLINE reference operator[](size_type row) noexcept(!checks_enabled) {
@@ -176,6 +201,16 @@ public:
     [[nodiscard]] ARENITE_INLINE const_iterator end() const noexcept { return {origin(), size()}; }
     [[nodiscard]] const_iterator cbegin() const noexcept { return begin(); }
     [[nodiscard]] const_iterator cend() const noexcept { return end(); }
+    [[nodiscard]] reverse_iterator rbegin() noexcept { return reverse_iterator{end()}; }
+    [[nodiscard]] reverse_iterator rend() noexcept { return reverse_iterator{begin()}; }
+    [[nodiscard]] const_reverse_iterator rbegin() const noexcept {
+        return const_reverse_iterator{end()};
+    }
+    [[nodiscard]] const_reverse_iterator rend() const noexcept {
+        return const_reverse_iterator{begin()};
+    }
+    [[nodiscard]] const_reverse_iterator crbegin() const noexcept { return rbegin(); }
+    [[nodiscard]] const_reverse_iterator crend() const noexcept { return rend(); }
 
     // ---- columns --------------------------------------------------------------------------------
 
@@ -192,11 +227,11 @@ public:
     /// One member of all rows as an array, aligned to 64 bytes. Only in layout::soa.
     template <auto Member>
     [[nodiscard]] auto contiguous_column() noexcept {
-        return std::span{column_begin<Member>(), size()};
+        return std::span{rows_.template column<Member>(), size()};
     }
     template <auto Member>
     [[nodiscard]] auto contiguous_column() const noexcept {
-        const auto* begin = column_begin<Member>();
+        const auto* begin = rows_.template column<Member>();
         return std::span{begin, size()};
     }
 
@@ -204,67 +239,73 @@ public:
     /// the number of rows.
     template <auto... Members, class F>
     ARENITE_INLINE void for_each(F f) {
-        for_each_row<false, Members...>(f);
+        rows_.template for_each<false, Members...>(f);
     }
     template <auto... Members, class F>
     ARENITE_INLINE void for_each(F f) const {
-        for_each_row<true, Members...>(f);
+        rows_.template for_each<true, Members...>(f);
     }
 
     // ---- more rows ------------------------------------------------------------------------------
 
     /// Room for so many rows in all, so that adding them moves none.
-    void reserve(size_type rows) {
-        if (rows > capacity())
-            rebuild(memory{rows, source()}, size(), 0, 0, no_rows);
-    }
+    void reserve(size_type rows) { rows_.reserve(rows); }
 
     /// reserve, but false instead of out_of_memory and std::bad_array_new_length.
     [[nodiscard]] bool try_reserve(size_type rows) noexcept(moves) {
-        if (rows <= capacity())
-            return true;
-        memory fresh{source()};
-        if (!fresh.try_allocate(rows))
-            return false;
-        rebuild(std::move(fresh), size(), 0, 0, no_rows);
-        return true;
+        return rows_.try_reserve(rows);
     }
 
     /// Gives back what it has more than it needs, but for what rounds a column up.
-    void shrink_to_fit() {
-        memory fresh{size(), source()};
-        if (fresh.capacity() < capacity())
-            rebuild(std::move(fresh), size(), 0, 0, no_rows);
-    }
+    void shrink_to_fit() { rows_.shrink_to_fit(); }
 
     /// The value may be, or be made of, members of this container's own rows.
-    void push_back(const T& value) { append(value); }
-    void push_back(T&& value) { append(std::move(value)); }
+    void push_back(const T& value) { rows_.append(value); }
+    void push_back(T&& value) { rows_.append(std::move(value)); }
     template <class... Args>
     reference emplace_back(Args&&... args) {
-        append(made(std::forward<Args>(args)...));
+        rows_.append(made(std::forward<Args>(args)...));
         return {origin(), size() - 1};
+    }
+
+    /// What a range has, behind the last row: objects, or rows of any records of T, also of these.
+    template <std::ranges::input_range Range>
+    void append_range(Range&& range) {
+        insert_rows(size(), std::forward<Range>(range));
     }
 
     /// A row before the one at `where`; where it is then.
     iterator insert(const_iterator where, T value) {
         const size_type at = position(where, size());
-        const auto fill = [&](memory& m) { m.construct(at, std::move(value)); };
-        if (moves && size() < capacity()) {
-            if constexpr (moves) {
-                memory_.relocate(at + 1, memory_, at, size() - at);
-                fill(memory_);
-                ++state_.size;
-                state_.invalidate();
-            }
-        } else {
-            rebuild(memory{grown(1), source()}, at, 0, 1, fill);
-        }
+        rows_.insert(at, std::move(value));
         return {origin(), at};
     }
     template <class... Args>
     iterator emplace(const_iterator where, Args&&... args) {
         return insert(where, made(std::forward<Args>(args)...));
+    }
+
+    /// Rows before the one at `where`; where the first of them is then. In the midst of rows they
+    /// are made in memory of their own first, so they may be made of these.
+    iterator insert(const_iterator where, size_type rows, const T& value)
+        requires std::copy_constructible<T>
+    {
+        const size_type at = position(where, size());
+        rows_.insert(at, rows, [&value](memory& m, size_type row) { m.construct(row, value); });
+        return {origin(), at};
+    }
+    template <std::ranges::input_range Range>
+    iterator insert_range(const_iterator where, Range&& range) {
+        const size_type at = position(where, size());
+        insert_rows(at, std::forward<Range>(range));
+        return {origin(), at};
+    }
+    template <std::input_iterator I, std::sentinel_for<I> S>
+    iterator insert(const_iterator where, I first, S last) {
+        return insert_range(where, std::ranges::subrange{std::move(first), std::move(last)});
+    }
+    iterator insert(const_iterator where, std::initializer_list<T> rows) {
+        return insert_range(where, rows);
     }
 
     /// Ends rows at the end, or adds rows of T{}.
@@ -281,53 +322,66 @@ public:
     // ---- less rows ------------------------------------------------------------------------------
     void pop_back() {
         check(size() - 1);
-        end_from(size() - 1);
+        rows_.truncate(size() - 1);
     }
-    void clear() noexcept { end_from(0); }
+    void clear() noexcept { rows_.truncate(0); }
 
     /// Ends a row and moves those behind it up; where the next one is then.
     iterator erase(const_iterator where) {
         const size_type at = position(where, size() - 1);
         check(at);
-        return erase_rows(at, 1);
+        rows_.erase(at, 1);
+        return {origin(), at};
     }
     iterator erase(const_iterator first, const_iterator last) {
         const size_type end = position(last, size());
-        return erase_rows(position(first, end), end - first.row());
+        const size_type at = position(first, end);
+        rows_.erase(at, end - at);
+        return {origin(), at};
     }
 
     /// Ends a row and moves the last one to its place: what is behind it stays where it is.
     void swap_erase(size_type row) {
         check(row);
-        const size_type last = size() - 1;
-        if (row == last) {
-            end_from(last);
-        } else if constexpr (moves) {
-            memory_.destroy(row, 1);
-            memory_.relocate(row, memory_, last, 1);
-            --state_.size;
-            state_.invalidate();
-        } else {
-            rebuild(
-                memory{capacity(), source()}, row, 1, 1,
-                [&](memory& m) { m.copy(row, memory_, last, 1); }, 1);
-        }
+        rows_.swap_erase(row);
     }
     void swap_erase(const_iterator where) { swap_erase(position(where, size())); }
 
-private:
-    /// Rows that live, ended with it unless there are none any more.
-    struct rows_alive {
-        memory& of;
-        size_type first, count = 0;
-        ~rows_alive() { of.destroy(first, count); }
-    };
-
-    static constexpr auto no_rows = [](memory&) {};
-
-    [[nodiscard]] ARENITE_INLINE row_origin origin() const noexcept {
-        return {memory_.memory(), memory_.capacity(), state_};
+    /// Ends the rows that predicate(const_reference) is true for, which is asked once for each, in
+    /// order; how many these were. Where it throws, those of before are gone if rows may be moved
+    /// without throwing, else none.
+    template <class Predicate>
+    friend size_type erase_if(records& r, Predicate predicate) {
+        return r.rows_.erase_if([&](size_type row) {
+            return static_cast<bool>(predicate(const_reference{r.origin(), row}));
+        });
     }
+
+    // ---- all of them ----------------------------------------------------------------------------
+
+    /// By the operators of T, as vectors are: in soa and aosoa each row is copied to an object.
+    [[nodiscard]] friend bool operator==(const records& a, const records& b)
+        requires(comparable && std::equality_comparable<T>)
+    {
+        if (a.size() != b.size())
+            return false;
+        for (size_type row = 0; row < a.size(); ++row)
+            if (!(a.object(row) == b.object(row)))
+                return false;
+        return true;
+    }
+    [[nodiscard]] friend auto operator<=>(const records& a, const records& b)
+        requires(comparable && std::three_way_comparable<T>)
+    {
+        using order = std::compare_three_way_result_t<T>;
+        for (size_type row = 0; row < std::min(a.size(), b.size()); ++row)
+            if (const order o = a.object(row) <=> b.object(row); o != 0)
+                return o;
+        return order{a.size() <=> b.size()};
+    }
+
+private:
+    [[nodiscard]] ARENITE_INLINE row_origin origin() const noexcept { return rows_.origin(); }
 
     ARENITE_INLINE void check([[maybe_unused]] size_type row) const noexcept(!checks_enabled) {
         if (checks_enabled && row + 1 == 0)
@@ -349,9 +403,12 @@ private:
         return where.row();
     }
 
-    /// The capacity that so many more rows lead to; above max_size() where they do not fit.
-    [[nodiscard]] size_type grown(size_type more) const noexcept {
-        return std::max(size() + more, std::min(size() * 2, max_size()));
+    /// A row as a T: itself where it is one, else a copy.
+    [[nodiscard]] decltype(auto) object(size_type row) const {
+        if constexpr (placement::whole_objects)
+            return std::as_const(*rows_.template at<0>(row));
+        else
+            return static_cast<T>(const_reference{origin(), row});
     }
 
 // Members that are not named have their defaults: that is what is wanted here.
@@ -367,132 +424,43 @@ private:
 #pragma GCC diagnostic pop
 #endif
 
-    template <class V>
-    ARENITE_INLINE void append(V&& value) {
-        if (size() < capacity()) [[likely]] {
-            memory_.construct(size(), std::forward<V>(value));
-            ++state_.size;
+    /// What a range has, before the row at `at`. What can be gone through only once is gathered
+    /// first.
+    template <class Range>
+    void insert_rows(size_type at, Range&& range) {
+        using element = std::ranges::range_reference_t<Range>;
+        static_assert(std::constructible_from<T, element>,
+                      "the elements of a range for records are objects or rows of their type");
+        if constexpr (std::ranges::forward_range<Range> || std::ranges::sized_range<Range>) {
+            const auto count = static_cast<size_type>(std::ranges::distance(range));
+            auto next = std::ranges::begin(range);
+            rows_.insert(at, count, [&next](memory& m, size_type row) {
+                if constexpr (std::same_as<std::remove_cvref_t<element>, T>)
+                    m.construct(row, *next);
+                else
+                    m.construct(row, static_cast<T>(*next));
+                ++next;
+            });
         } else {
-            append_growing(std::forward<V>(value));
+            records gathered{source()};
+            for (auto&& element_of : range)
+                gathered.push_back(static_cast<T>(std::forward<decltype(element_of)>(element_of)));
+            size_type next = 0;
+            rows_.insert(at, gathered.size(), [&](memory& m, size_type row) {
+                m.construct(row, gathered[next++].take());
+            });
         }
-    }
-
-    template <class V>
-    ARENITE_NOINLINE void append_growing(V&& value) {
-        const size_type at = size();
-        rebuild(memory{grown(1), source()}, at, 0, 1,
-                [&](memory& m) { m.construct(at, std::forward<V>(value)); });
-    }
-
-    /// Changes to new memory: begins `gap` rows there at `at` by fill, which may look at the old
-    /// ones, then brings the rows before `at`, and those behind the `skipped` next ones but for the
-    /// last `left`. Rows are skipped or left only where they are copied; then all old ones end.
-    template <class Fill>
-    void rebuild(memory&& fresh, size_type at, size_type skipped, size_type gap, const Fill& fill,
-                 size_type left = 0) {
-        const size_type behind = size() - at - skipped - left;
-        fill(fresh);
-        if constexpr (moves) {
-            fresh.relocate(0, memory_, 0, at);
-            fresh.relocate(at + gap, memory_, at + skipped, behind);
-        } else {
-            rows_alive filled{fresh, at, gap};
-            fresh.copy(0, memory_, 0, at);
-            rows_alive before{fresh, 0, at};
-            fresh.copy(at + gap, memory_, at + skipped, behind);
-            filled.count = before.count = 0;
-            memory_.destroy(0, size());
-        }
-        memory_ = std::move(fresh);
-        state_.size = at + gap + behind;
-        state_.invalidate();
     }
 
     template <class Construct>
     void resize_with(size_type rows, const Construct& construct) {
         if (rows <= size())
-            return end_from(rows);
-        const size_type at = size();
-        const size_type more = rows - at;
-        const auto fill = [&](memory& m) {
-            rows_alive begun{m, at};
-            for (; begun.count < more; ++begun.count)
-                construct(m, at + begun.count);
-            begun.count = 0;
-        };
-        if (rows <= capacity()) {
-            fill(memory_);
-            state_.size = rows;
-        } else {
-            rebuild(memory{grown(more), source()}, at, 0, more, fill);
-        }
-    }
-
-    void end_from(size_type row) noexcept {
-        if (row == size())
-            return;
-        memory_.destroy(row, size() - row);
-        state_.size = row;
-        state_.invalidate();
-    }
-
-    iterator erase_rows(size_type at, size_type count) {
-        if (count == 0)
-            return {origin(), at};
-        if constexpr (moves) {
-            memory_.destroy(at, count);
-            memory_.relocate(at, memory_, at + count, size() - at - count);
-            state_.size -= count;
-            state_.invalidate();
-        } else {
-            rebuild(memory{capacity(), source()}, at, count, 0, no_rows);
-        }
-        return {origin(), at};
-    }
-
-    template <auto Member>
-    [[nodiscard]] auto* column_begin() const noexcept {
-        constexpr bool contiguous = placement::contiguous_parts && !placement::whole_objects;
-        static_assert(contiguous, "only layout::soa has a member of all rows in one array: use "
-                                  "column, which every layout has");
-        constexpr std::size_t index = members_of<T>::template index<Member>;
-        if constexpr (contiguous)
-            return memory_.template at<index>(0);
+            rows_.truncate(rows);
         else
-            return static_cast<typename members_of<T>::template type<index>*>(nullptr);
+            rows_.insert(size(), rows - size(), construct);
     }
 
-    template <bool Const, auto... Members, class F>
-    ARENITE_INLINE void for_each_row(F& f) const {
-        static_assert(sizeof...(Members) != 0, "for_each wants members: for_each<&T::a, &T::b>(f)");
-        const size_type rows = size();
-        if constexpr (placement::whole_objects) {
-            static_cast<void>((members_of<T>::template index<Members> + ...));
-            using object = std::conditional_t<Const, const T, T>;
-            object* all = memory_.template at<0>(0);
-            for (size_type row = 0; row < rows; ++row)
-                f(all[row].*Members...);
-        } else if constexpr (placement::contiguous_parts) {
-            for_each_element<Const>(f, rows, column_begin<Members>()...);
-        } else {
-            constexpr size_type block = placement::granule_rows;
-            size_type row = 0;
-            for (; row + block <= rows; row += block)
-                for_each_element<Const>(
-                    f, block, memory_.template at<members_of<T>::template index<Members>>(row)...);
-            for_each_element<Const>(
-                f, rows - row, memory_.template at<members_of<T>::template index<Members>>(row)...);
-        }
-    }
-
-    template <bool Const, class F, class... M>
-    ARENITE_INLINE static void for_each_element(F& f, size_type rows, M*... columns) {
-        for (size_type row = 0; row < rows; ++row)
-            f(static_cast<std::conditional_t<Const, const M, M>&>(columns[row])...);
-    }
-
-    memory memory_;
-    row_origin::state state_;
+    rows_type rows_;
 };
 
 } // namespace ARENITE_ABI

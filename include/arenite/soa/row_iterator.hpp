@@ -12,7 +12,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 /// Where an iterator over rows is, and how it gets elsewhere. `Iterator` derives from this, and its
-/// `look(origin, row)` is what it refers to.
+/// `dereference(origin, row)` is what it refers to.
 template <class Iterator>
 class row_iterator {
 public:
@@ -27,10 +27,10 @@ public:
     [[nodiscard]] ARENITE_INLINE const row_origin& origin() const noexcept { return origin_; }
 
     [[nodiscard]] ARENITE_INLINE decltype(auto) operator*() const {
-        return Iterator::look(origin_, row_);
+        return Iterator::dereference(origin_, row_);
     }
     [[nodiscard]] ARENITE_INLINE decltype(auto) operator[](difference_type n) const {
-        return Iterator::look(origin_, row_ + static_cast<std::size_t>(n));
+        return Iterator::dereference(origin_, row_ + static_cast<std::size_t>(n));
     }
 
     ARENITE_INLINE Iterator& operator+=(difference_type n) noexcept {

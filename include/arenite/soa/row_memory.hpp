@@ -5,6 +5,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/members.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/core/upstream.hpp>
 
@@ -19,7 +20,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 /// One allocation with room for rows of a layout, and what can be done to ranges of rows in it: the
-/// lower half of `records`. It owns the memory and does not know which rows live.
+/// lowest part of `records`. It owns the memory and does not know which rows live.
 ///
 /// A row is made of parts (layout.hpp): its members, or the whole T. What may throw cleans up after
 /// itself: then no row that it was to begin lives, and no other was touched.
@@ -34,6 +35,11 @@ public:
     /// No more rows have a size.
     static constexpr std::size_t max_rows =
         max_object_bytes / placement::granule_bytes * placement::granule_rows;
+
+    /// Bytes of a row, without what lies between parts.
+    static constexpr std::size_t row_bytes = []<std::size_t... K>(std::index_sequence<K...>) {
+        return (sizeof(part<K>) + ...);
+    }(all_parts{});
 
     /// True if no row can throw while it is moved.
     static constexpr bool moves = []<std::size_t... K>(std::index_sequence<K...>) {
@@ -90,8 +96,8 @@ public:
     }
 
     [[nodiscard]] upstream source() const noexcept { return source_; }
-    [[nodiscard]] std::byte* memory() const noexcept { return memory_; }
-    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+    [[nodiscard]] ARENITE_INLINE std::byte* memory() const noexcept { return memory_; }
+    [[nodiscard]] ARENITE_INLINE std::size_t capacity() const noexcept { return capacity_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_for(capacity_); }
 
     template <std::size_t K>
@@ -130,6 +136,18 @@ public:
         relocate_parts(all_parts{}, to, from, first, n);
     }
 
+    /// Hands over what the memory holds where the first `rows` rows live, in address order.
+    void list_regions(region_sink& sink, std::size_t rows) const {
+        // Granules that are full count as one; in one that is not, each part is followed by room.
+        const std::size_t whole = apart ? 0 : rows / placement::granule_rows;
+        const std::byte* const full = memory_ + whole * placement::granule_bytes;
+        add_region(sink, memory_, full, region_state::used);
+        const std::byte* end = full;
+        if (const std::size_t first = whole * placement::granule_rows; first != rows)
+            end = list_parts(all_parts{}, sink, first, rows - first);
+        add_region(sink, end, memory_ + bytes(), region_state::free);
+    }
+
 private:
     /// Ends what was begun, unless told that all went well.
     struct begun {
@@ -146,6 +164,30 @@ private:
     template <std::size_t K>
     static constexpr bool is_bytes =
         std::is_trivially_copyable_v<part<K>> && placement::contiguous_parts;
+
+    /// The parts of all rows lie in columns as long as the memory.
+    static constexpr bool apart = placement::contiguous_parts && !placement::whole_objects;
+
+    static void add_region(region_sink& sink, const std::byte* from, const std::byte* to,
+                           region_state state) {
+        if (from != to)
+            sink.add({from, static_cast<std::size_t>(to - from), state});
+    }
+
+    template <std::size_t... K>
+    const std::byte* list_parts(std::index_sequence<K...>, region_sink& sink, std::size_t first,
+                                std::size_t rows) const {
+        const std::byte* end = nullptr;
+        const auto list = [&](const void* part, std::size_t part_bytes) {
+            const auto* const begin = static_cast<const std::byte*>(part);
+            if (end != nullptr)
+                add_region(sink, end, begin, region_state::free);
+            end = begin + rows * part_bytes;
+            add_region(sink, begin, end, region_state::used);
+        };
+        (..., list(address<K>(first), sizeof(part<K>)));
+        return end;
+    }
 
     static constexpr std::size_t granules(std::size_t rows) noexcept {
         return (rows + placement::granule_rows - 1) / placement::granule_rows;

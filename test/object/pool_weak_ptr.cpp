@@ -29,7 +29,7 @@ struct each_time : object_rules {
     static constexpr bool construct_each_time = true;
 };
 
-struct object_pool_weak : testing::Test {
+struct pool_weak_ptr : testing::Test {
     void SetUp() override { counted::constructed = counted::destroyed = counted::released = 0; }
 };
 
@@ -41,13 +41,13 @@ std::uint32_t& mark_of(const typename Pool::value_type& object) {
         .mark_of(&object);
 }
 
-TEST_F(object_pool_weak, a_weak_reference_can_be_taken_while_its_object_is_acquired) {
+TEST_F(pool_weak_ptr, a_weak_reference_can_be_taken_while_its_object_is_acquired) {
     object_pool<counted> pool;
     std::vector<object_pool<counted>::weak_ptr> seen;
     pool.on_acquire([&](counted& x) {
         seen.push_back(pool.weak(x));
         EXPECT_EQ(std::distance(&x, &*pool.begin()), 0) << "it is met as well";
-        EXPECT_EQ(pool.waiting(), 0u);
+        EXPECT_EQ(pool.idle(), 0u);
     });
     auto x = pool.acquire();
     EXPECT_EQ(seen.back().get(), x.get());
@@ -58,7 +58,7 @@ TEST_F(object_pool_weak, a_weak_reference_can_be_taken_while_its_object_is_acqui
     EXPECT_TRUE(seen.front().expired());
 }
 
-TEST_F(object_pool_weak, references_that_find_the_same_are_equal) {
+TEST_F(pool_weak_ptr, references_that_find_the_same_are_equal) {
     object_pool<counted> pool;
     auto x = pool.acquire(), y = pool.acquire();
     const auto a = pool.weak(x), b = pool.weak(x), c = pool.weak(y);
@@ -68,7 +68,7 @@ TEST_F(object_pool_weak, references_that_find_the_same_are_equal) {
     EXPECT_EQ(a, object_pool<counted>::weak_ptr{});
 }
 
-TEST_F(object_pool_weak, on_acquire_may_take_a_weak_reference_to_its_object) {
+TEST_F(pool_weak_ptr, on_acquire_may_take_a_weak_reference_to_its_object) {
     struct watched {
         object_pool<watched>::weak_ptr self;
         void on_acquire() noexcept { self = object_pool<watched>::pool_of(*this).weak(*this); }
@@ -80,7 +80,7 @@ TEST_F(object_pool_weak, on_acquire_may_take_a_weak_reference_to_its_object) {
     }
 }
 
-TEST_F(object_pool_weak, a_slot_that_was_used_as_often_as_can_be_counted_is_retired) {
+TEST_F(pool_weak_ptr, a_slot_that_was_used_as_often_as_can_be_counted_is_retired) {
     using pool_of_counted = object_pool<counted>;
     support::counting_resource up;
     {
@@ -96,7 +96,7 @@ TEST_F(object_pool_weak, a_slot_that_was_used_as_often_as_can_be_counted_is_reti
         EXPECT_EQ(counted::destroyed, 1);
         EXPECT_EQ(counted::released, 1);
         EXPECT_EQ(pool.size(), 1u);
-        EXPECT_EQ(pool.waiting(), 0u);
+        EXPECT_EQ(pool.idle(), 0u);
         auto next = pool.acquire();
         EXPECT_NE(next.get(), place);
         EXPECT_EQ(pool.try_acquire(), nullptr) << "the capacity has one less";
@@ -124,7 +124,7 @@ TEST_F(object_pool_weak, a_slot_that_was_used_as_often_as_can_be_counted_is_reti
     EXPECT_EQ(up.live(), 0u);
 }
 
-TEST_F(object_pool_weak, that_constructs_each_time_retires_slots_as_well) {
+TEST_F(pool_weak_ptr, that_constructs_each_time_retires_slots_as_well) {
     using pool_each_time = object_pool<counted, each_time>;
     pool_each_time pool;
     auto x = pool.acquire();

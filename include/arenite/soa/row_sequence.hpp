@@ -1,0 +1,368 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/members.hpp>
+#include <arenite/core/region.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/soa/row_memory.hpp>
+#include <arenite/soa/row_origin.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// Rows by their numbers, and the room for them: the middle of `records`, which is what users see.
+///
+///     memory   | row 0 | row 1 |...| row size-1 | room |
+///              insert(at, n, fill)  opens a gap of n rows, of which fill(memory, row) begins them
+///
+/// Knows which rows live, grows, and keeps the promise that what fails changes nothing. Rows are
+/// moved about where that cannot throw; else all are copied to new memory, and the old ones end.
+///
+/// Misuse:    numbers are the caller's to check.
+/// Threads:   one at a time; reading by many.
+/// Failure:   out_of_memory, std::bad_array_new_length, or what a row throws; nothing changes.
+template <class T, class Layout>
+class row_sequence {
+public:
+    using memory = row_memory<T, Layout>;
+    using placement = typename memory::placement;
+    using size_type = std::size_t;
+
+    /// Rows may be moved about, since nothing can go wrong.
+    static constexpr bool moves = memory::moves;
+
+    explicit row_sequence(upstream source) noexcept : memory_{source} {}
+
+    row_sequence(const row_sequence& other, upstream source) : memory_{other.size(), source} {
+        memory_.copy(0, other.memory_, 0, other.size());
+        state_.size = other.size();
+    }
+
+    row_sequence(row_sequence&& other) noexcept : memory_{std::move(other.memory_)} {
+        state_.size = std::exchange(other.state_.size, 0);
+        other.state_.invalidate();
+    }
+    row_sequence& operator=(row_sequence&& other) noexcept {
+        if (this != &other) {
+            truncate(0);
+            memory_ = std::move(other.memory_);
+            state_.size = std::exchange(other.state_.size, 0);
+            state_.invalidate();
+            other.state_.invalidate();
+        }
+        return *this;
+    }
+
+    ~row_sequence() { memory_.destroy(0, size()); }
+
+    void swap(row_sequence& other) noexcept {
+        memory_.swap(other.memory_);
+        std::swap(state_.size, other.state_.size);
+        state_.invalidate();
+        other.state_.invalidate();
+    }
+
+    [[nodiscard]] ARENITE_INLINE size_type size() const noexcept { return state_.size; }
+    [[nodiscard]] ARENITE_INLINE size_type capacity() const noexcept { return memory_.capacity(); }
+    [[nodiscard]] size_type bytes() const noexcept { return memory_.bytes(); }
+    [[nodiscard]] upstream source() const noexcept { return memory_.source(); }
+    [[nodiscard]] ARENITE_INLINE row_origin origin() const noexcept {
+        return {memory_.memory(), memory_.capacity(), state_};
+    }
+
+    /// The K-th part of a row.
+    template <std::size_t K>
+    [[nodiscard]] ARENITE_INLINE auto* at(size_type row) const noexcept {
+        return memory_.template at<K>(row);
+    }
+
+    // ---- all rows -------------------------------------------------------------------------------
+
+    /// One member of all rows as an array.
+    template <auto Member>
+    [[nodiscard]] auto* column() const noexcept {
+        constexpr bool contiguous = placement::contiguous_parts && !placement::whole_objects;
+        static_assert(contiguous, "only layout::soa has a member of all rows in one array: use "
+                                  "column, which every layout has");
+        constexpr std::size_t index = members_of<T>::template index<Member>;
+        if constexpr (contiguous)
+            return memory_.template at<index>(0);
+        else
+            return static_cast<typename members_of<T>::template type<index>*>(nullptr);
+    }
+
+    /// f(a, b) with references to these members of each row, in order; const ones where it says so.
+    template <bool Const, auto... Members, class F>
+    ARENITE_INLINE void for_each(F& f) const {
+        static_assert(sizeof...(Members) != 0, "for_each wants members: for_each<&T::a, &T::b>(f)");
+        const size_type rows = size();
+        if constexpr (placement::whole_objects) {
+            static_cast<void>((members_of<T>::template index<Members> + ...));
+            using object = std::conditional_t<Const, const T, T>;
+            object* all = memory_.template at<0>(0);
+            for (size_type row = 0; row < rows; ++row)
+                f(all[row].*Members...);
+        } else if constexpr (placement::contiguous_parts) {
+            for_each_element<Const>(f, rows, column<Members>()...);
+        } else {
+            constexpr size_type block = placement::granule_rows;
+            size_type row = 0;
+            for (; row + block <= rows; row += block)
+                for_each_element<Const>(
+                    f, block, memory_.template at<members_of<T>::template index<Members>>(row)...);
+            for_each_element<Const>(
+                f, rows - row, memory_.template at<members_of<T>::template index<Members>>(row)...);
+        }
+    }
+
+    void list_regions(region_sink& sink) const { memory_.list_regions(sink, size()); }
+
+    // ---- room -----------------------------------------------------------------------------------
+
+    void reserve(size_type rows) {
+        if (rows > capacity())
+            rebuild(memory{rows, source()}, size(), 0, 0, no_rows);
+    }
+
+    /// False instead of out_of_memory and std::bad_array_new_length.
+    [[nodiscard]] bool try_reserve(size_type rows) noexcept(moves) {
+        if (rows <= capacity())
+            return true;
+        memory fresh{source()};
+        if (!fresh.try_allocate(rows))
+            return false;
+        rebuild(std::move(fresh), size(), 0, 0, no_rows);
+        return true;
+    }
+
+    void shrink_to_fit() {
+        memory fresh{size(), source()};
+        if (fresh.capacity() < capacity())
+            rebuild(std::move(fresh), size(), 0, 0, no_rows);
+    }
+
+    // ---- more rows ------------------------------------------------------------------------------
+
+    template <class V>
+    ARENITE_INLINE void append(V&& value) {
+        if (size() < capacity()) [[likely]] {
+            memory_.construct(size(), std::forward<V>(value));
+            ++state_.size;
+        } else {
+            append_growing(std::forward<V>(value));
+        }
+    }
+
+    /// Opens a gap of `count` rows before the one at `at`: construct(memory, row) begins each of
+    /// them, in order. It may look at the rows that are there, which are where they were meanwhile.
+    template <class Construct>
+    void insert(size_type at, size_type count, const Construct& construct) {
+        if (count == 0)
+            return;
+        const auto fill_at = [&](memory& m, size_type first) {
+            rows_alive begun{m, first};
+            for (; begun.count < count; ++begun.count)
+                construct(m, first + begun.count);
+            begun.count = 0;
+        };
+        if (count > capacity() - size()) {
+            rebuild(memory{grown(count), source()}, at, 0, count,
+                    [&](memory& m) { fill_at(m, at); });
+        } else if (at == size()) {
+            fill_at(memory_, at);
+            state_.size += count;
+        } else if constexpr (moves) {
+            memory apart{count, source()};
+            fill_at(apart, 0);
+            open_gap(at, count);
+            memory_.relocate(at, apart, 0, count);
+        } else {
+            rebuild(memory{capacity(), source()}, at, 0, count, [&](memory& m) { fill_at(m, at); });
+        }
+    }
+
+    /// A row before the one at `at`, of a value that is none of these rows.
+    void insert(size_type at, T&& value) {
+        if (moves && size() < capacity()) {
+            if constexpr (moves) {
+                open_gap(at, 1);
+                memory_.construct(at, std::move(value));
+            }
+        } else {
+            rebuild(memory{grown(1), source()}, at, 0, 1,
+                    [&](memory& m) { m.construct(at, std::move(value)); });
+        }
+    }
+
+    // ---- less rows ------------------------------------------------------------------------------
+
+    /// Ends all rows from this one on.
+    void truncate(size_type row) noexcept {
+        if (row == size())
+            return;
+        memory_.destroy(row, size() - row);
+        state_.size = row;
+        state_.invalidate();
+    }
+
+    void erase(size_type at, size_type count) {
+        if (count == 0)
+            return;
+        if constexpr (moves) {
+            memory_.destroy(at, count);
+            memory_.relocate(at, memory_, at + count, size() - at - count);
+            state_.size -= count;
+            state_.invalidate();
+        } else {
+            rebuild(memory{capacity(), source()}, at, count, 0, no_rows);
+        }
+    }
+
+    /// Ends a row, and brings the last one to its place.
+    void swap_erase(size_type row) {
+        const size_type last = size() - 1;
+        if (row == last) {
+            truncate(last);
+        } else if constexpr (moves) {
+            memory_.destroy(row, 1);
+            memory_.relocate(row, memory_, last, 1);
+            --state_.size;
+            state_.invalidate();
+        } else {
+            rebuild(
+                memory{capacity(), source()}, row, 1, 1,
+                [&](memory& m) { m.copy(row, memory_, last, 1); }, 1);
+        }
+    }
+
+    /// Ends the rows that doomed(row) is true for, which is asked once for each, in order. Returns
+    /// how many these were. What doomed() throws is passed on; then those that it was true for
+    /// before are gone where rows may be moved about, else none.
+    template <class Doomed>
+    size_type erase_if(Doomed doomed) {
+        const size_type before = size();
+        if constexpr (moves) {
+            gap between{*this};
+            while (between.end < before) {
+                size_type next = between.end;
+                while (next < before && !doomed(next))
+                    ++next;
+                between.move_down(next);
+                if (next < before)
+                    between.take_in();
+            }
+        } else {
+            memory fresh{before, source()};
+            rows_alive kept{fresh, 0};
+            for (size_type row = 0; row < before; ++row) {
+                if (doomed(row))
+                    continue;
+                fresh.copy(kept.count, memory_, row, 1);
+                ++kept.count;
+            }
+            if (kept.count != before) {
+                memory_.destroy(0, before);
+                memory_ = std::move(fresh);
+                state_.size = std::exchange(kept.count, 0);
+                state_.invalidate();
+            }
+        }
+        return before - size();
+    }
+
+private:
+    /// Rows that live, ended with it unless there are none any more.
+    struct rows_alive {
+        memory& of;
+        size_type first, count = 0;
+        ~rows_alive() { of.destroy(first, count); }
+    };
+
+    /// Rows that are no more, between those that are where they will be and those not yet looked
+    /// at; closed in the end.
+    struct gap {
+        row_sequence& of;
+        size_type begin = 0, end = 0;
+
+        ~gap() {
+            if (begin == end)
+                return;
+            const size_type size = of.size() - (end - begin);
+            move_down(of.size());
+            of.state_.size = size;
+            of.state_.invalidate();
+        }
+        void move_down(size_type to) noexcept {
+            if (begin != end)
+                of.memory_.relocate(begin, of.memory_, end, to - end);
+            begin += to - end;
+            end = to;
+        }
+        void take_in() noexcept { of.memory_.destroy(end++, 1); }
+    };
+
+    template <bool Const, class F, class... M>
+    ARENITE_INLINE static void for_each_element(F& f, size_type rows, M*... columns) {
+        for (size_type row = 0; row < rows; ++row)
+            f(static_cast<std::conditional_t<Const, const M, M>&>(columns[row])...);
+    }
+
+    static constexpr auto no_rows = [](memory&) {};
+
+    /// The capacity that so many more rows lead to; above max_rows where they do not fit.
+    [[nodiscard]] size_type grown(size_type more) const noexcept {
+        constexpr size_type most = memory::max_rows;
+        return std::max(size() + std::min(more, most + 1), std::min(size() * 2, most));
+    }
+
+    template <class V>
+    ARENITE_NOINLINE void append_growing(V&& value) {
+        const size_type at = size();
+        rebuild(memory{grown(1), source()}, at, 0, 1,
+                [&](memory& m) { m.construct(at, std::forward<V>(value)); });
+    }
+
+    /// Where there is room, and moving throws nothing; the rows of the gap must be begun at once.
+    void open_gap(size_type at, size_type count) noexcept {
+        memory_.relocate(at + count, memory_, at, size() - at);
+        state_.size += count;
+        state_.invalidate();
+    }
+
+    /// Changes to new memory: begins `gap` rows there at `at` by fill, which may look at the old
+    /// ones, then brings the rows before `at`, and those behind the `skipped` next ones but for the
+    /// last `left`. Rows are skipped or left only where they are copied; then all old ones end.
+    template <class Fill>
+    void rebuild(memory&& fresh, size_type at, size_type skipped, size_type gap, const Fill& fill,
+                 size_type left = 0) {
+        const size_type behind = size() - at - skipped - left;
+        fill(fresh);
+        if constexpr (moves) {
+            fresh.relocate(0, memory_, 0, at);
+            fresh.relocate(at + gap, memory_, at + skipped, behind);
+        } else {
+            rows_alive filled{fresh, at, gap};
+            fresh.copy(0, memory_, 0, at);
+            rows_alive before{fresh, 0, at};
+            fresh.copy(at + gap, memory_, at + skipped, behind);
+            filled.count = before.count = 0;
+            memory_.destroy(0, size());
+        }
+        memory_ = std::move(fresh);
+        state_.size = at + gap + behind;
+        state_.invalidate();
+    }
+
+    memory memory_;
+    row_origin::state state_;
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite
