@@ -132,7 +132,7 @@ TEST(affinity_lives_threads, more_heaps_than_4096_are_there_at_a_time) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
     detail::affinity_shares shares; // of threads that are but addresses
-    std::vector<char> threads(5000);
+    std::vector<char> threads(4200);
     std::vector<detail::affinity_share*> all;
     for (const char& thread : threads) {
         all.push_back(detail::affinity_share::make(shares, {nullptr, "many"}, 63, {},
