@@ -19,6 +19,9 @@ function(arenite_library name)
                                 FILES ${headers})
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_compile_definitions(${name} PUBLIC ARENITE_CHECKS=$<BOOL:${arg_CHECKS}>)
+  if(ARENITE_VALGRIND) # inlined code tells Valgrind too, so who links it is compiled the same way
+    target_compile_definitions(${name} PUBLIC ARENITE_VALGRIND=1)
+  endif()
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                         WINDOWS_EXPORT_ALL_SYMBOLS ON VERSION ${PROJECT_VERSION}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

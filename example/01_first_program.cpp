@@ -5,7 +5,6 @@
 #include <arenite/arenite.hpp>
 
 #include <cstdio>
-#include <memory_resource>
 #include <string>
 #include <utility>
 

@@ -77,6 +77,15 @@ std::vector<block_totals> blocks_of(const affinity_heap& heap) {
     }
 }
 
+/// "in use 2 MiB, reserved 3 MiB, most in use 2.5 MiB, 40 objects"; objects where they are counted.
+void write_usage(std::ostream& out, const usage& u) {
+    out << "in use " << bytes(u.bytes_in_use) << ", reserved " << bytes(u.bytes_reserved)
+        << ", most in use " << bytes(u.high_water_bytes);
+    if (u.live_allocations != 0 || u.bytes_in_use == 0)
+        out << ", " << integer(u.live_allocations) << " objects";
+    out << '\n';
+}
+
 } // namespace
 
 arenite::usage affinity_heap::usage_all() noexcept {
@@ -148,13 +157,8 @@ void affinity_heap::list_regions(region_sink& sink) const {
 }
 
 void affinity_heap::report(std::ostream& out) const {
-    const arenite::usage now = usage();
-    out << "affinity " << name_ << " (" << affinity_strategy_name() << ")\n"
-        << "  in use " << bytes(now.bytes_in_use) << ", reserved " << bytes(now.bytes_reserved)
-        << ", most in use " << bytes(now.high_water_bytes);
-    if (now.live_allocations != 0 || now.bytes_in_use == 0)
-        out << ", " << integer(now.live_allocations) << " objects";
-    out << '\n';
+    out << "affinity " << name_ << " (" << affinity_strategy_name() << ")\n  ";
+    write_usage(out, usage());
     std::size_t large = 0;
     std::size_t large_bytes = 0;
     if (detail::affinity_share* const share = large_.load(std::memory_order_acquire)) {
@@ -165,7 +169,17 @@ void affinity_heap::report(std::ostream& out) const {
         large_bytes = totals.bytes(region_state::used);
     }
     out << "  large: " << integer(large) << " objects, " << bytes(large_bytes) << '\n';
-    for (const auto& [begin, block] : blocks_of(*this)) {
+    const std::vector<block_totals> blocks = blocks_of(*this);
+    std::size_t held = 0;
+    std::size_t used = 0;
+    for (const auto& [begin, block] : blocks) {
+        held += block.bytes();
+        used += block.bytes(region_state::used);
+    }
+    out << "  blocks: " << integer(blocks.size()) << " of " << bytes(held) << ", "
+        << report_text::percent(static_cast<double>(used), static_cast<double>(held))
+        << " % used\n";
+    for (const auto& [begin, block] : blocks) {
         out << "  " << report_text::hex(address_of(begin)) << "  " << bytes(block.bytes())
             << ": used " << bytes(block.bytes(region_state::used)) << ", free "
             << bytes(block.free_bytes()) << ", largest hole " << bytes(block.largest_hole_bytes());
@@ -176,6 +190,13 @@ void affinity_heap::report(std::ostream& out) const {
 }
 
 void affinity_heap::report_all(std::ostream& out) {
+    const arenite::usage sum = usage_all();
+    out << "all affinities: in use " << bytes(sum.bytes_in_use) << ", reserved "
+        << bytes(sum.bytes_reserved) << '\n';
+    for (const affinity_heap& h : all()) {
+        out << "  " << h.name() << ": ";
+        write_usage(out, h.usage());
+    }
     for (const affinity_heap& h : all())
         h.report(out);
 }

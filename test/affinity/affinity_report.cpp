@@ -34,6 +34,24 @@ TEST(affinity_report, a_report_says_null_for_the_objects_that_it_does_not_know) 
     h.deallocate(q, 64, 8);
 }
 
+TEST(affinity_report, sums_stand_above_what_they_sum_up) {
+    if (passthrough())
+        GTEST_SKIP() << "all goes to malloc";
+    affinity_heap& h = affinity_heap::named("summed up");
+    void* const p = h.allocate(64, 8);
+    std::ostringstream stream;
+    affinity_heap::report_all(stream);
+    const std::string text = stream.str();
+    EXPECT_EQ(text.find("all affinities: in use "), 0u) << text;
+    const std::size_t line = text.find("\n  summed up: in use ");
+    EXPECT_LT(line, text.find("\naffinity ")) << text; // the first that is reported in full
+    const std::size_t in_full = text.find("\naffinity summed up (");
+    ASSERT_NE(in_full, std::string::npos) << text;
+    const std::size_t blocks = text.find("\n  blocks: ", in_full);
+    EXPECT_LT(blocks, text.find("\n  0x", in_full)) << text;
+    h.deallocate(p, 64, 8);
+}
+
 /// Uses an affinity at each character, large objects too.
 class buffer_in final : public std::streambuf {
 public:

@@ -165,6 +165,15 @@ def code_in_the_documents_is_compiled():
                 yield f"{where}: this code does not stand in {source[1]} any more"
 
 
+def the_first_program_can_be_pasted():
+    """The first block of C++ of the README is a file of example/ from its first #include to its end."""
+    block = re.search(r"quoted from (\S+) -->\n```cpp\n(.*?)^```", (root / "README.md").read_text(), re.S | re.M)
+    program = (root / block[1]).read_text() if block and (root / block[1]).is_file() else ""
+    words = lambda code: code[code.find("#include"):].split()
+    if not block or "int main(" not in block[2] or words(block[2]) != words(program):
+        yield "README.md: its first block of C++ is not a whole program of example/"
+
+
 def links_in_the_documents_lead_somewhere():
     for path in [*root.glob("*.md"), *files(["doc", "include", "lab", "example"], ".md")]:
         text = re.sub(r"```.*?```", "", path.read_text(), flags=re.S)
@@ -290,7 +299,7 @@ allowed = read_allowed()
 RULES = [includes_go_down_the_strata, own_headers_are_named_in_full, every_header_has_its_test,
          every_c_header_has_its_test, tests_that_start_threads_say_so, every_header_is_in_the_umbrella,
          every_source_has_its_header, files_begin_with_the_licence, lines_are_short,
-         code_in_the_documents_is_compiled, links_in_the_documents_lead_somewhere, the_version_is_one,
+         code_in_the_documents_is_compiled, the_first_program_can_be_pasted, links_in_the_documents_lead_somewhere, the_version_is_one,
          at_most(MAX_LINES, files_are_short), at_most(0, comments_name_their_subject), at_most(0, tests_do_not_return_silently)]
 TAG_RULES = [at_most(MAX_MEMBERS, classes_are_small), at_most(1, a_header_has_one_principal_type),
              at_most(0, tag_tools_see_every_type)]

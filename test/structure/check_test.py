@@ -67,6 +67,7 @@ CASES = [
     (lambda r: append(r / "README.md",
                       "\n<!-- quoted from src/core/error.cpp -->\n```cpp\nint not_there;\n```\n"),
      "does not stand in src/core/error.cpp"),
+    (lambda r: replace(r / "README.md", "#include <cstdio>\n", ""), "is not a whole program"),
     (lambda r: append(r / "README.md", "\n[a page](doc/none.md)\n"), "links to doc/none.md"),
     (lambda r: replace(r / "CMakeLists.txt", "arenite VERSION 0.", "arenite VERSION 77."),
      "says version"),

@@ -288,7 +288,10 @@ public:
     /// Writes what lives where: totals, then block by block. The stream may use this affinity, and
     /// wait: all is collected before.
     void report(std::ostream& out) const;
+
+    /// A line of totals for all affinities and for each one, then the report of each.
     static void report_all(std::ostream& out);
+
     void report_json(std::ostream& out) const;
 
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
