@@ -75,7 +75,9 @@ public:
     }
 
     [[nodiscard]] std::size_t room() const noexcept { return slots_ / 2; }
-    [[nodiscard]] bool has(const link* l) const noexcept { return at(find(l)) == l; }
+    [[nodiscard]] bool has(const link* l) const noexcept {
+        return l != nullptr && at(find(l)) == l;
+    }
     void insert(link* l) noexcept { at(find(l)) = l; }
 
     // What lies behind it moves up, so that no search ends before it.

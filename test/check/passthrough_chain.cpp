@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <random>
@@ -185,6 +186,9 @@ TEST(passthrough_chain_death, what_is_not_alive_is_refused_and_named) {
     EXPECT_DEATH(chain.deallocate(foreign), "never allocated here");
     EXPECT_DEATH(chain.deallocate(&on_the_stack), "never allocated here");
     EXPECT_DEATH(chain.deallocate(nullptr), "never allocated here");
+    for (std::uintptr_t small = 32; small <= 64; small += 8) { // its prefix would begin at null
+        EXPECT_DEATH(chain.deallocate(reinterpret_cast<void*>(small)), "never allocated here");
+    }
     EXPECT_DEATH(chain.deallocate(a + 1), "points 1 bytes into the allocation of 100 bytes at 0x");
     EXPECT_EQ(chain.size_of(a), 100u);
     chain.deallocate(a);

@@ -48,6 +48,26 @@ TEST(row_sequence, fills_a_gap_while_the_rows_lie_where_they_were) {
     EXPECT_EQ(up.live(), 1u);
 }
 
+TEST(row_sequence, what_was_reserved_stays_where_rows_are_copied) {
+    support::counting_resource up;
+    struct copied {
+        support::fragile<false> number;
+    };
+    using rows = row_sequence<copied, layout::soa>;
+    static_assert(!rows::moves);
+    rows r{&up};
+    r.reserve(100);
+    const std::size_t room = r.capacity();
+    r.insert(0, copied{1});
+    EXPECT_EQ(up.allocations(), 1u); // at the end nothing is copied
+    r.insert(0, copied{0});
+    EXPECT_EQ(r.capacity(), room);
+    EXPECT_EQ(r.erase_if([](std::size_t at) { return at == 0; }), 1u);
+    EXPECT_EQ(r.capacity(), room);
+    EXPECT_EQ(r.size(), 1u);
+    EXPECT_EQ(r.at<0>(0)->get(), 1);
+}
+
 TEST(row_sequence, asks_once_for_each_row_that_may_end) {
     support::counting_resource up;
     rows r = numbered(10, up);

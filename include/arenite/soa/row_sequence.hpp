@@ -190,15 +190,21 @@ public:
 
     /// A row before the one at `at`, of a value that is none of these rows.
     void insert(size_type at, T&& value) {
-        if (moves && size() < capacity()) {
-            if constexpr (moves) {
+        const bool has_room = size() < capacity();
+        if (has_room && at == size()) {
+            memory_.construct(at, std::move(value));
+            ++state_.size;
+            return;
+        }
+        if constexpr (moves) {
+            if (has_room) {
                 open_gap(at, 1);
                 memory_.construct(at, std::move(value));
+                return;
             }
-        } else {
-            rebuild(memory{grown(1), source()}, at, 0, 1,
-                    [&](memory& m) { m.construct(at, std::move(value)); });
         }
+        rebuild(memory{has_room ? capacity() : grown(1), source()}, at, 0, 1,
+                [&](memory& m) { m.construct(at, std::move(value)); });
     }
 
     // ---- less rows ------------------------------------------------------------------------------
@@ -259,7 +265,7 @@ public:
                     between.take_in();
             }
         } else {
-            memory fresh{before, source()};
+            memory fresh{capacity(), source()};
             rows_alive kept{fresh, 0};
             for (size_type row = 0; row < before; ++row) {
                 if (doomed(row))
