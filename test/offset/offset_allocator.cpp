@@ -243,11 +243,13 @@ TEST(offset_allocator, a_stale_allocation_stays_stale_however_often_its_place_is
         SCOPED_TRACE(beside_others);
         support::counting_resource up;
         offset_allocator gpu{300, &up};
-        if (beside_others)
+        if (beside_others) {
             ASSERT_TRUE(gpu.try_allocate(100));
+        }
         const auto stale = gpu.try_allocate(100);
-        if (beside_others)
+        if (beside_others) {
             ASSERT_TRUE(gpu.try_allocate(100));
+        }
         gpu.deallocate(*stale);
         const std::uint64_t before = up.live_bytes();
         for (int i = 0; i < 300'000; ++i) {
