@@ -6,12 +6,6 @@
 #include <arenite/core/process_object.hpp>
 
 #include <atomic>
-#include <concepts>
-#include <mutex>
-
-#if ARENITE_HAS_TSAN
-#include <sanitizer/tsan_interface.h>
-#endif
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -84,7 +78,7 @@ public:
 
     explicit fork_lock(outermost_t) noexcept
         : fork_link{&try_lock_one, &unlock_one, nullptr, nullptr} {
-        lock_ = &lock_one;
+        lock_ = [](fork_link& l) noexcept { static_cast<fork_lock&>(l).mutex_.lock(); };
         add();
     }
 
@@ -107,42 +101,10 @@ public:
     void unlock() noexcept { mutex_.unlock(); }
 
 private:
-    static void lock_one(fork_link& l) noexcept {
-        static_cast<fork_lock&>(l).mutex_.lock();
-        static_cast<fork_lock&>(l).hide();
-    }
     static bool try_lock_one(fork_link& l) noexcept {
-        if (!static_cast<fork_lock&>(l).mutex_.try_lock())
-            return false;
-        static_cast<fork_lock&>(l).hide();
-        return true;
+        return static_cast<fork_lock&>(l).mutex_.try_lock();
     }
-    static void unlock_one(fork_link& l) noexcept {
-        static_cast<fork_lock&>(l).show();
-        static_cast<fork_lock&>(l).mutex_.unlock();
-    }
-
-    // ThreadSanitizer ends a process of which a thread holds more than 64 mutexes at a time, as one
-    // that forks does: what it holds for the fork it seems to have given up.
-#if ARENITE_HAS_TSAN
-    static constexpr bool is_seen = std::same_as<Mutex, std::mutex>;
-
-    void hide() noexcept {
-        if constexpr (is_seen) {
-            __tsan_mutex_pre_unlock(&mutex_, 0);
-            __tsan_mutex_post_unlock(&mutex_, 0);
-        }
-    }
-    void show() noexcept {
-        if constexpr (is_seen) {
-            __tsan_mutex_pre_lock(&mutex_, __tsan_mutex_try_lock);
-            __tsan_mutex_post_lock(&mutex_, __tsan_mutex_try_lock, 0);
-        }
-    }
-#else
-    void hide() noexcept {}
-    void show() noexcept {}
-#endif
+    static void unlock_one(fork_link& l) noexcept { static_cast<fork_lock&>(l).mutex_.unlock(); }
 
     Mutex mutex_;
 };
