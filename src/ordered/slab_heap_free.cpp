@@ -47,8 +47,7 @@ ARENITE_INLINE bool slab_heap::try_give_found(void* p, std::size_t bytes) noexce
         return false;
     slab_block& b = *slabs_.geometry().block_of(p);
     slab& s = b.slab_at(offset);
-    if (s.owner_now() != this || (sized && std::size_t{s.slot_bytes} - bytes >= s.slack))
-        [[unlikely]]
+    if (!s.is_of(this) || (sized && std::size_t{s.slot_bytes} - bytes >= s.slack)) [[unlikely]]
         return false;
     const std::size_t bit = s.bit_of(offset);
     if (bits::test_and_set(b.words()[bit / bits::word_bits], bit)) [[unlikely]]
@@ -90,7 +89,8 @@ static bool is_large_size(const block& large, std::size_t bytes) noexcept {
 void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t offset = slabs_.geometry().offset_of(p);
     slab_block* const head = slabs_.geometry().block_of(p);
-    if (may_be_slot(p, offset) && holds(head->slab_at(offset))) {
+    if (may_be_slot(p, offset) &&
+        (head->slab_at(offset).is_of(this) || head->slab_at(offset).is_of(joined_mark()))) {
         const slow_call_guard mark = begin_slow_call();
         return deallocate_slot(*head, head->slab_at(offset), p, bytes, alignment);
     }
@@ -158,8 +158,8 @@ void slab_heap::recover_after_fork() noexcept {
 /// its class lives any more.
 void slab_heap::alarmed(slab& s) noexcept {
     const bool class_is_empty = counts_of(s).live == 0;
-    const auto may_be_idle = [&] {
-        return class_is_empty && slabs_.blocks().bytes_reserved() > idle_bytes &&
+    const auto may_be_idle = [&] { // asked outside the gate, too, while others trim
+        return class_is_empty && slabs_.blocks().bytes_reserved_seen_from_afar() > idle_bytes &&
                (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives()));
     };
     if (!s.is_due() && !may_be_idle()) // one object, again and again

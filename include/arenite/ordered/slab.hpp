@@ -6,6 +6,7 @@
 #include <arenite/core/atomic_access.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/glance.hpp>
 #include <arenite/ordered/size_class.hpp>
 
 #include <algorithm>
@@ -73,6 +74,16 @@ struct alignas(64) slab {
     /// joined slots sees which are joined.
     [[nodiscard]] ARENITE_INLINE const void* owner_now() const noexcept {
         return atomic_load(owner, std::memory_order_acquire);
+    }
+
+    /// True if this is a slab of that owner, which asks. Where it is no slab at all, but memory of
+    /// another heap, other threads may be writing here: to ThreadSanitizer that would be a race.
+    [[nodiscard]] ARENITE_INLINE bool is_of(const void* asking) const noexcept {
+#if ARENITE_HAS_TSAN
+        return glance(owner) == asking;
+#else
+        return owner_now() == asking;
+#endif
     }
 
     void set_owner(void* now) noexcept { atomic_store(owner, now, std::memory_order_release); }
