@@ -14,8 +14,7 @@ const char* __ubsan_default_options();
 const char* __asan_default_options() {
     return "allocator_may_return_null=1:detect_stack_use_after_return=1";
 }
-// The search for deadlocks knows 64 locks that a thread holds; a fork takes all there are.
-const char* __tsan_default_options() { return "allocator_may_return_null=1:detect_deadlocks=0"; }
+const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
 // The standard library is not instrumented: only what Arenite itself marks counts as undefined.
 const char* __msan_default_options() {
     return "allocator_may_return_null=1:poison_in_malloc=0:poison_in_free=0:poison_in_dtor=0";
