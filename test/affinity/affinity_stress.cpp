@@ -152,8 +152,8 @@ void work(unsigned seed, exchange& others, const std::atomic<bool>& stop) {
         end(random, o);
 }
 
-// Not under ThreadSanitizer: where another thread holds a lock of its allocator at the fork, the child
-// waits for it for ever.
+// Not under ThreadSanitizer: a child waits for ever for a lock of its allocator that another thread
+// held at the fork.
 void fork_and_use() {
 #if defined(__unix__) && !ARENITE_HAS_TSAN
     const pid_t child = ::fork();
