@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/core/config.hpp>
 #include <arenite/core/spin_lock.hpp>
 #include <arenite/os/fork_lock.hpp>
 
@@ -120,7 +121,8 @@ TEST(fork_lock_threads, threads_that_hold_one_may_wait_for_another_in_any_order)
         t.join();
 }
 
-TEST(fork_lock, hundreds_are_taken) { // in no suite of threads: ThreadSanitizer lets one hold 64
+#if !ARENITE_HAS_TSAN // which lets a thread hold 64 locks, and ends in its own lock here
+TEST(fork_lock, hundreds_are_taken) {
     std::array<guarded<std::mutex>, 200> many;
     struct outer {
         fork_lock<std::mutex> lock{detail::outermost};
@@ -139,6 +141,7 @@ TEST(fork_lock, hundreds_are_taken) { // in no suite of threads: ThreadSanitizer
             const std::lock_guard guard{one.lock};
     }
 }
+#endif
 
 TEST(fork_lock, tells_its_owner_in_the_child_alone) {
     struct told {
