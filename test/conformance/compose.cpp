@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/compose/fallback_resource.hpp>
 #include <arenite/compose/limited_resource.hpp>
+#include <arenite/compose/recording_resource.hpp>
 #include <arenite/compose/segregated_resource.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/compose/tracked_resource.hpp>
@@ -10,6 +11,7 @@
 #include <arenite/pool/pool_resource.hpp>
 
 #include "conformance/conformance.hpp"
+#include "support/recorded_file.hpp"
 
 #include <tuple>
 #include <utility>
@@ -52,6 +54,15 @@ struct tracked_heap : conformance_case {
         : subject{"heap", ordered_options{.sizes = sizes::kept}, up} {}
 };
 
+struct recording_heap : conformance_case {
+    static constexpr const char* name = "recording_ordered_heap";
+    static constexpr bool keeps_sizes = true;
+    recording_resource<ordered_heap> subject;
+    explicit recording_heap(upstream up)
+        : subject{support::recording_path("conformance").c_str(),
+                  ordered_options{.sizes = sizes::kept}, up} {}
+};
+
 /// Some in a small pool, all else in a heap.
 struct fallback : conformance_case {
     static constexpr const char* name = "fallback_pool_and_heap";
@@ -70,7 +81,7 @@ struct segregated : conformance_case {
 
 INSTANTIATE_TEST_SUITE_P(composed, conformance,
                          (cases<synchronized_linear, synchronized_heap, limited_heap, limited_sizes,
-                                tracked_heap, fallback, segregated>()),
+                                tracked_heap, recording_heap, fallback, segregated>()),
                          case_name);
 
 } // namespace conformance_suite::composed

@@ -5,6 +5,9 @@
 #include "workload.hpp"
 #include "workloads/trace/recording.hpp"
 
+#include <arenite/compose/recording_resource.hpp>
+#include <arenite/core/system_resource.hpp>
+
 #include <array>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -63,6 +66,26 @@ protected:
 
     scratch_directory scratch_;
 };
+
+TEST_F(lab_trace, reads_what_a_recording_resource_writes) {
+    const std::string path = file_of("");
+    {
+        arenite::recording_resource<arenite::malloc_resource> r{path.c_str()};
+        void* const a = r.allocate(24, 8);
+        void* const b = r.allocate(100, 64);
+        r.deallocate(a, 24, 8);
+        r.deallocate(b, 100, 64);
+        static_cast<void>(r.allocate(0, 1)); // lives at the end
+    }
+    const recording told{path};
+    std::vector<std::array<std::uint32_t, 3>> events;
+    for (const trace_event& e : told.events())
+        events.push_back({e.slot, e.bytes, 1U << e.log2_alignment});
+    EXPECT_THAT(events, ElementsAre(std::array{0U, 24U, 8U}, std::array{1U, 100U, 64U},
+                                    std::array{0U, 24U, 8U}, std::array{1U, 100U, 64U},
+                                    std::array{0U, 1U, 1U}, std::array{0U, 1U, 1U}));
+    EXPECT_EQ(told.peak_live_bytes(), 124U);
+}
 
 TEST_F(lab_trace, knows_of_each_event_what_a_sized_free_asks) {
     const recording r{file({{0, 24, 1, op_malloc, 0, 0},

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/compose/recording_resource.hpp>
+#include <arenite/core/concepts.hpp>
+#include <arenite/core/system_resource.hpp>
+#include <arenite/linear/linear_resource.hpp>
+#include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/stl/resource_allocator.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/recorded_file.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+using namespace arenite;
+using support::recorded_event;
+using support::recorded_file;
+
+namespace {
+
+using recording_heap = recording_resource<ordered_heap>;
+using recording_linear = recording_resource<linear_resource>;
+
+static_assert(Allocating<recording_heap> && Owning<recording_heap> && Sizing<recording_heap> &&
+              UnsizedFreeing<recording_heap> && Resizing<recording_heap> &&
+              Trimmable<recording_heap> && Measurable<recording_heap> && Mappable<recording_heap> &&
+              !Resettable<recording_heap> && !Concurrent<recording_heap>);
+static_assert(Resettable<recording_linear> && !Markable<recording_linear> &&
+              Concurrent<recording_resource<malloc_resource>>);
+
+TEST(recording_resource, records_what_a_heap_is_asked_for) {
+    const std::string path = support::recording_path("heap");
+    {
+        recording_heap heap{path.c_str(), ordered_options{.sizes = sizes::kept}};
+        void* const a = heap.allocate(100);
+        void* const b = heap.allocate(41, 8);
+        EXPECT_TRUE(heap.try_resize(b, 41, 44, 8));
+        EXPECT_FALSE(heap.try_resize(b, 44, 100000, 8)); // not recorded
+        EXPECT_EQ(heap.try_allocate(~std::size_t{0} / 2), nullptr);
+        heap.deallocate(a); // without its size
+        heap.deallocate(b, 44, 8);
+        EXPECT_EQ(heap.events(), 5u);
+        EXPECT_TRUE(heap.flush());
+        EXPECT_TRUE(heap.is_complete());
+        EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+    }
+    EXPECT_EQ(recorded_file{path}.events,
+              (std::vector<recorded_event>{
+                  {0, 100, 1, 4}, {1, 41, 1, 3}, {1, 44, 4, 0}, {0, 0, 6, 0}, {1, 0, 6, 0}}));
+}
+
+TEST(recording_resource, a_reset_frees_all) {
+    const std::string path = support::recording_path("reset");
+    {
+        recording_linear frame{path.c_str(), 4096};
+        for (int i = 0; i < 3; ++i)
+            static_cast<void>(frame.allocate(10));
+        frame.reset();
+        static_cast<void>(frame.allocate(10));
+    }
+    const recorded_file f{path};
+    EXPECT_EQ(f.events.size(), 7u);
+    EXPECT_EQ(f.live_bytes(), 10u);
+}
+
+TEST(recording_resource, stands_in_front_of_a_heap_of_others) {
+    const std::string path = support::recording_path("others");
+    ordered_heap heap;
+    {
+        recording_resource recorded{path.c_str(), heap};
+        std::vector<int, resource_allocator<int, recording_resource<ordered_heap&>>> v{recorded};
+        for (int i = 0; i < 1000; ++i)
+            v.push_back(i);
+        EXPECT_GT(heap.usage().bytes_in_use, 4000u);
+    }
+    const recorded_file f{path};
+    EXPECT_GT(f.events.size(), 10u);
+    EXPECT_EQ(f.live_bytes(), 0u);
+}
+
+} // namespace

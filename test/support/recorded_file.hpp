@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace support {
+
+/// Where a test may write a recording.
+inline std::string recording_path(const std::string& name) {
+    return testing::TempDir() + "arenite_" + name + "_" +
+           testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() + ".ev";
+}
+
+struct recorded_event {
+    std::uint32_t slot, bytes;
+    unsigned op, log2_alignment;
+    bool operator==(const recorded_event&) const = default;
+};
+
+/// What a recorder has written, read back from its bytes.
+struct recorded_file {
+    std::array<std::uint64_t, 8> head{};
+    std::vector<recorded_event> events;
+
+    explicit recorded_file(const std::string& path) {
+        std::ifstream in{path, std::ios::binary};
+        const std::string bytes{std::istreambuf_iterator<char>{in}, {}};
+        if (bytes.size() < sizeof head) {
+            ADD_FAILURE() << path << " has " << bytes.size() << " bytes";
+            return;
+        }
+        std::memcpy(head.data(), bytes.data(), sizeof head);
+        EXPECT_EQ(bytes.size(), sizeof head + 16 * head[0]);
+        for (std::size_t i = sizeof head; i + 16 <= bytes.size(); i += 16) {
+            std::uint32_t words[4];
+            std::memcpy(words, bytes.data() + i, sizeof words);
+            events.push_back({words[0], words[1], words[2] >> 16 & 0xff, words[2] >> 24});
+            most_thread_ = std::max(most_thread_, words[3] + 1);
+        }
+    }
+
+    [[nodiscard]] std::uint64_t slots() const { return head[1]; }
+    [[nodiscard]] std::uint64_t most_live_bytes() const { return head[2]; }
+    [[nodiscard]] std::uint64_t live_bytes() const { return head[3]; }
+    [[nodiscard]] std::uint32_t threads() const { return most_thread_; }
+
+private:
+    std::uint32_t most_thread_ = 0;
+};
+
+} // namespace support
