@@ -12,12 +12,12 @@
 #include "support/recorded_file.hpp"
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 using namespace arenite;
 using support::recorded_event;
 using support::recorded_file;
+using support::recording_place;
 
 namespace {
 
@@ -32,9 +32,9 @@ static_assert(Resettable<recording_linear> && !Markable<recording_linear> &&
               Concurrent<recording_resource<malloc_resource>>);
 
 TEST(recording_resource, records_what_a_heap_is_asked_for) {
-    const std::string path = support::recording_path("heap");
+    const recording_place place;
     {
-        recording_heap heap{path.c_str(), ordered_options{.sizes = sizes::kept}};
+        recording_heap heap{place.c_str(), ordered_options{.sizes = sizes::kept}};
         void* const a = heap.allocate(100);
         void* const b = heap.allocate(41, 8);
         EXPECT_TRUE(heap.try_resize(b, 41, 44, 8));
@@ -47,36 +47,36 @@ TEST(recording_resource, records_what_a_heap_is_asked_for) {
         EXPECT_TRUE(heap.is_complete());
         EXPECT_EQ(heap.usage().bytes_in_use, 0u);
     }
-    EXPECT_EQ(recorded_file{path}.events,
+    EXPECT_EQ(recorded_file{place}.events,
               (std::vector<recorded_event>{
                   {0, 100, 1, 4}, {1, 41, 1, 3}, {1, 44, 4, 0}, {0, 0, 6, 0}, {1, 0, 6, 0}}));
 }
 
 TEST(recording_resource, a_reset_frees_all) {
-    const std::string path = support::recording_path("reset");
+    const recording_place place;
     {
-        recording_linear frame{path.c_str(), 4096};
+        recording_linear frame{place.c_str(), 4096};
         for (int i = 0; i < 3; ++i)
             static_cast<void>(frame.allocate(10));
         frame.reset();
         static_cast<void>(frame.allocate(10));
     }
-    const recorded_file f{path};
+    const recorded_file f{place};
     EXPECT_EQ(f.events.size(), 7u);
     EXPECT_EQ(f.live_bytes(), 10u);
 }
 
 TEST(recording_resource, stands_in_front_of_a_heap_of_others) {
-    const std::string path = support::recording_path("others");
+    const recording_place place;
     ordered_heap heap;
     {
-        recording_resource recorded{path.c_str(), heap};
+        recording_resource recorded{place.c_str(), heap};
         std::vector<int, resource_allocator<int, recording_resource<ordered_heap&>>> v{recorded};
         for (int i = 0; i < 1000; ++i)
             v.push_back(i);
         EXPECT_GT(heap.usage().bytes_in_use, 4000u);
     }
-    const recorded_file f{path};
+    const recorded_file f{place};
     EXPECT_GT(f.events.size(), 10u);
     EXPECT_EQ(f.live_bytes(), 0u);
 }

@@ -57,10 +57,10 @@ struct tracked_heap : conformance_case {
 struct recording_heap : conformance_case {
     static constexpr const char* name = "recording_ordered_heap";
     static constexpr bool keeps_sizes = true;
+    support::recording_place place;
     recording_resource<ordered_heap> subject;
     explicit recording_heap(upstream up)
-        : subject{support::recording_path("conformance").c_str(),
-                  ordered_options{.sizes = sizes::kept}, up} {}
+        : subject{place.c_str(), ordered_options{.sizes = sizes::kept}, up} {}
 };
 
 /// Some in a small pool, all else in a heap.

@@ -8,19 +8,31 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <string>
 #include <vector>
 
 namespace support {
 
-/// Where a test may write a recording.
-inline std::string recording_path(const std::string& name) {
-    return testing::TempDir() + "arenite_" + name + "_" +
-           testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() + ".ev";
-}
+/// A file for one recording, of a name that no other test has; removed at the end.
+class recording_place {
+public:
+    recording_place() = default;
+    ~recording_place() { std::remove(c_str()); }
+    recording_place(const recording_place&) = delete;
+    recording_place& operator=(const recording_place&) = delete;
+
+    [[nodiscard]] const char* c_str() const noexcept { return path_.c_str(); }
+
+private:
+    static std::string number() { return std::to_string(std::random_device{}()); }
+
+    std::string path_ = testing::TempDir() + "arenite_" + number() + number() + ".ev";
+};
 
 struct recorded_event {
     std::uint32_t slot, bytes;
@@ -33,11 +45,11 @@ struct recorded_file {
     std::array<std::uint64_t, 8> head{};
     std::vector<recorded_event> events;
 
-    explicit recorded_file(const std::string& path) {
-        std::ifstream in{path, std::ios::binary};
+    explicit recorded_file(const recording_place& place) {
+        std::ifstream in{place.c_str(), std::ios::binary};
         const std::string bytes{std::istreambuf_iterator<char>{in}, {}};
         if (bytes.size() < sizeof head) {
-            ADD_FAILURE() << path << " has " << bytes.size() << " bytes";
+            ADD_FAILURE() << place.c_str() << " has " << bytes.size() << " bytes";
             return;
         }
         std::memcpy(head.data(), bytes.data(), sizeof head);
