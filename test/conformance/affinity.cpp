@@ -64,7 +64,7 @@ struct in_a_buffer : strategy_case<R> {
     static constexpr const char* name = "in_a_buffer";
     static constexpr bool has_upstream = false;
     static constexpr std::size_t capacity = 16_MiB;
-    std::vector<std::byte> buffer = std::vector<std::byte>(capacity);
+    raw_buffer buffer{capacity};
     linear_resource memory{std::span<std::byte>{buffer}};
     R subject{&memory};
     explicit in_a_buffer(upstream) {}

@@ -27,6 +27,7 @@
 #include <limits>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,19 @@ struct conformance_case {
     static constexpr bool keeps_sizes = false;     ///< size_of(p) and frees without a size
     static constexpr std::size_t capacity = size_max; ///< all it can hand out
     static constexpr std::size_t many = 2000;         ///< small allocations that a test may hold
+};
+
+/// Memory for a resource that works in what it is given; nothing is written into it before.
+class raw_buffer {
+public:
+    explicit raw_buffer(std::size_t bytes) : memory_{new std::byte[bytes]}, bytes_{bytes} {}
+    operator std::span<std::byte>() const noexcept { // NOLINT(google-explicit-constructor)
+        return {memory_.get(), bytes_};
+    }
+
+private:
+    std::unique_ptr<std::byte[]> memory_;
+    std::size_t bytes_;
 };
 
 /// A case as the tests see it: what its resource promises, and how one is made.

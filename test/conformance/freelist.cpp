@@ -29,7 +29,7 @@ struct keeping_sizes : list_case {
 struct in_a_buffer : list_case {
     static constexpr const char* name = "in_a_buffer";
     static constexpr bool has_upstream = false;
-    std::vector<std::byte> buffer = std::vector<std::byte>(capacity);
+    raw_buffer buffer{capacity};
     free_list_resource subject{std::span<std::byte>{buffer}, fit::best};
     explicit in_a_buffer(upstream) {}
 };
@@ -62,10 +62,11 @@ struct tlsf_growing : conformance_case {
 struct tlsf_in_buffers : list_case {
     static constexpr const char* name = "in_buffers";
     static constexpr bool has_upstream = false;
-    std::vector<std::byte> buffer = std::vector<std::byte>(2 * capacity);
-    tlsf_resource subject{std::span{buffer}.first(64_KiB)};
+    raw_buffer buffer{2 * capacity};
+    tlsf_resource subject{std::span<std::byte>{buffer}.first(64_KiB)};
     explicit tlsf_in_buffers(upstream) {
-        EXPECT_TRUE(subject.add_region(std::span{buffer}.subspan(64_KiB, capacity - 64_KiB)));
+        EXPECT_TRUE(
+            subject.add_region(std::span<std::byte>{buffer}.subspan(64_KiB, capacity - 64_KiB)));
     }
 };
 

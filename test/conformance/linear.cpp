@@ -25,7 +25,7 @@ struct on_upstream : linear_case {
 struct in_a_buffer : linear_case {
     static constexpr const char* name = "in_a_buffer";
     static constexpr bool has_upstream = false;
-    std::vector<std::byte> buffer = std::vector<std::byte>(capacity);
+    raw_buffer buffer{capacity};
     linear_resource subject{std::span<std::byte>{buffer}};
     explicit in_a_buffer(upstream) {}
 };

@@ -49,7 +49,7 @@ struct in_a_buffer : heap_case<Sizes> {
     static constexpr const char* name = kept<Sizes> ? "kept_in_a_buffer" : "known_in_a_buffer";
     static constexpr bool has_upstream = false;
     static constexpr std::size_t capacity = 16_MiB;
-    std::vector<std::byte> buffer = std::vector<std::byte>(capacity);
+    raw_buffer buffer{capacity};
     linear_resource memory{std::span<std::byte>{buffer}};
     ordered_heap subject{heap_case<Sizes>::options, &memory};
     explicit in_a_buffer(upstream) {}
