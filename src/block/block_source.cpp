@@ -176,7 +176,8 @@ bool block_source::try_reserve(std::size_t bytes) noexcept {
     const auto whole = checked_align_up(bytes, mask_bytes_);
     if (fresh_ != fresh_end_ || !whole || *whole > max_object_bytes)
         return false;
-    void* const p = ask(*whole, mask_bytes_);
+    // What is empty counts as there already, and stays.
+    void* const p = may_grow_ ? upstream_.try_allocate(*whole, mask_bytes_) : nullptr;
     if (p == nullptr)
         return false;
     begin_span(p, *whole);

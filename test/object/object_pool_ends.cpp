@@ -46,6 +46,10 @@ struct phoenix {
     }
 };
 
+struct in_small_blocks : object_rules {
+    static constexpr std::size_t block_bytes = 4096;
+};
+
 std::vector<object_pool<phoenix>::pointer> acquire_many(object_pool<phoenix>& pool, std::size_t n) {
     std::vector<object_pool<phoenix>::pointer> all;
     for (std::size_t i = 0; i < n; ++i)
@@ -214,6 +218,26 @@ TEST(object_pool_ends, a_reserve_that_is_refused_or_beyond_the_capacity_changes_
     for (int i = 0; i < 10; ++i)
         all.push_back(pool.acquire());
     EXPECT_EQ(pool.try_acquire(), nullptr);
+}
+
+TEST(object_pool_ends, idle_objects_stay_where_a_reserve_is_refused) {
+    support::counting_resource up;
+    {
+        object_pool<phoenix, in_small_blocks> pool{&up};
+        {
+            std::vector<object_pool<phoenix, in_small_blocks>::pointer> all;
+            for (int n = 0; n < 5'000; ++n)
+                all.push_back(pool.acquire());
+        }
+        EXPECT_EQ(pool.idle(), 5'000u);
+        up.fail_after(0);
+        EXPECT_FALSE(pool.try_reserve(100'000));
+        EXPECT_EQ(pool.idle(), 5'000u);
+        for (int n = 0; n < 5'000; ++n)
+            EXPECT_NE(pool.try_acquire(), nullptr);
+        EXPECT_EQ(phoenix::alive.size(), 5'000u);
+    }
+    EXPECT_TRUE(phoenix::alive.empty());
 }
 
 } // namespace

@@ -97,7 +97,8 @@ public:
     [[nodiscard]] block* cut_fresh() noexcept { return fresh_ == fresh_end_ ? nullptr : cut(); }
 
     /// Asks the upstream at once for as many bytes, in whole blocks, of which the first is in state
-    /// empty and the others are fresh(). False where that is refused, or something is fresh() yet.
+    /// empty and the others are fresh(). False where that is refused, or something is fresh() yet;
+    /// what is empty stays.
     [[nodiscard]] bool try_reserve(std::size_t bytes) noexcept;
 
     /// Takes a block out of the state in which it waits: into state open, its alarm off.
