@@ -225,6 +225,13 @@ arenite::usage affinity_share::without_remote_frees(arenite::usage seen) const n
     return seen;
 }
 
+std::size_t affinity_share::high_water_noted() noexcept {
+    if (kind_ == share_kind::ordered || kind_ == share_kind::large)
+        return heap().high_water_approximate();
+    const std::lock_guard lock{lock_};
+    return usage().high_water_bytes;
+}
+
 void affinity_share::list_regions(region_sink& sink) noexcept {
     const bool one_by_one = slow_only || options_.sizes == sizes::kept;
     with_resource([&](auto& r) {

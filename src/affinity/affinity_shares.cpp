@@ -53,18 +53,18 @@ bool affinity_shares::try_retire(affinity_share& share) noexcept {
 
 void affinity_shares::take_out(affinity_share& share) noexcept {
     std::size_t high_water = 0;
-    for (const affinity_share* s = first_.load(std::memory_order_relaxed); s != nullptr;
-         s = s->next_of_affinity)
-        high_water += s->usage_approximate().high_water_bytes;
-    note_high_water(high_water);
-    affinity_share* s = first_.load(std::memory_order_relaxed);
-    if (s == &share) {
-        first_.store(share.next_of_affinity, std::memory_order_relaxed);
-    } else {
-        while (s->next_of_affinity != &share)
-            s = s->next_of_affinity;
-        s->next_of_affinity = share.next_of_affinity;
+    affinity_share* before = nullptr;
+    for (affinity_share* s = first_.load(std::memory_order_relaxed); s != nullptr;
+         s = s->next_of_affinity) {
+        high_water += s->high_water_noted();
+        if (s->next_of_affinity == &share)
+            before = s;
     }
+    note_high_water(high_water);
+    if (before == nullptr)
+        first_.store(share.next_of_affinity, std::memory_order_relaxed);
+    else
+        before->next_of_affinity = share.next_of_affinity;
     orphans_.fetch_sub(1, std::memory_order_relaxed);
     const arenite::usage left = share.balance();
     bytes_.fetch_add(left.bytes_in_use, std::memory_order_relaxed);

@@ -48,12 +48,18 @@ void slab_heap::refuse_free(const void* p, std::size_t bytes, const char* why) c
 
 void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t room,
                             std::size_t asked) const noexcept {
-    char rounded[60] = "";
+    call_sites::write_of_violation(p);
+    if (asked == bytes)
+        contract_violation_f(std::source_location::current(),
+                             "%p, %zu bytes, was freed into %s with another alignment than it was "
+                             "allocated with",
+                             p, bytes, heap_text{owner_}.own.text);
+    char rounded[80] = "";
     if (asked == unknown_bytes)
-        std::snprintf(rounded, sizeof rounded, ", or as fewer that are rounded to it");
+        std::snprintf(rounded, sizeof rounded, ", or as fewer that are rounded to it%s",
+                      bytes <= room ? ", or with another alignment" : "");
     else if (asked != room)
         std::snprintf(rounded, sizeof rounded, ", rounded to %zu", room);
-    call_sites::write_of_violation(p);
     contract_violation_f(
         std::source_location::current(), "%p was freed into %s as %zu bytes but allocated as %zu%s",
         p, heap_text{owner_}.own.text, bytes, asked == unknown_bytes ? room : asked, rounded);
@@ -205,7 +211,7 @@ arenite::usage slab_heap::usage_approximate() const noexcept {
         .bytes_in_use = glance(single_bytes_) + slabs_.blocks().large().bytes_approximate() +
                         static_cast<std::size_t>(glance(settled_bytes_)),
         .bytes_reserved = slabs_.blocks().bytes_reserved_seen_from_afar(),
-        .high_water_bytes = glance(high_water_),
+        .high_water_bytes = high_water_approximate(),
         .live_allocations = slabs_.blocks().large().count_approximate() +
                             static_cast<std::size_t>(glance(settled_) - glance(joined_))};
     for (unsigned i = 0; i <= size_class::count; ++i) {

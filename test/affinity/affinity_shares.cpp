@@ -81,6 +81,25 @@ TEST(affinity_shares, one_that_holds_something_waits) {
     EXPECT_LE(shares.count(), 2u);
 }
 
+TEST(affinity_shares, the_high_water_of_those_retired_is_that_of_their_kind_of_heap) {
+    for (const share_kind kind : {share_kind::slots, share_kind::intrusive, share_kind::ordered}) {
+        affinity_shares shares;
+        std::vector<affinity_share*> all;
+        std::size_t most = 0;
+        for (int i = 0; i < 5; ++i) {
+            affinity_share& s = *all.emplace_back(&made(shares, &one, kind));
+            void* const p = s.try_allocate(1000, 8);
+            most += s.usage().high_water_bytes;
+            s.deallocate(p, 1000, 8);
+        }
+        EXPECT_GE(most, 5000u);
+        for (affinity_share* s : all)
+            shares.abandon(*s);
+        EXPECT_EQ(shares.count(), 2u);
+        EXPECT_EQ(shares.note_high_water(0), most) << "kind " << static_cast<int>(kind);
+    }
+}
+
 TEST(affinity_shares, none_is_retired_while_they_are_walked) {
     affinity_shares shares;
     std::vector<affinity_share*> all;

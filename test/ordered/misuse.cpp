@@ -128,6 +128,20 @@ TEST_F(ordered_heap_death, what_went_back_to_an_upstream_that_unmaps_is_found) {
     give(heap, kept, 1000);
 }
 
+TEST_F(ordered_heap_death, a_wrong_alignment_is_not_called_a_wrong_size) {
+    ordered_heap heap{&pages};
+    void* const p = heap.allocate(100);
+    if constexpr (checks_enabled) {
+        for (const std::size_t alignment : {3, 24})
+            EXPECT_DEATH(heap.deallocate(p, 100, alignment),
+                         "100 bytes, was freed into ordered_heap.* with another alignment");
+    }
+    void* const wide = heap.allocate(8, 256);
+    EXPECT_DEATH(heap.deallocate(wide, 8, 8), "with another alignment");
+    heap.deallocate(wide, 8, 256);
+    heap.deallocate(p, 100);
+}
+
 TEST_F(ordered_heap_death, sizes_that_nothing_has_are_found) {
     ordered_heap heap{&pages};
     void* const small = heap.allocate(48);

@@ -175,6 +175,8 @@ public:
     [[nodiscard]] arenite::usage usage_approximate() const noexcept {
         return without_remote_frees(heap().usage_approximate());
     }
+    /// The most bytes in use that its heap has noted. Locks a share of the strategies of old.
+    [[nodiscard]] std::size_t high_water_noted() noexcept;
 
     [[nodiscard]] slab_heap& heap() noexcept {
         return *std::launder(reinterpret_cast<slab_heap*>(storage_));

@@ -180,24 +180,24 @@ public:
     [[nodiscard]] bool empty() const noexcept { return values_.empty(); }
 
     /// Puts the values in order by less(const T&, const T&), which may throw; then nothing has
-    /// changed. Keys go along. Asks for no memory. O(n log n), each value is moved once or twice.
+    /// changed. Keys go along. Asks for no memory. O(n log n), each value is moved once or twice;
+    /// where less throws, O(slots) besides: as many as there ever were values at once.
     template <class Less>
     void sort(Less less) {
-        class guard { // what was half sorted is as it was
-        public:
-            explicit guard(slot_map& map) noexcept : map_{map} {}
-            guard(const guard&) = delete;
-            guard& operator=(const guard&) = delete;
-            ~guard() { map_.find_slots(); }
-
-        private:
-            slot_map& map_;
+        struct guard { // what was half sorted is as it was
+            slot_map& map;
+            bool sorted = false;
+            ~guard() {
+                if (!sorted)
+                    map.find_slots();
+            }
         };
-        const guard whatever_happens{*this};
+        guard half_sorted{*this};
         const auto& value = std::as_const(values_);
         std::sort(slot_of_.begin(), slot_of_.end(), [&](std::uint32_t a, std::uint32_t b) {
             return less(value[slots_[a].place], value[slots_[b].place]);
         });
+        half_sorted.sorted = true;
         for (std::uint32_t i = 0; i != values_.size(); ++i) {
             if (slots_[slot_of_[i]].place != i)
                 rotate_from(i);

@@ -32,7 +32,8 @@ inline namespace ARENITE_ABI {
 /// Failure:   nullptr; nothing changes.
 class malloc_like_heap {
 public:
-    /// Requires an alignment that is a power of two; else all requests are refused.
+    /// Requires an alignment that is a power of two: else all requests are refused, in checked
+    /// builds as contract violations.
     explicit malloc_like_heap(affinity_heap& heap,
                               std::size_t alignment = default_alignment) noexcept
         : heap_{&heap}, alignment_{alignment} {}

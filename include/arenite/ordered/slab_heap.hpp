@@ -116,7 +116,7 @@ struct heap_owner {
 ///     joined    an object of n slots counts as n objects of the slab's class, and in `joined_` as
 ///               n - 1 less
 ///
-/// Threads:   one at a time; usage_approximate() by any.
+/// Threads:   one at a time; what is approximate by any.
 class slab_heap {
 public:
     slab_heap(const block_options& options, upstream up, const heap_owner& owner) noexcept;
@@ -181,6 +181,9 @@ public:
 
     [[nodiscard]] arenite::usage usage() noexcept;
     [[nodiscard]] arenite::usage usage_approximate() const noexcept;
+    [[nodiscard]] std::size_t high_water_approximate() const noexcept {
+        return glance(high_water_);
+    }
 
     /// All memory, block by block; objects one by one, or joined where they are neighbours.
     void list_regions(region_sink& sink, bool one_by_one) const;
