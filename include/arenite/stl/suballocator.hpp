@@ -112,7 +112,7 @@ public:
 
     suballocator(const suballocator& other) noexcept : state_(other.copy()) {}
 
-    /// As a copy: what is moved from stays equal.
+    /// Copies: the moved-from allocator stays equal.
     suballocator(suballocator&& other) noexcept : state_(other.copy_as_it_is()) {}
 
     template <class U, class B>
