@@ -65,7 +65,7 @@ public:
 /// Use when:  arrays of many MiB are accessed at random, or should be returned to the system when
 ///            freed; as the base of a suballocator, whose rows are then pages. Not for arrays that
 ///            grow step by step.
-/// Cost:      that of operator new below 1 MiB, of page_source() from there on.
+/// Cost:      that of malloc below 1 MiB, of page_source() from there on.
 /// Overhead:  less than a page from 1 MiB on.
 /// Threads:   any.
 /// Failure:   out_of_memory; std::bad_array_new_length if a count's size does not fit.
@@ -81,7 +81,7 @@ public:
     using propagate_on_container_move_assignment = std::true_type;
     using is_always_equal = std::true_type;
 
-    /// Smaller requests go to operator new.
+    /// Smaller requests go to malloc.
     static constexpr std::size_t least_bytes = 1_MiB;
 
     constexpr page_allocator() noexcept = default;

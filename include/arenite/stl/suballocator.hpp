@@ -36,7 +36,7 @@ enum class sharing : unsigned char {
 /// Single elements come from a suballocator_resource: packed, the lowest free slot first, and their
 /// memory is returned while the program runs. Arrays (of vector, deque and hash tables) come from
 /// the base. Without a named base, rows are pages, huge ones from 2 MiB on, and arrays come from
-/// operator new; see page_allocator.hpp.
+/// page_allocator.
 ///
 /// Use when:  containers of nodes (list, set, map, unordered_map) hold many elements, come and go,
 ///            or are traversed after a long life.
