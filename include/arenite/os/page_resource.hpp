@@ -39,8 +39,8 @@ struct page_options {
 
     /// How long freed memory stays resident with its addresses; 0: returned to the system at once.
     std::uint32_t delay_ms = 1000;
-    /// No more waits than fills up what was in use at most, of this many bytes; but a quarter of
-    /// the most that was in use always may.
+    /// Limit on freed memory that waits: together with what is in use, no more than the peak of
+    /// use, and at most this many bytes; but up to a quarter of the peak may always wait.
     std::size_t most_waiting_bytes = 256_MiB;
     /// The clock for the delay: any that never goes back.
     std::uint64_t (*now_ms)() noexcept = &os::platform::now_ms;
