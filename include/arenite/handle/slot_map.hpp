@@ -6,6 +6,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/system_resource.hpp>
+#include <arenite/core/upstream.hpp>
 #include <arenite/handle/slot_key.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 
@@ -57,8 +58,8 @@ class slot_map final {
 public:
     using key = slot_key<T>;
 
-    explicit slot_map(resource* upstream = &system_resource()) noexcept
-        : values_{upstream}, slot_of_{upstream}, slots_{upstream} {}
+    explicit slot_map(upstream source = &system_resource()) noexcept
+        : values_{source.get()}, slot_of_{source.get()}, slots_{source.get()} {}
 
     slot_map(const slot_map&) = delete;
     slot_map& operator=(const slot_map&) = delete;

@@ -62,6 +62,9 @@ public:
     /// high-water mark is the sum of those of its parts, each at its own time. O(node sizes).
     [[nodiscard]] arenite::usage usage() const noexcept;
 
+    /// True if p points into memory of this pool, allocated or not. O(node sizes * log blocks).
+    [[nodiscard]] bool owns(const void* p) const noexcept;
+
     /// Lists its memory, pool by pool. O(slots).
     void list_regions(region_sink& sink) const;
 
