@@ -92,7 +92,7 @@ public:
     [[nodiscard]] std::size_t head_granules(const block& b) const noexcept;
 
     /// The lowest empty block, or a new one; in state empty. O(log blocks).
-    [[nodiscard]] block* clean() noexcept;
+    [[nodiscard]] block* take_empty_block() noexcept;
 
     /// The next block of fresh(), in state empty; nullptr if fresh() is empty.
     [[nodiscard]] block* cut_fresh() noexcept { return fresh_ == fresh_end_ ? nullptr : cut(); }
@@ -161,12 +161,12 @@ public:
     }
 
     /// bytes_reserved() for other threads, while the owner's thread works: may be out of date.
-    [[nodiscard]] std::size_t bytes_reserved_seen_from_afar() const noexcept {
-        return glance(reserved_) + large_.bytes_reserved_seen_from_afar();
+    [[nodiscard]] std::size_t bytes_reserved_approximate() const noexcept {
+        return glance(reserved_) + large_.bytes_reserved_approximate();
     }
 
     /// True if an empty block is available without the upstream.
-    [[nodiscard]] bool has_clean() const noexcept {
+    [[nodiscard]] bool has_empty_block() const noexcept {
         return fresh_ != fresh_end_ || blocks_.has(block_state::empty);
     }
 

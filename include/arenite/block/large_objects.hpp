@@ -74,7 +74,7 @@ public:
     [[nodiscard]] std::size_t bytes_reserved() const noexcept { return reserved_; }
 
     /// bytes_reserved() of a moment ago, while the owner's thread works on.
-    [[nodiscard]] std::size_t bytes_reserved_seen_from_afar() const noexcept {
+    [[nodiscard]] std::size_t bytes_reserved_approximate() const noexcept {
         return glance(reserved_);
     }
     [[nodiscard]] std::size_t bytes_kept() const noexcept { return kept_bytes_; }

@@ -116,7 +116,7 @@ public:
     /// Makes a T. Throws out_of_memory, and what its constructor throws; then nothing has changed.
     template <class T, class... Args>
     [[nodiscard]] handle<T> make(Args&&... args) {
-        const birth b{*this, detail::kind_of<T>()};
+        const construction_guard b{*this, detail::kind_of<T>()};
         if (b.address == nullptr) [[unlikely]]
             throw_out_of_memory(sizeof(T), alignof(T), upstream_.get());
         return construct<T>(b, std::forward<Args>(args)...);
@@ -125,7 +125,7 @@ public:
     /// make() without out_of_memory: returns an empty handle if there is no memory.
     template <class T, class... Args>
     [[nodiscard]] handle<T> try_make(Args&&... args) {
-        const birth b{*this, detail::kind_of<T>()};
+        const construction_guard b{*this, detail::kind_of<T>()};
         if (b.address == nullptr) [[unlikely]]
             return {};
         return construct<T>(b, std::forward<Args>(args)...);
@@ -221,20 +221,20 @@ private:
         detail::visit_window window;
         std::size_t near_bytes = 512; ///< objects up to this far apart count as adjacent
         std::size_t passed = 0;       ///< elements of a range: where the next step goes on
-        bool stays = false;           ///< the object looked at last was in order already
+        bool in_order = false;        ///< the object looked at last was in order already
     };
 
     /// An object under construction, undone unless its constructor completes.
-    struct birth {
-        birth(compacting_heap& h, const detail::object_kind& k) : heap{h}, kind{k} {
+    struct construction_guard {
+        construction_guard(compacting_heap& h, const detail::object_kind& k) : heap{h}, kind{k} {
             address = heap.begin_object(kind, id);
         }
-        ~birth() {
+        ~construction_guard() {
             if (address != nullptr)
                 heap.finish_making(id, kind, address, is_done);
         }
-        birth(const birth&) = delete;
-        birth& operator=(const birth&) = delete;
+        construction_guard(const construction_guard&) = delete;
+        construction_guard& operator=(const construction_guard&) = delete;
 
         compacting_heap& heap;
         const detail::object_kind& kind;
@@ -255,7 +255,7 @@ private:
     class call_source;
 
     template <class T, class... Args>
-    [[nodiscard]] handle<T> construct(const birth& b, Args&&... args) {
+    [[nodiscard]] handle<T> construct(const construction_guard& b, Args&&... args) {
         static_assert(!std::is_reference_v<T> && !std::is_const_v<T> && !std::is_array_v<T>);
         static_assert(Relocatable<T> || sizeof(T) > detail::movable_blocks::largest_object_bytes,
                       "objects of a compacting_heap are trivially relocatable, or have a move "
@@ -269,7 +269,7 @@ private:
     [[nodiscard]] std::byte* begin_object(const detail::object_kind& kind, detail::object_id& id);
     void finish_making(detail::object_id id, const detail::object_kind& kind, std::byte* address,
                        bool is_done) noexcept;
-    [[nodiscard]] detail::basic_handle handle_to(const birth& b) const noexcept;
+    [[nodiscard]] detail::basic_handle handle_to(const construction_guard& b) const noexcept;
     [[nodiscard]] std::byte* take_room(const detail::object_kind& kind) noexcept;
     void give_room(const detail::object_kind& kind, std::byte* address) noexcept;
     [[nodiscard]] bool destroy(const detail::basic_handle& h) noexcept;
@@ -287,7 +287,7 @@ private:
     [[nodiscard]] bool empty_one(progress& p) noexcept;
     [[nodiscard]] bool is_over_room() const noexcept;
     [[nodiscard]] std::byte* take_in_order(const detail::object_kind& kind, progress& p) noexcept;
-    [[nodiscard]] bool lay_oldest(progress& p);
+    [[nodiscard]] bool place_next_visited(progress& p);
     void forget_order() noexcept;
     compaction_step step_in_order(detail::visit_source& order, const budget& limit);
 

@@ -32,34 +32,34 @@ class basic_handle {
 public:
     constexpr basic_handle() noexcept = default;
     explicit basic_handle(object_id id) noexcept : id_{id} {}
-    basic_handle(object_id id, void* seen) noexcept : seen_{seen}, id_{id} {}
+    basic_handle(object_id id, void* seen) noexcept : cached_{seen}, id_{id} {}
 
     [[nodiscard]] object_id id() const noexcept { return id_; }
 
     /// The last known address; the object may have moved away, or died.
-    [[nodiscard]] void* seen() const noexcept {
-        return atomic_load(seen_, std::memory_order_relaxed);
+    [[nodiscard]] void* cached() const noexcept {
+        return atomic_load(cached_, std::memory_order_relaxed);
     }
-    void see(void* address) const noexcept {
-        atomic_store(seen_, address, std::memory_order_relaxed);
+    void cache(void* address) const noexcept {
+        atomic_store(cached_, address, std::memory_order_relaxed);
     }
 
     /// The address, or nullptr if the object is dead.
     [[nodiscard]] ARENITE_INLINE void* find() const noexcept {
         if constexpr (may_look_at_old_places) {
-            void* const at = seen();
+            void* const at = cached();
             if (word_before(at) == word_of(id_, at)) [[likely]]
                 return at;
         }
-        return id_.is_nobody() ? nullptr : ask();
+        return id_.is_null() ? nullptr : find_in_table();
     }
 
     /// Looks the address up in the table.
-    ARENITE_NOINLINE void* ask() const noexcept;
+    ARENITE_NOINLINE void* find_in_table() const noexcept;
 
 private:
     // Threads that read one handle find the same address and store it: the order does not matter.
-    mutable void* seen_ = const_cast<std::uint64_t*>(&word_of_nobody + 1);
+    mutable void* cached_ = const_cast<std::uint64_t*>(&null_word + 1);
     object_id id_;
 };
 
@@ -146,7 +146,7 @@ template <class T>
 [[nodiscard]] handle<T> handle_of(T& object) noexcept {
     void* const at = const_cast<std::remove_const_t<T>*>(std::addressof(object));
     const detail::basic_handle found = detail::handle_at(at);
-    ARENITE_ASSERT(!found.id().is_nobody(),
+    ARENITE_ASSERT(!found.id().is_null(),
                    "handle_of takes an object of a compacting_heap, as the type it was made");
     return handle<T>{found};
 }

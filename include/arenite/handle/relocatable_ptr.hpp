@@ -29,12 +29,12 @@ public:
     [[nodiscard]] std::uint32_t slot() const noexcept { return slot_; }
 
     /// The last known place; any address if there is none.
-    [[nodiscard]] void* seen() const noexcept {
+    [[nodiscard]] void* cached() const noexcept {
         return address_of_place(atomic_load(place_, std::memory_order_relaxed));
     }
 
     /// Stores an address, if it lies within the first 32 GiB of places.
-    void see(const void* address) const noexcept {
+    void cache(const void* address) const noexcept {
         const std::uintptr_t distance =
             reinterpret_cast<std::uintptr_t>(address) - place_base.load(std::memory_order_relaxed);
         const std::uint64_t place = distance / granule;
@@ -54,7 +54,7 @@ public:
                     return at; // all but the generation is the same
             }
         }
-        return ask();
+        return find_in_table();
     }
 
     /// The id of what lives in the slot now; a null id if nothing does.
@@ -69,7 +69,7 @@ private:
                                        place * std::uintptr_t{granule});
     }
 
-    ARENITE_NOINLINE void* ask() const noexcept;
+    ARENITE_NOINLINE void* find_in_table() const noexcept;
 
     mutable std::uint32_t place_ = 0; ///< in units of 8 bytes from place_base; 0: not known
     std::uint32_t slot_ = 0;
