@@ -3,7 +3,7 @@
 #pragma once
 
 // All of Arenite but interop/, from the ground up; README.md here says what each folder is.
-// A program that cares for its compile time includes just what it uses.
+// To keep compile times short, include only the headers you use.
 
 #include <arenite/core/aggregate.hpp>
 #include <arenite/core/alignment.hpp>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Names of what programs refer to most: for a header that has an `arenite::ordered_heap&` in it, or
-// an `arenite::handle<T>*`, and needs no more of it. Templates come without their default
-// arguments: name all, or include the type's own header.
+// Forward declarations of the types that programs refer to most: for a header that mentions an
+// `arenite::ordered_heap&` or an `arenite::handle<T>*` and needs no more. Templates come without
+// their default arguments: name all, or include the type's own header.
 
 #include <arenite/core/config.hpp>
 

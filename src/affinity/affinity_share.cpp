@@ -7,8 +7,9 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/core/spin_lock.hpp>
-#include <arenite/os/page_resource.hpp>
 #include <arenite/os/platform.hpp>
+
+#include "immortal_pages.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -23,11 +24,8 @@ namespace {
 struct of_places;
 fork_lock<spin_lock>& places_lock() noexcept { return process_lock<spin_lock, of_places>(); }
 
-// Shares come from pages of their own, which are never given back.
-constexpr std::size_t chunk_bytes = 256_KiB;
 constinit affinity_share* retired = nullptr; // by next_of_affinity
-constinit std::byte* unused = nullptr;
-constinit std::byte* unused_end = nullptr;
+constinit immortal_pages<affinity_share, 256_KiB> share_pages;
 
 /// nullptr where there is no memory.
 affinity_share* take_place() noexcept {
@@ -36,16 +34,11 @@ affinity_share* take_place() noexcept {
         retired = share->next_of_affinity;
         return share;
     }
-    if (static_cast<std::size_t>(unused_end - unused) < sizeof(affinity_share)) {
-        auto* const p = static_cast<std::byte*>(page_source().try_allocate(chunk_bytes));
-        if (p == nullptr)
-            return nullptr;
-        unused = p;
-        unused_end = p + chunk_bytes;
-    }
-    std::byte* const place = unused;
-    unused += sizeof(affinity_share);
-    return ::new (static_cast<void*>(place)) affinity_share;
+    void* const place = share_pages.next();
+    if (place == nullptr)
+        return nullptr;
+    share_pages.take();
+    return ::new (place) affinity_share;
 }
 
 /// What a heap is told of a block size: below that of a block its blocks would be smaller ones, and

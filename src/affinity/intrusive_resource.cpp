@@ -207,7 +207,7 @@ void* intrusive_resource::advance(lane& from, std::size_t length, std::size_t al
     if (length > source_.mask_bytes() / large_divisor)
         return nullptr;
     leave(from);
-    b = source_.clean();
+    b = source_.take_empty_block();
     if (b == nullptr)
         return from_anywhere(length, alignment);
     enter(from, *b);

@@ -156,7 +156,7 @@ slots_resource::node* slots_resource::open_block() noexcept {
     node* const whole = make_node();
     if (whole == nullptr)
         return nullptr;
-    block* const b = source_.clean();
+    block* const b = source_.take_empty_block();
     if (b == nullptr) {
         drop_node(whole);
         return nullptr;

@@ -84,7 +84,7 @@ arenite::usage slots_resource::usage() const noexcept {
             .bytes_reserved = source_.bytes_reserved() + kept + singles_.bytes(),
             .high_water_bytes = high_water_,
             .live_allocations = live_ + singles_.count(),
-            .largest_hole_bytes = std::max(hole, source_.has_clean() ? clean : 0)};
+            .largest_hole_bytes = std::max(hole, source_.has_empty_block() ? clean : 0)};
 }
 
 void slots_resource::list_regions(region_sink& sink) const {

@@ -8,7 +8,8 @@
 #include <arenite/core/spin_lock.hpp>
 #include <arenite/core/thread_exit.hpp>
 #include <arenite/os/fork_lock.hpp>
-#include <arenite/os/page_resource.hpp>
+
+#include "immortal_pages.hpp"
 
 #include <mutex>
 #include <new>
@@ -25,11 +26,8 @@ namespace {
 struct of_tables;
 fork_lock<spin_lock>& tables_lock() noexcept { return process_lock<spin_lock, of_tables>(); }
 
-// All tables there are; they come from pages of their own and are never given back.
-constexpr std::size_t chunk_bytes = 64_KiB;
-constinit thread_heaps* first_table = nullptr;
-constinit std::byte* unused = nullptr;
-constinit std::byte* unused_end = nullptr;
+constinit thread_heaps* first_table = nullptr; // all tables there are; none is ever freed
+constinit immortal_pages<thread_heaps, 64_KiB> table_pages;
 
 } // namespace
 
@@ -43,15 +41,11 @@ thread_heaps* thread_heaps::make() noexcept {
     while (table != nullptr && table->thread_ != nullptr)
         table = table->next_;
     if (table == nullptr) {
-        if (static_cast<std::size_t>(unused_end - unused) < sizeof(thread_heaps)) {
-            auto* const p = static_cast<std::byte*>(page_source().try_allocate(chunk_bytes));
-            if (p == nullptr)
-                return nullptr;
-            unused = p;
-            unused_end = p + chunk_bytes;
-        }
-        table = ::new (static_cast<void*>(unused)) thread_heaps;
-        unused += sizeof(thread_heaps);
+        void* const place = table_pages.next();
+        if (place == nullptr)
+            return nullptr;
+        table = ::new (place) thread_heaps;
+        table_pages.take();
         table->next_ = first_table;
         first_table = table;
     }

@@ -85,7 +85,7 @@ std::size_t block_source::head_granules(const block& b) const noexcept {
 
 // ---- blocks -------------------------------------------------------------------------------------
 
-block* block_source::clean() noexcept {
+block* block_source::take_empty_block() noexcept {
     page_source().purge_due();
     block* const kept = blocks_.lowest(block_state::empty);
     return kept != nullptr ? kept : cut();

@@ -104,7 +104,7 @@ std::byte* compacting_heap::begin_object(const object_kind& kind, object_id& id)
     if (address == nullptr)
         return nullptr;
     id = table_.make(address, kind.number);
-    if (id.is_nobody()) {
+    if (id.is_null()) {
         give_room(kind, address);
         return nullptr;
     }
@@ -124,7 +124,7 @@ void compacting_heap::finish_making(object_id id, const object_kind& kind, std::
         forget_object(id, kind, address);
 }
 
-basic_handle compacting_heap::handle_to(const birth& b) const noexcept {
+basic_handle compacting_heap::handle_to(const construction_guard& b) const noexcept {
     return is_large_kind(b.kind) ? basic_handle{b.id} : basic_handle{b.id, b.address};
 }
 

@@ -140,7 +140,7 @@ void compacting_heap::forget_order() noexcept {
     order_.window.clear();
     if (++order_.cursor.stamp == 0)
         order_.cursor.stamp = 1;
-    order_.stays = false;
+    order_.in_order = false;
     order_.passed = 0;
 }
 
@@ -165,7 +165,7 @@ std::byte* compacting_heap::take_in_order(const object_kind& kind, progress& p) 
 }
 
 /// Lays the object of the oldest visit, or lets it be. False: there is no room.
-bool compacting_heap::lay_oldest(progress& p) {
+bool compacting_heap::place_next_visited(progress& p) {
     const detail::visit_window::item& visit = order_.window.oldest();
     const object_id id = visit.value.id();
     object_entry* const entry = handle_table::find(id);
@@ -178,8 +178,9 @@ bool compacting_heap::lay_oldest(progress& p) {
         contract_violation("compacting_heap: an order of visits has a handle of another heap");
     order_.near_bytes = 4 * (kind.bytes + 2 * word_bytes);
     const bool is_laid = blocks_.stamp_at(entry->address) == order_.cursor.stamp;
-    order_.stays = !is_laid && (order_.window.begins_run() || (order_.stays && visit.follows));
-    if (!is_laid && !order_.stays && entry->pins_or_next == 0) {
+    order_.in_order =
+        !is_laid && (order_.window.begins_run() || (order_.in_order && visit.follows));
+    if (!is_laid && !order_.in_order && entry->pins_or_next == 0) {
         std::byte* const to = take_in_order(kind, p);
         if (to == nullptr)
             return false;
@@ -203,13 +204,13 @@ compaction_step compacting_heap::step_in_order(detail::visit_source& order, cons
                 break;
             order_.window.push(next, order_.near_bytes);
             handle_table::prefetch(next.value.id().slot());
-            blocks_.prefetch(next.value.seen());
+            blocks_.prefetch(next.value.cached());
         }
         if (order_.window.empty()) {
             forget_order();
             return p.done(compaction_step::end::finished);
         }
-        if (!lay_oldest(p))
+        if (!place_next_visited(p))
             return p.done(p.is_spent() ? compaction_step::end::budget_spent
                                        : compaction_step::end::no_memory);
         order_.window.pop_oldest();

@@ -9,17 +9,17 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-void* basic_handle::ask() const noexcept {
+void* basic_handle::find_in_table() const noexcept {
     const object_entry* const entry = handle_table::find(id_);
     if (entry == nullptr) {
         ARENITE_ASSERT(!handle_table::is_gone(id_), "the compacting_heap of this handle is gone");
-        see(const_cast<std::uint64_t*>(&word_of_nobody + 1)); // it stays dead
+        cache(const_cast<std::uint64_t*>(&null_word + 1)); // it stays dead
         return nullptr;
     }
     // The place of a large object may go back to its upstream, and is not looked at then.
     const object_kind& kind = kind_numbered(entry->kind);
     if (movable_blocks::may_hold(kind.bytes, kind.alignment))
-        see(entry->address);
+        cache(entry->address);
     return entry->address;
 }
 
@@ -29,7 +29,7 @@ basic_handle handle_at(void* address) noexcept {
     if (entry == nullptr || entry->address != address)
         return {};
     const basic_handle found{id};
-    static_cast<void>(found.ask()); // which remembers the place, unless that may go back
+    static_cast<void>(found.find_in_table()); // which remembers the place, unless that may go back
     return found;
 }
 

@@ -17,7 +17,7 @@ namespace detail {
 using os::platform;
 
 constinit std::atomic<std::uint64_t> word_secret{0};
-constinit const std::uint64_t word_of_nobody = 0;
+constinit const std::uint64_t null_word = 0;
 constinit std::atomic<std::uintptr_t> place_base{0};
 
 void note_block(const void* begin) noexcept {
@@ -154,7 +154,7 @@ object_entry* handle_table::find(object_id id) noexcept {
 }
 
 bool handle_table::is_gone(object_id id) noexcept {
-    return !id.is_nobody() && chunk_of(id.slot()) == nullptr;
+    return !id.is_null() && chunk_of(id.slot()) == nullptr;
 }
 
 void handle_table::prefetch([[maybe_unused]] std::uint32_t slot) noexcept {

@@ -19,7 +19,7 @@ namespace detail {
 namespace {
 
 constexpr std::uint16_t holes_any = 32;
-constexpr std::uint16_t holes_crumbs = 64;
+constexpr std::uint16_t nearly_full = 64;
 constexpr std::uint16_t holes_small = 128;
 constexpr std::uint16_t filled_0 = 256; // and so on, to the highest bit
 constexpr std::size_t fill_states = 8;
@@ -58,7 +58,7 @@ std::size_t movable_blocks::usable(const block& b) const noexcept {
 std::uint16_t movable_blocks::holes_of(const block& b) const noexcept {
     const std::size_t all = usable(b);
     const std::size_t free = all - live_of(b);
-    return free >= all / 8 ? holes_any : free >= all / 64 ? holes_crumbs : std::uint16_t{0};
+    return free >= all / 8 ? holes_any : free >= all / 64 ? nearly_full : std::uint16_t{0};
 }
 
 void movable_blocks::open(block& b, std::uint32_t stamp) noexcept {
@@ -92,7 +92,7 @@ void movable_blocks::wait(block& b, std::uint16_t holes) noexcept {
         free_in_waiting_ += n.counted;
     }
     const std::size_t eighths = live_of(b) * fill_states / all;
-    if (n.pinned == 0 && n.stuck == 0)
+    if (n.pinned == 0 && n.could_not_empty == 0)
         state |= filled(eighths);
     source_.blocks().set_state(b, state);
     std::size_t next = all * std::min(eighths, fill_states - 1) / fill_states; // live below it
@@ -116,7 +116,7 @@ void movable_blocks::on_alarm(block& b) noexcept {
     if (b.live == 0)
         close_empty(b);
     else if (!is_open) {
-        notes_of(b).stuck = 0;
+        notes_of(b).could_not_empty = 0;
         wait(b, holes_of(b));
     }
 }
@@ -184,17 +184,17 @@ bool movable_blocks::move_on(cursor& c, std::size_t granules, std::size_t alignm
     if (c.from != supply::fresh && small)
         next = blocks.lowest(holes_small);
     if (c.from == supply::holes && next == nullptr)
-        next = blocks.lowest(holes_crumbs);
+        next = blocks.lowest(nearly_full);
     if (c.from != supply::fresh && next == nullptr)
         next = blocks.lowest(holes_any);
     if (c.from != supply::holes && next == nullptr) {
-        next = clean();
+        next = take_empty_block();
         if (next != nullptr && fit(*next, first_granule(*next), granules, alignment) == 0) {
             // Shorter than others, which the first block of all is: it waits for smaller requests.
             block& shorter = *next;
             open(shorter, c.stamp);
             wait(shorter, holes_any);
-            next = clean();
+            next = take_empty_block();
             if (next != nullptr && fit(*next, first_granule(*next), granules, alignment) == 0)
                 next = nullptr;
         }
@@ -208,8 +208,8 @@ bool movable_blocks::move_on(cursor& c, std::size_t granules, std::size_t alignm
 }
 
 /// An empty block or a new one. The first of all is short, so that a small heap is.
-block* movable_blocks::clean() noexcept {
-    block* const b = source_.clean();
+block* movable_blocks::take_empty_block() noexcept {
+    block* const b = source_.take_empty_block();
     if (b == nullptr)
         return nullptr;
     note_block(b);
@@ -283,7 +283,7 @@ void movable_blocks::give_victim_up() noexcept {
     block* const b = std::exchange(victim_, nullptr);
     if (b->live == 0)
         return close_empty(*b);
-    notes_of(*b).stuck = 1;
+    notes_of(*b).could_not_empty = 1;
     wait(*b, holes_of(*b));
 }
 

@@ -16,7 +16,7 @@ basic_relocatable_ptr::basic_relocatable_ptr(const basic_handle& h) noexcept {
 #if ARENITE_CHECKS
     generation_ = h.id().generation();
 #endif
-    static_cast<void>(ask());
+    static_cast<void>(find_in_table());
 }
 
 object_id basic_relocatable_ptr::id() const noexcept {
@@ -24,7 +24,7 @@ object_id basic_relocatable_ptr::id() const noexcept {
     return entry != nullptr ? object_id{slot_, entry->generation} : object_id{};
 }
 
-void* basic_relocatable_ptr::ask() const noexcept {
+void* basic_relocatable_ptr::find_in_table() const noexcept {
     const object_entry* const entry = handle_table::find_slot(slot_);
 #if ARENITE_CHECKS
     ARENITE_ASSERT(entry != nullptr && entry->generation == generation_,
@@ -34,7 +34,7 @@ void* basic_relocatable_ptr::ask() const noexcept {
         return nullptr;
     const object_kind& kind = kind_numbered(entry->kind);
     if (movable_blocks::may_hold(kind.bytes, kind.alignment))
-        see(entry->address);
+        cache(entry->address);
     return entry->address;
 }
 

@@ -159,7 +159,7 @@ void slab_heap::recover_after_fork() noexcept {
 void slab_heap::alarmed(slab& s) noexcept {
     const bool class_is_empty = counts_of(s).live == 0;
     const auto may_be_idle = [&] { // asked outside the gate, too, while others trim
-        return class_is_empty && slabs_.blocks().bytes_reserved_seen_from_afar() > idle_bytes &&
+        return class_is_empty && slabs_.blocks().bytes_reserved_approximate() > idle_bytes &&
                (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives()));
     };
     if (!s.is_due() && !may_be_idle()) // one object, again and again

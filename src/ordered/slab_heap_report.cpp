@@ -210,7 +210,7 @@ arenite::usage slab_heap::usage_approximate() const noexcept {
     arenite::usage seen{
         .bytes_in_use = glance(single_bytes_) + slabs_.blocks().large().bytes_approximate() +
                         static_cast<std::size_t>(glance(settled_bytes_)),
-        .bytes_reserved = slabs_.blocks().bytes_reserved_seen_from_afar(),
+        .bytes_reserved = slabs_.blocks().bytes_reserved_approximate(),
         .high_water_bytes = high_water_approximate(),
         .live_allocations = slabs_.blocks().large().count_approximate() +
                             static_cast<std::size_t>(glance(settled_) - glance(joined_))};

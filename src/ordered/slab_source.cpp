@@ -61,7 +61,7 @@ slab_source::slab_source(const block_options& options, upstream up, void* owner)
 
 /// A block that is empty, made ready for slabs.
 block* slab_source::new_block() noexcept {
-    block* const b = blocks_.clean();
+    block* const b = blocks_.take_empty_block();
     if (b == nullptr)
         return nullptr;
     blocks_.open(*b);

@@ -90,7 +90,7 @@ pool_resource::pool_resource(slot s, const pool_options& options)
 pool_resource::pool_resource(slot s, const pool_options& options, upstream up)
     : pool_resource{s, layout::of(s, options, block_source::usual_block_bytes(up)), options, up} {
     if ((options.eager || options.prefault) && capacity_ != 0 && !passes_through_ &&
-        source_.clean() == nullptr)
+        source_.take_empty_block() == nullptr)
         throw_out_of_memory(layout_.block_bytes, layout_.block_bytes, this);
 }
 
@@ -321,7 +321,7 @@ bool pool_resource::enter_next() noexcept {
     if (b == nullptr) {
         b = source_.blocks().lowest(block_state::sweepable | block_state::empty);
         if (b == nullptr && !keeps_contents_)
-            b = source_.clean();
+            b = source_.take_empty_block();
         if (b == nullptr)
             b = source_.blocks().lowest(partly_free);
         if (b == nullptr)

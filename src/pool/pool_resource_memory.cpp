@@ -26,7 +26,7 @@ pool_resource::pool_resource(slot s, const pool_options& options, std::size_t ca
     own_slots(keep_contents);
     if ((!options.eager && !options.prefault) || capacity_ == 0)
         return;
-    if (keep_contents ? !make_fresh() : source_.clean() == nullptr)
+    if (keep_contents ? !make_fresh() : source_.take_empty_block() == nullptr)
         throw_out_of_memory(layout_.block_bytes, layout_.block_bytes, this);
 }
 
@@ -58,7 +58,7 @@ bool pool_resource::make_fresh() noexcept {
         return true;
     block* b = source_.blocks().lowest(cut_ahead);
     if (b == nullptr) {
-        b = source_.clean();
+        b = source_.take_empty_block();
         if (b == nullptr)
             return false;
         source_.open(*b);

@@ -20,7 +20,7 @@ bool pool_resource::owns(const void* p) const noexcept {
 bool pool_resource::has_free_slot() const noexcept {
     const std::size_t slots = slots_in_use();
     return slots < capacity_ &&
-           (slots < taken_ || single_ != nullptr || source_.has_clean() ||
+           (slots < taken_ || single_ != nullptr || source_.has_empty_block() ||
             source_.blocks().has(block_state::sweepable | partly_free | cut_ahead) ||
             (swept_ != nullptr && static_cast<std::size_t>(swept_->live) < slots_of(*swept_)));
 }

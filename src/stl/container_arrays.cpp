@@ -82,6 +82,11 @@ arenite::usage container_arrays::usage() const noexcept {
     return u;
 }
 
+bool container_arrays::owns(const void* p) const noexcept {
+    const std::lock_guard guard{mutex_};
+    return heap_.owns(p);
+}
+
 void container_arrays::list_regions(region_sink& sink) const {
     const std::lock_guard guard{mutex_};
     heap_.list_regions(sink);

@@ -118,6 +118,11 @@ arenite::usage container_heap::usage() const noexcept {
     return pool_.usage();
 }
 
+bool container_heap::owns(const void* p) const noexcept {
+    const std::lock_guard guard{lock_};
+    return pool_.owns(p);
+}
+
 void container_heap::list_regions(region_sink& sink) const {
     const std::lock_guard guard{lock_};
     pool_.list_regions(sink);

@@ -63,6 +63,12 @@ arenite::usage container_pool::usage() const noexcept {
     return sum;
 }
 
+bool container_pool::owns(const void* p) const noexcept {
+    bool found = arrays_.owns(p);
+    for_each_heap([&](const detail::container_heap& heap) { found = found || heap.owns(p); });
+    return found;
+}
+
 void container_pool::list_regions(region_sink& sink) const {
     for_each_heap([&sink](const detail::container_heap& heap) { heap.list_regions(sink); });
     arrays_.list_regions(sink);

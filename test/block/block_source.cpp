@@ -39,7 +39,7 @@ protected:
 
     /// An empty block, as an owner takes one.
     static block* take(block_source& source) {
-        block* b = source.clean();
+        block* b = source.take_empty_block();
         if (b != nullptr) {
             EXPECT_NE(b->state & block_state::empty, 0);
             source.open(*b);
@@ -67,7 +67,7 @@ TEST_F(block_source_of, asks_nothing_before_the_first_block) {
     {
         block_source source{{}, &pages, &owner};
         EXPECT_EQ(source.mask_bytes(), 256_KiB);
-        EXPECT_FALSE(source.has_clean());
+        EXPECT_FALSE(source.has_empty_block());
         source.trim();
     }
     EXPECT_EQ(pages.calls(), 0u);
@@ -105,7 +105,7 @@ TEST_F(block_source_of, blocks_are_cut_from_below_as_they_are_needed) {
     }
     // Two of the last span's blocks were never touched.
     EXPECT_LE(pages.resident_bytes(), 10 * 2 * platform::page_bytes());
-    EXPECT_TRUE(source.has_clean());
+    EXPECT_TRUE(source.has_empty_block());
 }
 
 TEST_F(block_source_of, the_lowest_empty_block_comes_first) {
@@ -114,11 +114,11 @@ TEST_F(block_source_of, the_lowest_empty_block_comes_first) {
     const auto all = take(source, 10);
     for (const std::size_t i : {7u, 2u, 5u})
         source.close_empty(*all[i], 0);
-    EXPECT_TRUE(source.has_clean());
+    EXPECT_TRUE(source.has_empty_block());
     EXPECT_EQ(take(source), all[2]);
     EXPECT_EQ(take(source), all[5]);
     EXPECT_EQ(take(source), all[7]);
-    EXPECT_FALSE(source.has_clean());
+    EXPECT_FALSE(source.has_empty_block());
 }
 
 TEST_F(block_source_of, a_block_that_comes_again_is_as_empty_as_it_went) {
@@ -159,12 +159,12 @@ TEST_F(block_source_of, where_the_upstream_refuses_smaller_spans_are_tried) {
 TEST_F(block_source_of, an_upstream_that_fails_changes_nothing) {
     up.fail_after(0);
     block_source source{{}, &up, &owner};
-    EXPECT_EQ(source.clean(), nullptr);
+    EXPECT_EQ(source.take_empty_block(), nullptr);
     EXPECT_EQ(source.try_allocate_large(100'000, 16), nullptr);
     EXPECT_EQ(source.bytes_reserved(), 0u);
     EXPECT_EQ(source.blocks().size(), 0u);
     up.never_fail();
-    EXPECT_NE(source.clean(), nullptr);
+    EXPECT_NE(source.take_empty_block(), nullptr);
 }
 
 // ---- giving back --------------------------------------------------------------------------------
@@ -373,7 +373,7 @@ TEST_F(block_source_of, a_large_object_that_nobody_has_is_refused) {
 TEST_F(block_source_of, tells_what_of_the_newest_span_is_not_yet_cut) {
     block_source source{{.block_bytes = 2_MiB}, &pages, &owner};
     EXPECT_TRUE(source.fresh().empty());
-    const block* const first = source.clean();
+    const block* const first = source.take_empty_block();
     EXPECT_EQ(source.fresh().size(), 2_MiB - source.mask_bytes());
     EXPECT_EQ(static_cast<const void*>(source.fresh().data()),
               static_cast<const void*>(reinterpret_cast<const std::byte*>(first) + first->bytes()));

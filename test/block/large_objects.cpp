@@ -264,7 +264,7 @@ protected:
         {.block_bytes = 256_KiB, .policy = {.keep_bytes = 512_KiB}}, &other, &owner};
 
     void use_a_span() {
-        block* const b = source.clean();
+        block* const b = source.take_empty_block();
         source.open(*b);
         source.close_empty(*b, 0);
     }

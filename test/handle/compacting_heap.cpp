@@ -160,7 +160,7 @@ TEST(compacting_heap, an_order_lays_objects_one_behind_the_other) {
     EXPECT_GT(rising(all), all.size() - 10); // but from block to block
     // Every handle on the way knows it.
     handle<node>* h = &head;
-    for (const void* seen = h->untyped().seen(); *h; seen = h->untyped().seen()) {
+    for (const void* seen = h->untyped().cached(); *h; seen = h->untyped().cached()) {
         ASSERT_EQ(seen, h->get()); // *h has asked by now
         h = &(*h)->next;
     }

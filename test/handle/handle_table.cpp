@@ -30,7 +30,7 @@ TEST(handle_table, an_id_leads_to_its_entry_until_it_ends) {
     handle_table table{owner, &up};
     EXPECT_EQ(up.calls(), 0u); // nothing before the first
     const object_id id = table.make(&place, 3);
-    ASSERT_FALSE(id.is_nobody());
+    ASSERT_FALSE(id.is_null());
     ASSERT_NE(handle_table::find(id), nullptr);
     EXPECT_EQ(handle_table::find(id)->address, &place);
     EXPECT_EQ(handle_table::find(id)->kind, 3);
@@ -85,14 +85,14 @@ TEST(handle_table, an_upstream_that_refuses_changes_nothing) {
     std::vector<object_id> ids;
     for (;;) {
         const object_id id = table.make(&place, 1);
-        if (id.is_nobody())
+        if (id.is_null())
             break;
         ids.push_back(id);
     }
     EXPECT_EQ(ids.size(), handle_table::entries_per_chunk - handle_table::head_entries);
-    EXPECT_TRUE(table.make(&place, 1).is_nobody());
+    EXPECT_TRUE(table.make(&place, 1).is_null());
     table.end(ids.back());
-    EXPECT_FALSE(table.make(&place, 1).is_nobody());
+    EXPECT_FALSE(table.make(&place, 1).is_null());
 }
 
 TEST(handle_table, ids_of_a_table_that_is_gone_are_not_those_of_the_next) {

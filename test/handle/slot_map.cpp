@@ -42,6 +42,19 @@ TEST(slot_map, a_key_finds_its_value_until_that_is_erased) {
     EXPECT_FALSE(m.contains({100, 1}));
 }
 
+TEST(slot_map, takes_its_upstream_by_reference_or_pointer) {
+    support::counting_resource up;
+    {
+        slot_map<int> by_reference{up}, by_pointer{&up};
+        by_reference.emplace(1);
+        const std::size_t calls = up.calls();
+        EXPECT_GT(calls, 0u);
+        by_pointer.emplace(1);
+        EXPECT_GT(up.calls(), calls);
+    }
+    EXPECT_EQ(up.live_bytes(), 0u);
+}
+
 TEST(slot_map, random_operations_agree_with_a_list) {
     support::random_source source{support::test_seed("slot_map"), 20'000};
     support::counting_resource up;

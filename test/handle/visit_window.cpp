@@ -27,7 +27,7 @@ TEST(visit_window, visits_leave_in_their_order) {
         w.push(visit_source::of(at(16 * i)), 64);
     EXPECT_TRUE(w.full());
     for (std::size_t i = 0; i < visit_window::depth; ++i) {
-        EXPECT_EQ(w.oldest().value.seen(), memory + 16 * i);
+        EXPECT_EQ(w.oldest().value.cached(), memory + 16 * i);
         w.pop_oldest();
     }
     EXPECT_TRUE(w.empty());
@@ -57,7 +57,7 @@ TEST(visit_window, a_handle_within_an_object_that_moves_is_followed) {
     EXPECT_EQ(reinterpret_cast<const std::byte*>(w.oldest().handle), memory + 1024 + 16);
     w.keep_values();
     EXPECT_EQ(w.oldest().handle, nullptr);
-    EXPECT_EQ(w.oldest().value.seen(), memory);
+    EXPECT_EQ(w.oldest().value.cached(), memory);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/check/passthrough.hpp>
+#include <arenite/core/concepts.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/stl/container_pool.hpp>
 #include <arenite/stl/pool_allocator.hpp>
@@ -63,6 +64,19 @@ TEST(container_pool, tells_what_its_containers_hold) {
     EXPECT_EQ(cp.usage().live_allocations, 0u);
     EXPECT_EQ(cp.usage().bytes_in_use, 0u);
     EXPECT_GE(cp.usage().high_water_bytes, 40000u);
+}
+
+TEST(container_pool, knows_its_nodes_and_arrays_from_others) {
+    container_pool cp, other;
+    const set nodes{{1}, std::less<>{}, cp};
+    const std::vector<int, pool_allocator<int>> array(10'000, 1, cp);
+    EXPECT_TRUE(cp.owns(&*nodes.begin()));
+    EXPECT_TRUE(cp.owns(array.data()));
+    EXPECT_FALSE(other.owns(&*nodes.begin()));
+    EXPECT_FALSE(other.owns(array.data()));
+    EXPECT_FALSE(cp.owns(&cp));
+    EXPECT_FALSE(cp.owns(nullptr));
+    static_assert(Owning<container_pool>);
 }
 
 TEST(container_pool, trim_gives_back_what_holds_nothing) {

@@ -212,7 +212,7 @@ private:
         const any_handle h = with_kind(kind, [&]<class K>(std::type_identity<K>) {
             return any_handle{heap_.template try_make<K>(id).untyped()};
         });
-        if (!h.h.id().is_nobody())
+        if (!h.h.id().is_null())
             live_.push_back({id, kind, h});
         else if (!may_fail_)
             wrong("nothing was made");

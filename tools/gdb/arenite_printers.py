@@ -106,7 +106,7 @@ class Handle:
         self.type = value.type.strip_typedefs().template_argument(0)
         self.namespace = str(value.type.strip_typedefs()).partition('::handle<')[0]
         handle = value['handle_']
-        self.seen = int(handle['seen_'])
+        self.seen = int(handle['cached_'])
         self.id = int(handle['id_']['bits_'])
 
     def lives_there(self):

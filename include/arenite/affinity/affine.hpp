@@ -15,28 +15,28 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Base of classes whose objects shall lie together: `new Node` and `delete node` go to the heap
-/// of the affinity, and so does all that makes objects by them.
+/// Base of classes whose objects are to lie together: `new Node` and `delete node` use the heap of
+/// the affinity, and so does everything built on them.
 ///
 ///     class Node : public affine<affinities::nodes> { public: virtual ~Node() = default; };
 ///     Node* n = new Node;   delete n;   auto m = std::make_unique<Node>();
 ///
-/// Use when:  a class is yours and its objects live on the heap one by one. For containers inside
+/// Use when:  the class is yours and its objects are allocated one by one. For containers inside
 ///            them: affinity_allocator (stl/affinity_allocator.hpp).
 /// Cost:      that of affinity_heap.
-/// Overhead:  0 bytes an object; none in its size, but where a first member is of the same base.
-/// Limits:    an object deleted through a base needs a virtual destructor there, as the language
-///            says: it is freed with its own size. `new (std::nothrow)` does not compile, since its
-///            delete would have no size: try_create (object/try_create.hpp) is what it is for.
-///            std::make_shared asks no class for memory, so the object is elsewhere then:
-///            std::allocate_shared with an affinity_allocator puts it and its counts into the heap.
-///            Where the constructor of a class aligned to more than 16 throws, compilers find no
-///            delete that they would call: the object's memory stays taken.
+/// Overhead:  0 bytes an object; its size grows only if the first member has the same affine base.
+/// Limits:    an object deleted through a base class needs a virtual destructor there, as the
+///            language requires: it is freed with its own size. `new (std::nothrow)` does not
+///            compile, since the matching delete would not know the size: use try_create
+///            (object/try_create.hpp). std::make_shared does not use a class's operator new, so its
+///            object lies elsewhere: std::allocate_shared with an affinity_allocator puts the
+///            object and its counts into the heap. If the constructor of a class aligned to more
+///            than 16 throws, compilers find no delete to call, and the object's memory leaks.
 /// Threads:   any.
 /// Failure:   out_of_memory; nothing changes.
 /// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
 ///
-/// A derived class changes the affinity by a second base, and says which of the two it means:
+/// A derived class changes its affinity by a second base, and says which of the two counts:
 /// `class Body : public Node, public affine<my_bodies> { public: ARENITE_AFFINE(my_bodies); };`
 template <AffinityTag A>
 class affine {
@@ -63,11 +63,11 @@ public:
     static void operator delete(void*, void*) noexcept {}
     static void operator delete[](void*, void*) noexcept {}
 
-    // The delete that belongs to these would have no size: try_create<T>() is what they are for.
+    // The delete that matches these would not know the size: use try_create<T>() instead.
     static void* operator new(std::size_t, const std::nothrow_t&) = delete;
     static void* operator new[](std::size_t, const std::nothrow_t&) = delete;
 
-    // With the size only: beside a form without it the language would call that one.
+    // Only the sized forms: beside an unsized form the language would call that one.
     ARENITE_INLINE static void operator delete(void* p, std::size_t bytes) noexcept {
         deallocate(p, bytes, alignment_for(bytes));
     }
@@ -83,7 +83,8 @@ public:
         deallocate(p, bytes, at_least(alignment));
     }
 
-    /// What `new` of an object of this size and alignment would take, or nullptr: for try_create.
+    /// Allocates as `new` of an object of this size and alignment does, but returns nullptr on
+    /// failure; for try_create.
     [[nodiscard]] static void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
         return affinity_heap::try_allocate_in<A>(bytes, alignment > default_alignment
                                                             ? at_least(std::align_val_t{alignment})
@@ -104,11 +105,11 @@ protected:
 private:
     static constexpr std::size_t floor = affinity_options::of<A>().alignment;
 
-    /// What an object of this size can need: `new` does not tell more of its alignment.
+    /// The largest alignment an object of this size can need: `new` passes no more about it.
     [[nodiscard]] static constexpr std::size_t alignment_for(std::size_t bytes) noexcept {
         return std::max(natural_alignment(bytes), floor);
     }
-    /// Before its objects an array may have their number.
+    /// An array may store its element count before the first element.
     [[nodiscard]] static constexpr std::size_t array_alignment(std::size_t bytes) noexcept {
         return std::max(alignment_for(bytes), alignof(std::size_t));
     }
@@ -132,7 +133,7 @@ private:
 } // namespace ARENITE_ABI
 } // namespace arenite
 
-/// In a class with two affine bases: which of them makes and ends its objects.
+/// In a class with two affine bases, selects the one whose operators new and delete are used.
 #define ARENITE_AFFINE(Tag)                                                                        \
     using affinity = Tag;                                                                          \
     using ::arenite::affine<Tag>::operator new;                                                    \

@@ -15,43 +15,43 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// A kind of objects that shall lie together: a plain struct, of which only `name` is required.
+/// A kind of objects that are to lie together: a plain struct, of which only `name` is required.
 ///
 ///     struct sounds {
 ///         static constexpr std::string_view name = "sounds";
-///         static constexpr std::size_t alignment = 16;        // of each object at least; 1
-///         static constexpr std::size_t block_bytes = 4_MiB;   // asked from the system at once
+///         static constexpr std::size_t alignment = 16;        // minimum; default 1
+///         static constexpr std::size_t block_bytes = 4_MiB;   // requested at once
 ///         static constexpr arenite::sizes sizes = arenite::sizes::kept; // list objects one by one
 ///     };
 ///
-/// It may also have `policy`, `eager` and `prefault`: see affinity_options, which says the same of
-/// an affinity that gets its name at run time.
+/// It may also have `policy`, `eager` and `prefault`: see affinity_options, which describes an
+/// affinity that gets its name at run time.
 ///
-/// The name is what an affinity is known by, also across shared libraries: tags with one name are
-/// one affinity, and must say the same of everything else.
+/// An affinity is identified by its name, also across shared libraries: tags with one name are one
+/// affinity, and must agree in everything else.
 template <class A>
 concept AffinityTag = requires {
     { A::name } -> std::convertible_to<std::string_view>;
 };
 
-/// What a tag says of its affinity, with what it leaves open filled in; or what is asked of one by
-/// affinity_heap::named.
+/// The options that a tag gives its affinity, with defaults for what it leaves out; or those passed
+/// to affinity_heap::named.
 struct affinity_options {
     std::string_view name = {};  ///< copied when the affinity is made; named() takes its argument
-    std::size_t alignment = 1;   ///< of each object at least, a power of two
-    std::size_t block_bytes = 0; ///< asked from the system at once; 0: starts small and grows
+    std::size_t alignment = 1;   ///< minimum of each object, a power of two
+    std::size_t block_bytes = 0; ///< requested at once; 0: start small and grow
 
-    /// Every affinity knows its objects' sizes. `kept` has them listed one by one, in reports and
-    /// memory maps, also where neighbours would be joined.
+    /// Every affinity knows the sizes of its objects. With `kept`, reports and memory maps list
+    /// them one by one, even where neighbours would otherwise be joined.
     arenite::sizes sizes = arenite::sizes::known;
 
     return_policy policy = {}; ///< of each thread's heap
 
-    /// A thread's heap gets its first block when it is made, and the thread that names it first has
-    /// a heap at once. Where the system has no memory nothing is said, for no constructor is called
-    /// here: the first allocation fails then.
+    /// A thread's heap gets its first block when it is made, and the thread that first names the
+    /// affinity has a heap at once. No error is reported here if the system has no memory, since no
+    /// constructor is called: the first allocation fails instead.
     bool eager = false;
-    bool prefault = false; ///< likewise; and all pages are touched when a block is got
+    bool prefault = false; ///< likewise; and all pages of a block are touched when it is made
 
     template <AffinityTag A>
     [[nodiscard]] static constexpr affinity_options of() noexcept {
@@ -74,7 +74,7 @@ struct affinity_options {
     friend constexpr bool operator==(const affinity_options&, const affinity_options&) = default;
 };
 
-/// The affinities that come ready: as VulkanSceneGraph divides a scene.
+/// Ready-made affinities, divided as VulkanSceneGraph divides a scene.
 namespace affinities {
 struct objects {
     static constexpr std::string_view name = "objects";

@@ -57,35 +57,35 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 
 } // namespace detail
 
-/// The memory of one kind of objects: they lie together, in address order, whatever thread asks.
+/// The memory of one kind of objects, in address order, whichever threads allocate and free them.
 ///
 ///     nodes    thread 1 | block | block | block |      a heap of its own for each thread
 ///              thread 2 | block | block |              (an ordered_heap, by default)
-///              nobody   | block |                      of threads that ended: the next one's
-///              large    | object |  | object |         above 63 KiB: for all
+///              nobody   | block |                      of ended threads, for adoption
+///              large    | object |  | object |         above 63 KiB: shared by all threads
 ///
-/// Who frees, and when: the slab that the pointer lies in tells whose it is. An object of the
-/// thread's own is freed as in a one-thread heap; one of another thread's by setting a bit, which
-/// that thread drains into its own bits before its heap grows. Only large objects (above 63 KiB)
-/// are allocated under a lock that threads share. A thread's slow calls take its heap's own, which
-/// is free but while others list, report or trim that heap. When a thread ends its heap stays with
-/// all that lives in it, until another thread needs memory; empty ones serve any affinity's next
-/// thread.
+/// Freeing: the owner is found from the slab that the pointer lies in. An object of the calling
+/// thread is freed as in a single-threaded heap. A remote free, of another thread's object, sets a
+/// bit, which the owner drains into its own bitmap before its heap grows. Only large objects (above
+/// 63 KiB) are allocated under a lock shared by threads. A thread's slow calls take the lock of its
+/// own heap, which is uncontended unless another thread lists, reports or trims that heap. When a
+/// thread ends, its heap stays, with everything alive in it, until another thread needs memory and
+/// adopts it; an empty one serves the next thread of any affinity.
 ///
-/// Use when:  objects are allocated one by one and walked together: nodes of a scene, their data.
-///            Through affine<A> (affinity/affine.hpp) and affinity_allocator as a rule.
-/// Cost:      that of ordered_heap and four loads; a free of another thread's object is two atomic
-///            operations.
-/// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more of blocks of which
+/// Use when:  objects are allocated one by one and traversed together: nodes of a scene, their
+///            data. Usually used through affine<A> (affinity/affine.hpp) and affinity_allocator.
+/// Cost:      that of ordered_heap plus four loads; a remote free is two atomic operations.
+/// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more for blocks in which
 ///            another thread freed something.
-/// Limits:    64 affinities; of heaps (threads times affinities) as many as memory has room for.
+/// Limits:    64 affinities; as many heaps (threads times affinities) as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty.
-/// Misuse:    freeing twice, a pointer that is no affinity's, and one that is another affinity's
-///            are found in every build: at the call, but where two threads free one object, the
-///            owner and another one: there when the owner drains. Sizes as in ordered_heap. Checked
-///            builds tell at the end of the process what is alive, by name, size and address.
-/// Threads:   any; reset while no other thread uses this affinity. Works before main, after it,
-///            after a thread's own end and in a forked child.
+/// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
+///            are found in every build. All are found at the call, except an object that is freed
+///            both by its owner and by another thread: that is found when the owner drains its
+///            remote frees. Wrong sizes as in ordered_heap. Checked builds report objects still
+///            alive at the end of the process, by name, size and address.
+/// Threads:   any; reset only while no other thread uses this affinity. Works before main, after
+///            it, while a thread ends, and in a forked child.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
 class affinity_heap final : public strategy<affinity_heap> {
@@ -95,9 +95,9 @@ public:
     /// What trim() of an affinity did.
     struct trim_result {
         std::size_t bytes_returned = 0; ///< no longer reserved
-        std::size_t bytes_purged = 0;   ///< whose addresses stay, of other threads' heaps
-        std::size_t heaps_trimmed = 0;  ///< now: of this thread, of ended ones, for large objects
-        std::size_t heaps_asked = 0;    ///< of other threads, which do so at their next slow call
+        std::size_t bytes_purged = 0;   ///< of other threads' heaps; their addresses stay
+        std::size_t heaps_trimmed = 0;  ///< at once: own, ended threads', large objects
+        std::size_t heaps_asked = 0;    ///< of other threads, which trim at their next slow call
 
         trim_result& operator+=(const trim_result& other) noexcept {
             bytes_returned += other.bytes_returned;
@@ -108,7 +108,7 @@ public:
         }
     };
 
-    /// The heap of a tag. Tags of one name have one, also across shared libraries.
+    /// The heap of a tag. Tags with one name share one heap, also across shared libraries.
     template <AffinityTag A>
     [[nodiscard]] ARENITE_INLINE static affinity_heap& of() noexcept {
         affinity_heap* const known = detail::tag_heap<A>::known.load(std::memory_order_acquire);
@@ -118,8 +118,8 @@ public:
         return *known;
     }
 
-    /// of<A>().try_allocate and deallocate, a load or two quicker: what affine and
-    /// affinity_allocator use.
+    /// of<A>().try_allocate and deallocate, a load or two faster; used by affine and
+    /// affinity_allocator.
     template <AffinityTag A>
     [[nodiscard]] ARENITE_INLINE static void* try_allocate_in(std::size_t bytes,
                                                               std::size_t alignment) noexcept {
@@ -144,38 +144,37 @@ public:
         of<A>().deallocate_slow(p, bytes, alignment);
     }
 
-    /// The affinity that is known by this name from now on, the one of a tag that has it. With
-    /// options, which must be what the tag or an earlier call said: a name with others is a
-    /// contract violation, as is one of 0 or more than 63 characters, an alignment that is no power
-    /// of two, and the 65th name. Without options: as it is, or made with the usual ones; until
-    /// something is allocated from it, it takes those of the first call with options.
+    /// The affinity of this name, made if there is none; a tag of that name refers to the same one.
+    /// Options must equal those of the tag or of an earlier call: others are a contract violation,
+    /// as are a name of 0 or more than 63 characters, an alignment that is not a power of two, and
+    /// the 65th name. Without options: the affinity as it is, or made with the defaults; until
+    /// something is allocated from it, it takes the options of the first call that has some.
     /// O(affinities).
     [[nodiscard]] static affinity_heap& named(std::string_view name,
                                               const affinity_options& options) noexcept;
     [[nodiscard]] static affinity_heap& named(std::string_view name) noexcept;
 
-    /// nullptr where it has not been named yet.
+    /// Returns nullptr if no affinity of this name has been made yet.
     [[nodiscard]] static affinity_heap* find(std::string_view name) noexcept;
 
-    /// Those there are, in the order in which they were named; none ever ends. `n` is below
-    /// count().
+    /// All affinities, in the order in which they were named; none is ever destroyed. `n` is less
+    /// than count().
     [[nodiscard]] static std::span<affinity_heap> all() noexcept;
     [[nodiscard]] static affinity_heap& by_index(std::size_t n) noexcept;
     [[nodiscard]] static std::size_t count() noexcept;
 
-    /// The affinity whose memory p points into, handed out or not; nullptr where there is none:
-    /// of null, of memory that went back, of malloc's and mapped memory, whatever lies there or
-    /// before it. O(1), two loads, from any thread; what another thread allocated must have come
-    /// here by a way that synchronises. Of what `standard` or a user's own strategy gave: of its
-    /// begin only.
+    /// The affinity whose memory p points into, allocated or not; nullptr for any other pointer:
+    /// null, memory that was returned to the system, memory of malloc, mapped memory, whatever lies
+    /// there or before it. O(1), two loads, from any thread; a pointer that another thread
+    /// allocated must have been passed on with synchronisation. For memory of the `standard`
+    /// strategy or a user's own, p must be the start of an allocation.
     [[nodiscard]] ARENITE_INLINE static affinity_heap* heap_of(const void* p) noexcept {
         const auto owner = detail::affinity_pages::of(p);
         return owner ? &detail::affinity_registry::at(owner.affinity()) : heap_of_outside(p);
     }
 
-    /// Frees what any affinity gave: where the size is at hand, and the affinity is not. Quick for
-    /// objects of the thread's own. nullptr is allowed; all else that is misuse of deallocate is so
-    /// here.
+    /// Frees memory of any affinity, if the size is known but the affinity is not. Fast for objects
+    /// of the calling thread. nullptr is allowed; any other misuse of deallocate is misuse here.
     ARENITE_INLINE static void deallocate_any(void* p, std::size_t bytes,
                                               std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
@@ -198,8 +197,8 @@ public:
         deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);
     }
 
-    /// nullptr where there is no memory; also for an alignment that is no power of two. Where the
-    /// affinity's own alignment is larger, that counts.
+    /// Returns nullptr if there is no memory or the alignment is not a power of two. The larger of
+    /// `alignment` and the affinity's own alignment applies.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
@@ -212,7 +211,7 @@ public:
         return p;
     }
 
-    /// Gives back what was allocated with the same size and alignment. Not nullptr.
+    /// Frees memory that was allocated with the same size and alignment. p must not be nullptr.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
@@ -222,35 +221,35 @@ public:
         deallocate_slow(p, bytes, alignment);
     }
 
-    /// Gives back what was allocated here, without its size. Not nullptr.
+    /// Frees memory that was allocated here, without its size. p must not be nullptr.
     void deallocate(void* p) noexcept {
         call_sites::freed(p);
         deallocate_slow(p, detail::slab_heap::unknown_bytes, 1);
     }
 
-    /// True if the object at p, of this affinity, can have `new_bytes` (not 0) where it lies: from
-    /// now on that is its size. False, and nothing has changed: it can't, or another strategy than
-    /// `ordered` gave it.
+    /// Resizes the object at p, of this affinity, in place to `new_bytes` (not 0) and returns true
+    /// if that is possible. Otherwise, or if another strategy than `ordered` allocated it, returns
+    /// false and changes nothing.
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment = default_alignment) noexcept;
 
-    /// Bytes that may be used at p, an allocation of this affinity; what is none, or was freed in
-    /// its own thread, is misuse that every build finds.
+    /// Usable bytes at p, an allocation of this affinity; for any other pointer, or an object that
+    /// was freed by its own thread, this is misuse, found in every build.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
-    /// Places what is allocated beside an object: `h.near(parent).allocate(n, a)`. In the nearest
-    /// free slot of its size in the object's block, if the block is the thread's own and has one;
-    /// otherwise as usual.
+    /// Allocates beside an existing object: `h.near(parent).allocate(n, a)`. Takes the nearest free
+    /// slot of its size in the object's block, if the block belongs to the calling thread and has
+    /// one; otherwise allocates as usual.
     [[nodiscard]] affinity_neighbourhood near(const void* p) noexcept;
     [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
                                           std::size_t alignment = default_alignment) noexcept;
 
-    /// True if this affinity is the heap_of(p). O(1), from any thread.
+    /// True if this affinity is heap_of(p). O(1), from any thread.
     [[nodiscard]] bool owns(const void* p) const noexcept { return heap_of(p) == this; }
 
-    /// Bytes to ask from the system at once, from now on: 0 starts small and grows with use; blocks
-    /// have 256 KiB, to a multiple of which it is rounded. Other threads follow at their next slow
-    /// call.
+    /// Bytes to request from the system at once, from now on: 0 starts small and grows with use;
+    /// rounded up to a multiple of 256 KiB, the size of a block. Other threads follow at their next
+    /// slow call.
     void set_block_size(std::size_t bytes) noexcept {
         block_bytes_.store(bytes, std::memory_order_relaxed);
     }
@@ -258,38 +257,38 @@ public:
         return block_bytes_.load(std::memory_order_relaxed);
     }
 
-    /// Gives back all memory that holds nothing: of this thread, of threads that ended, of large
-    /// objects; of other threads empty spans, and the memory (not the addresses) of whole pages
-    /// that others than they freed. They give back the rest at their next slow call. O(blocks).
-    /// Says what it did.
+    /// Returns all unused memory: of this thread, of threads that ended, of large objects; of other
+    /// threads empty spans, and the memory (not the addresses) of whole pages that other threads
+    /// freed. They return the rest at their next slow call. O(blocks). Returns what was done.
     trim_result trim() noexcept;
     static trim_result trim_all() noexcept;
 
-    /// O(threads). Exact while no thread allocates or frees; else each thread's is one of a moment
-    /// ago. The high water is the largest sum that the threads' own ever had; it never falls.
+    /// O(threads). Exact while no thread allocates or frees; otherwise the figure of each thread
+    /// may be slightly out of date. The high-water mark is the largest sum of the threads' own
+    /// marks so far; it never falls.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// The sum over all affinities.
     [[nodiscard]] static arenite::usage usage_all() noexcept;
 
-    /// All its blocks in address order, thread by thread; while other threads work, each object
-    /// that they allocate or free meanwhile as it was at some moment of the call, and a span that
-    /// one of them gave back and another got perhaps twice. One of their slow calls may wait for as
-    /// long as their heap is listed. The sink must not use this affinity.
+    /// Lists all its blocks in address order, thread by thread. While other threads work, an object
+    /// that they allocate or free meanwhile is listed as it was at some moment during the call, and
+    /// a span that moves from one thread to another may be listed twice. A slow call of another
+    /// thread may wait while that thread's heap is listed. The sink must not use this affinity.
     void list_regions(region_sink& sink) const;
 
-    /// One affinity after the other: a memory map of all is `affinity_heap::list_regions_all(map)`.
+    /// Lists one affinity after another: `affinity_heap::list_regions_all(map)` maps them all.
     static void list_regions_all(region_sink& sink);
 
-    /// Ends everything in this affinity at once, without destructors: O(blocks). No other thread
-    /// may be using it; what `standard` or a user's own strategy gave stays.
+    /// Frees everything in this affinity at once, without running destructors: O(blocks). No other
+    /// thread may be using it; memory of `standard` or a user's own strategy stays.
     void reset() noexcept;
 
     /// Writes what lives where: totals, then block by block. The stream may use this affinity, and
-    /// wait: all is collected before.
+    /// may block: everything is collected before writing.
     void report(std::ostream& out) const;
 
-    /// A line of totals for all affinities and for each one, then the report of each.
+    /// Writes a line of totals for all affinities and for each one, then the report of each.
     static void report_all(std::ostream& out);
 
     void report_json(std::ostream& out) const;
@@ -346,7 +345,7 @@ private:
 
     detail::thread_place thread_place_;
     unsigned index_;
-    std::atomic<std::size_t> alignment_; ///< does not change once something is allocated
+    std::atomic<std::size_t> alignment_; ///< fixed once something is allocated
     std::atomic<std::size_t> block_bytes_;
     detail::affinity_shares shares_;
     std::atomic<detail::affinity_share*> large_{nullptr};
@@ -358,7 +357,7 @@ private:
 
 inline affinity_neighbourhood affinity_heap::near(const void* p) noexcept { return {*this, p}; }
 
-/// Memory of an affinity as malloc gives it: `void* p = allocate(64, affinities::data{});`, then
+/// Memory of an affinity, used as from malloc: `void* p = allocate(64, affinities::data{});`, then
 /// `deallocate(p)`. Throws out_of_memory.
 template <AffinityTag A>
 [[nodiscard]] void* allocate(std::size_t bytes, A, std::size_t alignment = default_alignment) {
@@ -369,7 +368,7 @@ template <AffinityTag A>
     return p;
 }
 
-/// Gives back what allocate(bytes, tag) returned; nullptr is allowed.
+/// Frees what allocate(bytes, tag) returned; nullptr is allowed.
 inline void deallocate(void* p) noexcept { affinity_heap::deallocate_any(p); }
 
 } // namespace ARENITE_ABI

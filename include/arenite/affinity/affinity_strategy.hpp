@@ -14,7 +14,7 @@ inline namespace ARENITE_ABI {
 ///
 ///     ARENITE_AFFINITY=ordered|intrusive|slots|standard ./program
 ///
-/// Use when:  ordered is to be compared with what was before it. It is the fastest of them.
+/// Use when:  comparing `ordered`, the default and the fastest, with its predecessors.
 enum class affinity_strategy : unsigned char {
     ordered,   ///< an ordered_heap a thread: the default
     intrusive, ///< VulkanSceneGraph's second allocator, an intrusive_resource a thread
@@ -22,16 +22,17 @@ enum class affinity_strategy : unsigned char {
     standard,  ///< operator new and delete, 16 bytes before each object
 };
 
-/// Chooses it for all affinities from now on, at any time and from any thread; other threads follow
-/// at their next slow call. Memory of an earlier one stays valid and is freed by that one.
+/// Selects the strategy of all affinities from now on, at any time and from any thread; other
+/// threads follow at their next slow call. Memory of an earlier strategy stays valid and is freed
+/// by it.
 void use_affinity_strategy(affinity_strategy strategy) noexcept;
 
-/// Chooses a resource of the user's own, which gets each request as it is, with 16 bytes (or
-/// the alignment) more before it. It is called from the threads that allocate and free, and must
-/// live as long as anything that it gave.
+/// Selects a resource of your own, which gets each request as it is, plus 16 bytes (or the
+/// alignment) in front. It is called from the threads that allocate and free, and must outlive
+/// everything allocated from it.
 void use_affinity_strategy(upstream own) noexcept;
 
-/// The name of the one in use: one of those above, or "own".
+/// Name of the strategy in use: one of those above, or "own".
 [[nodiscard]] std::string_view affinity_strategy_name() noexcept;
 
 namespace detail {

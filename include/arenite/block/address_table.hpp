@@ -25,14 +25,15 @@ inline namespace ARENITE_ABI {
 /// Blocks that lie in one known range need no entry, nor do those smaller than a unit; the heap
 /// knows them.
 ///
-/// Use when:  a pointer is to be led to its heap, and neither a range nor a mask tells. A table is
+/// Use when:  a pointer must lead to its heap, and neither a range nor a mask can tell. A table is
 ///            never destroyed: usable before main and after it.
 /// Cost:      find: two loads; set and clear: one store a unit.
 /// Overhead:  8 bytes a unit (0.012 %), resident in pages for 32 MiB of addresses each; 512 KiB of
 ///            untouched zeros a table.
-/// Limits:    addresses below 2^48; those above have no owner. One leaf has all of 32 bits.
-/// Threads:   any; find does not wait. Who looks an address up must have got it by a way that
-///            synchronises with the set (as every hand-over of a pointer does).
+/// Limits:    addresses below 2^48; those above have no owner. With 32-bit addresses one leaf holds
+///            all.
+/// Threads:   any; find does not wait. A thread that looks an address up must have received it with
+///            synchronisation after the set (as whenever a pointer is passed on).
 /// Failure:   set returns false where memory for a leaf is refused; nothing changes.
 class address_table {
 public:
@@ -42,14 +43,14 @@ public:
     address_table(const address_table&) = delete;
     address_table& operator=(const address_table&) = delete;
 
-    /// Enters an owner (not 0) for all whole units in [p, p + bytes); what is left at the ends
-    /// stays.
+    /// Enters an owner (not 0) for all whole units in [p, p + bytes); partial units at the ends are
+    /// left as they are.
     [[nodiscard]] bool set(const void* p, std::size_t bytes, std::uintptr_t owner) noexcept;
 
     /// Takes the same units out again.
     void clear(const void* p, std::size_t bytes) noexcept;
 
-    /// The owner of the unit that p lies in; 0 where there is none.
+    /// The owner of the unit that p lies in; 0 if there is none.
     [[nodiscard]] ARENITE_INLINE std::uintptr_t find(const void* p) const noexcept {
         const std::uintptr_t unit = address_of(p) / unit_bytes;
         if (unit >= leaf_count * leaf_units) [[unlikely]]

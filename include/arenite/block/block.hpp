@@ -29,47 +29,47 @@ struct hole {
     [[nodiscard]] constexpr bool empty() const noexcept { return first == last; }
 };
 
-/// A span of memory governed by bits: one bit a granule says taken or free, so that an object needs
-/// no header and neighbouring free objects merge by being neighbouring zero bits.
+/// A span of memory governed by bits: one bit a granule says taken or free, so an object needs no
+/// header, and free neighbours merge by being neighbouring zero bits.
 ///
 ///     | block 64 B | occupancy | ends | colour | objects ...                  |
 ///     ^ multiple of the mask size                                             ^ + bytes
 ///
-/// Granules are numbered from the block's own first byte, so the bits that stand for the head are
+/// Granules are numbered from the block's own first byte, so the bits of the block's header are
 /// always set, and the position of an object's bit follows from its address alone, whatever the
-/// block's length. The second bitmap, ends, exists only where sizes are kept: it marks each
-/// object's last granule.
+/// length of the block. The second bitmap, ends, exists only where sizes are kept: it marks the
+/// last granule of each object.
 ///
 /// From an object to its block: mask its address. The owner keeps all blocks aligned to one mask
-/// size, longer than none of them; a block with one large object alone may be longer (see
+/// size, which no block exceeds; only a block with a single large object may be longer (see
 /// ordered_heap).
 ///
 /// Overhead: 1/64 of the memory (1/32 with ends) and 64 bytes.
 /// Threads:  one at a time; the owner's rule.
 struct alignas(64) block {
-    // What a free touches: one line, and the word of bits.
-    std::int32_t live;  ///< granules taken, an open hole's tail included
-    std::int32_t alarm; ///< a free that brings live to this or below is told to the owner
+    // What a free touches: one cache line, and the word of bits.
+    std::int32_t live;  ///< granules taken, including the tail of an open hole
+    std::int32_t alarm; ///< when a free brings live to this or below, the owner is called
 
-    /// Length of the whole block, head included; of what precedes a large object.
+    /// Length of the whole block including its header; for a large object, of what precedes it.
     std::uint32_t granules;
 
     std::uint16_t state;    ///< this block's states, a set of block_state
-    std::uint16_t below;    ///< all states in this block's subtree of block_list, itself included
+    std::uint16_t below;    ///< union of the states in this block's subtree of block_list
     alignas(8) block* left; ///< for block_list
     alignas(8) block* right;
     alignas(8) void* owner;
-    alignas(8) block* span; ///< first block of what was asked from the upstream at once
+    alignas(8) block* span; ///< first block of the span, one request to the upstream
 
-    // In the first block of a span, for the span; in a large block for itself.
-    alignas(8) std::size_t span_bytes; ///< as asked from the upstream
+    // Valid in the first block of a span, for the span, and in a large block, for itself.
+    alignas(8) std::size_t span_bytes; ///< as requested from the upstream
     alignas(8) std::uint32_t
-        span_busy; ///< blocks of the span that are not empty; of a large one granules unused
+        span_busy; ///< blocks of the span that are not empty; in a large block: unused granules
     std::uint32_t
-        note; ///< alignment asked for a large block, as log2; else the owner's, 0 at first
+        note; ///< log2 of the alignment of a large block; otherwise for the owner, 0 at first
 
-    /// The alarm of a block that is open: its owner is told of every free, since it alone knows
-    /// what of the block's taken granules is the tail of an open hole.
+    /// The alarm of an open block: its owner is called for every free, since only the owner knows
+    /// which of the block's taken granules are the tail of an open hole.
     static constexpr std::int32_t open_alarm = INT32_MAX;
 
     [[nodiscard]] bits::word* occupancy() noexcept {
@@ -106,7 +106,7 @@ struct alignas(64) block {
         return (head + 63) / 64 * 64 + colour;
     }
 
-    /// The first hole of at least `count` granules at or after `from`, whole; empty where there is
+    /// The first hole of at least `count` granules at or after `from`, whole; empty if there is
     /// none.
     [[nodiscard]] hole find_hole(std::size_t from, std::size_t count) const noexcept {
         const std::size_t first = bits::find_clear_run(occupancy(), from, granules, count);
@@ -115,7 +115,8 @@ struct alignas(64) block {
         return {first, bits::next_set(occupancy(), first + count, granules)};
     }
 
-    /// The same, with room for `count` granules at a multiple of `alignment` bytes in it.
+    /// find_hole for `count` granules at a multiple of `alignment` bytes; the hole has room for
+    /// both.
     [[nodiscard]] hole find_hole(std::size_t from, std::size_t count,
                                  std::size_t alignment) const noexcept {
         for (;;) {
@@ -134,13 +135,13 @@ struct alignas(64) block {
 
 static_assert(sizeof(block) == 64, "the head of a block is one cache line");
 
-/// What a block's owner wants to find again; see block_list::lowest. The bits that are not named
-/// here are each owner's.
+/// Properties by which a block's owner finds blocks again; see block_list::lowest. Bits without a
+/// name here are for each owner to use.
 namespace block_state {
 inline constexpr std::uint16_t open = 1;      ///< its owner allocates from it now
 inline constexpr std::uint16_t sweepable = 2; ///< enough was freed to sweep it again
 inline constexpr std::uint16_t empty = 4;     ///< holds no object
-inline constexpr std::uint16_t large = 8;     ///< one object alone, without bits
+inline constexpr std::uint16_t large = 8;     ///< a single object, without bits
 inline constexpr std::uint16_t idle = 16;     ///< first of a span whose blocks are all empty
 } // namespace block_state
 

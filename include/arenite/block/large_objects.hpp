@@ -14,22 +14,24 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// An owner's objects that are too large for a block: each has a block head of its own, in state
-/// large, and memory of its own from the upstream.
+/// Objects that are too large for a block: each has a block header of its own, in state large, and
+/// memory of its own from the upstream.
 ///
 ///     span                    object                 end
 ///     | colour | block | pad | object ............ | slack .............. |
 ///              ^ a multiple of the mask size, or one mask size before the object
 ///
-/// Use when:  a heap or a pool over block_source meets such a request. Shares its blocks' list.
-/// Cost:      an upstream call each, O(log blocks); try_resize O(1), and a system call where whole
-///            pages go back.
-/// Overhead:  64 bytes and the colour, up to a page. On an upstream that lends pages, addresses:
-///            an eighth to a quarter is asked for beyond the object so that it can grow, of which
-///            only what is used is touched. Elsewhere, and with `prefault`, no slack is asked for.
-/// Returns:   what is freed goes to an upstream that lends pages, which keeps it warm for a while.
-///            Of other upstreams, and by return_policy::retain_all, the 16 latest pieces are kept
-///            within the policy's allowance, for requests of at least three quarters of their size.
+/// Use when:  a heap or a pool over block_source gets such a request. Shares its list of blocks.
+/// Cost:      an upstream call each, O(log blocks); try_resize O(1), and a system call if whole
+///            pages are returned.
+/// Overhead:  64 bytes and the colour, up to a page. On an upstream that lends pages, also
+///            addresses: an eighth to a quarter beyond the object, into which it can grow and of
+///            which only what is used is touched. Elsewhere, and with `prefault`, there is no
+///            slack.
+/// Returns:   freed memory goes to an upstream that lends pages, which keeps it resident for a
+///            while. For other upstreams, and with return_policy::retain_all, the 16 latest pieces
+///            are kept within the policy's allowance, for requests of at least three quarters of
+///            their size.
 /// Threads:   one at a time; the owner's rule.
 /// Failure:   nullptr, or false; nothing changes.
 ///
@@ -37,15 +39,15 @@ inline namespace ARENITE_ABI {
 /// sizes, bytes_reserved() of what was asked from the upstream, slack and kept pieces included.
 class large_objects {
 public:
-    /// Asks nothing yet. `blocks` and `up` are the owner's and outlive this; heads lie at multiples
-    /// of mask_bytes, and `owner` is noted in them.
+    /// Requests nothing yet. `blocks` and `up` are the owner's and outlive this; headers lie at
+    /// multiples of mask_bytes, and `owner` is stored in them.
     large_objects(block_list& blocks, const upstream& up, return_policy policy,
                   std::size_t mask_bytes, bool prefault, void* owner) noexcept;
 
     large_objects(const large_objects&) = delete;
     large_objects& operator=(const large_objects&) = delete;
 
-    /// Gives the kept pieces back. Objects that are alive are the list's owner's to give_back().
+    /// Returns the kept pieces. Live objects are up to the list's owner, by give_back().
     ~large_objects() { give_kept(false); }
 
     /// Memory for one object of `bytes`, a multiple of granule_bytes; see object().
@@ -54,38 +56,38 @@ public:
     /// Frees an object; `allowance` is how much of all that is empty may be kept.
     void deallocate(block& large, std::size_t allowance) noexcept;
 
-    /// Makes an object longer or shorter where it is, contents kept: true where there is slack for
-    /// it. Whole pages behind its new end go back to an upstream that lends pages; on others an
-    /// object is not made shorter than half of its memory.
+    /// Resizes an object in place, contents kept: true if there is slack for it. Whole pages behind
+    /// its new end are returned to an upstream that lends pages; on others an object is not made
+    /// shorter than half of its memory.
     [[nodiscard]] bool try_resize(block& large, std::size_t new_bytes) noexcept;
 
-    /// While it may not, nothing is asked from the upstream: only kept pieces serve.
+    /// While false, nothing is requested from the upstream: only kept pieces serve.
     void may_grow(bool may) noexcept { may_grow_ = may; }
 
-    /// In use, and how many objects that are.
+    /// Bytes in use, and the number of objects.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
-    /// Both figures of a moment ago, while the owner's thread works on.
+    /// Both figures for other threads, while the owner's thread works: may be out of date.
     [[nodiscard]] std::size_t bytes_approximate() const noexcept { return glance(bytes_); }
     [[nodiscard]] std::size_t count_approximate() const noexcept { return glance(count_); }
 
-    /// Held from the upstream, kept pieces and slack included.
+    /// Held from the upstream, including kept pieces and slack.
     [[nodiscard]] std::size_t bytes_reserved() const noexcept { return reserved_; }
 
-    /// bytes_reserved() of a moment ago, while the owner's thread works on.
-    [[nodiscard]] std::size_t bytes_reserved_seen_from_afar() const noexcept {
+    /// bytes_reserved() for other threads: may be out of date.
+    [[nodiscard]] std::size_t bytes_reserved_approximate() const noexcept {
         return glance(reserved_);
     }
     [[nodiscard]] std::size_t bytes_kept() const noexcept { return kept_bytes_; }
 
-    /// Gives the oldest kept piece back; there is one.
+    /// Returns the oldest kept piece; there must be one.
     void give_oldest_kept() noexcept { give_kept(oldest_kept(), false); }
 
-    /// Gives all kept pieces back; `at_once`: their memory leaves the process with this call.
+    /// Returns all kept pieces; `at_once`: their memory leaves the process with this call.
     void give_kept(bool at_once) noexcept;
 
-    /// Gives the memory of an object back that its owner took out of the list, at its end.
+    /// Returns the memory of an object that its owner took out of the list, at the owner's end.
     void give_back(block& large) noexcept;
 
     /// Calls f(const std::byte*, std::size_t) for each kept piece.
@@ -124,7 +126,7 @@ private:
     std::size_t bytes_ = 0;
     std::size_t count_ = 0;
     std::size_t reserved_ = 0;
-    block* kept_ = nullptr; ///< memory of objects that are gone, the latest first
+    block* kept_ = nullptr; ///< memory of freed objects, the latest first
     std::size_t kept_count_ = 0;
     std::size_t kept_bytes_ = 0;
     bool prefault_;

@@ -10,27 +10,27 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// When memory that holds nothing goes back to the upstream: one policy for all heaps and pools.
+/// When unused memory is returned to the upstream: one policy for all heaps and pools.
 ///
 ///     in use | empty, kept | at page_source(), waiting for a second | the system's
 ///            |< allowance >|
 ///
-/// Empty spans are kept for reuse up to an allowance, the larger of `keep_bytes` and
-/// bytes in use / `keep_divisor`; a span that becomes empty beyond it goes back at once. An
-/// upstream of pages holds their memory for a while (see page_resource): a heap that is emptied and
-/// filled again within a second pays for no page, whatever its policy keeps, and one that shrinks
-/// and stays small has given the rest to the system a second later. So little is kept here by
-/// default: what saves making blocks again where a heap swings. Spans are what the heap asked from
-/// its upstream (at most a huge page by default); only trim() goes down to pages. The memory of
-/// large objects that are gone counts with the spans where it is kept; see large_objects.
+/// Empty spans are kept for reuse up to an allowance, the larger of `keep_bytes` and bytes in use /
+/// `keep_divisor`; a span that becomes empty beyond it is returned at once. An upstream of pages
+/// holds returned memory for a while (see page_resource): so a heap that is emptied and refilled
+/// within a second has no page faults, whatever its policy keeps, and one that shrinks and stays
+/// small has given the rest to the system a second later. The default therefore keeps little: just
+/// enough not to make blocks anew when a heap's use swings. A span is one request of the heap to
+/// its upstream (a huge page at most, by default); only trim() goes down to pages. The memory of
+/// freed large objects, where it is kept, counts with the spans; see large_objects.
 struct return_policy {
-    std::size_t keep_bytes = std::size_t{2} << 20; ///< always kept, in bytes
-    std::size_t keep_divisor = 16;                 ///< a share of what is in use; 0: no share
+    std::size_t keep_bytes = std::size_t{2} << 20; ///< bytes that are always kept
+    std::size_t keep_divisor = 16;                 ///< fraction of what is in use; 0: none
 
-    /// Nothing goes back before trim() or the end.
+    /// Nothing is returned before trim() or destruction.
     static const return_policy retain_all;
 
-    /// Empty spans go back at once, and their memory leaves the process with the same call.
+    /// Empty spans are returned at once, and their memory leaves the process with the same call.
     static const return_policy return_all;
 
     /// Bytes of empty spans that may be kept while `bytes_in_use` are in use.

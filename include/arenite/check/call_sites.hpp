@@ -6,37 +6,38 @@
 
 #include <cstdio>
 
-/// Where memory was allocated and freed: the return addresses of each call, kept in a table beside
-/// the memory, and turned into names when something is reported. Checked builds only, and there
-/// with ARENITE_SITES=n in the environment, n from 1 to 16: how many of each call.
+/// Where memory was allocated and freed: the return addresses of each call, kept in a table apart
+/// from the memory, and turned into names when something is reported. In checked builds only, and
+/// only with ARENITE_SITES=n in the environment: n, from 1 to 16, is how many addresses of each
+/// call are kept.
 ///
 ///     0x7f0000010030: 40 bytes, rounded to 48
 ///       allocated at
 ///         load_level(int)+0x1f (game+0x5a12)
 ///         main+0x40 (game+0x4c80)
 ///
-/// Leak reports and violations print what is known of their address. The first site of a call is
-/// always right; those above it are found by frame pointers, which -O0 keeps, and
-/// -fno-omit-frame-pointer elsewhere. Functions of a program have names if it is linked with
-/// -rdynamic; `addr2line -e game 0x5a12` knows the line in any case.
+/// Leak reports and contract violations print what is known about their address. The first site of
+/// a call is always right; those above it are found by frame pointers, which -O0 keeps; other
+/// builds need -fno-omit-frame-pointer. Functions of a program have names if it is linked with
+/// -rdynamic; `addr2line -e game 0x5a12` finds the line in any case.
 ///
 /// Cost:      nothing in other builds. In checked ones a load, and with ARENITE_SITES a lock and a
-///            look into a table for each allocation and each free.
-/// Overhead:  with ARENITE_SITES, 8 + 16 n bytes for each address that was ever handed out, of
-///            malloc's; at least half as much again for the table's free places.
+///            table lookup for each allocation and each free.
+/// Overhead:  with ARENITE_SITES, 8 + 16 n bytes of malloc memory for each address that was ever
+///            allocated; at least half as much again for free entries of the table.
 /// Threads:   any.
-/// Failure:   without memory for the table, what comes later is not noted.
+/// Failure:   if there is no memory for the table, later calls are not recorded.
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace call_sites {
 
-/// No more are kept of a call.
+/// Maximum number of addresses kept of a call.
 inline constexpr unsigned most = 16;
 
-/// How many are kept of a call; 0: none. The environment is read at the first call.
+/// Number of addresses kept of a call; 0: none. The environment is read at the first call.
 [[nodiscard]] unsigned count() noexcept;
 
-/// Writes where p was allocated and where it was freed, as far as that is known. True if anything
+/// Writes where p was allocated and where it was freed, as far as known. Returns true if anything
 /// was.
 bool write(std::FILE* to, const void* p);
 
@@ -48,19 +49,19 @@ namespace detail {
 void note_allocation(const void* p) noexcept;
 void note_free(const void* p) noexcept;
 
-/// For tests: what count() says from now on, and what it said before.
+/// For tests: replaces the value of count(), and returns the previous one.
 unsigned set_count_for_test(unsigned n) noexcept;
 
 } // namespace detail
 
-/// A resource says this where its user's code is inlined: p was handed out, or is null.
+/// Called by a resource where it is inlined into user code: p was allocated, or is null.
 ARENITE_INLINE void allocated([[maybe_unused]] const void* p) noexcept {
     if constexpr (checks_enabled)
         detail::note_allocation(p);
 }
 
-/// A resource says this before p is freed, so that no other thread has it again yet. The first free
-/// stands until the address is handed out again.
+/// Called by a resource before p is freed, so that no other thread has it again yet. The first free
+/// stays recorded until the address is allocated again.
 ARENITE_INLINE void freed([[maybe_unused]] const void* p) noexcept {
     if constexpr (checks_enabled)
         detail::note_free(p);

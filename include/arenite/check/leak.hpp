@@ -14,39 +14,39 @@ inline namespace ARENITE_ABI {
 struct leak {
     const void* address;
     std::size_t bytes;         ///< as rounded by the resource
-    std::size_t requested = 0; ///< as asked for, where the resource knows; else 0
+    std::size_t requested = 0; ///< as requested, if the resource knows; else 0
 };
 
-/// What a resource leaves behind: told once, by its destructor, in checked builds and wherever
-/// passthrough() is on. Its memory goes back all the same: destroying a heap whole is a use, so
-/// this is a report and no violation. Of an affinity it is told at the end of the process; objects
-/// that end later still are told too.
+/// What a resource left alive: reported once, by its destructor, in checked builds and wherever
+/// passthrough() is on. The memory is returned all the same: destroying a whole heap is legitimate,
+/// so this is a report and not a contract violation. For an affinity it is reported at the end of
+/// the process; objects that are destroyed even later are reported too.
 struct leak_summary {
     const resource* source;
     std::size_t count;    ///< allocations alive
     std::size_t bytes;    ///< in all of them
     const leak* examples; ///< the first of them, in address order
     std::size_t example_count;
-    const char* name = nullptr; ///< of an affinity, or as given to the resource; or null
-    bool at_exit = false;       ///< of an affinity, which is told of when the process ends
+    const char* name = nullptr; ///< of the affinity, or as given to the resource; may be null
+    bool at_exit = false;       ///< an affinity, reported at the end of the process
 };
 
-/// How many examples a summary holds at most.
+/// Maximum number of examples in a summary.
 inline constexpr std::size_t max_leak_examples = 16;
 
 /// Called with each summary. The default writes it to the standard error, with what call_sites
 /// knows of the examples.
 using leak_handler = void (*)(const leak_summary&);
 
-/// Replaces the handler and returns the one before; nullptr restores the default. Safe from any
+/// Replaces the handler and returns the previous one; nullptr restores the default. Safe from any
 /// thread.
 leak_handler set_leak_handler(leak_handler handler) noexcept;
 
-/// Tells the handler.
+/// Passes a summary to the handler.
 ARENITE_COLD void report_leak(const leak_summary& summary);
 
-/// Gathers the summary of one resource: add() each allocation that is alive, in address order, then
-/// report(), which tells the handler unless there was none. Allocates nothing.
+/// Builds the summary of one resource: add() each live allocation, in address order, then report(),
+/// which calls the handler unless there was none. Allocates nothing.
 class leak_collector {
 public:
     explicit leak_collector(const resource* source, const char* name = nullptr,

@@ -9,20 +9,20 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// A resource for one thread at a time finds out in checked builds when two are inside it at once.
+/// In checked builds, finds two threads inside a resource that is for one thread at a time.
 ///
 ///     one_thread threads;                                             // a member
 ///     [[maybe_unused]] const auto inside = threads.enter("my_resource", &my);  // in each call
 ///
 /// Cost:      in checked builds two atomic operations a call, in others nothing.
 /// Overhead:  in checked builds a pointer, in others nothing where it is [[no_unique_address]].
-/// Limits:    threads that take turns without a lock between them, and never meet, are not found:
+/// Limits:    threads that take turns without a lock, but never meet, are not found:
 ///            ThreadSanitizer finds those.
 /// Threads:   any.
 class one_thread {
 public:
 #if ARENITE_CHECKS
-    /// A call of the resource, from its construction to its end; calls within calls are allowed.
+    /// One call of the resource, for as long as this object lives; calls may be nested.
     class call {
     public:
         call(one_thread& of, const char* kind, const void* resource) noexcept

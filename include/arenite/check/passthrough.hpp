@@ -7,22 +7,22 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// True where the environment says ARENITE_PASSTHROUGH=1: every strategy then sends each request to
-/// malloc, so that a sanitizer's red zones and quarantine see single objects.
+/// True with ARENITE_PASSTHROUGH=1 in the environment: every resource then passes each request to
+/// malloc, so a sanitizer's red zones and quarantine work on single objects.
 ///
-/// True also in a program that is built with AddressSanitizer on a library that is not, where the
-/// environment does not say otherwise: the library cannot tell the sanitizer what is free, malloc
+/// Also true in a program built with AddressSanitizer on a library that is not, unless the
+/// environment says otherwise: such a library cannot tell the sanitizer what is free, but malloc
 /// can.
 ///
-/// The environment is read at the first call and never again: a strategy may ask at every slow call
-/// or once, and all of a program agree. "0" means no, all else yes. Usable before main and from any
-/// thread; one load afterwards.
+/// The environment is read once, at the first call: a resource may ask at every slow call or once,
+/// and all parts of a program agree. "0" means no, any other value yes. Usable before main and from
+/// any thread; later calls cost one load.
 [[nodiscard]] bool passthrough() noexcept;
 
 namespace detail {
 
-/// For tests: what passthrough() says from now on, and what it said before. Only while no strategy
-/// holds memory, since memory goes back by the way that the answer of today names.
+/// For tests: replaces the value of passthrough(), and returns the previous one. Only while no
+/// resource holds memory, since memory is freed the way that the current value says.
 bool set_passthrough_for_test(bool on) noexcept;
 
 } // namespace detail

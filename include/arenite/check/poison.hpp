@@ -22,30 +22,30 @@
 #include <sanitizer/msan_interface.h>
 #endif
 
-/// What a strategy tells the memory checkers about its memory: AddressSanitizer, Valgrind's
-/// memcheck or MemorySanitizer. Without one of them every function is empty and costs nothing, also
-/// where its arguments do not; layouts never depend on the tool.
+/// Tells memory checkers about the state of a resource's memory: AddressSanitizer, Valgrind's
+/// memcheck or MemorySanitizer. Without one of them every function is empty and costs nothing, nor
+/// do its arguments; layouts never depend on the tool.
 ///
 ///     free           no_access(p, n)    any access is reported
-///     handed out     undefined(p, n)    to be written first; reading before is reported by some
+///     allocated      undefined(p, n)    write before reading; some tools report the contrary
 ///     bookkeeping    defined(p, n)      may be read and written
 ///
-/// A strategy calls undefined() before it hands memory out, no_access() when it takes it back, and
-/// undefined() once more before memory goes to its upstream: the next owner knows nothing of us.
-/// AddressSanitizer sees units of 8 bytes; the last bytes of an odd size stay accessible.
-/// Threads: any, on memory that is the caller's own.
+/// A resource calls undefined() before it hands memory out, no_access() when it takes it back, and
+/// undefined() once more before memory goes to its upstream: the next owner starts afresh.
+/// AddressSanitizer works in units of 8 bytes; the last bytes of an odd size stay accessible.
+/// Threads: any, on memory that belongs to the caller.
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace poison {
 
-/// True where a tool is compiled in: guards work that only a tool needs.
+/// True if a tool is compiled in: guards work that only a tool needs.
 #if ARENITE_HAS_ASAN || ARENITE_HAS_MSAN || ARENITE_HAS_VALGRIND
 inline constexpr bool active = true;
 #else
 inline constexpr bool active = false;
 #endif
 
-/// These bytes must not be touched until undefined() or defined() says otherwise.
+/// These bytes must not be touched until undefined() or defined() is called.
 ARENITE_INLINE void no_access([[maybe_unused]] const void* p,
                               [[maybe_unused]] std::size_t n) noexcept {
 #if ARENITE_HAS_ASAN
@@ -87,7 +87,7 @@ ARENITE_INLINE void defined([[maybe_unused]] const void* p,
 #endif
 }
 
-/// While it lives, n bytes of bookkeeping that lie in memory which is free may be touched.
+/// While this object lives, n bytes of bookkeeping inside free memory may be touched.
 class access {
 public:
     ARENITE_INLINE access(const void* p, std::size_t n) noexcept : p_{p}, n_{n} { defined(p, n); }
@@ -100,7 +100,7 @@ private:
     std::size_t n_;
 };
 
-/// False only where the tool at work would report an access to some of the bytes; for tests.
+/// False only if the tool in use would report an access to some of the bytes; for tests.
 [[nodiscard]] inline bool accessible([[maybe_unused]] const void* p,
                                      [[maybe_unused]] std::size_t n) noexcept {
 #if ARENITE_HAS_ASAN
@@ -127,25 +127,25 @@ private:
     return ARENITE_HAS_ASAN != 0;
 }
 
-// Valgrind's memory pools: with them a leak or a bad access is told with the stack of the very
-// allocation, not of the block around it. `anchor` is any address that names the pool: the strategy
-// itself. Only Valgrind listens; the access rights above are to be told as well.
+// Valgrind's memory pools: with them a leak or a bad access is reported with the stack of the
+// allocation itself, not of the block around it. `anchor` is any address that identifies the pool,
+// such as that of the resource. Only Valgrind listens; the access rights above must be set as well.
 
-/// A strategy begins to lend memory.
+/// A resource starts to hand out memory.
 ARENITE_INLINE void pool_created([[maybe_unused]] const void* anchor) noexcept {
 #if ARENITE_HAS_VALGRIND
     VALGRIND_CREATE_MEMPOOL(anchor, 0, 0);
 #endif
 }
 
-/// It ends; what it lent is gone.
+/// A resource ends, and with it everything it handed out.
 ARENITE_INLINE void pool_destroyed([[maybe_unused]] const void* anchor) noexcept {
 #if ARENITE_HAS_VALGRIND
     VALGRIND_DESTROY_MEMPOOL(anchor);
 #endif
 }
 
-/// It lends n bytes at p; they become undefined.
+/// n bytes at p are handed out; they become undefined.
 ARENITE_INLINE void pool_allocated([[maybe_unused]] const void* anchor,
                                    [[maybe_unused]] const void* p,
                                    [[maybe_unused]] std::size_t n) noexcept {
@@ -154,7 +154,7 @@ ARENITE_INLINE void pool_allocated([[maybe_unused]] const void* anchor,
 #endif
 }
 
-/// What it lent at p is back; it must not be touched.
+/// What was handed out at p is freed; it must not be touched.
 ARENITE_INLINE void pool_freed([[maybe_unused]] const void* anchor,
                                [[maybe_unused]] const void* p) noexcept {
 #if ARENITE_HAS_VALGRIND
@@ -162,7 +162,7 @@ ARENITE_INLINE void pool_freed([[maybe_unused]] const void* anchor,
 #endif
 }
 
-/// All it lent outside of [p, p + n) is back: a rewind or a reset (n of 0).
+/// Everything handed out outside of [p, p + n) is freed: a rewind or a reset (n of 0).
 ARENITE_INLINE void pool_trimmed([[maybe_unused]] const void* anchor,
                                  [[maybe_unused]] const void* p,
                                  [[maybe_unused]] std::size_t n) noexcept {

@@ -8,14 +8,14 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Whom a message is about; kept by the resource itself.
+/// Names the resource that a message is about; stored in the resource itself.
 struct resource_label {
     const char* kind = "resource";
     const void* resource = nullptr;
-    const char* name = nullptr; ///< as its user gave it; null: none
+    const char* name = nullptr; ///< as given by the user; null: none
 };
 
-/// A label as messages have it: "tlsf_resource 0x7f00", or "tlsf_resource level (0x7f00)".
+/// A label as messages show it: "tlsf_resource 0x7f00", or "tlsf_resource level (0x7f00)".
 struct resource_text {
     explicit resource_text(const resource_label& label) noexcept;
 

@@ -16,10 +16,10 @@ inline namespace ARENITE_ABI {
 
 /// A standard allocator as a resource.
 ///
-/// Use when:  the memory of a pool or a heap is to come from an allocator of the user's.
+/// Use when:  the memory of a pool or a heap should come from an allocator of yours.
 /// Cost:      that of the allocator.
-/// Overhead:  sizes are rounded up to multiples of Alignment; an empty allocator takes no room.
-/// Limits:    no alignment above `Alignment`, which is known when it is compiled.
+/// Overhead:  sizes are rounded up to multiples of Alignment; an empty allocator takes no space.
+/// Limits:    no alignment above `Alignment`, a compile-time constant.
 /// Threads:   as the allocator.
 /// Failure:   whatever the allocator throws becomes out_of_memory / nullptr.
 template <class Allocator, std::size_t Alignment>

@@ -14,13 +14,13 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Bytes in use, the most there may be, and a mark below that from which on takers look.
+/// Bytes in use, a limit on them, and a mark below it above which requests take the slow path.
 ///
 ///     0 ......................... mark ............. limit
 ///     take_quickly: two instructions    take: looks
 ///
-/// What is kept is the headroom up to the mark. A careful budget has all of its bytes above: the
-/// quick ways never succeed.
+/// Stores the headroom up to the mark. A careful budget acts as if it were always above it: the
+/// quick paths never succeed.
 ///
 /// Limits:    at most PTRDIFF_MAX / 2 bytes; the mark is not above the limit.
 /// Threads:   one at a time; byte_budget<true> any.
@@ -32,13 +32,14 @@ public:
     byte_budget(std::size_t mark, std::size_t limit, bool careful) noexcept
         : room_{mark, careful}, mark_{mark}, limit_{limit} {}
 
-    /// True: so many bytes more are in use, and no more than the mark. False: nothing has changed
-    /// once undo_take() was called, which is then the next call.
+    /// Adds to the bytes in use; true if they stay within the mark. If false, the next call must be
+    /// undo_take(), after which nothing has changed.
     [[nodiscard]] ARENITE_INLINE bool take_quickly(std::size_t bytes) noexcept {
         return room_.take(bytes);
     }
 
-    /// What was in use, where so many bytes more are in use now. Nothing: they pass the limit.
+    /// Adds to the bytes in use, and returns their previous value; nullopt if they would exceed the
+    /// limit.
     [[nodiscard]] std::optional<std::size_t> take(std::size_t bytes) noexcept {
         const std::size_t before = in_use();
         if (before > limit_ || bytes > limit_ - before)
@@ -49,8 +50,8 @@ public:
 
     void undo_take(std::size_t bytes) noexcept { room_.give(bytes); }
 
-    /// True: so many bytes less are in use, and no more than the mark. False: nothing has changed
-    /// once undo_give() was called, which is then the next call.
+    /// Subtracts from the bytes in use; true if they are then within the mark. If false, the next
+    /// call must be undo_give(), after which nothing has changed.
     [[nodiscard]] ARENITE_INLINE bool give_quickly(std::size_t bytes) noexcept {
         return room_.give(bytes);
     }
@@ -58,10 +59,10 @@ public:
 
     void give(std::size_t bytes) noexcept { room_.give(bytes); }
 
-    /// Nothing is in use.
+    /// Sets the bytes in use to 0.
     void clear() noexcept { give(in_use()); }
 
-    /// False, and nothing has changed: more is in use than the limit.
+    /// Returns false, and changes nothing, if more is in use than the limit.
     [[nodiscard]] bool set(std::size_t mark, std::size_t limit) noexcept {
         const std::size_t used = in_use();
         if (used > limit)
@@ -84,8 +85,8 @@ private:
     std::size_t limit_;
 };
 
-/// For any number of threads: requests that meet a change of the limit are held to the old one or
-/// the new one.
+/// For any number of threads: requests during a change of the limit are held to the old one or the
+/// new one.
 template <>
 class byte_budget<true> {
 public:
@@ -111,7 +112,7 @@ public:
     void give(std::size_t bytes) noexcept { in_use_.fetch_sub(bytes, std::memory_order_relaxed); }
     void clear() noexcept { in_use_.store(0, std::memory_order_relaxed); }
 
-    /// Called by one thread at a time. Takers that saw the old limit may be through after it.
+    /// Called by one thread at a time. Requests that saw the old limit may complete after it.
     [[nodiscard]] bool set(std::size_t mark, std::size_t limit) noexcept {
         if (in_use() > limit)
             return false;
@@ -126,7 +127,7 @@ public:
     [[nodiscard]] bool is_careful() const noexcept { return careful_; }
 
 private:
-    /// A taker sees the number that it changes; what else it saw may be older.
+    /// A request sees the counter that it changes; the other values it saw may be older.
     [[nodiscard]] std::optional<std::size_t> take_up_to(std::size_t most_in_use,
                                                         std::size_t bytes) noexcept {
         std::size_t before = in_use_;

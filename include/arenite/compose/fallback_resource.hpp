@@ -14,26 +14,26 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// The first resource, and the second where the first refuses.
+/// Uses the first resource, and the second if the first fails.
 ///
 ///     fallback_resource fr{a, b};                                   // refers to both
 ///     fallback_resource<linear_resource, ordered_heap> fs{1_MiB, ordered_options{}};   // its own
 ///
-/// Use when:  what is fast or at hand is small: a buffer, a pool of fixed size, a budget; or some
-///            memory is kept for when the system has no more. Where both are to share the work by
-///            size: compose/segregated_resource.hpp.
-/// Cost:      allocate that of the first and a test, and where it refuses that of the second;
-///            deallocate that of owns() besides.
+/// Use when:  the fast or preferred resource is small: a buffer, a pool of fixed size, a budget; or
+///            some memory is reserved for when the system has no more. To share the work by size:
+///            compose/segregated_resource.hpp.
+/// Cost:      allocate that of the first and a test, and if it fails that of the second; deallocate
+///            that of owns() in addition.
 /// Overhead:  0 bytes an allocation.
-/// Limits:    those of the second, where the first refuses. One of them must know its own (owns;
-///            the first is asked where both do), and not take the other's memory for that, as
-///            page_source() takes that of every heap above it. What was freed whole there (reset,
-///            a scope) may not be given back here.
-/// Threads:   any where both are Concurrent, otherwise one at a time.
-/// Failure:   out_of_memory / nullptr where both refuse; nothing changes.
+/// Limits:    those of the second, if the first fails. One of them must recognise its own memory
+///            (owns; the first is asked if both do), and must not claim the other's, as
+///            page_source() claims that of every heap on top of it. What was freed as a whole there
+///            (reset, a scope) must not be freed again here.
+/// Threads:   any if both are Concurrent, otherwise one at a time.
+/// Failure:   out_of_memory / nullptr if both fail; nothing changes.
 ///
-/// What is freed goes to the one that owns it, and so does what changes its size in place. What the
-/// one that is asked does not own goes to the other, which reports it as it can.
+/// Frees and resizes in place go to the resource that owns the memory. If the one that is asked
+/// does not own it, they go to the other, which reports misuse as it can.
 template <class First, class Second>
     requires Owning<std::remove_reference_t<First>> || Owning<std::remove_reference_t<Second>>
 class fallback_resource final

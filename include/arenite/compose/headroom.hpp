@@ -11,13 +11,12 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Bytes that are left below a mark: a request takes a subtraction and a look at the sign.
+/// Bytes left below a mark: a request costs a subtraction and a test of the sign.
 ///
 ///     0 ............. in use ....... mark
 ///                           |<-left->|      negative: above the mark
 ///
-/// A careful one has all of its bytes above the mark as far as take() and give() tell, so that
-/// whoever asks them looks at each request.
+/// A careful one acts as if it were always above the mark, so that its user checks each request.
 ///
 /// Limits:    at most PTRDIFF_MAX / 2 bytes below the mark, and above it.
 /// Threads:   one at a time.
@@ -27,21 +26,21 @@ public:
         : left_{static_cast<std::ptrdiff_t>(bytes) - (careful ? below_all : 0)}, careful_{careful} {
     }
 
-    // Sizes that no object can have wrap, and are given back when they are refused.
+    // Sizes that no object can have wrap around, and are added back when they are refused.
 
-    /// So many bytes less are left. True: that is still below the mark.
+    /// Subtracts from what is left; true if use is then still within the mark.
     ARENITE_INLINE bool take(std::size_t bytes) noexcept {
         left_ = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(left_) - bytes);
         return left_ >= 0;
     }
 
-    /// So many bytes more are left. True: that is below the mark.
+    /// Adds to what is left; true if use is then within the mark.
     ARENITE_INLINE bool give(std::size_t bytes) noexcept {
         left_ = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(left_) + bytes);
         return left_ >= 0;
     }
 
-    /// Negative: so much is above the mark.
+    /// Negative: the bytes above the mark.
     [[nodiscard]] std::ptrdiff_t left() const noexcept {
         return left_ + (careful_ ? below_all : 0);
     }

@@ -13,9 +13,8 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// A resource of type R made here, or one that is there already and outlives this: what is given as
-/// an lvalue of type R is referred to, anything else is what R is made of. Of type R& it always
-/// refers.
+/// A resource of type R made here, or an existing one that outlives this: an lvalue of type R is
+/// referred to, anything else is an argument for making an R. With a type R& it always refers.
 ///
 /// Overhead:  a pointer beside R; a reference is a pointer alone.
 template <class R>

@@ -25,28 +25,28 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What a limited_resource allows.
+/// Options of a limited_resource.
 struct limited_options {
-    /// Most bytes that may be in use at once, the reserve included; at most 2^62.
+    /// Maximum bytes in use, including the reserve; at most 2^62.
     std::size_t budget_bytes = 0;
 
-    /// Called when the bytes in use pass this share (0 to 1) of what may be used without the
-    /// reserve, and again when they pass it after they had fallen below; also when a smaller budget
-    /// puts the share below them.
+    /// The warning is sent when the bytes in use exceed this share (0 to 1) of what may be used
+    /// without the reserve, and again when they exceed it after having fallen below; also when a
+    /// smaller budget puts the mark below them.
     double warn_at = 0.9;
 
-    /// The warning: what is in use, of how much, and `user` as it stands below. Called after the
-    /// allocation that passed the mark was made, or the budget was set, by the thread that did so.
+    /// The warning function: bytes in use, of how much, and `user` as given below. Called after the
+    /// allocation that exceeded the mark, or after the budget was set, by the thread that did so.
     /// It may allocate, free and change the budget, and must not throw; while it runs it is not
     /// called again.
     void (*on_warning)(std::size_t bytes_in_use, std::size_t budget_bytes, void* user) = nullptr;
     void* user = nullptr;
 
-    /// Part of the budget that is kept back until something is refused.
+    /// Part of the budget that is held back until a request is refused.
     std::size_t reserve_bytes = 0;
 
-    /// Allocate the reserve at construction, so that it is there also where it is the inner
-    /// resource that has no more. Of use where that serves any size again that was freed.
+    /// Allocate the reserve at construction, so that it exists even when the inner resource itself
+    /// has no more. Useful if that can reuse freed memory for any size.
     bool hold_reserve = false;
 };
 
@@ -54,39 +54,40 @@ namespace detail {
 
 [[noreturn]] ARENITE_COLD void refuse_limit(const limited_options& options,
                                             std::source_location where);
-/// What `share` of `bytes` is.
+/// `share` of `bytes`.
 [[nodiscard]] std::size_t share_of(std::size_t bytes, double share) noexcept;
 
 } // namespace detail
 
-/// An R with a budget: it warns before memory ends, refuses at its end, and then opens a reserve.
+/// An R with a budget: warns before memory runs out, refuses at the limit, and then opens a
+/// reserve.
 ///
 ///     0 ........................ warn_at ............ | reserve | budget
 ///            in use               on_warning     refused once     saving the work
 ///
-///     limited_resource<ordered_heap> lr{64_MiB};                  // arguments of the R behind
+///     limited_resource<ordered_heap> lr{64_MiB};                  // then arguments of the R
 ///     limited_resource<ordered_heap> ls{limited_options{.budget_bytes = 64_MiB, ...}};
-///     limited_resource lt{64_MiB, heap};                          // over a heap of another's
+///     limited_resource lt{64_MiB, heap};                          // over an existing heap
 ///
-/// Use when:  a part of a program must stay within its share of memory, and is to know in time.
-/// Cost:      that of R and 4 instructions a pair; above the warning mark, and where R keeps sizes,
-///            a call more each time.
-/// Overhead:  0 bytes an allocation; about 100 bytes an object.
-/// Limits:    those of R. Counted is what was asked for, and where R keeps sizes what R made of it
-///            (size_of), so that it is the same without a size. R's own bookkeeping is not counted:
-///            to limit that too, put the limited_resource under a heap, as its upstream. mark and
-///            rewind are not offered: what they free has no sizes.
-/// Misuse:    R's. Checked builds find memory that is freed here and was given by another one, when
-///            more is freed than was given.
-/// Threads:   as R: any, where R is Concurrent; a request that meets a change of the budget is held
-///            to the old one or to the new one. reset while no other thread uses it.
-/// Failure:   out_of_memory / nullptr; nothing changes but that the reserve is opened. A reserve
-///            above the budget or a share that is none is a contract violation in every build.
+/// Use when:  a part of a program must stay within its share of memory, and should know in time.
+/// Cost:      that of R plus 4 instructions a pair; above the warning mark, and if R keeps sizes,
+///            one more call each time.
+/// Overhead:  0 bytes an allocation; about 100 bytes per resource.
+/// Limits:    those of R. Counts requested bytes, or, if R keeps sizes, what R rounds them to
+///            (size_of), so that frees with and without a size count the same. R's own bookkeeping
+///            is not counted: to limit that too, put the limited_resource under a heap, as its
+///            upstream. mark and rewind are not offered: what they free has no sizes.
+/// Misuse:    R's. Checked builds find frees of memory from elsewhere once more is freed than was
+///            allocated.
+/// Threads:   as R: any, if R is Concurrent; a request during a change of the budget is held to the
+///            old one or to the new one. reset only while no other thread uses it.
+/// Failure:   out_of_memory / nullptr; nothing changes except that the reserve is opened. A reserve
+///            above the budget, or a share outside 0 to 1, is a contract violation in every build.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 4.3.
 ///
-/// Refused is what passes the budget, and what R itself refuses. Then, unless the request is larger
-/// than the budget, the reserve is opened: the program still gets its nullptr or its exception, and
-/// has so many bytes more to end well with. restore_reserve() closes it again.
+/// A request is refused if it exceeds the budget, or if R itself refuses. Then, unless the request
+/// is larger than the budget, the reserve is opened: the program still gets its nullptr or its
+/// exception, and has that many more bytes to finish with. restore_reserve() closes it again.
 template <class R>
     requires Allocating<std::remove_reference_t<R>>
 class limited_resource final : public detail::resource_adaptor<limited_resource<R>, R> {
@@ -96,8 +97,8 @@ class limited_resource final : public detail::resource_adaptor<limited_resource<
 public:
     using typename base::inner_type;
 
-    /// Makes the R of the further arguments. Throws out_of_memory where a reserve that is to be
-    /// held is not to be had.
+    /// Makes the R from the further arguments. Throws out_of_memory if the reserve is to be
+    /// allocated and cannot be.
     template <class... Args>
         requires std::constructible_from<R, Args...>
     explicit limited_resource(const limited_options& options, Args&&... args)
@@ -108,7 +109,7 @@ public:
             throw_out_of_memory(options.reserve_bytes, default_alignment, this);
     }
 
-    /// A budget without a warning and a reserve.
+    /// A budget without a warning or a reserve.
     template <class... Args>
         requires std::constructible_from<R, Args...>
     explicit limited_resource(std::size_t budget_bytes, Args&&... args)
@@ -127,7 +128,7 @@ public:
         return p;
     }
 
-    /// R's, within the budget; see also near().
+    /// Forwards to the R, within the budget; see also near().
     [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
                                           std::size_t alignment = default_alignment) noexcept
         requires Placing<inner_type>
@@ -145,7 +146,7 @@ public:
         detail::expect_given(in_use());
     }
 
-    /// Where R keeps sizes.
+    /// Only if R keeps sizes.
     void deallocate(void* p)
         requires Sizing<inner_type> && UnsizedFreeing<inner_type>
     {
@@ -155,7 +156,8 @@ public:
         detail::expect_given(in_use());
     }
 
-    /// R's; false also where the growth would pass the budget. What R rounds up may pass it.
+    /// Forwards to the R; also false if the growth would exceed the budget. What R rounds up may
+    /// exceed it.
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment = default_alignment)
         requires Resizing<inner_type>;
@@ -179,33 +181,33 @@ public:
         static_cast<void>(restore_reserve());
     }
 
-    /// Bytes in use, as they are counted here.
+    /// Bytes in use, as counted here.
     [[nodiscard]] std::size_t in_use() const noexcept { return budget_.in_use(); }
-    /// Bytes that may be in use; after a refusal the reserve is among them.
+    /// Bytes that may be in use; after a refusal this includes the reserve.
     [[nodiscard]] std::size_t limit_bytes() const noexcept { return budget_.limit(); }
-    /// Bytes that may be in use besides: no hole is worth more.
+    /// Bytes that may still be allocated: no hole is worth more.
     [[nodiscard]] std::size_t left_bytes() const noexcept {
         const std::size_t limit = limit_bytes();
         return limit - std::min(in_use(), limit);
     }
-    /// The whole budget, the reserve included.
+    /// The whole budget, including the reserve.
     [[nodiscard]] std::size_t budget_bytes() const noexcept {
         return budget_.limit() + (open_ ? 0 : options_.reserve_bytes);
     }
 
-    /// True: the budget is another one from now on. False, and nothing has changed: more is in use,
+    /// Changes the budget and returns true. Returns false, and changes nothing, if more is in use
     /// or the reserve is larger.
     [[nodiscard]] bool set_budget(std::size_t bytes) noexcept;
 
     /// True from the first refusal until restore_reserve().
     [[nodiscard]] bool reserve_is_open() const noexcept { return open_; }
 
-    /// True: the reserve is kept back again, and held again where it was. False, and it is open
-    /// still: there is too much in use, or the R has not so much.
+    /// Closes the reserve and returns true; it is allocated again if it was before. Returns false,
+    /// and leaves it open, if too much is in use or the R has not enough memory.
     [[nodiscard]] bool restore_reserve() noexcept;
 
-    /// What an R that is held says of itself; of one that is referred to, and may serve others too,
-    /// what was allocated here. The largest hole is no more than the budget allows.
+    /// For an R that it owns, the R's figures; for one that it refers to, which may serve others
+    /// too, what was allocated here. The largest hole is no more than the budget allows.
     [[nodiscard]] arenite::usage usage() const noexcept(noexcept(inner_.usage()))
         requires Measurable<inner_type>
     {
@@ -233,7 +235,7 @@ private:
 
     static constexpr std::size_t budget_most = detail::byte_budget<base::is_concurrent>::most;
 
-    /// What slow calls of several threads read and write.
+    /// A variable that slow calls of several threads read and write.
     template <class T>
     using shared = std::conditional_t<base::is_concurrent, std::atomic<T>, T>;
 
@@ -255,7 +257,7 @@ private:
         return before <= budget_.mark() && bytes > budget_.mark() - before;
     }
 
-    /// What an allocation of so many bytes counts.
+    /// Bytes that an allocation of this size counts as.
     [[nodiscard]] std::size_t count_of(const void* p, std::size_t bytes) const noexcept {
         if constexpr (Sizing<inner_type>)
             return budget_.is_careful() ? inner_.size_of(p) : bytes;
@@ -288,10 +290,10 @@ private:
 
     limited_options options_; ///< budget_bytes as set last
     detail::byte_budget<base::is_concurrent> budget_;
-    void* held_ = nullptr; ///< the reserve, where it is held
+    void* held_ = nullptr; ///< the reserve, if it is allocated
     shared<bool> open_{false};
-    shared<bool> warning_{false}; ///< the function is running
-    /// Guards changes of the limit, and what goes with them.
+    shared<bool> warning_{false}; ///< the warning function is running
+    /// Guards changes of the limit, and the state that depends on it.
     [[no_unique_address]] std::conditional_t<base::is_concurrent, std::mutex, nobody_else>
         changing_;
 };
@@ -311,7 +313,7 @@ void* limited_resource<R>::allocate_slow(std::size_t bytes, std::size_t alignmen
                                 [&]() noexcept { return inner_.try_allocate(bytes, alignment); });
 }
 
-/// Where `ask` is the request to the R.
+/// `ask` makes the request to the R.
 template <class R>
     requires Allocating<std::remove_reference_t<R>>
 template <class Ask>
@@ -395,7 +397,7 @@ void* limited_resource<R>::refuse(std::size_t bytes, std::size_t alignment) noex
     return nullptr;
 }
 
-/// Returns what was held, which no request is to wait for.
+/// Releases the reserve's memory, which no request should wait for.
 template <class R>
     requires Allocating<std::remove_reference_t<R>>
 void* limited_resource<R>::open_reserve() noexcept {

@@ -18,7 +18,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// True where r tells the size of each of its allocations now, and frees them without it.
+/// True if r currently knows the size of each of its allocations, and frees them without a size.
 template <class R>
 [[nodiscard]] bool keeps_sizes([[maybe_unused]] const R& r) noexcept {
     if constexpr (!Sizing<R> || !UnsizedFreeing<R>)
@@ -29,7 +29,7 @@ template <class R>
         return true;
 }
 
-/// r.try_resize, whether it asks for the alignment or not.
+/// r.try_resize, with or without the alignment, as it is declared.
 template <Resizing R>
 [[nodiscard]] bool try_resize(R& r, void* p, std::size_t old_bytes, std::size_t new_bytes,
                               std::size_t alignment) {
@@ -39,7 +39,7 @@ template <Resizing R>
         return r.try_resize(p, old_bytes, new_bytes);
 }
 
-/// r.release where it has one, otherwise r.deallocate.
+/// r.release if it has one, otherwise r.deallocate.
 template <Purging R>
 void release(R& r, void* p, std::size_t bytes, std::size_t alignment) noexcept {
     if constexpr (Releasing<R>)
@@ -59,7 +59,7 @@ ARENITE_INLINE void expect_given([[maybe_unused]] std::size_t in_use,
             refuse_free(name);
 }
 
-/// Places what is allocated beside an object; see affinity_heap::near. R is Placing.
+/// Allocates beside an existing object; see affinity_heap::near. R is Placing.
 template <class R>
 class neighbourhood {
 public:
@@ -82,8 +82,8 @@ private:
     const void* p_;
 };
 
-/// A resource around one other, R, which it holds, or refers to where R is `heap&`. What neither
-/// allocates nor frees single objects is passed on here; the rest is the Derived's.
+/// Wraps one other resource, R, which it owns, or refers to if R is `heap&`. Operations that
+/// neither allocate nor free single objects are forwarded here; the rest is up to the Derived.
 template <class Derived, class R>
     requires Allocating<std::remove_reference_t<R>>
 class resource_adaptor : public strategy<Derived> {
@@ -92,11 +92,11 @@ public:
 
     static constexpr bool is_concurrent = Concurrent<inner_type>;
 
-    /// The R itself. What is allocated there directly, this resource knows nothing of.
+    /// The R itself. Allocations made there directly are not known here.
     [[nodiscard]] inner_type& inner() noexcept { return inner_; }
     [[nodiscard]] const inner_type& inner() const noexcept { return inner_; }
 
-    /// Through the Derived's try_allocate_near.
+    /// Allocates through the Derived's try_allocate_near.
     [[nodiscard]] auto near(const void* p) noexcept
         requires Placing<inner_type>
     {
@@ -115,7 +115,7 @@ public:
         return inner_.size_of(p);
     }
 
-    /// Whether size_of and deallocate(p) are to be had; see concept UnsizedFreeing.
+    /// True if size_of and deallocate(p) are available; see concept UnsizedFreeing.
     [[nodiscard]] bool keeps_sizes() const noexcept
         requires Sizing<inner_type>
     {

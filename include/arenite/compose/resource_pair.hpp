@@ -22,13 +22,14 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// True if a held_resource<R> can be made of these.
+/// True if a held_resource<R> can be made from these.
 template <class R, class... Args>
 concept can_hold = std::constructible_from<held_resource<R>, std::in_place_t, Args...>;
 
-/// A resource of two others, which it makes, or refers to where they are given as they are. It can
-/// what both can, also where it must find which of the two a pointer is of: by owns() of one.
-/// Which of them serves a request, and which gets it back with its size, is the Derived's to say.
+/// A resource made of two others, which it makes, or refers to if they are passed as they are. It
+/// can do what both can, including operations that must find out, by owns() of one, which of the
+/// two a pointer belongs to. The Derived decides which of them serves a request, and which gets it
+/// back with its size.
 template <class Derived, class First, class Second>
     requires Allocating<std::remove_reference_t<First>> &&
              Allocating<std::remove_reference_t<Second>>
@@ -43,27 +44,28 @@ public:
         requires std::default_initializable<First> && std::default_initializable<Second>
     = default;
 
-    /// Makes each of one argument; refers to what is a First or Second already, and outlives this.
+    /// Makes each from one argument; an argument that is already a First or Second is referred to,
+    /// and must outlive this.
     template <class A, class B>
         requires can_hold<First, A> && can_hold<Second, B>
     resource_pair(A&& first, B&& second)
         : first_{std::in_place, std::forward<A>(first)},
           second_{std::in_place, std::forward<B>(second)} {}
 
-    /// Makes each of a tuple of arguments.
+    /// Makes each from a tuple of arguments.
     template <class... As, class... Bs>
         requires can_hold<First, As...> && can_hold<Second, Bs...>
     resource_pair(std::piecewise_construct_t, std::tuple<As...> first, std::tuple<Bs...> second)
         : resource_pair{first, second, std::index_sequence_for<As...>{},
                         std::index_sequence_for<Bs...>{}} {}
 
-    /// The two themselves.
+    /// The two resources.
     [[nodiscard]] first_type& first() noexcept { return first_.get(); }
     [[nodiscard]] const first_type& first() const noexcept { return first_.get(); }
     [[nodiscard]] second_type& second() noexcept { return second_.get(); }
     [[nodiscard]] const second_type& second() const noexcept { return second_.get(); }
 
-    /// Where both free without a size.
+    /// Only if both free without a size.
     void deallocate(void* p)
         requires(UnsizedFreeing<first_type> && UnsizedFreeing<second_type> &&
                  (Owning<first_type> || Owning<second_type>))
@@ -87,7 +89,7 @@ public:
         return is_of_first(p) ? first().size_of(p) : second().size_of(p);
     }
 
-    /// Whether size_of and deallocate(p) are to be had; see concept UnsizedFreeing.
+    /// True if size_of and deallocate(p) are available; see concept UnsizedFreeing.
     [[nodiscard]] bool keeps_sizes() const
         requires Sizing<first_type> && Sizing<second_type>
     {
@@ -102,7 +104,7 @@ public:
         second().reset();
     }
 
-    /// Trims whichever can be.
+    /// Trims those that can be trimmed.
     void trim()
         requires Trimmable<first_type> || Trimmable<second_type>
     {
@@ -112,7 +114,8 @@ public:
             second().trim();
     }
 
-    /// Adds both. The high water is that of each added: it may never have been reached at once.
+    /// The sum of both, including their high-water marks, which need not have been reached at the
+    /// same time.
     [[nodiscard]] arenite::usage usage() const
         requires Measurable<first_type> && Measurable<second_type>
     {

@@ -16,27 +16,27 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// One resource for small requests, another one for all else.
+/// One resource for small requests, another for all others.
 ///
 ///     segregated_resource sg{256, s, l};                            // refers to both
 ///     segregated_resource<pool_resource, ordered_heap> st{256, slot{256, 16}, ordered_options{}};
 ///
 ///     bytes and alignment <= 256 --> s          bytes or alignment > 256 --> l
 ///
-/// Use when:  requests of two kinds come by one way: nodes and their bulk data, small ones that a
-///            pool serves best. For one that stands in for the other:
+/// Use when:  requests of two kinds arrive through one interface: nodes and their bulk data, small
+///            ones that a pool serves best. For one that stands in for the other:
 ///            compose/fallback_resource.hpp.
-/// Cost:      that of the resource chosen, and a comparison or two; nothing where size and
-///            alignment are constants.
+/// Cost:      that of the chosen resource plus a comparison or two; none if size and alignment are
+///            constants.
 /// Overhead:  0 bytes an allocation.
-/// Limits:    those of the resource chosen: where one refuses, the other is not asked.
-///            An allocation stays on its side: try_resize across the border is false.
-/// Threads:   any where both are Concurrent, otherwise one at a time.
+/// Limits:    those of the chosen resource: if it fails, the other is not asked. An allocation
+///            stays on its side: try_resize across the border returns false.
+/// Threads:   any if both are Concurrent, otherwise one at a time.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 ///
-/// An alignment counts as a size does: what is small but aligned to more than the border is served
-/// by the large resource, since small ones are seldom made for it. Size and alignment decide alike
-/// when it is freed; without them owns() of either resource does.
+/// Alignment counts like size: a small request aligned to more than the border goes to the large
+/// resource, since small ones rarely support that. A free is directed by its size and alignment in
+/// the same way; without them by owns() of either resource.
 template <class Small, class Large>
 class segregated_resource final
     : public detail::resource_pair<segregated_resource<Small, Large>, Small, Large> {
@@ -49,13 +49,14 @@ public:
         requires std::default_initializable<Small> && std::default_initializable<Large>
         : small_bytes_{small_bytes} {}
 
-    /// Makes each of one argument; refers to what is a Small or Large already, and outlives this.
+    /// Makes each from one argument; an argument that is already a Small or Large is referred to,
+    /// and must outlive this.
     template <class S, class L>
         requires detail::can_hold<Small, S> && detail::can_hold<Large, L>
     segregated_resource(std::size_t small_bytes, S&& small, L&& large)
         : base(std::forward<S>(small), std::forward<L>(large)), small_bytes_{small_bytes} {}
 
-    /// Makes each of a tuple of arguments.
+    /// Makes each from a tuple of arguments.
     template <class... Ss, class... Ls>
         requires detail::can_hold<Small, Ss...> && detail::can_hold<Large, Ls...>
     segregated_resource(std::size_t small_bytes, std::piecewise_construct_t,
@@ -63,7 +64,7 @@ public:
         : base(std::piecewise_construct, std::move(small), std::move(large)),
           small_bytes_{small_bytes} {}
 
-    /// The border: the largest size, and the largest alignment, that are small.
+    /// The border: the largest size, and the largest alignment, that count as small.
     [[nodiscard]] std::size_t small_bytes() const noexcept { return small_bytes_; }
 
     [[nodiscard]] ARENITE_INLINE void*

@@ -20,19 +20,19 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// A resource that any number of threads may use at once: an R, and a mutex around each call.
+/// Lets any number of threads use an R: a mutex around each call.
 ///
-///     synchronized_resource<ordered_heap> s{};               // arguments are those of the R
-///     synchronized_resource shared{heap};                    // around a heap that is there
+///     synchronized_resource<ordered_heap> s{};               // arguments of the R
+///     synchronized_resource shared{heap};                    // around an existing heap
 ///
-/// Use when:  several threads share one R and seldom meet. Where they meet often, a resource for
+/// Use when:  several threads share one R and seldom collide. If they collide often, a resource for
 ///            each thread costs less than any lock.
-/// Cost:      that of R, and a lock and unlock of an uncontended mutex (about 20 ns).
-/// Overhead:  a mutex an object; 0 bytes an allocation.
-/// Limits:    those of R. mark and rewind are not offered: one thread would free what another just
-///            allocated. with_lock gives the R for several calls in one go.
-/// Threads:   any, except construction and destruction; an R of another's (`heap&`) is used through
-///            this alone meanwhile.
+/// Cost:      that of R, plus lock and unlock of an uncontended mutex (about 20 ns).
+/// Overhead:  a mutex per resource; 0 bytes an allocation.
+/// Limits:    those of R. mark and rewind are not offered: one thread would free what another has
+///            just allocated. with_lock gives access to the R for several calls under one lock.
+/// Threads:   any, except for construction and destruction; an existing R (`heap&`) must be used
+///            only through this meanwhile.
 /// Failure:   that of R; nothing changes.
 template <class R>
     requires Allocating<std::remove_reference_t<R>>
@@ -42,7 +42,7 @@ public:
 
     static constexpr bool is_concurrent = true;
 
-    /// Makes the R of the same arguments; of an R& refers to it.
+    /// Makes the R from these arguments; an R& is referred to.
     template <class... Args>
         requires std::constructible_from<R, Args...>
     explicit synchronized_resource(Args&&... args) : inner_(std::forward<Args>(args)...) {}
@@ -59,7 +59,7 @@ public:
         inner_.deallocate(p, bytes, alignment);
     }
 
-    /// Where the R keeps sizes.
+    /// Only if the R keeps sizes.
     void deallocate(void* p)
         requires UnsizedFreeing<inner_type>
     {
@@ -67,17 +67,17 @@ public:
         inner_.deallocate(p);
     }
 
-    /// Several calls under one lock: `s.with_lock([&](ordered_heap& h) { ... })`. Whoever calls the
-    /// synchronized resource from inside waits for ever.
+    /// Several calls under one lock: `s.with_lock([&](ordered_heap& h) { ... })`. Calling the
+    /// synchronized resource itself from inside deadlocks.
     template <std::invocable<inner_type&> Function>
     decltype(auto) with_lock(Function&& function) {
         const std::lock_guard lock{mutex_};
         return std::invoke(std::forward<Function>(function), inner_);
     }
 
-    // What the R can do besides.
+    // Further operations of the R.
 
-    /// R's; see also near().
+    /// Forwards to the R; see also near().
     [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
                                           std::size_t alignment = default_alignment) noexcept
         requires Placing<inner_type>
@@ -85,7 +85,7 @@ public:
         const std::lock_guard lock{mutex_};
         return inner_.try_allocate_near(p, bytes, alignment);
     }
-    /// Through try_allocate_near.
+    /// Allocates through try_allocate_near.
     [[nodiscard]] auto near(const void* p) noexcept
         requires Placing<inner_type>
     {
@@ -106,7 +106,7 @@ public:
         return inner_.size_of(p);
     }
 
-    /// Whether size_of and deallocate(p) are to be had; see concept UnsizedFreeing.
+    /// True if size_of and deallocate(p) are available; see concept UnsizedFreeing.
     [[nodiscard]] bool keeps_sizes() const
         requires Sizing<inner_type>
     {

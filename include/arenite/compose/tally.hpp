@@ -13,10 +13,10 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Counts allocations, frees and bytes, and the most bytes that there were at once.
+/// Counts allocations, frees and bytes, and the largest number of bytes at once.
 ///
-/// What is kept is the headroom up to the most: an allocation within it is no new one. A careful
-/// tally has none ever: each call is looked at.
+/// Stores the headroom up to the maximum: an allocation within it sets no new one. A careful tally
+/// acts as if there were none: each call takes the slow path.
 ///
 /// Limits:    at most PTRDIFF_MAX / 2 bytes.
 /// Threads:   one at a time; tally<true> any.
@@ -25,8 +25,8 @@ class tally {
 public:
     explicit tally(bool careful) noexcept : room_{0, careful} {}
 
-    /// True: an allocation is counted, and is no new most. False: nothing has changed once
-    /// undo_allocation() was called, which is then the next call.
+    /// Counts an allocation; true if it sets no new maximum. If false, the next call must be
+    /// undo_allocation(), after which nothing has changed.
     [[nodiscard]] ARENITE_INLINE bool allocated_quickly(std::size_t bytes) noexcept {
         ++allocations_;
         return room_.take(bytes);
@@ -50,8 +50,8 @@ public:
         }
     }
 
-    /// True: a free is counted. False: nothing has changed once undo_free() was called, which is
-    /// then the next call.
+    /// Counts a free and returns true. If false, the next call must be undo_free(), after which
+    /// nothing has changed.
     [[nodiscard]] ARENITE_INLINE bool freed_quickly(std::size_t bytes) noexcept {
         ++frees_;
         return room_.give(bytes);
@@ -66,7 +66,7 @@ public:
         room_.give(bytes);
     }
 
-    /// All that was allocated is freed.
+    /// Counts everything allocated as freed.
     void clear() noexcept {
         room_.give(in_use());
         frees_ = allocations_;
@@ -87,8 +87,8 @@ private:
     std::size_t frees_ = 0;
 };
 
-/// For any number of threads. Each figure is exact; two of them need not be of one moment, but who
-/// reads the frees first sees no free without its allocation.
+/// For any number of threads. Each figure is exact; two of them need not be of the same moment, but
+/// a reader that reads the frees first sees no free without its allocation.
 template <>
 class tally<true> {
 public:

@@ -23,31 +23,33 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// An R with a name, counts, an exact high water, and a node in a tree of usages.
+/// An R with a name, counts, an exact high-water mark, and a node in a usage tree.
 ///
 ///     usage_node all{"game"};
-///     tracked_resource<ordered_heap> scene{"scene", &all};        // arguments of the R behind
-///     tracked_resource sounds{"sounds", &all, heap};              // its part of a shared heap
+///     tracked_resource<ordered_heap> scene{"scene", &all};        // then arguments of the R
+///     tracked_resource sounds{"sounds", &all, heap};              // its share of a shared heap
 ///     all.write_text(std::cout);
 ///
-/// Use when:  what a part of a program allocates is to be seen by itself, also where it shares a
-///            resource with others. The totals of one resource are in its usage() without this.
-/// Cost:      that of R and 6 instructions a pair; where R keeps sizes, a look
-///            at them each time. An allocation that makes a new high water is a call more.
-/// Overhead:  0 bytes an allocation; about 150 bytes an object and its name, a long one of which
-///            comes from the C++ library's heap at construction.
-/// Limits:    those of R. Counted is what was asked for, and where R keeps sizes what R made of it
-///            (size_of), so that it is the same without a size. mark and rewind are not offered:
-///            what they free has no sizes.
-/// Misuse:    R's. Checked builds find memory that is freed here and was given by another one, when
-///            more is freed than was given.
-/// Threads:   as R: any, where R is Concurrent; reset while no other thread uses it, and the tree's
-///            own rules for its node.
+/// Use when:  the allocations of one part of a program should be shown separately, even if it
+///            shares a resource with others. The totals of a resource are in its usage() without
+///            this.
+/// Cost:      that of R plus 6 instructions a pair; if R keeps sizes, a size lookup each time. An
+///            allocation that sets a new high-water mark costs one more call.
+/// Overhead:  0 bytes an allocation; about 150 bytes per resource plus its name; a long name is
+///            stored in the C++ library's heap at construction.
+/// Limits:    those of R. Counts requested bytes, or, if R keeps sizes, what R rounds them to
+///            (size_of), so that frees with and without a size count the same. mark and rewind are
+///            not offered: what they free has no sizes.
+/// Misuse:    R's. Checked builds find frees of memory from elsewhere once more is freed than was
+///            allocated.
+/// Threads:   as R: any, if R is Concurrent; reset only while no other thread uses it; for its node
+///            the rules of the tree.
 /// Failure:   that of R; it is counted.
 ///
-/// usage() of an R that is held tells the R's figures, with the live allocations and the high water
-/// where R does not know them. Of an R that others use too (tracked_resource<heap&>) it tells what
-/// went through here alone, and what the R holds is neither added nor listed.
+/// For an R that it owns, usage() returns the R's figures, with live allocations and high-water
+/// mark added if R does not know them. For an R that it only refers to (tracked_resource<heap&>)
+/// and others may use too, it returns what went through here, and what the R holds is neither added
+/// nor listed.
 template <class R>
     requires Allocating<std::remove_reference_t<R>>
 class tracked_resource final : public detail::resource_adaptor<tracked_resource<R>, R> {
@@ -57,13 +59,13 @@ class tracked_resource final : public detail::resource_adaptor<tracked_resource<
 public:
     using typename base::inner_type;
 
-    /// Makes the R of the further arguments. The name is copied.
+    /// Makes the R from the further arguments. The name is copied.
     template <class... Args>
         requires std::constructible_from<R, Args...>
     explicit tracked_resource(std::string_view name, Args&&... args)
         : tracked_resource{name, static_cast<usage_node*>(nullptr), std::forward<Args>(args)...} {}
 
-    /// Below another node, which may end before or after this.
+    /// A child of another node, which may end before or after this.
     template <class... Args>
         requires std::constructible_from<R, Args...>
     explicit tracked_resource(std::string_view name, usage_node* parent, Args&&... args)
@@ -80,7 +82,7 @@ public:
         return p;
     }
 
-    /// R's; see also near().
+    /// Forwards to the R; see also near().
     [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
                                           std::size_t alignment = default_alignment) noexcept
         requires Placing<inner_type>
@@ -96,7 +98,7 @@ public:
         expect_given();
     }
 
-    /// Where R keeps sizes.
+    /// Only if R keeps sizes.
     void deallocate(void* p)
         requires Sizing<inner_type> && UnsizedFreeing<inner_type>
     {
@@ -127,7 +129,7 @@ public:
         expect_given();
     }
 
-    /// Resets the R; all that was allocated counts as freed.
+    /// Resets the R; everything allocated counts as freed.
     void reset()
         requires Resettable<inner_type>
     {
@@ -137,21 +139,21 @@ public:
 
     [[nodiscard]] const std::string& name() const noexcept { return node_.name(); }
 
-    /// Where it stands in the tree, for nodes that are to be below it.
+    /// Its node in the tree, as a parent for others.
     [[nodiscard]] usage_node& node() noexcept { return node_; }
     [[nodiscard]] const usage_node& node() const noexcept { return node_; }
 
-    /// Calls that gave memory, that gave it back, and that failed.
+    /// Successful allocations, frees, and failed allocations.
     [[nodiscard]] std::size_t allocations() const noexcept { return tally_.allocations(); }
     [[nodiscard]] std::size_t deallocations() const noexcept { return tally_.frees(); }
     [[nodiscard]] std::size_t failures() const noexcept { return failures_; }
 
-    /// Bytes in use, as they are counted here, and the most that there ever were.
+    /// Bytes in use, as counted here, and their largest value so far.
     [[nodiscard]] std::size_t in_use() const noexcept { return tally_.in_use(); }
     [[nodiscard]] std::size_t high_water() const noexcept { return tally_.most(); }
 
     [[nodiscard]] arenite::usage usage() const {
-        const std::size_t freed = tally_.frees(); // first: never more than what was allocated
+        const std::size_t freed = tally_.frees(); // read first: never more than the allocations
         const std::size_t used = tally_.in_use();
         arenite::usage u{.bytes_in_use = used, .bytes_reserved = used};
         if constexpr (holds && Measurable<inner_type>)
@@ -161,7 +163,7 @@ public:
         return u;
     }
 
-    /// What a budget leaves, of an R that is held.
+    /// What a budget leaves, for an R that it owns.
     [[nodiscard]] std::size_t left_bytes() const
         requires(!std::is_reference_v<R> && requires(const inner_type& r) { r.left_bytes(); })
     {
@@ -177,7 +179,7 @@ public:
 private:
     static constexpr bool holds = !std::is_reference_v<R>;
 
-    /// What an allocation of so many bytes counts.
+    /// Bytes that an allocation of this size counts as.
     [[nodiscard]] std::size_t count_of(const void* p, std::size_t bytes) const noexcept {
         if constexpr (Sizing<inner_type>)
             return tally_.is_careful() ? inner_.size_of(p) : bytes;
@@ -187,13 +189,13 @@ private:
 
     ARENITE_INLINE void expect_given() const { detail::expect_given(in_use(), name().c_str()); }
 
-    /// For a new high water, where sizes are kept, and where there are other threads.
+    /// For a new high-water mark, if sizes are kept, and if there are other threads.
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
         tally_.undo_allocation(bytes);
         return count(inner_.try_allocate(bytes, alignment), bytes);
     }
 
-    /// Counts an allocation, or where p is nullptr a failure.
+    /// Counts an allocation, or a failure if p is nullptr.
     void* count(void* p, std::size_t bytes) noexcept {
         if (p != nullptr)
             tally_.allocated(count_of(p, bytes));

@@ -10,22 +10,22 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// The alignment an allocation has when none is asked for: enough for every fundamental type.
+/// The default alignment of an allocation: enough for every fundamental type.
 inline constexpr std::size_t default_alignment = alignof(std::max_align_t);
 
-/// True for 1, 2, 4, ...: what every function here takes as an alignment.
+/// True for 1, 2, 4, ...: the valid alignments.
 [[nodiscard]] ARENITE_INLINE constexpr bool is_alignment(std::size_t value) noexcept {
     // Not std::has_single_bit: g++ 12 calls a function for it where the processor may lack popcnt.
     return value != 0 && (value & (value - 1)) == 0;
 }
 
-/// The largest alignment that an object of so many bytes can need, where it is not given: the
-/// largest power of two that divides the size, at most default_alignment.
+/// The largest alignment that an object of so many bytes can need, if it is not known: the largest
+/// power of two that divides the size, at most default_alignment.
 ///
 /// The objects of an array lie side by side and are all aligned, so the size of an object is a
-/// multiple of its alignment: 24 bytes never need more than 8, while 48 may need 16. What needs
-/// more than default_alignment says so, in C++ by `std::align_val_t`. A block of memory that may
-/// hold smaller objects is another thing: malloc must serve those too.
+/// multiple of its alignment: 24 bytes never need more than 8, while 48 may need 16. Types that
+/// need more than default_alignment say so, in C++ by `std::align_val_t`. This does not apply to a
+/// block of memory that may hold smaller objects: malloc must serve those too.
 [[nodiscard]] ARENITE_INLINE constexpr std::size_t natural_alignment(std::size_t bytes) noexcept {
     const std::size_t lowest_bit = bytes & (~bytes + 1);
     if (bytes == 0)

@@ -9,10 +9,10 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-// Atomic loads and stores of a variable that is an ordinary one else: std::atomic_ref, which libc++
-// has from version 19 on.
+// Atomic loads and stores of an otherwise ordinary variable: std::atomic_ref, which libc++ has from
+// version 19 on.
 
-/// The value of a variable that another thread may be storing to.
+/// Loads a variable that another thread may be storing to.
 template <class T>
 [[nodiscard]] ARENITE_INLINE T atomic_load(const T& from, std::memory_order order) noexcept {
 #if defined(__cpp_lib_atomic_ref)

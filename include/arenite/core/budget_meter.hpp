@@ -15,12 +15,12 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Says when a step ends: spent(moves, bytes) is asked before each look, with what the step has
+/// Decides when a step ends: spent(moves, bytes) is called before each look, with what the step has
 /// moved so far.
 ///
-/// Looks that lead to no move are counted: a step ends after 64 of them, and 4 for each move or one
-/// for each 256 bytes that it may make, whichever is less. The clock is read at the first look, and
-/// each 16 looks or 16 KiB.
+/// Looks that lead to no move are counted: a step ends after 64 of them, plus 4 for each move or
+/// one for each 256 bytes that it may make, whichever is less. The clock is read at the first look,
+/// and every 16 looks or 16 KiB.
 ///
 /// Threads:   one at a time.
 class budget_meter {
@@ -31,13 +31,12 @@ public:
             begin_ = clock::now();
     }
 
-    /// True if a move more is within the limits, apart from time.
+    /// True if another move is within the limits, apart from time.
     [[nodiscard]] bool has_room(std::size_t moves, std::uint64_t bytes) const noexcept {
         return moves < limit_.moves && bytes < limit_.bytes;
     }
 
-    /// True where a limit is reached, by so many moves made up to now; else one look more is
-    /// counted.
+    /// True if a limit is reached, given the moves made up to now; otherwise counts another look.
     [[nodiscard]] bool spent(std::size_t moves, std::uint64_t bytes) noexcept {
         if (!has_room(moves, bytes) || looks_ - std::min(looks_, moves) >= looks_in_vain_)
             is_spent_ = true;
@@ -47,10 +46,10 @@ public:
         return is_spent_;
     }
 
-    /// What spent() said last.
+    /// The latest result of spent().
     [[nodiscard]] bool is_spent() const noexcept { return is_spent_; }
 
-    /// True if so many looks more, like those before, are likely to reach a limit.
+    /// True if so many more looks, like those before, are likely to reach a limit.
     [[nodiscard]] bool ends_within(std::size_t looks, std::size_t moves,
                                    std::uint64_t bytes) const noexcept {
         if (!has_room(moves, bytes) || looks_ - std::min(looks_, moves) + looks > looks_in_vain_)
@@ -90,7 +89,7 @@ private:
     }
 
     budget limit_;
-    std::size_t looks_in_vain_; ///< that are allowed
+    std::size_t looks_in_vain_; ///< allowed number
     std::size_t looks_ = 0;
     clock::time_point begin_{};
     std::uint64_t next_reading_ = bytes_a_reading;

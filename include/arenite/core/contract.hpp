@@ -9,26 +9,26 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What is known when a promise to the library was broken.
+/// Describes a contract violation.
 struct contract_violation_info {
-    const char* message; ///< one sentence, in English, with the names and figures that help
+    const char* message; ///< one English sentence, with helpful names and figures
     std::source_location location;
 };
 
-/// Called on a violated contract. May log, break into a debugger, throw (out of functions that are
-/// not noexcept) or leave by longjmp; when it returns, the program is aborted.
+/// Called on a contract violation. May log, break into a debugger, throw (out of functions that are
+/// not noexcept) or leave by longjmp; if it returns, the program is aborted.
 using contract_handler = void (*)(const contract_violation_info&);
 
-/// Replaces the handler and returns the one before; nullptr restores the default, which writes the
-/// message to the standard error and aborts. Safe from any thread.
+/// Replaces the handler and returns the previous one; nullptr restores the default, which writes
+/// the message to the standard error and aborts. Safe from any thread.
 contract_handler set_contract_handler(contract_handler handler) noexcept;
 
-/// Calls the handler and then aborts. Used directly where a violation is found in every build.
+/// Calls the handler and then aborts. Used directly for violations that are found in every build.
 [[noreturn]] ARENITE_COLD void
 contract_violation(const char* message,
                    std::source_location location = std::source_location::current());
 
-/// Makes the message as printf does, at most 511 characters, without allocating, and calls
+/// Formats the message as printf does, at most 511 characters, without allocating, and calls
 /// contract_violation with it.
 [[noreturn]] ARENITE_COLD
 #if defined(__MINGW32__) && !defined(__clang__)

@@ -18,8 +18,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// A T in memory of r: `node* n = arenite::create<node>(heap, args...)`. Inlines for a concrete
-/// resource. Throws what the resource or the constructor throws; then the memory is given back.
+/// Makes a T in memory of r: `node* n = arenite::create<node>(heap, args...)`. Inlines for a
+/// concrete resource. Throws what the resource or the constructor throws; then the memory is freed.
 template <class T, std::derived_from<resource> R, class... Args>
 [[nodiscard]] ARENITE_INLINE T* create(R& r, Args&&... args) {
     void* p = r.allocate(sizeof(T), alignof(T));
@@ -40,8 +40,8 @@ template <class T, std::derived_from<resource> R, class... Args>
     }
 }
 
-/// Ends an object of create and gives its memory back; nullptr is allowed.
-/// T must be the type it was created as: a base would give back the wrong size.
+/// Destroys an object of create() and frees its memory; nullptr is allowed. T must be the type it
+/// was created as: a base would be freed with the wrong size.
 template <class T, std::derived_from<resource> R>
 ARENITE_INLINE void destroy(R& r, T* p) noexcept {
     static_assert(!std::is_array_v<T> && !std::is_void_v<T>, "destroy takes one object");
@@ -51,9 +51,9 @@ ARENITE_INLINE void destroy(R& r, T* p) noexcept {
     r.deallocate(const_cast<std::remove_cv_t<T>*>(p), sizeof(T), alignof(T));
 }
 
-/// Room for n objects of T, not begun; n of 0 gives an empty span that may be given back or
-/// dropped. Throws std::bad_array_new_length where n * sizeof(T) does not fit, and what the
-/// resource throws.
+/// Memory for n objects of T, not constructed; n of 0 gives an empty span that may be freed or
+/// dropped. Throws std::bad_array_new_length if n * sizeof(T) does not fit, and what the resource
+/// throws.
 template <class T, std::derived_from<resource> R>
 [[nodiscard]] ARENITE_INLINE std::span<T> allocate_n(R& r, std::size_t n) {
     if (n > max_object_bytes / sizeof(T)) [[unlikely]]
@@ -63,7 +63,7 @@ template <class T, std::derived_from<resource> R>
     return {static_cast<T*>(r.allocate(n * sizeof(T), alignof(T))), n};
 }
 
-/// Gives back what allocate_n returned.
+/// Frees what allocate_n returned.
 template <class T, std::derived_from<resource> R>
 ARENITE_INLINE void deallocate_n(R& r, std::span<T> objects) noexcept {
     if (!objects.empty())

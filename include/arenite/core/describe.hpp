@@ -8,22 +8,22 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// The members of T, told by hand. A plain struct needs none: its members are found.
+/// Lists the members of T by hand. A plain struct needs none: its members are found automatically.
 ///
 ///     template <> struct arenite::describe<body> {
 ///         using members = arenite::member_list<&body::position, &body::mass>;
 ///     };
 ///
-/// Use when:  T has constructors, a base with data, or more members than are found by themselves;
-///            for private ones T says `friend struct arenite::describe<T>;`.
-/// Limits:    no C array, for which there is std::array; no reference and no bit-field, which C++
-///            has no pointers to.
-/// Misuse:    what is not listed is no part of a record: columns keep what is listed and nothing
-///            else. A member that is listed twice does not compile.
+/// Use when:  T has constructors, a base with data, or more members than can be found
+///            automatically; for private members T declares `friend struct arenite::describe<T>;`.
+/// Limits:    no C arrays (use std::array); no references or bit-fields, to which C++ has no member
+///            pointers.
+/// Misuse:    a member that is not listed is not part of a record: columns store what is listed and
+///            nothing else. A member that is listed twice does not compile.
 ///
-/// Where a T is made of its members it is default-constructed and each is assigned, or begun by
-/// `static T make(M...)` of this class, where there is one: for members that are const, or a T
-/// that has no default.
+/// To make a T from its members, it is default-constructed and each is assigned, or `static T
+/// make(M...)` of this class is called, if there is one: for members that are const, or a T without
+/// a default constructor.
 template <class T>
 struct describe {};
 

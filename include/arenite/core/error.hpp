@@ -20,7 +20,7 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] std::size_t alignment() const noexcept { return alignment_; }
 
-    /// The resource that was asked; may be gone by the time the exception is caught.
+    /// The resource that failed; may be gone by the time the exception is caught.
     [[nodiscard]] const resource* source() const noexcept { return source_; }
 
     /// "out of memory: 4096 bytes of alignment 16 were asked of resource 0x7ffd0010"

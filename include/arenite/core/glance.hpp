@@ -15,15 +15,15 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// A look at a word that another thread may be changing at this moment: what it was a moment ago.
+/// Reads a word that another thread may be changing: the value may be out of date.
 ///
 /// A counter of a one-thread heap is an ordinary variable, since an atomic one, even a relaxed one,
-/// costs the fast path a third of its time (compilers no longer inline it into recursions). The
-/// language calls this a race; of an aligned word every machine loads one of its values. Where a
-/// word has 32 bits, the halves of a value of 64 may be of two moments.
+/// costs the fast path a third of its time (compilers no longer inline it into recursions).
+/// Formally this is a data race; for an aligned word every supported machine loads an old or a new
+/// value. On 32-bit machines the two halves of a 64-bit value may be of different moments.
 ///
 /// Cost:      a call and a load.
-/// Threads:   any; the value orders nothing.
+/// Threads:   any; the value implies no ordering.
 template <class T>
     requires(sizeof(T) <= 8)
 [[nodiscard]] ARENITE_NOINLINE ARENITE_UNSEEN_BY_TSAN T glance(const T& value) noexcept {

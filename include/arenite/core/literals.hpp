@@ -9,15 +9,15 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Sizes as they are spoken: 64_KiB, 2_MiB, 1_GiB. In scope with `using namespace arenite` or,
-/// alone, with `using namespace arenite::literals`.
+/// Sizes in binary units: 64_KiB, 2_MiB, 1_GiB. In scope with `using namespace arenite` or, alone,
+/// with `using namespace arenite::literals`.
 inline namespace literals {
 
 consteval std::size_t operator""_B(unsigned long long count) {
     return static_cast<std::size_t>(count);
 }
 
-/// Not constexpr: a literal that calls it does not compile, and the message names it.
+/// Not constexpr: a literal that reaches it does not compile, and the error names it.
 void this_size_does_not_fit_std_size_t();
 
 consteval std::size_t scaled_bytes(unsigned long long count, int shift) {

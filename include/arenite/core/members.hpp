@@ -21,7 +21,7 @@ struct indexed_type {
     using type = M;
 };
 
-/// The K-th of some types in one look, without a chain of instantiations.
+/// The K-th of a list of types, without a chain of instantiations.
 template <class Indices, class... M>
 struct indexed_types;
 template <std::size_t... K, class... M>
@@ -81,7 +81,7 @@ consteval std::size_t count_members() {
         return 0;
 }
 
-/// Members that are found.
+/// Members found automatically.
 template <class T>
 struct found_members {
     static constexpr std::size_t count = count_members<T>();
@@ -109,7 +109,7 @@ struct found_members {
     }
 };
 
-/// Members that a describe<T> lists.
+/// Members listed by a describe<T>.
 template <class T, class List>
 struct listed_members;
 template <class T, auto... Members>
@@ -180,18 +180,18 @@ using member_source = typename decltype(choose_members<T>())::type;
 
 } // namespace detail
 
-/// The data members of T at compile time, in order: those of its describe<T>, else all that a plain
-/// struct has.
+/// The data members of T at compile time, in order: those of its describe<T>, else all members of a
+/// plain struct.
 ///
 ///     static_assert(members_of<particle>::count == 3);
 ///     static_assert(members_of<particle>::index<&particle::mass> == 2);
 ///     static_assert(members_of<particle>::name<2> == "mass");
 ///
-/// Use when:  code runs over the members of a type that it does not know: columns, reports.
-/// Cost:      all of it is known when compiling, `visit` inlines; to find 12 members takes the
-///            compiler about 20 ms, and each member that is looked up less than 1 ms more.
+/// Use when:  code works on the members of a type that it does not know: columns, reports.
+/// Cost:      all at compile time, `visit` inlines; finding 12 members takes the compiler about 20
+///            ms, and each member that is looked up less than 1 ms more.
 /// Limits:    aggregate::max_members members, else a describe<T>. References, C arrays, bit-fields,
-///            bases and members that are not public are told by a sentence when compiling.
+///            bases and non-public members are refused with a clear compile-time message.
 template <class T>
 class members_of {
     using source = detail::member_source<T>;
@@ -203,7 +203,7 @@ public:
     using type =
         typename decltype(detail::type_at<K>(std::declval<typename source::types>()))::type;
 
-    /// The place of the member that a pointer points to. It must be one of them.
+    /// The index of the member that a pointer points to. It must be one of them.
     template <auto Member>
     static constexpr std::size_t index = [] {
         using pointer = decltype(Member);
@@ -219,18 +219,18 @@ public:
         }
     }();
 
-    /// What it is called in the source.
+    /// The name of the member in the source.
     template <std::size_t K>
     static constexpr std::string_view name = source::template name<K>();
 
-    /// f(m1, m2, ...) with references to all members of an object, const or not.
+    /// Calls f(m1, m2, ...) with references to all members of an object, const or not.
     template <class U, class F>
         requires std::same_as<std::remove_const_t<U>, T>
     ARENITE_INLINE static constexpr decltype(auto) visit(U& object, F&& f) {
         return source::visit(object, f);
     }
 
-    /// A T of its members.
+    /// Makes a T from its members.
     template <class... M>
         requires(sizeof...(M) == count)
     [[nodiscard]] ARENITE_INLINE static constexpr T make(M&&... m) {

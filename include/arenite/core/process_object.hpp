@@ -11,23 +11,23 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// How an object of the process is made, where it needs no arguments.
+/// How an object of the process is made, if it needs no arguments.
 template <class T>
 struct make_default {
     T operator()() const { return T(); }
 };
 
-/// The one object of a part of the library, named by `Part`, for all of the process:
+/// The one instance, for the whole process, of a part of the library that `Part` names:
 /// `process_object<T, Part>::get()`.
 ///
-/// Made when the library is loaded, before there are other threads, or by what asks for it earlier
-/// still; never destroyed. A static of a function that is made at its first use would not do: a
-/// child that is forked while another thread makes it waits for that thread for ever.
+/// Made when the library is loaded, before there are other threads, or by an even earlier first
+/// use; never destroyed. A function-local static that is made at its first use would not do: a
+/// child that is forked while another thread makes it would wait for that thread for ever.
 ///
 /// Use when:  it is used before main, after it, and in forked children.
-/// Cost:      get: the check of a static of a function.
-/// Limits:    what makes it runs when the library is loaded, whether it is asked for or not: no
-///            memory is taken there, and nothing that may fail is done.
+/// Cost:      get: the check of a function-local static.
+/// Limits:    the constructor runs when the library is loaded, whether the object is used or not:
+///            it must not allocate, nor do anything that may fail.
 /// Threads:   any.
 template <class T, class Part = T, class Make = make_default<T>>
 class process_object {

@@ -9,28 +9,28 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What a stretch of a resource's memory is for.
+/// State of a region of a resource's memory.
 enum class region_state : unsigned char {
-    used,     ///< handed out
-    free,     ///< handed out before, or between what is; comes again
-    overhead, ///< the resource's own: heads, bitmaps, colour
-    untouched ///< held, but never handed out or not committed
+    used,     ///< allocated
+    free,     ///< freed, or between allocations; can be allocated again
+    overhead, ///< the resource's own: headers, bitmaps, colour
+    untouched ///< held, but never allocated or not committed
 };
 
-/// A stretch of memory in one state, as list_regions() tells of it.
+/// A region of memory in one state, as list_regions() reports it.
 struct region {
     const void* address;
     std::size_t bytes;
     region_state state;
-    bool one_object = false; ///< used by one allocation alone; else by any number of neighbours
+    bool one_object = false; ///< one allocation; else any number of neighbours
 };
 
-/// Takes the list that a resource gives of its memory (concept Mappable):
+/// Receives the regions that a resource lists (concept Mappable):
 ///
 ///     struct : region_sink { void add(const region& r) override { ... } } sink;
 ///     heap.list_regions(sink);
 ///
-/// Within a block of the resource's memory regions come in address order, do not overlap, are not
+/// Within a block of the resource's memory, regions come in address order, do not overlap, are not
 /// empty and leave no gap; blocks come in any order. add must not allocate from or free into the
 /// resource that is listing.
 class region_sink {

@@ -15,7 +15,7 @@ inline namespace ARENITE_ABI {
 inline constexpr std::size_t max_object_bytes =
     static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
 
-/// a + b, or nothing where the sum does not fit.
+/// a + b, or nullopt if the sum does not fit.
 [[nodiscard]] constexpr std::optional<std::size_t> checked_add(std::size_t a,
                                                                std::size_t b) noexcept {
     if (b > std::numeric_limits<std::size_t>::max() - a)
@@ -23,7 +23,7 @@ inline constexpr std::size_t max_object_bytes =
     return a + b;
 }
 
-/// a * b, or nothing where the product does not fit.
+/// a * b, or nullopt if the product does not fit.
 [[nodiscard]] constexpr std::optional<std::size_t> checked_multiply(std::size_t a,
                                                                     std::size_t b) noexcept {
     if (b != 0 && a > std::numeric_limits<std::size_t>::max() / b)
@@ -31,7 +31,7 @@ inline constexpr std::size_t max_object_bytes =
     return a * b;
 }
 
-/// The next multiple of alignment (a power of two), or nothing where it does not fit.
+/// The next multiple of alignment (a power of two), or nullopt if it does not fit.
 [[nodiscard]] constexpr std::optional<std::size_t>
 checked_align_up(std::size_t value, std::size_t alignment) noexcept {
     if (value > std::numeric_limits<std::size_t>::max() - (alignment - 1))

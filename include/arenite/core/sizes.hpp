@@ -7,10 +7,11 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Who says how long an allocation is when it is freed. What the second costs the resource tells.
+/// Who provides the size of an allocation when it is freed. Each resource documents what `kept`
+/// costs.
 enum class sizes {
     known, ///< the caller passes the size to deallocate (sized delete, std::pmr, STL allocators)
-    kept   ///< also the resource: size_of(p) and deallocate(p) work
+    kept   ///< the resource knows it as well: size_of(p) and deallocate(p) work
 };
 
 } // namespace ARENITE_ABI

@@ -17,14 +17,15 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// A mutex of one byte for what takes less time than going to sleep: `std::lock_guard lock{spin};`
+/// A mutex of one byte, for critical sections shorter than going to sleep takes: `std::lock_guard
+/// lock{spin};`
 ///
-/// Use when:  the owner is out again in well below a microsecond as a rule, and seldom meets
-///            another: a share of an affinity. Otherwise std::mutex.
-/// Cost:      one atomic exchange and one store, about 6 ns where there is no contention; two
-///            stores where the C library knows that there is no other thread.
+/// Use when:  it is usually held for well below a microsecond, and seldom contended: a thread heap
+///            of an affinity. Otherwise std::mutex.
+/// Cost:      one atomic exchange and one store, about 6 ns uncontended; two stores if the C
+///            library knows that there is no other thread.
 /// Overhead:  1 byte. Usable before main and after it.
-/// Threads:   any. Who waits yields its processor after a few looks, and never sleeps.
+/// Threads:   any. A waiting thread yields its processor after a few attempts, and never sleeps.
 class spin_lock {
 public:
     constexpr spin_lock() noexcept = default;
@@ -47,8 +48,8 @@ public:
     ARENITE_INLINE void unlock() noexcept { taken_.store(false, std::memory_order_release); }
 
 private:
-    /// True where the process is known to have but one thread; that one does not make others while
-    /// it is in.
+    /// True if the process is known to have only one thread, which makes no others while it holds
+    /// the lock.
     [[nodiscard]] ARENITE_INLINE static bool nobody_else() noexcept {
 #if ARENITE_KNOWS_SINGLE_THREADS
         return __libc_single_threaded != 0;

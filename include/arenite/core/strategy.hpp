@@ -13,7 +13,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What every concrete resource is built on: it writes try_allocate and deallocate, this makes the
+/// Base of every concrete resource, which implements try_allocate and deallocate; this adds the
 /// rest.
 ///
 ///     class my_resource final : public strategy<my_resource> {
@@ -25,8 +25,8 @@ inline namespace ARENITE_ABI {
 ///     };
 ///
 /// Called through its own type (`my.allocate(48)`) a resource inlines; called through `resource&`
-/// it is polymorphic. The names of the base are hidden on purpose and repeat its default arguments.
-/// Resources are equal only to themselves.
+/// it is polymorphic. The names of the base are hidden on purpose; the derived functions repeat its
+/// default arguments. Resources are equal only to themselves.
 template <class Derived>
 class strategy : public resource {
 public:

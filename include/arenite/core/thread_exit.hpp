@@ -10,25 +10,26 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Tells what the library keeps for a thread that the thread ends.
+/// Notifies the library when a thread ends, for state that it keeps for that thread.
 ///
 ///     thread:  first use ... await(f)      its own objects end ...   f()   objects made before
 ///     has_come():             false                                 true   true until the last
 ///
-/// What is kept lies in thread-local memory that no destructor ends, so it can be asked until the
-/// very last object of the thread is gone; once has_come() it must hold nothing back any more.
+/// The state lies in thread-local memory without a destructor, so it can be used until the very
+/// last object of the thread is gone; after has_come() it must not hold anything back any more.
 ///
-/// What a thread awaits first when its own objects have ended already, as in the destructor of a
-/// key of POSIX threads, is called by a key of the library's, in the next round of such
-/// destructors.
+/// A function that a thread first registers after its own objects were destroyed, as in the
+/// destructor of a POSIX thread key, is called through a key of the library, in the next round of
+/// such destructors.
 ///
-/// Built by mingw-w64, thread-local memory goes by such a key too: there all are called before any
-/// object of the thread ends, and once more for what those objects await.
+/// With mingw-w64, thread-local memory is destroyed through such a key too: there all functions are
+/// called before any object of the thread is destroyed, and once more for what those objects
+/// register.
 ///
-/// Use when:  a thread holds memory for itself that others are to have when it ends.
-/// Cost:      await: a look at what is awaited already; has_come: one load.
+/// Use when:  a thread holds memory for itself that others should get when it ends.
+/// Cost:      await: a check of what is registered already; has_come: one load.
 /// Overhead:  16 bytes a thread.
-/// Limits:    `most` functions in all.
+/// Limits:    `most` functions in total.
 /// Threads:   each for itself.
 class thread_exit {
 public:
@@ -39,17 +40,17 @@ public:
     /// True while and after the functions are called.
     [[nodiscard]] static bool has_come() noexcept { return state.come; }
 
-    /// Has f called when all objects of this thread have ended: it may end what they may have used.
-    /// Never where there are no keys of POSIX threads.
+    /// Registers f to be called when all objects of this thread were destroyed: it may destroy what
+    /// they used. Never called on systems without POSIX thread keys.
     static void await_last(function f) noexcept;
 
-    /// Has f called when this thread ends, after those of its objects that are made from now on;
-    /// once, however often it is asked for. What is awaited first is called last. Not once
-    /// has_come().
+    /// Registers f to be called when this thread ends, after the destructors of its objects that
+    /// are made from now on; once, however often it is registered. What is registered first is
+    /// called last. Not after has_come().
     static void await(function f) noexcept;
 
 private:
-    /// What one thread awaits.
+    /// What one thread has registered.
     struct awaited {
         std::uint32_t functions; ///< their numbers plus one, 4 bits each, the latest lowest
         std::uint8_t last;       ///< a bit for each number

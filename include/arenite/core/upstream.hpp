@@ -13,19 +13,20 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Where a strategy gets its memory: a resource and, captured from its concrete type, how to ask it
-/// without exceptions and whether it lends pages.
+/// Where a resource gets its memory: a reference to another resource and, captured from its
+/// concrete type, how to ask it without exceptions and whether it lends pages.
 ///
-/// Built implicitly from a resource, by reference or, as std::pmr has it, by pointer: a constructor
-/// takes `upstream` where its user writes `my_resource`, `&my_resource` or a `resource*`. Over a
-/// bare `resource` a throw is turned into nullptr; without exceptions its failure ends in the
-/// contract handler. Does not own the resource.
+/// Converts implicitly from a resource, by reference or, as in std::pmr, by pointer: for a
+/// parameter of type `upstream` a user writes `my_resource`, `&my_resource` or a `resource*`. Over
+/// a bare `resource` an exception is turned into nullptr; in builds without exceptions its failure
+/// ends in the contract handler. Does not own the resource.
 class upstream {
 public:
     // NOLINTNEXTLINE(google-explicit-constructor): this is how users name an upstream
     upstream(resource* source) noexcept : source_{source}, try_allocate_{&try_any} {}
 
-    // Exactly a resource or a class of its: what converts to one would be a temporary.
+    // Exactly a resource or a class derived from it: anything that converts to one would be a
+    // temporary.
     template <class R>
         requires(std::derived_from<R, resource> && !std::is_const_v<R>)
     // NOLINTNEXTLINE(google-explicit-constructor): upstreams are given as they are
@@ -42,7 +43,7 @@ public:
             lending_ = &lends<R>;
     }
 
-    /// nullptr where the resource has no memory, also where it says so by throwing.
+    /// Returns nullptr if the resource has no memory, also if it throws.
     [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t alignment) const noexcept {
         return try_allocate_(source_, bytes, alignment);
     }
@@ -51,14 +52,14 @@ public:
         source_->deallocate(p, bytes, alignment);
     }
 
-    /// True where the resource lends whole private pages (see concept Purging).
+    /// True if the resource lends whole private pages (see concept Purging).
     [[nodiscard]] bool purges() const noexcept { return lending_ != nullptr; }
 
-    /// Gives the physical memory of whole pages back; their contents are lost. Requires purges().
+    /// Returns the physical memory of whole pages; their contents are lost. Requires purges().
     void purge(void* p, std::size_t bytes) const noexcept { lending_->purge(source_, p, bytes); }
 
-    /// deallocate, without the delay that a resource may have that lends pages: their memory leaves
-    /// the process with this call.
+    /// deallocate, but without the delay that a resource of pages may have: the memory leaves the
+    /// process with this call.
     void release(void* p, std::size_t bytes, std::size_t alignment) const {
         if (lending_ != nullptr)
             lending_->release(source_, p, bytes, alignment);
@@ -71,13 +72,13 @@ public:
 private:
     using try_function = void* (*)(resource*, std::size_t, std::size_t) noexcept;
 
-    /// What a resource can that lends pages.
+    /// The further operations of a resource that lends pages.
     struct lending {
         void (*purge)(resource*, void*, std::size_t) noexcept;
         void (*release)(resource*, void*, std::size_t, std::size_t);
     };
 
-    /// The one place that turns a throw into nullptr.
+    /// The one place that turns an exception into nullptr.
     static void* try_any(resource* source, std::size_t bytes, std::size_t alignment) noexcept;
 
     template <class R>

@@ -9,16 +9,16 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What a resource holds at this moment, in bytes and counts; 0 where a figure is unknown.
+/// What a resource holds now, in bytes and counts; 0 where a figure is unknown.
 ///
-/// bytes_in_use counts what is handed out, rounded up as the strategy rounds; bytes_reserved what
-/// the strategy holds from its upstream for it, its own bookkeeping included. (Offset allocators
-/// keep that elsewhere: their bookkeeping_bytes() are not in it.)
+/// bytes_in_use counts what is allocated, rounded up as the resource rounds; bytes_reserved what
+/// the resource holds from its upstream, including its own bookkeeping. (Offset allocators keep
+/// their bookkeeping elsewhere: see their bookkeeping_bytes().)
 struct usage {
     std::size_t bytes_in_use = 0;
     std::size_t bytes_reserved = 0;
-    std::size_t high_water_bytes = 0;   ///< largest bytes_in_use seen, as taken at slow calls
-    std::size_t live_allocations = 0;   ///< 0 where the strategy does not know
+    std::size_t high_water_bytes = 0;   ///< largest bytes_in_use, sampled at slow calls
+    std::size_t live_allocations = 0;   ///< 0 if the resource does not know
     std::size_t largest_hole_bytes = 0; ///< largest request known to fit without the upstream
 
     friend bool operator==(const usage&, const usage&) = default;

@@ -31,16 +31,16 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// How a compacting_heap behaves.
+/// Options of a compacting_heap.
 struct compaction_options {
-    /// While objects are put in order, blocks may hold so many times the bytes of live objects, and
-    /// three blocks more, which are being filled; beyond it blocks are emptied first. Where nothing
-    /// can be emptied the bound is passed. To order what lies anywhere takes both places, twice
-    /// that, for a while. Without a bound, where objects come and go while an order is repeated,
-    /// the holes that they leave in it add up.
+    /// While objects are put in order, blocks may hold this many times the bytes of live objects,
+    /// plus three blocks that are being filled; beyond that, blocks are emptied first. The limit is
+    /// exceeded if nothing can be emptied. Ordering objects that lie anywhere needs old and new
+    /// places, up to twice that, for a while. Without a limit, if objects come and go while an
+    /// order is repeated, the holes they leave in it add up.
     double room = 2;
 
-    /// Which empty blocks are kept. One, at least, saves asking for it again.
+    /// Which empty blocks are kept. Keeping at least one saves requesting it again.
     return_policy policy = {.keep_bytes = detail::movable_blocks::block_bytes, .keep_divisor = 0};
 };
 
@@ -51,8 +51,8 @@ concept AnyHandle = requires(const std::remove_cvref_t<H>& h) { visit_source::at
 
 } // namespace detail
 
-/// An order of visits for compacting_heap::step: a range of handles or of relocatable_ptr, or
-/// something to be called that returns a pointer to the next one, nullptr at the end.
+/// A visit order for compacting_heap::step: a range of handles or of relocatable_ptr, or a callable
+/// that returns a pointer to the next one, nullptr at the end.
 template <class Order>
 concept VisitOrder =
     (std::ranges::input_range<Order> && detail::AnyHandle<std::ranges::range_reference_t<Order>>) ||
@@ -61,12 +61,12 @@ concept VisitOrder =
         { order() == nullptr } -> std::convertible_to<bool>;
     };
 
-/// Objects that may move: into holes, so that memory goes back, or into the order of their visits.
+/// Objects that may be moved: into holes, so that memory is returned, or into their visit order.
 ///
 ///     table    | entry | entry | ...                   16 bytes an object
 ///                  |
 ///     block    | object | object | .. hole .. | object |      1 MiB, holes in address order
-///                                  ^ word, object: the word is right while the object lives here
+///                                  ^ word, object: the word is valid while the object lives here
 ///
 ///     compacting_heap ch;
 ///     handle<node> hd = ch.make<node>(args...);
@@ -75,35 +75,35 @@ concept VisitOrder =
 ///     ch.destroy(hd);                                      // hd.get() is nullptr from now on
 ///
 /// step(budget) moves the objects of the emptiest block into holes of others, block by block, and
-/// gives empty ones back. step(order, budget) lays objects one behind the other, in the order in
-/// which the user visits them, and refreshes the handles that the order consists of. Both go on
-/// where the step before ended, whatever was made, destroyed or assigned meanwhile. Where it ends
-/// is a matter of the budget: no step takes more bytes or moves than it by more than one object,
-/// nor looks at many more objects that stay where they are (see budget); the clock is read each 16
-/// objects or 16 KiB.
+/// returns empty blocks. step(order, budget) places objects one after another, in the order in
+/// which the user visits them, and refreshes the handles that the order consists of. Both continue
+/// where the previous step ended, whatever was made, destroyed or assigned in between. The budget
+/// decides where a step ends: it exceeds the budget's bytes or moves by at most one object, and
+/// does not look at many more objects that stay where they are (see budget); the clock is read
+/// every 16 objects or 16 KiB.
 ///
-/// Use when:  many objects come and go for a long time, and are walked often, or memory must come
-///            back. What is made in the order of its visits and stays needs no moving: take
+/// Use when:  many objects come and go for a long time and are traversed often, or memory must be
+///            returned. Objects that are made in visit order and stay need no moving: use
 ///            ordered/ordered_heap.hpp and pointers.
-/// Cost:      an access see handle. make, destroy O(1), or a search of bits and O(log blocks) where
-///            a block is full; a step a few hundred nanoseconds for each small object that is not
-///            in the cache, else by its bytes.
+/// Cost:      access: see handle. make, destroy O(1), or a search of bits and O(log blocks) if a
+///            block is full; a step takes a few hundred nanoseconds for each small object that is
+///            not in the cache, else time in proportion to its bytes.
 /// Overhead:  8 bytes an object and 16 in the table, 1/64 for bits.
 /// Limits:    types that can be moved without failing (see relocation.hpp). Objects above 256 KiB
 ///            or aligned to more than 4 KiB have memory of their own and never move.
-/// Misuse:    destroying what is pinned, a handle of another heap, a step within a constructor, a
-///            destructor, `relocated` or for_each; make, destroy, trim or end_order within a step:
-///            contract violations in every build. Pointers across a step: checked builds
+/// Misuse:    contract violations in every build: destroying a pinned object; a handle of another
+///            heap; a step within a constructor, a destructor, `relocated` or for_each; make,
+///            destroy, trim or end_order within a step. Pointers kept across a step: checked builds
 ///            overwrite the old place, memory checkers report it.
 /// Threads:   one at a time; while it makes, destroys, pins and moves nothing, any number may
 ///            access objects by handles, and write to different ones.
-/// Failure:   out_of_memory, or a handle to nothing; nothing changes. A step needs memory only for
-///            an order.
+/// Failure:   out_of_memory, or an empty handle; nothing changes. A step needs memory only for an
+///            order.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.3.3.
 ///
-/// Blocks keep their addresses until the end of the heap, since handles look at old ones: those
-/// that go back give their memory to the system where the upstream lends pages, and else are kept
-/// for reuse. The end of the heap ends the objects that live, in address order.
+/// Blocks keep their addresses until the end of the heap, since handles compare old ones: blocks
+/// that are returned give their memory to the system if the upstream lends pages, otherwise they
+/// are kept for reuse. The destructor of the heap destroys live objects, in address order.
 class compacting_heap final {
 public:
     explicit compacting_heap(compaction_options options = {},
@@ -113,38 +113,39 @@ public:
     compacting_heap(const compacting_heap&) = delete;
     compacting_heap& operator=(const compacting_heap&) = delete;
 
-    /// A new T. Throws out_of_memory, and what its constructor throws; then nothing has changed.
+    /// Makes a T. Throws out_of_memory, and what its constructor throws; then nothing has changed.
     template <class T, class... Args>
     [[nodiscard]] handle<T> make(Args&&... args) {
-        const birth b{*this, detail::kind_of<T>()};
+        const construction_guard b{*this, detail::kind_of<T>()};
         if (b.address == nullptr) [[unlikely]]
             throw_out_of_memory(sizeof(T), alignof(T), upstream_.get());
         return construct<T>(b, std::forward<Args>(args)...);
     }
 
-    /// make() without an exception: a handle to nothing where there is no memory.
+    /// make() without out_of_memory: returns an empty handle if there is no memory.
     template <class T, class... Args>
     [[nodiscard]] handle<T> try_make(Args&&... args) {
-        const birth b{*this, detail::kind_of<T>()};
+        const construction_guard b{*this, detail::kind_of<T>()};
         if (b.address == nullptr) [[unlikely]]
             return {};
         return construct<T>(b, std::forward<Args>(args)...);
     }
 
-    /// Ends an object. False, and nothing is done: it is dead already.
+    /// Destroys an object. Returns false, and does nothing, if it is already dead.
     template <class T>
     bool destroy(const handle<T>& h) noexcept {
         return destroy(h.untyped());
     }
 
-    /// Empties blocks; see above.
+    /// Empties sparse blocks; see the class comment.
     compaction_step step(budget limit = {});
 
-    /// Puts objects in the order of their visits; see above. A range goes on at the element, by its
-    /// number, at which the step before ended, which is found in O(1) where access is random; what
-    /// is called goes on by itself. An order may name objects twice, dead ones, pinned ones and
-    /// large ones: these stay. From one handle to the next it must not hold pointers to objects,
-    /// but handles. An order that has ended, or end_order(), lets the next begin.
+    /// Puts objects into their visit order; see the class comment. For a range, a step continues at
+    /// the element, by its index, at which the previous one ended, which is found in O(1) with
+    /// random access; a callable keeps its own position. An order may contain objects twice, dead
+    /// ones, pinned ones and large ones: these stay. It must not keep pointers to objects from one
+    /// handle to the next, only handles. When an order has ended, or after end_order(), the next
+    /// may begin.
     template <VisitOrder Order>
     compaction_step step(Order&& order, budget limit = {}) {
         if constexpr (std::ranges::input_range<Order>) {
@@ -157,15 +158,15 @@ public:
         }
     }
 
-    /// The order that steps were about is not gone on with.
+    /// Abandons the current visit order; the next ordered step starts a new one.
     void end_order() noexcept;
 
-    /// Gives back all blocks and pages that hold nothing.
+    /// Returns all blocks and pages that hold nothing.
     void trim() noexcept;
 
-    /// Calls f(T&) for each live object made as T, in address order. f may destroy objects, that
-    /// one and others: what is destroyed before its turn is passed over. A make, a step or a trim
-    /// within f is a contract violation in every build.
+    /// Calls f(T&) for each live object made as T, in address order. f may destroy that object and
+    /// others: one destroyed before its turn is skipped. A make, a step or a trim within f is a
+    /// contract violation in every build.
     template <class T, class F>
     void for_each(F f) {
         const walking guard{*this};
@@ -178,12 +179,13 @@ public:
     /// True for the address of an object, or of memory between objects.
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
-    /// O(1). In use counts objects with their words; reserved what is held from the upstream, the
-    /// table included, without addresses whose memory went back.
+    /// O(1). bytes_in_use counts objects with their words; bytes_reserved what is held from the
+    /// upstream, including the table, without addresses whose memory was returned.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
-    /// The share of the blocks' memory that no object uses: 0 where all is in use or there are no
-    /// blocks. O(1).
+    /// The fraction of the blocks' memory that no object uses: 0 if all is in use or there are no
+    /// blocks. O(1). (Other classes call fragmentation the share of free memory outside the largest
+    /// hole.)
     [[nodiscard]] double fragmentation() const noexcept;
 
     void list_regions(region_sink& sink) const;
@@ -194,14 +196,14 @@ private:
     class progress;
     class stepping;
 
-    /// What is under way, in which some calls are misuse.
+    /// What is in progress, during which some calls are misuse.
     enum class activity : unsigned char { none, step, walk, end };
 
-    /// While this lives objects stay where they are, and none is made.
+    /// While this lives, objects stay where they are, and none is made.
     class walking {
     public:
         explicit walking(compacting_heap& heap) noexcept : heap_{heap}, before_{heap.activity_} {
-            if (before_ == activity::none) // else less is allowed already
+            if (before_ == activity::none) // otherwise less is allowed already
                 heap.activity_ = activity::walk;
         }
         ~walking() { heap_.activity_ = before_; }
@@ -213,26 +215,26 @@ private:
         activity before_;
     };
 
-    /// How far the order has come that steps are about.
+    /// Progress of the current visit order.
     struct order_state {
         detail::movable_blocks::cursor cursor{detail::movable_blocks::supply::fresh};
         detail::visit_window window;
-        std::size_t near_bytes = 512; ///< objects so far apart follow each other
+        std::size_t near_bytes = 512; ///< objects up to this far apart count as adjacent
         std::size_t passed = 0;       ///< elements of a range: where the next step goes on
-        bool stays = false;           ///< the object looked at last was in order already
+        bool in_order = false;        ///< the object looked at last was in order already
     };
 
-    /// An object that is being made, which is undone unless its constructor ends.
-    struct birth {
-        birth(compacting_heap& h, const detail::object_kind& k) : heap{h}, kind{k} {
+    /// An object under construction, undone unless its constructor completes.
+    struct construction_guard {
+        construction_guard(compacting_heap& h, const detail::object_kind& k) : heap{h}, kind{k} {
             address = heap.begin_object(kind, id);
         }
-        ~birth() {
+        ~construction_guard() {
             if (address != nullptr)
                 heap.finish_making(id, kind, address, is_done);
         }
-        birth(const birth&) = delete;
-        birth& operator=(const birth&) = delete;
+        construction_guard(const construction_guard&) = delete;
+        construction_guard& operator=(const construction_guard&) = delete;
 
         compacting_heap& heap;
         const detail::object_kind& kind;
@@ -253,7 +255,7 @@ private:
     class call_source;
 
     template <class T, class... Args>
-    [[nodiscard]] handle<T> construct(const birth& b, Args&&... args) {
+    [[nodiscard]] handle<T> construct(const construction_guard& b, Args&&... args) {
         static_assert(!std::is_reference_v<T> && !std::is_const_v<T> && !std::is_array_v<T>);
         static_assert(Relocatable<T> || sizeof(T) > detail::movable_blocks::largest_object_bytes,
                       "objects of a compacting_heap are trivially relocatable, or have a move "
@@ -267,7 +269,7 @@ private:
     [[nodiscard]] std::byte* begin_object(const detail::object_kind& kind, detail::object_id& id);
     void finish_making(detail::object_id id, const detail::object_kind& kind, std::byte* address,
                        bool is_done) noexcept;
-    [[nodiscard]] detail::basic_handle handle_to(const birth& b) const noexcept;
+    [[nodiscard]] detail::basic_handle handle_to(const construction_guard& b) const noexcept;
     [[nodiscard]] std::byte* take_room(const detail::object_kind& kind) noexcept;
     void give_room(const detail::object_kind& kind, std::byte* address) noexcept;
     [[nodiscard]] bool destroy(const detail::basic_handle& h) noexcept;
@@ -285,7 +287,7 @@ private:
     [[nodiscard]] bool empty_one(progress& p) noexcept;
     [[nodiscard]] bool is_over_room() const noexcept;
     [[nodiscard]] std::byte* take_in_order(const detail::object_kind& kind, progress& p) noexcept;
-    [[nodiscard]] bool lay_oldest(progress& p);
+    [[nodiscard]] bool place_next_visited(progress& p);
     void forget_order() noexcept;
     compaction_step step_in_order(detail::visit_source& order, const budget& limit);
 
@@ -299,7 +301,7 @@ private:
     detail::movable_blocks::cursor filling_{detail::movable_blocks::supply::holes};
     order_state order_;
     std::size_t live_ = 0;
-    std::size_t to_be_ended_ = 0; ///< of these, those with a destructor
+    std::size_t to_be_ended_ = 0; ///< of these, the ones with a destructor
     std::size_t high_water_bytes_ = 0;
     std::uint32_t user_code_ = 0; ///< constructors and destructors that run now
     activity activity_ = activity::none;

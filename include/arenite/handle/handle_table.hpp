@@ -42,7 +42,7 @@ public:
     [[nodiscard]] constexpr std::uint16_t generation() const noexcept {
         return static_cast<std::uint16_t>(bits_ >> generation_shift);
     }
-    [[nodiscard]] constexpr bool is_nobody() const noexcept { return bits_ == 0; }
+    [[nodiscard]] constexpr bool is_null() const noexcept { return bits_ == 0; }
 
     friend constexpr bool operator==(object_id, object_id) noexcept = default;
 
@@ -62,7 +62,7 @@ extern std::atomic<std::uintptr_t> place_base;
 void note_block(const void* begin) noexcept;
 
 /// What a handle to nobody points behind.
-extern const std::uint64_t word_of_nobody;
+extern const std::uint64_t null_word;
 
 /// What stands in the 8 bytes before an object while it lives there. Elsewhere, and once it left or
 /// died, something else stands there.

@@ -26,7 +26,7 @@ namespace detail {
 /// what for:
 ///
 ///     holes_any     an eighth is free and was not swept yet: any request may look there
-///     holes_crumbs  the same of less, at least 1/64: only what empties others looks there
+///     nearly_full   less is free, at least 1/64: only used when another block is emptied
 ///     holes_small   swept for larger ones: only for small requests
 ///     filled_k      k eighths are in use, and nothing in it is pinned: it may be emptied
 ///
@@ -137,7 +137,7 @@ public:
     }
 
     /// True if an empty block is to be had without the upstream.
-    [[nodiscard]] bool has_empty() const noexcept { return source_.has_clean(); }
+    [[nodiscard]] bool has_empty() const noexcept { return source_.has_empty_block(); }
 
     /// Gives everything back that holds nothing.
     void trim() noexcept { source_.trim(); }
@@ -151,9 +151,9 @@ public:
 private:
     /// What is known of a block besides its head; it lies where objects begin.
     struct notes {
-        std::uint32_t pinned;       ///< objects
-        std::uint32_t counted : 31; ///< free granules that are in free_in_waiting_
-        std::uint32_t stuck : 1;    ///< emptying it was given up, and too little was freed since
+        std::uint32_t pinned;              ///< objects
+        std::uint32_t counted : 31;        ///< free granules that are in free_in_waiting_
+        std::uint32_t could_not_empty : 1; ///< gave up, and too little was freed since
     };
 
     [[nodiscard]] notes& notes_of(const block& b) const noexcept;
@@ -162,7 +162,7 @@ private:
     [[nodiscard]] static std::size_t fit(const block& b, std::size_t from, std::size_t granules,
                                          std::size_t alignment) noexcept;
     [[nodiscard]] bool move_on(cursor& c, std::size_t granules, std::size_t alignment) noexcept;
-    [[nodiscard]] block* clean() noexcept;
+    [[nodiscard]] block* take_empty_block() noexcept;
     void open(block& b, std::uint32_t stamp) noexcept;
     void wait(block& b, std::uint16_t holes) noexcept;
     void forget_holes(block& b) noexcept;

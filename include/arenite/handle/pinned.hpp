@@ -14,7 +14,7 @@ inline namespace ARENITE_ABI {
 
 namespace detail {
 
-/// Keeps an object where it is, and lets it move again. The id must live.
+/// Pins an object, and unpins it. The id must be alive.
 void pin_object(object_id id) noexcept;
 void unpin_object(object_id id) noexcept;
 
@@ -23,17 +23,18 @@ void unpin_object(object_id id) noexcept;
 template <class T>
 class handle;
 
-/// An object of a compacting_heap that stays where it is as long as this lives; see handle::pin.
+/// An object of a compacting_heap that stays in place as long as this lives; see handle::pin.
 ///
 ///     if (pinned<geometry> mesh = hd.pin())
 ///         read_into(mesh->vertices);
 ///
-/// Use when:  a pointer to it is kept across a step: a job reads it, a file is read into it.
+/// Use when:  a pointer to the object is kept across a step: a job reads it, a file is read into
+///            it.
 /// Cost:      O(1); O(log blocks) for the first pin in a block and the last.
-/// Limits:    pins are counted, up to 2^32 - 2. The block of what is pinned is not emptied.
-///            What is pinned while its destructor runs ends with that all the same.
-/// Misuse:    destroying what is pinned, or a pin of the destructor that outlives it, is a contract
-///            violation in every build, the end of the heap one in checked builds.
+/// Limits:    pins are counted, up to 2^32 - 2. The block of a pinned object is not emptied. An
+///            object pinned while its destructor runs is destroyed all the same.
+/// Misuse:    destroying a pinned object, or a pin from within the destructor that outlives it, is
+///            a contract violation in every build; destroying the heap is one in checked builds.
 /// Threads:   those of its heap.
 template <class T>
 class pinned {
@@ -42,7 +43,7 @@ public:
     pinned(pinned&& other) noexcept
         : object_{std::exchange(other.object_, nullptr)}, id_{std::exchange(other.id_, {})} {}
     pinned& operator=(pinned&& other) noexcept {
-        pinned taken{std::move(other)}; // and lets go what this held
+        pinned taken{std::move(other)}; // which releases what this held
         std::swap(object_, taken.object_);
         std::swap(id_, taken.id_);
         return *this;
@@ -52,7 +53,7 @@ public:
             detail::unpin_object(id_);
     }
 
-    /// nullptr where the object was dead already.
+    /// nullptr if the object was already dead.
     [[nodiscard]] T* get() const noexcept { return object_; }
     [[nodiscard]] explicit operator bool() const noexcept { return object_ != nullptr; }
     [[nodiscard]] T& operator*() const noexcept {

@@ -20,7 +20,7 @@ inline namespace ARENITE_ABI {
 
 namespace detail {
 
-/// What a relocatable_ptr is, whatever the type of its object.
+/// The untyped part of a relocatable_ptr.
 class basic_relocatable_ptr {
 public:
     constexpr basic_relocatable_ptr() noexcept = default;
@@ -28,13 +28,13 @@ public:
 
     [[nodiscard]] std::uint32_t slot() const noexcept { return slot_; }
 
-    /// The place seen last; any where there is none.
-    [[nodiscard]] void* seen() const noexcept {
+    /// The last known place; any address if there is none.
+    [[nodiscard]] void* cached() const noexcept {
         return address_of_place(atomic_load(place_, std::memory_order_relaxed));
     }
 
-    /// Remembers an address, if it lies among the first 32 GiB of places.
-    void see(const void* address) const noexcept {
+    /// Stores an address, if it lies within the first 32 GiB of places.
+    void cache(const void* address) const noexcept {
         const std::uintptr_t distance =
             reinterpret_cast<std::uintptr_t>(address) - place_base.load(std::memory_order_relaxed);
         const std::uint64_t place = distance / granule;
@@ -54,10 +54,10 @@ public:
                     return at; // all but the generation is the same
             }
         }
-        return ask();
+        return find_in_table();
     }
 
-    /// The id of what lives in the slot now; nobody's where nothing does.
+    /// The id of what lives in the slot now; a null id if nothing does.
     [[nodiscard]] object_id id() const noexcept;
 
 private:
@@ -69,7 +69,7 @@ private:
                                        place * std::uintptr_t{granule});
     }
 
-    ARENITE_NOINLINE void* ask() const noexcept;
+    ARENITE_NOINLINE void* find_in_table() const noexcept;
 
     mutable std::uint32_t place_ = 0; ///< in units of 8 bytes from place_base; 0: not known
     std::uint32_t slot_ = 0;
@@ -80,19 +80,21 @@ private:
 
 } // namespace detail
 
-/// A pointer to an object of a compacting_heap that follows it, in 8 bytes.
+/// An 8-byte pointer to an object of a compacting_heap that follows the object when it moves.
 ///
-///     | place seen last 32 | slot 32 |      the place in units of 8 bytes: 32 GiB
+///     | last known place 32 | slot 32 |      the place in units of 8 bytes: 32 GiB
 ///
-/// As handle it compares the word before the object, without its generation, and asks the table
-/// where that differs. It does not know whether its object died and another has its slot.
+/// Like a handle it compares the word before the object, without its generation, and consults the
+/// table if that differs. It cannot tell whether its object died and another one has its slot.
 ///
-/// Use when:  links within a structure whose owner ends its parts, as a tree's to its children:
-///            half of the memory of handles, and so of the cache. All else wants a handle.
-/// Cost:      see handle; for places beyond 32 GiB of the process's first block the table, always.
+/// Use when:  links within a structure whose owner destroys its parts, as from a tree's node to its
+///            children: half the memory of handles, and so half the cache. For anything else use a
+///            handle.
+/// Cost:      see handle; for places beyond 32 GiB of the process's first block always the table
+///            lookup.
 /// Overhead:  8 bytes; 12 in checked builds, which know the generation.
-/// Misuse:    use after the object's end, the question whether it lives included: a contract
-///            violation in checked builds. In others it gives nullptr, or the object that has the
+/// Misuse:    use after the object's end, including the question whether it lives: a contract
+///            violation in checked builds. In others it yields nullptr, or the object that has the
 ///            slot now.
 /// Threads:   as handle.
 template <class T>
@@ -103,7 +105,7 @@ public:
     constexpr relocatable_ptr() noexcept = default;
     // NOLINTNEXTLINE(google-explicit-constructor): as pointers from what owns
     constexpr relocatable_ptr(std::nullptr_t) noexcept {}
-    /// To the object of a handle; null where it is dead.
+    /// A pointer to the object of a handle; null if it is dead.
     // NOLINTNEXTLINE(google-explicit-constructor): so that a member takes what make() returns
     relocatable_ptr(const handle<T>& h) noexcept : pointer_{h.untyped()} {}
 
@@ -116,13 +118,13 @@ public:
         ARENITE_ASSERT(object != nullptr, "this relocatable_ptr is null");
         return *object;
     }
-    /// True while get() leads to an object; looks at it, as get() does.
+    /// True while get() finds an object; reads it, as get() does.
     [[nodiscard]] ARENITE_INLINE explicit operator bool() const noexcept {
         return get() != nullptr;
     }
 
-    /// True if it was never given an object: a look at the pointer alone, whatever became of what
-    /// it leads to.
+    /// True if it was never given an object: looks at the pointer alone, whatever became of the
+    /// object.
     [[nodiscard]] bool is_null() const noexcept { return pointer_.slot() == 0; }
 
     /// A handle to the same object.
@@ -131,12 +133,12 @@ public:
         return object != nullptr ? handle_of(*object) : arenite::handle<T>{};
     }
 
-    /// Pointers are equal that lead to the same object.
+    /// Pointers to the same object are equal.
     friend bool operator==(const relocatable_ptr& a, const relocatable_ptr& b) noexcept {
         return a.pointer_.slot() == b.pointer_.slot();
     }
 
-    /// For the heap, which knows pointers without their types.
+    /// For the heap, which handles them without their types.
     [[nodiscard]] const detail::basic_relocatable_ptr& untyped() const noexcept { return pointer_; }
 
 private:

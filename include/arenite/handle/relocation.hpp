@@ -16,9 +16,9 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// True where an object may be moved by copying its bytes, after which the old place is simply
-/// forgotten: no constructor and no destructor runs. So it is for trivially copyable types; of
-/// others, which hold no address of themselves, their author may say so:
+/// True if an object may be moved by copying its bytes, after which the old place is simply
+/// forgotten: no constructor and no destructor runs. This holds for trivially copyable types;
+/// authors of other types that do not store their own address may declare it:
 ///
 ///     template <> struct arenite::is_trivially_relocatable<mesh> : std::true_type {};
 template <class T>
@@ -27,12 +27,12 @@ struct is_trivially_relocatable : std::bool_constant<std::is_trivially_copyable_
 template <class T>
 inline constexpr bool is_trivially_relocatable_v = is_trivially_relocatable<T>::value;
 
-/// A class that wants to know when it was moved: `void relocated(const void* from) noexcept`,
-/// called at the new place. `from` is the old address, at which nothing lives any more.
+/// A class that is notified when it was moved: `void relocated(const void* from) noexcept`, called
+/// at the new place. `from` is the old address, at which nothing lives any more.
 template <class T>
 concept TellsOfRelocation = requires(T& object, const void* from) { object.relocated(from); };
 
-/// What can be moved from one place to another without failing.
+/// A type that can be moved from one place to another without failing.
 template <class T>
 concept Relocatable = (is_trivially_relocatable_v<T> || (std::is_nothrow_move_constructible_v<T> &&
                                                          std::is_nothrow_destructible_v<T>)) &&
@@ -42,16 +42,17 @@ concept Relocatable = (is_trivially_relocatable_v<T> || (std::is_nothrow_move_co
 
 namespace detail {
 
-/// How objects of one type move and end; one for each type in the process.
+/// How objects of one type are moved and destroyed; one for each type in the process.
 struct object_kind {
     std::size_t bytes;
     std::size_t alignment;
-    void (*relocate)(void* to, void* from) noexcept; ///< nullptr: the bytes are copied, no more
-    void (*end)(void* object) noexcept;              ///< nullptr: there is nothing to do
+    void (*relocate)(void* to, void* from) noexcept; ///< nullptr: the bytes are copied
+    void (*end)(void* object) noexcept;              ///< nullptr: nothing to do
     std::uint16_t number;                            ///< see kind_numbered
 };
 
-/// A number for a kind that stays where it is. More than 16,383 of them are a contract violation.
+/// Assigns a number to a kind with a fixed address. More than 16,383 of them are a contract
+/// violation.
 [[nodiscard]] std::uint16_t number_kind(const object_kind* kind);
 
 /// The kind of that number.
@@ -77,7 +78,7 @@ void end(void* object) noexcept {
     std::destroy_at(static_cast<T*>(object));
 }
 
-/// The kind of T, numbered when it is first asked for.
+/// The kind of T, numbered at first use.
 template <class T>
 [[nodiscard]] const object_kind& kind_of() {
     struct numbered {

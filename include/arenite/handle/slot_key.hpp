@@ -11,7 +11,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Who a value of a slot_map<T> is. Default-made keys find nothing.
+/// Identifies a value of a slot_map<T>. Default-constructed keys find nothing.
 template <class T>
 struct slot_key {
     std::uint32_t slot = 0;

@@ -6,6 +6,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/system_resource.hpp>
+#include <arenite/core/upstream.hpp>
 #include <arenite/handle/slot_key.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 
@@ -21,13 +22,13 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Values side by side, found by keys that know when their value is gone.
+/// Values in a dense array, found by keys that detect whether their value is gone.
 ///
 ///     key      | slot | generation |
 ///                  |
 ///     slots    | generation, place | ... |          8 bytes a value
 ///                              |
-///     values   | a | b | c | d | ... |              dense: the last one fills what is erased
+///     values   | a | b | c | d | ... |              dense: the last one fills the gap
 ///
 ///     slot_map<particle> particles;
 ///     const auto key = particles.emplace(args...);
@@ -36,19 +37,20 @@ inline namespace ARENITE_ABI {
 ///     for (particle& p : particles)
 ///         ++p.age;
 ///
-/// Use when:  values of one type are referred to from outside and gone through often, as entities
-///            and their components, and may move whenever another is erased. Objects that refer to
+/// Use when:  values of one type are referred to from outside and iterated often, as entities and
+///            their components, and may move whenever another is erased. For objects that refer to
 ///            each other, in an order of your own: handle/compacting_heap.hpp.
 /// Cost:      find two loads; emplace O(1) amortised; erase O(1), one move.
-/// Overhead:  12 bytes a value, and what the vectors have in reserve.
-/// Limits:    2^32 - 1 values that can be moved without failing. A slot is used 2^31 times and then
-///            no more, so that a key never comes again.
-/// Misuse:    a key of another map may find any value, as an index would. What is moved from is
-///            empty, and its keys are those of the map that it was moved to.
+/// Overhead:  12 bytes a value, plus the spare capacity of its vectors.
+/// Limits:    2^32 - 1 values that can be moved without failing. A slot is retired after 2^31 uses,
+///            so a key never recurs.
+/// Misuse:    a key of another map may find any value, as an index would. A moved-from map is
+///            empty, and its keys belong to the map that it was moved to.
 /// Threads:   one at a time changes it; const functions from any number while none does.
 /// Failure:   emplace throws what the allocator or the constructor throws; nothing changes.
 ///
-/// Pointers are good until the next erase or sort, or emplace beyond what reserve() made room for.
+/// Pointers are valid until the next erase or sort, or an emplace beyond what reserve() made room
+/// for.
 template <class T>
 class slot_map final {
     static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>);
@@ -56,8 +58,8 @@ class slot_map final {
 public:
     using key = slot_key<T>;
 
-    explicit slot_map(resource* upstream = &system_resource()) noexcept
-        : values_{upstream}, slot_of_{upstream}, slots_{upstream} {}
+    explicit slot_map(upstream source = &system_resource()) noexcept
+        : values_{source.get()}, slot_of_{source.get()}, slots_{source.get()} {}
 
     slot_map(const slot_map&) = delete;
     slot_map& operator=(const slot_map&) = delete;
@@ -66,8 +68,8 @@ public:
         : values_{std::move(other.values_)}, slot_of_{std::move(other.slot_of_)},
           slots_{std::move(other.slots_)}, free_{std::exchange(other.free_, none)} {}
 
-    /// What was here is erased; the upstream stays. Where the other's is another one, the values
-    /// are moved one by one, and memory is asked for: where there is none, nothing changes.
+    /// Existing values are erased; the upstream stays. If the other's upstream differs, the values
+    /// are moved one by one into newly requested memory; if there is none, nothing changes.
     slot_map& operator=(slot_map&& other) {
         if (this == &other)
             return *this;
@@ -81,13 +83,13 @@ public:
             for (T& value : other.values_)
                 taken.values_.push_back(std::move(value));
             taken.free_ = other.free_;
-            slot_map{std::move(other)}; // which is empty from now on
+            slot_map{std::move(other)}; // which is empty afterwards
         }
         swap(taken);
         return *this;
     }
 
-    /// The upstreams are exchanged too.
+    /// Exchanges the upstreams, too.
     void swap(slot_map& other) noexcept {
         values_.swap(other.values_);
         slot_of_.swap(other.slot_of_);
@@ -96,8 +98,8 @@ public:
     }
     friend void swap(slot_map& a, slot_map& b) noexcept { a.swap(b); }
 
-    /// Room for so many values in all: until there are more, nothing is asked of the upstream.
-    /// Throws what the allocator throws; nothing changes.
+    /// Makes room for `values` values in total: until there are more, nothing is requested from the
+    /// upstream. Throws what the allocator throws; nothing changes.
     void reserve(std::size_t values) {
         slots_.reserve(values);
         slot_of_.reserve(values);
@@ -119,7 +121,7 @@ public:
         return {slot, e.generation};
     }
 
-    /// False, and nothing is done: it is gone already.
+    /// Returns false, and does nothing, if the value is already gone.
     bool erase(key k) noexcept {
         if (!contains(k))
             return false;
@@ -132,7 +134,7 @@ public:
         }
         values_.pop_back();
         slot_of_.pop_back();
-        if (++e.generation != 0) { // else it was used often enough
+        if (++e.generation != 0) { // otherwise the slot is retired
             e.place = free_;
             free_ = k.slot;
         }
@@ -144,7 +146,7 @@ public:
                slots_[k.slot].generation == k.generation;
     }
 
-    /// The value, or nullptr where it is gone.
+    /// The value, or nullptr if it is gone.
     [[nodiscard]] T* find(key k) noexcept {
         return contains(k) ? std::addressof(values_[slots_[k.slot].place]) : nullptr;
     }
@@ -152,7 +154,7 @@ public:
         return contains(k) ? std::addressof(values_[slots_[k.slot].place]) : nullptr;
     }
 
-    /// The value, which must be there.
+    /// The value, which must exist.
     [[nodiscard]] T& operator[](key k) noexcept {
         ARENITE_ASSERT(contains(k), "the value of this key is gone");
         return values_[slots_[k.slot].place];
@@ -162,7 +164,7 @@ public:
         return values_[slots_[k.slot].place];
     }
 
-    /// All values, in any order: the map is a range of them.
+    /// All values, in unspecified order: the map is a range of them.
     [[nodiscard]] T* begin() noexcept { return values_.data(); }
     [[nodiscard]] T* end() noexcept { return values_.data() + values_.size(); }
     [[nodiscard]] const T* begin() const noexcept { return values_.data(); }
@@ -170,7 +172,7 @@ public:
     [[nodiscard]] std::span<T> values() noexcept { return values_; }
     [[nodiscard]] std::span<const T> values() const noexcept { return values_; }
 
-    /// The key of a value, by its index in values().
+    /// The key of a value, given its index in values().
     [[nodiscard]] key key_at(std::size_t index) const noexcept {
         ARENITE_ASSERT(index < values_.size(), "there are not so many values");
         return {slot_of_[index], slots_[slot_of_[index]].generation};
@@ -179,12 +181,12 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
     [[nodiscard]] bool empty() const noexcept { return values_.empty(); }
 
-    /// Puts the values in order by less(const T&, const T&), which may throw; then nothing has
-    /// changed. Keys go along. Asks for no memory. O(n log n), each value is moved once or twice;
-    /// where less throws, O(slots) besides: as many as there ever were values at once.
+    /// Sorts the values by less(const T&, const T&), which may throw; then nothing has changed.
+    /// Keys stay valid. Requests no memory. O(n log n), each value is moved once or twice; where
+    /// less throws, O(slots) besides: as many as there ever were values at once.
     template <class Less>
     void sort(Less less) {
-        struct guard { // what was half sorted is as it was
+        struct guard { // restores the previous order if less() throws
             slot_map& map;
             bool sorted = false;
             ~guard() {
@@ -204,7 +206,7 @@ public:
         }
     }
 
-    /// Erases all; their keys find nothing.
+    /// Erases all values; their keys find nothing.
     void clear() noexcept {
         while (!values_.empty())
             erase(key_at(values_.size() - 1));
@@ -220,14 +222,14 @@ private:
 
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-    /// A free slot more.
+    /// Adds a free slot.
     std::uint32_t make_slot() {
         ARENITE_ASSERT(slots_.size() < none, "a slot_map has at most 2^32 - 1 values");
         slots_.push_back({0, none});
         return free_ = static_cast<std::uint32_t>(slots_.size() - 1);
     }
 
-    /// Each value's slot, from where the slots say that their values are.
+    /// Finds each value's slot, from the places that the slots hold.
     void find_slots() noexcept {
         for (std::uint32_t slot = 0; slot != slots_.size(); ++slot) {
             if (slots_[slot].generation % 2 != 0)
@@ -235,7 +237,7 @@ private:
         }
     }
 
-    /// Moves the value that belongs to place i there, and on with what was there.
+    /// Moves the value that belongs to place i there, and goes on with the value that was there.
     void rotate_from(std::uint32_t i) noexcept {
         T first = std::move(values_[i]);
         for (std::uint32_t to = i;;) {
@@ -250,7 +252,7 @@ private:
     }
 
     list<T> values_;
-    list<std::uint32_t> slot_of_; ///< of each value
+    list<std::uint32_t> slot_of_; ///< slot of each value
     list<entry> slots_;
     std::uint32_t free_ = none;
 };

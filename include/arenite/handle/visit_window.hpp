@@ -28,7 +28,7 @@ public:
         return {true, nullptr, nullptr, value};
     }
     [[nodiscard]] static visit of(const basic_relocatable_ptr& value) noexcept {
-        return of(basic_handle{value.id(), value.seen()});
+        return of(basic_handle{value.id(), value.cached()});
     }
     [[nodiscard]] static visit at(const basic_handle& handle) noexcept {
         return {true, &handle, nullptr, handle};
@@ -69,7 +69,7 @@ public:
         i.value = v.value;
         i.handle = v.handle;
         i.pointer = v.pointer;
-        const auto at = reinterpret_cast<std::uintptr_t>(i.value.seen());
+        const auto at = reinterpret_cast<std::uintptr_t>(i.value.cached());
         i.follows = at > newest_address_ && at - newest_address_ <= near;
         run_ = i.follows ? run_ + 1 : 0;
         newest_address_ = at;
@@ -84,9 +84,9 @@ public:
         /// Tells what led there where the object is, if it still leads there.
         void refresh(void* address) const noexcept {
             if (handle != nullptr && handle->id() == value.id())
-                handle->see(address);
+                handle->cache(address);
             if (pointer != nullptr && pointer->slot() == value.id().slot())
-                pointer->see(address);
+                pointer->cache(address);
         }
 
         void forget() noexcept {

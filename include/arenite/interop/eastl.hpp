@@ -21,17 +21,17 @@ inline namespace ARENITE_ABI {
 ///     eastl::vector<int, memory> parsed{memory{level}};
 ///     void* const mesh = memory{level}.allocate(1_MiB, eastl::MEM_PERM);
 ///
-/// Use when:  a program has EASTL's containers. One that is to keep its memory for long takes the
-///            high end by itself, `eastl_allocator<linear_resource>{level.high()}`: containers of
-///            EASTL never set flags, they are for calls of the program's own.
+/// Use when:  a program has EASTL's containers. For a container that keeps its memory for long use
+///            the high end directly, `eastl_allocator<linear_resource>{level.high()}`: containers
+///            of EASTL never set flags, which are for calls of the program's own.
 /// Flags:     MEM_TEMP, 0, from the low end of a double-ended resource; MEM_PERM, 1, from the high
 ///            end. Other bits, and other resources, know no difference.
 /// Cost:      that of the resource; direct calls, virtual ones where R is `resource`.
 /// Overhead:  one pointer a container. Each request is made with the same `Alignment`.
-/// Limits:    EASTL does not say the alignment again when it frees, so each allocation has the
-///            same: `Alignment`, which must be as large as that of what is put into the container.
-///            The resource must outlive the container. There is no default: a container must be
-///            told its resource. Names are not kept: tracked_resource has one.
+/// Limits:    EASTL does not pass the alignment when it frees, so each allocation has the same:
+///            `Alignment`, which must be as large as that of the container's elements. The resource
+///            must outlive the container. There is no default: a container must be given its
+///            resource. Names are not kept: tracked_resource has one.
 /// Misuse:    an alignment above `Alignment`, one that is no power of two, or an offset that is no
 ///            multiple of it is a contract violation in every build.
 /// Threads:   those of the resource.

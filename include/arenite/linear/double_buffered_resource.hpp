@@ -19,33 +19,33 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Two linear resources in turn: one is filled while what is in the other can still be read.
+/// Two linear resources in turn: one is filled while the contents of the other can still be read.
 ///
 ///     active()      | a | b | c |........ free ........|     allocations come from here
-///     inactive()    | x | y | z |......................|     of before the swap; readable
+///     inactive()    | x | y | z |......................|     from before the swap; readable
 ///
-///     swap()        the two change places; the one that is active now is empty
+///     swap()        the two change places; the one that becomes active is empty
 ///
-/// Use when:  what one frame makes is read during the next: commands for a renderer, events, the
-///            state before. More than two at once: frame_resource.
-/// Cost:      as linear_resource, and the load of one pointer; swap O(1).
+/// Use when:  what one frame produces is read during the next: commands for a renderer, events, the
+///            previous state. More than two at once: frame_resource.
+/// Cost:      as linear_resource, plus the load of one pointer; swap O(1).
 /// Overhead:  0 bytes an allocation; padding < alignment; the memory of both sides.
 /// Limits:    `capacity` bytes a side; a request that does not fit in the active one fails.
-/// Threads:   one thread may use the active side while others read what is in the inactive one.
-///            The thread that swaps ensures that neither happens meanwhile.
+/// Threads:   one thread may use the active side while others read from the inactive one. The
+///            thread that swaps must ensure that neither happens at the same time.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.3.
 ///
-/// Each side asks upstream for its region at its first request. A swap ends all scopes: checked
-/// builds report one that is still open on either side. A side that a swap has reset refuses the
-/// markers from before, also those of its empty state.
+/// Each side requests its region from upstream at its first allocation. A swap ends all scopes:
+/// checked builds report one that is still open on either side. A side that a swap has reset
+/// refuses markers from before, even those of its empty state.
 class double_buffered_resource final : public strategy<double_buffered_resource> {
 public:
-    /// `capacity` bytes of upstream for each side, asked for at its first request.
+    /// Each side has `capacity` bytes of upstream, requested at its first allocation.
     explicit double_buffered_resource(std::size_t capacity, upstream source = &system_resource())
         : sides_{linear_resource{capacity, source}, linear_resource{capacity, source}} {}
 
-    /// With options; an eager one asks at once and throws out_of_memory where upstream has none.
+    /// With options: `eager` and `prefault` request both regions here; throws out_of_memory then.
     double_buffered_resource(std::size_t capacity, linear_options options,
                              upstream source = &system_resource())
         : sides_{linear_resource{capacity, options, source},
@@ -59,12 +59,13 @@ public:
         return sides_[1 - active_index()];
     }
 
-    /// The active side; after a swap it is another one.
+    /// The active side; after a swap it is the other one.
     // NOLINTNEXTLINE(google-explicit-constructor): it is meant to be passed as one
     operator linear_resource&() noexcept { return *active_; }
 
-    /// The sides change places. With `reset` all that was in the one that is active now is freed;
-    /// without, it is as it was left and grows on. The inactive one stays as it is in any case.
+    /// The sides change places. With `reset` everything in the side that becomes active is freed;
+    /// without it, that side is as it was left and continues from there. The side that becomes
+    /// inactive is never changed.
     void swap(bool reset = true) noexcept {
         ARENITE_ASSERT(!detail::linear_part::has_open_scope(sides_[0]) &&
                            !detail::linear_part::has_open_scope(sides_[1]),
@@ -80,7 +81,7 @@ public:
         return active_->try_allocate(bytes, alignment);
     }
 
-    /// Gives back to the side that p lies in, as linear_resource::deallocate does.
+    /// Frees on the side that p lies in, as linear_resource::deallocate does.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         linear_resource& side = active_->owns(p) ? *active_ : inactive();
@@ -94,31 +95,32 @@ public:
         return active_->try_resize(p, old_bytes, new_bytes);
     }
 
-    /// Frees all that is in both sides; their regions stay.
+    /// Frees everything on both sides; their regions stay.
     void reset() noexcept {
         sides_[0].reset();
         sides_[1].reset();
     }
 
-    /// Gives the region of each side that is empty back to upstream.
+    /// Returns the region of each empty side to upstream.
     void trim() noexcept {
         sides_[0].trim();
         sides_[1].trim();
     }
 
-    /// True if p lies in what is allocated of either side.
+    /// True if p lies in what is allocated on either side.
     [[nodiscard]] bool owns(const void* p) const noexcept {
         return sides_[0].owns(p) || sides_[1].owns(p);
     }
 
-    /// Bytes in use and the high water of all sides, as usage() adds them.
+    /// Bytes in use and high-water mark of both sides, as in usage().
     [[nodiscard]] std::size_t in_use() const noexcept { return usage().bytes_in_use; }
     [[nodiscard]] std::size_t high_water() const noexcept { return usage().high_water_bytes; }
 
     /// Bytes of one side.
     [[nodiscard]] std::size_t capacity() const noexcept { return sides_[0].capacity(); }
 
-    /// Adds both sides; the high water is that of each side added, the hole the active one's.
+    /// The sum of both sides, including their high-water marks; the largest hole is the active
+    /// side's.
     [[nodiscard]] arenite::usage usage() const noexcept {
         const arenite::usage a = active().usage();
         const arenite::usage b = inactive().usage();

@@ -32,40 +32,41 @@ enum class lifetime : unsigned char {
 ///         low() --> ^ top                                        ^ <-- high()
 ///       temporary                                                permanent
 ///
-/// Use when:  long-lived data is made with the help of short-lived data (loading), and how much of
-///            each is not known: the ends share what is free. With one lifetime: linear_resource.
+/// Use when:  long-lived data is built with the help of short-lived data (loading), and it is not
+///            known how much of each: both ends share the free space. With one lifetime:
+///            linear_resource.
 /// Cost:      each end as linear_resource; at the high end 5 more instructions an allocation.
 /// Overhead:  0 bytes an allocation; padding < alignment.
-/// Limits:    one region of `capacity` bytes in all; a request that does not fit between the ends
-///            fails. The high end has no try_resize: what lies there can only grow downward.
-/// Threads:   one at a time, the ends together; wrap in synchronized_resource.
+/// Limits:    one region of `capacity` bytes in total; a request that does not fit between the ends
+///            fails. The high end has no try_resize: an allocation there could only grow downward.
+/// Threads:   one at a time, for both ends together; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.2.
 ///
-/// low() and high() are linear resources like any other: they can be passed on, have markers and
-/// scopes of their own, and never cross. The region comes from upstream at the
-/// first request of either end and goes back at destruction, or by trim() while both are empty.
+/// low() and high() are linear resources like any other: they can be passed on, have their own
+/// markers and scopes, and never cross. The region comes from upstream at the first request of
+/// either end and is returned at destruction, or by trim() while both are empty.
 class double_ended_resource final : public strategy<double_ended_resource> {
 public:
-    /// `capacity` bytes of upstream for both ends, asked for at the first request.
+    /// Both ends share `capacity` bytes of upstream, requested at the first allocation.
     explicit double_ended_resource(std::size_t capacity, upstream source = &system_resource())
         : low_{capacity, source} {}
 
-    /// With options; an eager one asks at once and throws out_of_memory where upstream has none.
+    /// With options: `eager` and `prefault` request the region here; throws out_of_memory then.
     double_ended_resource(std::size_t capacity, linear_options options,
                           upstream source = &system_resource())
         : low_{capacity, options, source} {}
 
-    /// Memory of the user's, of any size and alignment; it must outlive the resource.
+    /// On the user's buffer, of any size and alignment, which must outlive the resource.
     explicit double_ended_resource(std::span<std::byte> buffer) noexcept : low_{buffer} {}
 
-    /// The ends. Their memory and markers are those of this object.
+    /// The two ends. Their memory and markers belong to this object.
     [[nodiscard]] linear_resource& low() noexcept { return low_; }
     [[nodiscard]] const linear_resource& low() const noexcept { return low_; }
     [[nodiscard]] linear_resource& high() noexcept { return high_; }
     [[nodiscard]] const linear_resource& high() const noexcept { return high_; }
 
-    /// From the low end, or the one that the lifetime names.
+    /// Allocates from the low end, or from the end that the lifetime names.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         return low_.try_allocate(bytes, alignment);
@@ -85,7 +86,7 @@ public:
         return p;
     }
 
-    /// Gives back to the end that p lies in, as linear_resource::deallocate does.
+    /// Frees at the end that p lies in, as linear_resource::deallocate does.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         if (high_.owns(p))
@@ -94,13 +95,13 @@ public:
             low_.deallocate(p, bytes, alignment);
     }
 
-    /// Frees all that is in both ends; the region stays.
+    /// Frees everything in both ends; the region stays.
     void reset() noexcept {
         low_.reset();
         high_.reset();
     }
 
-    /// Gives the region back to upstream if nothing is allocated; the next request gets a new one.
+    /// Returns the region to upstream if nothing is allocated; the next request gets a new one.
     void trim() noexcept { low_.trim(); }
 
     [[nodiscard]] bool owns(const void* p) const noexcept { return low_.owns(p) || high_.owns(p); }
@@ -111,8 +112,8 @@ public:
     /// Bytes between the ends.
     [[nodiscard]] std::size_t room() const noexcept { return low_.usage().largest_hole_bytes; }
 
-    /// Adds both ends. The high water is that of each end added, at most the capacity: it may never
-    /// have been reached at once.
+    /// The sum of both ends. high_water_bytes adds the marks of both ends, limited to the capacity:
+    /// the two need not have been reached at the same time.
     [[nodiscard]] arenite::usage usage() const noexcept {
         const arenite::usage low = low_.usage();
         const arenite::usage high = high_.usage();

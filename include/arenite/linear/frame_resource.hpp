@@ -35,20 +35,20 @@ namespace detail {
 ///
 ///     index      0            1            2            N = 3
 ///            | frame 4  | | frame 5  | | frame 3  |
-///             current()    ...                ^ next() will take it, as frame 6, once the graphics
-///                                               processor has passed the fence of frame 3
+///             current()    ...                ^ next() will reuse it as frame 6, once the GPU
+///                                               has passed the fence of frame 3
 ///
-/// Use when:  what a frame allocates is read after it, by a graphics processor or another thread,
-///            for at most N - 1 further frames. Of temporaries one linear_resource is enough.
-/// Cost:      as linear_resource, and the load of one pointer; next O(1).
+/// Use when:  what a frame allocates is read afterwards, by a GPU or another thread, for at most
+///            N - 1 further frames. For mere temporaries one linear_resource is enough.
+/// Cost:      as linear_resource, plus the load of one pointer; next O(1).
 /// Overhead:  0 bytes an allocation; padding < alignment; the memory of N frames.
 /// Limits:    `capacity` bytes a frame; a request that does not fit in the current one fails.
 /// Threads:   one thread may use the current frame while others read those in flight.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 ///
-/// Frames are numbered from 1, and frame n ends when a fence has reached fence(): n itself, or what
-/// was told by set_fence. That fits a timeline semaphore or an ID3D12Fence which is signalled with
-/// number() after the frame's last command:
+/// Frames are numbered from 1, and frame n ends when a fence has reached fence(): n itself, or the
+/// value passed to set_fence. This fits a timeline semaphore or an ID3D12Fence that is signalled
+/// with number() after the frame's last command:
 ///
 ///     frame_resource<3> frames{1_MiB};
 ///     for (;;) {
@@ -58,22 +58,21 @@ namespace detail {
 ///         frames.next(completed_value(fence));
 ///     }
 ///
-/// next(completed) takes the memory of a frame that is still in flight in no build: that is a
-/// contract violation. next() alone is for code that waits in another way (a VkFence of that
-/// index).
-/// A frame that is no longer current hands nothing out: in checked builds allocating, rewinding and
-/// resetting there is reported, and what is deallocated there keeps its contents. The markers of a
-/// frame end with it; a scope that is still open at next() is reported as well.
+/// next(completed) never reuses the memory of a frame that is still in flight: that is a contract
+/// violation in every build. next() without an argument is for code that waits in another way (a
+/// VkFence for each index). A frame that is no longer current serves no requests: checked builds
+/// report allocating, rewinding and resetting there, and memory freed there keeps its contents. The
+/// markers of a frame end with it; a scope that is still open at next() is reported as well.
 template <std::size_t N>
 class frame_resource final : public strategy<frame_resource<N>> {
     static_assert(N > 0, "there is at least the current frame");
 
 public:
-    /// `capacity` bytes of upstream for each frame, asked for at its first request.
+    /// Each frame has `capacity` bytes of upstream, requested at its first allocation.
     explicit frame_resource(std::size_t capacity, upstream source = &system_resource())
         : frame_resource{capacity, linear_options{}, source} {}
 
-    /// With options; an eager one asks at once and throws out_of_memory where upstream has none.
+    /// With options: `eager` and `prefault` request all regions here; throws out_of_memory then.
     frame_resource(std::size_t capacity, linear_options options,
                    upstream source = &system_resource())
         : frame_resource{capacity, options, source, std::make_index_sequence<N>{}} {}
@@ -85,8 +84,8 @@ public:
     // NOLINTNEXTLINE(google-explicit-constructor): it is meant to be passed as one
     operator linear_resource&() noexcept { return *current_; }
 
-    /// Begins the next frame, in the memory of frame number() + 1 - N, which is freed: the caller
-    /// knows that it is no longer read.
+    /// Begins the next frame in the memory of frame number() + 1 - N, which is freed: the caller
+    /// must know that it is no longer read.
     linear_resource& next() noexcept {
         ARENITE_ASSERT(!detail::linear_part::has_open_scope(*current_),
                        "the frame was changed while a scope is open on it: its end would free what "
@@ -99,35 +98,36 @@ public:
         return *current_;
     }
 
-    /// Calls next() where the fence has reached `completed`. Requires ready(completed).
+    /// next(), given the value that the fence has reached. Requires ready(completed).
     linear_resource& next(std::uint64_t completed) {
         if (!ready(completed)) [[unlikely]]
             detail::frame_in_flight(awaited(), completed);
         return next();
     }
 
-    /// True where a fence that has reached `completed` has passed awaited().
+    /// True if a fence that has reached `completed` has passed awaited().
     [[nodiscard]] bool ready(std::uint64_t completed) const noexcept {
         return completed >= awaited();
     }
 
-    /// What the fence must reach before next(): the fence of the frame whose memory comes next; 0
-    /// where there was none yet. With one frame it is that of the current one.
+    /// The value that the fence must reach before next(): that of the frame whose memory is reused;
+    /// 0 if there was none yet. With one frame it is that of the current one.
     [[nodiscard]] std::uint64_t awaited() const noexcept { return fences_[number_ % N]; }
 
-    /// Frame number() ends when the fence reaches this value, instead of number().
+    /// Makes the current frame end when the fence reaches `value` instead of number().
     void set_fence(std::uint64_t value) noexcept { fences_[index()] = value; }
     [[nodiscard]] std::uint64_t fence() const noexcept { return fences_[index()]; }
 
     /// Number of the current frame, from 1.
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
-    /// Index of the current frame, 0 to N - 1: for arrays that have an element a frame.
+    /// Index of the current frame, 0 to N - 1: for arrays with one element per frame.
     [[nodiscard]] std::size_t index() const noexcept {
         return static_cast<std::size_t>((number_ - 1) % N);
     }
 
-    /// By index. One that is not current is to be read only. index >= N is a contract violation.
+    /// The frame at an index; one that is not current may only be read. Requires index < N, which
+    /// every build checks.
     [[nodiscard]] linear_resource& operator[](std::size_t index) {
         if (index >= N) [[unlikely]]
             detail::frame_out_of_range(index, N);
@@ -145,7 +145,7 @@ public:
         return current_->try_allocate(bytes, alignment);
     }
 
-    /// Gives back to the frame that p lies in, as linear_resource::deallocate does.
+    /// Frees in the frame that p lies in, as linear_resource::deallocate does.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         linear_resource& frame = current_->owns(p) ? *current_ : frame_of(p);
@@ -159,29 +159,30 @@ public:
         return current_->try_resize(p, old_bytes, new_bytes);
     }
 
-    /// Frees all that is in the current frame; the others stay.
+    /// Frees everything in the current frame; the others stay.
     void reset() noexcept { current_->reset(); }
 
-    /// Gives the region of each frame that is empty back to upstream.
+    /// Returns the region of each empty frame to upstream.
     void trim() noexcept {
         for (linear_resource& frame : frames_)
             frame.trim();
     }
 
-    /// True if p lies in what is allocated of any frame.
+    /// True if p lies in what is allocated in any frame.
     [[nodiscard]] bool owns(const void* p) const noexcept {
         return std::any_of(frames_.begin(), frames_.end(),
                            [p](const linear_resource& frame) { return frame.owns(p); });
     }
 
-    /// Bytes in use and the high water of all frames, as usage() adds them.
+    /// Bytes in use and high-water mark of all frames, as in usage().
     [[nodiscard]] std::size_t in_use() const noexcept { return usage().bytes_in_use; }
     [[nodiscard]] std::size_t high_water() const noexcept { return usage().high_water_bytes; }
 
     /// Bytes of one frame.
     [[nodiscard]] std::size_t capacity() const noexcept { return frames_[0].capacity(); }
 
-    /// Adds all frames; the high water is that of each frame added, the hole the current one's.
+    /// The sum of all frames, also of their high-water marks; the largest hole is the current
+    /// one's.
     [[nodiscard]] arenite::usage usage() const noexcept {
         arenite::usage all{.largest_hole_bytes = current().usage().largest_hole_bytes};
         for (const linear_resource& frame : frames_) {
@@ -193,7 +194,7 @@ public:
         return all;
     }
 
-    /// Lists one frame after the other; see linear_resource.
+    /// Lists one frame after another; see linear_resource.
     void list_regions(region_sink& sink) const {
         for (const linear_resource& frame : frames_)
             frame.list_regions(sink);
@@ -219,7 +220,7 @@ private:
     std::array<linear_resource, N> frames_;
     linear_resource* current_ = frames_.data();
     std::uint64_t number_ = 1;
-    std::array<std::uint64_t, N> fences_{}; // what ends the frame of this index; 0: none was
+    std::array<std::uint64_t, N> fences_{}; // value that ends the frame there; 0: no frame
 };
 
 } // namespace ARENITE_ABI

@@ -17,31 +17,31 @@ inline namespace ARENITE_ABI {
 
 /// How a growing_linear_resource behaves.
 struct growing_options {
-    bool eager = false; ///< reserve at construction, which throws out_of_memory where refused
+    bool eager = false; ///< reserve at construction, which throws out_of_memory if refused
     huge_pages huge = huge_pages::automatic; ///< automatic: after the first MiB
 };
 
-/// A linear_resource without a capacity to choose: addresses are plenty, memory comes as it grows.
+/// A linear_resource without a capacity to choose: it reserves addresses, and commits as it grows.
 ///
 ///     |<----------------------- address space: 64 GiB ------------------------------>|
 ///     | a | b | c |... free ...|               addresses only, no memory             |
 ///                 ^ top        ^ committed: grows by doubling, at most 32 MiB a step
 ///                        ^ what recent rounds needed: a reset gives back what is above
 ///
-/// Use when:  how much a load, a frame or a thread needs is not known. Nothing ever moves, and one
-///            region stays one region. A known amount wants linear_resource.
-/// Cost:      as linear_resource; one system call a step, and the first touch of each page.
+/// Use when:  it is not known how much a load, a frame or a thread needs. Nothing ever moves, and
+///            one region stays one region. For a known amount: linear_resource.
+/// Cost:      as linear_resource; one system call a growth step, and the first touch of each page.
 /// Overhead:  0 bytes an allocation; padding < alignment; less than a huge page of memory.
-/// Limits:    the address space; where the system refuses it (ulimit -v), as large a part as it
-///            grants, which capacity() tells after the first request.
+/// Limits:    the address space; if the system refuses it (ulimit -v), as large a part as it
+///            grants, which capacity() returns after the first request.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 ///
 /// The address space is reserved at the first request. A round ends with a reset, or a rewind to
-/// the empty resource; then memory above what the latest 16 to 32 rounds needed at most goes back
-/// to the system, unless it is no more than a huge page or the next step of growth. trim() gives
-/// back all above what is allocated, and the address space too where nothing is.
-/// It is to be passed on as a linear_resource&, whose fast path is all there is.
+/// the empty resource; memory above the peak of the latest 16 to 32 rounds is then returned to the
+/// system, unless it is no more than a huge page or the next growth step. trim() returns everything
+/// above what is allocated, and the address space too if nothing is. Pass it on as a
+/// linear_resource&, which loses nothing: the fast path is the same.
 class growing_linear_resource final : public strategy<growing_linear_resource> {
 public:
     using marker = linear_resource::marker;
@@ -68,7 +68,7 @@ public:
         linear_.deallocate(p, bytes, alignment);
     }
 
-    /// The rest is that of linear_resource.
+    /// Resizes in place; see linear_resource::try_resize.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
                                                  std::size_t new_bytes,
                                                  std::size_t = default_alignment) noexcept {
@@ -82,16 +82,16 @@ public:
     [[nodiscard]] std::size_t high_water() const noexcept { return linear_.high_water(); }
     [[nodiscard]] arenite::usage usage() const noexcept { return linear_.usage(); }
 
-    /// Bytes of address space: as given or, while addresses are reserved, as the system granted.
+    /// Bytes of address space: as given or, while addresses are reserved, as granted by the system.
     [[nodiscard]] std::size_t capacity() const noexcept { return linear_.capacity(); }
 
-    /// Bytes of it that are usable, touched or not.
+    /// Committed bytes: usable, touched or not.
     [[nodiscard]] std::size_t committed() const noexcept { return committed_; }
 
-    /// Gives all memory above what is allocated to the system; the addresses too if nothing is.
+    /// Returns all memory above what is allocated to the system; the addresses too if nothing is.
     void trim() noexcept;
 
-    /// Lists what is committed, see linear_resource, and then the address space as untouched.
+    /// Lists what is committed, as linear_resource does, and then the address space as untouched.
     void list_regions(region_sink& sink) const;
 
 private:

@@ -16,7 +16,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// A linear_resource whose memory lies in the object itself: on the stack, in a class, static.
+/// A linear_resource whose memory is part of the object itself: on the stack, in a class, static.
 ///
 ///     inline_linear_resource<4_KiB> c;
 ///     fill(c);                              // void fill(linear_resource&)
@@ -26,7 +26,7 @@ inline namespace ARENITE_ABI {
 /// Use when:  a small, known amount is wanted without any call for memory.
 /// Cost:      as linear_resource; construction touches no byte of the memory.
 /// Overhead:  the linear_resource; 0 bytes an allocation; padding < alignment.
-/// Limits:    `Bytes` in all; a request that does not fit fails.
+/// Limits:    `Bytes` in total; a request that does not fit fails.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 template <std::size_t Bytes>
@@ -52,7 +52,7 @@ public:
         linear_.deallocate(p, bytes, alignment);
     }
 
-    /// The rest is that of linear_resource.
+    /// Resizes in place; see linear_resource::try_resize.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
                                                  std::size_t new_bytes,
                                                  std::size_t = default_alignment) noexcept {
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] ARENITE_INLINE marker mark() noexcept { return linear_.mark(); }
     ARENITE_INLINE void rewind(const marker& m) { linear_.rewind(m); }
     ARENITE_INLINE void reset() noexcept { linear_.reset(); }
-    /// Does nothing, as for any linear_resource in memory of the user's.
+    /// Does nothing, as for any linear_resource on a user's buffer.
     void trim() noexcept { linear_.trim(); }
     [[nodiscard]] bool owns(const void* p) const noexcept { return linear_.owns(p); }
     [[nodiscard]] std::size_t in_use() const noexcept { return linear_.in_use(); }
@@ -72,7 +72,7 @@ public:
 
 private:
     linear_resource linear_;
-    // A plain array: an object may lend its address before it is made.
+    // A plain array: other objects may take its address before it is constructed.
     alignas(default_alignment) std::byte memory_[Bytes]; // NOLINT(modernize-avoid-c-arrays)
 };
 

@@ -44,12 +44,12 @@ inline constexpr const char* scratch_rewound =
 
 } // namespace detail
 
-/// When a linear_resource gets its memory; without a word at the first request.
+/// When a linear_resource gets its memory; by default at the first request.
 struct linear_options {
-    bool eager = false;    ///< at construction, which then throws out_of_memory where there is none
-    bool prefault = false; ///< at construction, and its pages are touched: no page fault later
+    bool eager = false;    ///< at construction, which throws out_of_memory on failure
+    bool prefault = false; ///< at construction, touching all pages: no page faults later
 
-    /// For what checked builds say of misuse; the text must outlive the resource.
+    /// Name in the messages of checked builds; the text must outlive the resource.
     const char* name = nullptr;
 };
 
@@ -57,34 +57,35 @@ struct linear_options {
 ///
 ///     begin                          top                           limit
 ///       | a | pad | b | freed | latest |........... free ............|
-///                     ^ hole: comes back together with the latest
+///                     ^ hole: recovered together with the latest
 ///
-/// Use when:  all objects die together (a frame, a load), or in the reverse order of their birth.
-///            Objects that die in any order want ordered/ordered_heap.hpp.
-/// Cost:      allocate O(1), at most 3 ticks; mark, rewind, reset O(1). One upstream call ever.
-///            deallocate O(1): gives back the latest allocation and the freed ones directly below
-///            it; of all others the memory stays until a rewind or reset.
+/// Use when:  all objects die together (a frame, a load), or in reverse order of allocation. For
+///            objects that die in any order: ordered/ordered_heap.hpp.
+/// Cost:      allocate O(1), at most 3 cycles; mark, rewind, reset O(1). A single upstream call.
+///            deallocate O(1): recovers the latest allocation and freed ones directly below it;
+///            the memory of all others stays taken until a rewind or reset.
 /// Overhead:  0 bytes an allocation; padding < alignment.
 /// Limits:    one region of `capacity` bytes; a request that does not fit fails.
-/// Misuse:    checked builds find at the call what is freed twice, with another size, not at the
-///            begin of an allocation, or after a rewind; other builds that nothing was allocated.
+/// Misuse:    checked builds find at the call what is freed twice, with a wrong size, not at the
+///            start of an allocation, or after a rewind; other builds a free where nothing is
+///            allocated yet.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.1.
 ///
-/// The region comes from upstream at the first request and goes back at destruction, or by trim()
-/// while it is empty. Destructors of objects are the user's affair: rewind and reset run none.
-/// The ends, buffers, frames and scratches of the rest of this folder are objects of this class.
+/// The region comes from upstream at the first request and is returned at destruction, or by trim()
+/// while it is empty. Running destructors is up to the user: rewind and reset run none. The ends,
+/// buffers, frames and scratches in the rest of this folder are objects of this class.
 ///
 /// A growing std::vector allocates the larger block before it frees the smaller one, which leaves a
-/// hole under the latest block. That hole is remembered and comes back with the block above it: a
-/// vector grown alone here, by doubling, needs at most twice its final capacity while it lives and
-/// leaves nothing behind. Who can, calls try_resize and needs no second block at all.
-/// Padding comes back with the latest allocation only: where allocations of several alignments die
-/// in reverse order, the second of them may leave its padding, and then those below it stay.
+/// hole under the latest block. That hole is remembered and recovered with the block above it: a
+/// vector that grows alone here, by doubling, needs at most twice its final capacity while it lives
+/// and leaves nothing behind. Code that can call try_resize needs no second block at all.
+/// Padding is recovered with the latest allocation only: if allocations of several alignments are
+/// freed in reverse order, the second may leave its padding behind, and then those below it stay.
 class linear_resource final : public strategy<linear_resource> {
 public:
-    /// A moment of one resource, as mark() took it; a default one belongs to none.
+    /// A position in one resource, as mark() returns it; a default one belongs to none.
     class marker {
     public:
         marker() = default;
@@ -103,11 +104,11 @@ public:
     explicit linear_resource(std::size_t capacity, upstream source = &system_resource()) noexcept
         : capacity_{capacity}, source_{source} {}
 
-    /// With options; an eager one asks at once and throws out_of_memory where upstream has none.
+    /// With options: `eager` and `prefault` request the region here; throws out_of_memory then.
     linear_resource(std::size_t capacity, linear_options options,
                     upstream source = &system_resource());
 
-    /// Memory of the user's, of any size and alignment; it must outlive the resource.
+    /// On the user's buffer, of any size and alignment, which must outlive the resource.
     explicit linear_resource(std::span<std::byte> buffer) noexcept;
 
     ~linear_resource() override;
@@ -143,8 +144,8 @@ public:
         return try_allocate_slow(count, alignment);
     }
 
-    /// Gives the latest allocation back, and what was freed directly below it; all else stays until
-    /// a rewind or reset.
+    /// Recovers the latest allocation, and what was freed directly below it; all else stays taken
+    /// until a rewind or reset.
     ARENITE_INLINE void
     deallocate(void* p, std::size_t bytes,
                [[maybe_unused]] std::size_t alignment = default_alignment) noexcept {
@@ -156,9 +157,9 @@ public:
             deallocate_up(first, last);
     }
 
-    /// Makes the latest allocation larger or smaller where it lies. True: it has new_bytes now and
-    /// is given back with that size. False, where it is not the latest, there is no room or the
-    /// resource grows downward: nothing changed.
+    /// Resizes the latest allocation in place and returns true: it has new_bytes now and is freed
+    /// with that size. Returns false and changes nothing if it is not the latest, there is no room,
+    /// or the resource grows downward.
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
                                                  std::size_t new_bytes,
                                                  std::size_t = default_alignment) noexcept {
@@ -185,7 +186,7 @@ public:
         return true;
     }
 
-    /// Remembers this moment, for rewind. May be taken before the first allocation.
+    /// The current position, for rewind. May be taken before the first allocation.
     [[nodiscard]] ARENITE_INLINE marker mark() noexcept {
         marker m;
         m.owner_ = this;
@@ -197,10 +198,10 @@ public:
         return m;
     }
 
-    /// Frees all that was allocated since m was taken, and takes the growth of what was resized in
-    /// place; m stays good, markers taken after it do not. What was freed in between stays free.
-    /// Requires a marker of this resource that no rewind or reset has passed; elsewhere than in
-    /// checked builds a wrong one frees at most what is above it.
+    /// Frees all that was allocated since m was taken, including the growth of what was resized in
+    /// place; m stays valid, markers taken after it do not. What was freed in between stays free.
+    /// Requires a marker of this resource that no rewind or reset has passed; in unchecked builds a
+    /// wrong one frees at most what lies above it.
     ARENITE_INLINE void rewind(const marker& m) {
         ARENITE_ASSERT(m.owner_ != nullptr, "this marker was never taken: it is a default one");
         ARENITE_ASSERT(m.owner_ == this, "this marker was taken of another resource");
@@ -224,7 +225,7 @@ public:
             emptied();
     }
 
-    /// Frees everything; the region stays. Only markers of the empty resource stay good.
+    /// Frees everything; the region stays. Only markers of the empty resource stay valid.
     ARENITE_INLINE void reset() noexcept {
         ARENITE_ASSERT(!is_closed(), "a frame in flight was to be reset");
         ARENITE_ASSERT(!passes_scope(0), detail::scratch_rewound);
@@ -239,33 +240,33 @@ public:
             emptied();
     }
 
-    /// Gives the region back to upstream if nothing is allocated; the next request gets a new one.
-    /// The ends of a double-ended resource give theirs back when both are empty.
+    /// Returns the region to upstream if nothing is allocated; the next request gets a new one. The
+    /// ends of a double-ended resource return theirs when both are empty.
     void trim() noexcept;
 
-    /// True if p lies in what is allocated (or padding or freed between it). O(1).
+    /// True if p lies below the top: in an allocation, padding, or freed memory between. O(1).
     [[nodiscard]] bool owns(const void* p) const noexcept {
         if (top_ == nullptr) [[unlikely]]
             return singles_.owns(p);
         return address_of(p) - address_of(begin_) < in_use();
     }
 
-    /// Bytes from the begin to the top: what is allocated, padding, and what was freed between.
+    /// Bytes below the top: allocations, padding, and what was freed between them.
     [[nodiscard]] std::size_t in_use() const noexcept {
         return static_cast<std::size_t>(top_ - begin_) + singles_.bytes();
     }
 
-    /// Largest in_use() there ever was. Exact; costs the allocation nothing.
+    /// Largest in_use() so far. Exact; costs allocations nothing.
     [[nodiscard]] std::size_t high_water() const noexcept {
         const std::size_t recent = recent_high_water();
         return recent > earlier_high_water_ ? recent : earlier_high_water_;
     }
 
-    /// Bytes in all, as given at construction.
+    /// Total bytes, as given at construction.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
-    /// What is allocated, as one run but for the hole under the latest allocation; what is free,
-    /// and above the high water untouched. O(1).
+    /// Lists allocated memory as one run, apart from the hole under the latest allocation, then
+    /// what is free, above the high-water mark as untouched. O(1).
     void list_regions(region_sink& sink) const;
 
     /// O(1); live allocations are not counted.
@@ -283,7 +284,7 @@ private:
     template <Markable R>
     friend class scope;
 
-    // Everything unusual is told by an empty free range, so that the fast path asks one question.
+    // Every unusual state shows as an empty free range, so that the fast path makes one comparison.
     // Behind it, in this order:
     //
     //   the high end      top = limit = end of the region, begin is the lowest byte allocated; so

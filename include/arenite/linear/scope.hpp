@@ -14,19 +14,19 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Frees, at the end of a block, what a resource handed out since its begin.
+/// Frees, at the end of a block, what a resource allocated since the start of the block.
 ///
 ///     {
 ///         scope s{arena};
 ///         auto* path = static_cast<node*>(arena.allocate(bytes));   // temporaries
 ///     }                                                             // gone
 ///
-/// Works before the first allocation, over a failed one, and nested. What lives on must come from
-/// another resource or from before the scope: a container that was made outside and grows inside
-/// loses its memory. Where a resource is passed as a linear_resource (a frame_resource, a
-/// double_buffered_resource), the scope is over the one that is current when it begins. Runs no
-/// destructor of what lies in the memory; declare the scope first, so that the objects of the block
-/// end before it.
+/// Works before the first allocation, after a failed one, and nested. What must live on has to come
+/// from another resource or from before the scope: a container that was made outside and grows
+/// inside loses its memory. If a resource is passed as a linear_resource (a frame_resource, a
+/// double_buffered_resource), the scope covers the one that is current when it opens. Runs no
+/// destructors of objects in the memory; declare the scope first, so that the local objects of the
+/// block are destroyed before it ends.
 template <Markable R>
 class [[nodiscard]] scope {
 public:

@@ -10,8 +10,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Objects that nobody refers to any more and whose destructors wait for their turn, so that the
-/// end of a long chain does not run the stack over.
+/// Unreferenced objects whose destructors wait for their turn, so that destroying a long chain does
+/// not overflow the stack.
 ///
 ///     release --> destructor --> release --> ... max_depth deep: as any program does it
 ///                                             \-- a queue on the stack; what ends below is added,
@@ -22,31 +22,31 @@ inline namespace ARENITE_ABI {
 ///
 /// An object that a unique_ptr owns has no count, and its memory belongs to a resource, which may
 /// be a local variable or a member and end soon. It waits only for an object of the same class and
-/// resource whose end has begun further down the stack: that one goes back to the resource too, so
-/// the resource outlives both. An object whose class or resource is not at work there is ended at
-/// once, and others wait for it.
+/// resource that is being destroyed further down the stack: that one is returned to the resource
+/// too, so the resource outlives both. An object for whose class and resource none is being
+/// destroyed there is destroyed at once, and others wait for it.
 ///
-/// Use when:  never by hand: intrusive_ptr and unique_ptr do. The `place` of an object is that of
+/// Use when:  internal to intrusive_ptr and unique_ptr. The `place` of an object is the address of
 ///            its reference count.
-/// Cost:      up to max_depth a comparison and two additions an object; below it O(1) with a count,
-///            else a comparison for each class and resource at work. Nothing is allocated while all
-///            that waits is of 32 kinds and within reach of their links (16 GiB with counts of 32
-///            bits and objects aligned to 8; 256 KiB with 16 bits), and, of those without a count,
-///            is eight of each class and resource.
+/// Cost:      up to max_depth a comparison and two additions an object; deeper, O(1) with a count,
+///            else a comparison for each class and resource in progress. Nothing is allocated while
+///            all waiting objects are of 32 kinds and within reach of their links (16 GiB with
+///            counts of 32 bits and objects aligned to 8; 256 KiB with 16 bits), and at most eight
+///            of each class and resource without a count wait.
 /// Limits:    beyond that a table of 16 bytes a list, or an object without a count, is allocated;
-///            where that is refused, the object is ended at once, deeper on the stack. The stack
-///            goes one object deeper for each class and resource of those without a count.
+///            if that is refused, the object is destroyed at once, deeper on the stack. The stack
+///            goes one object deeper for each class and resource of objects without a count.
 /// Threads:   each has its own.
 class destruction_queue {
 public:
-    /// So deep destructors may call each other: the stack need of 32 of the program's own.
+    /// Destructors may nest this deep: the stack must hold 32 of the program's own.
     static constexpr unsigned max_depth = 32;
 
-    /// Ends the object at a place: takes its link out (step), then calls its destructor.
+    /// Destroys the object at a place: takes its link out (step), then calls its destructor.
     using end_function = void (*)(destruction_queue& queue, void* place) noexcept;
 
-    /// Ends an object without a place: what is not the object's is what the function wants, and
-    /// `with` is the resource, where the function does not know it by itself.
+    /// Destroys an object without a place: the arguments are what the function needs, and `with` is
+    /// the resource, if the function does not know it by itself.
     using end_alone_function = void (*)(void* object, void* with, std::size_t count) noexcept;
 
     /// Objects of one class and resource that wait for another one of these.
@@ -58,8 +58,8 @@ public:
         batch* newest = nullptr;            ///< so is this
     };
 
-    /// What a thread is doing: how deep its destructors are, and where they add to. 16 bytes, since
-    /// there is little room for what threads keep where a library is loaded late.
+    /// What a thread is doing: how deep its destructors are nested, and where they add to. 16
+    /// bytes, since thread-local space is scarce if the library is loaded late.
     struct activity {
         unsigned depth;
         const waiting_rooms* rooms; ///< on the stack; nullptr before the first
@@ -70,8 +70,8 @@ public:
     };
     static activity& of_this_thread() noexcept { return this_thread; }
 
-    /// Ends an object that has no place for a link by End(object, with, count): now, or deep within
-    /// other destructors, when another one of the same End and `with` is through.
+    /// Destroys an object that has no place for a link by End(object, with, count): now, or deep
+    /// within other destructors, after another one of the same End and `with`.
     template <auto End>
     ARENITE_INLINE static void end(void* object, void* with, std::size_t count) noexcept {
         activity& thread = this_thread;
@@ -98,10 +98,10 @@ public:
     [[nodiscard]] std::int64_t add(end_function end, void* place, std::int64_t unit,
                                    std::int64_t reach) noexcept;
 
-    /// Goes on from the object whose turn it is by its link, in bytes.
+    /// Continues from the object whose turn it is by its link, in bytes.
     void step(std::int64_t link_bytes) noexcept;
 
-    /// Ends all that waits, and what is added meanwhile.
+    /// Destroys all that waits, and what is added meanwhile.
     void drain() noexcept {
         while (count_ != 0)
             lists_[count_ - 1].end(*this, lists_[count_ - 1].first);

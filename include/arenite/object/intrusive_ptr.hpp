@@ -16,28 +16,29 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Says that a reference which is already counted is taken over.
+/// Tag: adopts a reference that is already counted.
 struct adopt_reference_t {
     explicit adopt_reference_t() = default;
 };
 inline constexpr adopt_reference_t adopt_reference{};
 
-/// A pointer that is one of the references to an object with a count of its own (ref_counted).
+/// A counted reference to an object that holds its own count (ref_counted).
 ///
 ///     intrusive_ptr<node> n = make_intrusive<node>(args...);
 ///     group->children.push_back(n);                       // another reference
 ///
 /// Use when:  objects are shared: a scene graph's nodes, a cache's textures.
 /// Cost:      a copy adds to the count, a move does not; the last reference deletes the object by
-///            `delete`, that is by the class's own operator delete where it has one.
+///            `delete`, so by the class's own operator delete if it has one.
 /// Overhead:  none: a pointer.
-/// Threads:   that of the count; one intrusive_ptr is used by one thread at a time, as any pointer.
-/// Failure:   none. Taking from nullptr is a contract violation in checked builds.
+/// Threads:   those of the count; a single intrusive_ptr is used by one thread at a time, as any
+///            pointer.
+/// Failure:   none. Dereferencing a null pointer is a contract violation in checked builds.
 ///
-/// A chain of a million nodes and a tree of any shape are destroyed without recursion below
+/// A chain of a million nodes and a tree of any shape are destroyed without recursion deeper than
 /// destruction_queue::max_depth; there a destructor may return before those that it released are
-/// destroyed. Constant-initialised, so good before main and after it. A reference to a derived
-/// class becomes one to its base if the base's destructor is virtual.
+/// destroyed. Constant-initialised, so usable before main and after it. A reference to a derived
+/// class converts to one to its base if the base's destructor is virtual.
 template <class T>
 class intrusive_ptr {
 public:
@@ -46,7 +47,7 @@ public:
     constexpr intrusive_ptr() noexcept = default;
     constexpr intrusive_ptr(std::nullptr_t) noexcept {}
 
-    /// A new reference to an object, or none to nullptr.
+    /// Adds a reference to an object; nullptr gives an empty pointer.
     template <class U>
         requires std::convertible_to<U*, T*>
     explicit intrusive_ptr(U* object) noexcept : object_{checked(object)} {
@@ -54,7 +55,7 @@ public:
             detail::reference::add(*object_);
     }
 
-    /// Takes over a reference that is counted already: what release() returned.
+    /// Adopts a reference that is already counted: one that release() returned.
     template <class U>
         requires std::convertible_to<U*, T*>
     constexpr intrusive_ptr(U* object, adopt_reference_t) noexcept : object_{checked(object)} {}
@@ -74,8 +75,8 @@ public:
     constexpr intrusive_ptr(intrusive_ptr<U>&& other) noexcept
         : intrusive_ptr{other.release(), adopt_reference} {}
 
-    // The argument takes the old reference with it: right for self-assignment and for an assignment
-    // of what the old object holds.
+    // The argument takes the old reference along: correct for self-assignment and for an assignment
+    // from what the old object holds.
     intrusive_ptr& operator=(const intrusive_ptr& other) noexcept {
         intrusive_ptr{other}.swap(*this);
         return *this;
@@ -98,7 +99,7 @@ public:
                 detail::reference::end(object_);
     }
 
-    /// Refers to nothing, or to another object.
+    /// Drops the reference, and refers to nothing or to another object.
     void reset() noexcept { intrusive_ptr{}.swap(*this); }
     template <class U>
         requires std::convertible_to<U*, T*>
@@ -106,7 +107,7 @@ public:
         intrusive_ptr{object}.swap(*this);
     }
 
-    /// Hands the reference out, still counted: give it to an intrusive_ptr with adopt_reference.
+    /// Gives up the reference, still counted: pass it to an intrusive_ptr with adopt_reference.
     [[nodiscard]] constexpr T* release() noexcept { return std::exchange(object_, nullptr); }
 
     constexpr void swap(intrusive_ptr& other) noexcept { std::swap(object_, other.object_); }
@@ -124,7 +125,7 @@ public:
     constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
 
 private:
-    // Whoever refers to a U as a T deletes it as a T.
+    // A reference to a U as a T deletes it as a T.
     template <class U>
     static constexpr T* checked(U* object) noexcept {
         static_assert(std::same_as<std::remove_cv_t<U>, std::remove_cv_t<T>> ||
@@ -160,11 +161,11 @@ template <class T, class U>
     return std::compare_three_way{}(a.get(), b.get());
 }
 
-/// An object and the first reference to it: `make_intrusive<node>(args...)`. Made by `new`, so by
-/// the class's own operator new where it has one (affine). Throws what new and the constructor
-/// throw; then the memory is given back.
+/// Makes an object and the first reference to it: `make_intrusive<node>(args...)`. Uses `new`, so
+/// the class's own operator new if it has one (affine). Throws what new and the constructor throw;
+/// then the memory is freed.
 ///
-/// A constructor that lets other threads know the object holds a reference itself meanwhile.
+/// A constructor that publishes the object to other threads must hold a reference itself meanwhile.
 template <class T, class... Args>
     requires detail::reference::has_base<T>
 [[nodiscard]] ARENITE_INLINE intrusive_ptr<T> make_intrusive(Args&&... args) {
@@ -182,7 +183,7 @@ std::nullptr_t make_intrusive(Args&&...) {
     return nullptr;
 }
 
-/// A pointer to the same object, which is known to be a U.
+/// static_cast: a pointer to the same object, which is known to be a U.
 template <class U, class T>
 [[nodiscard]] intrusive_ptr<U> static_pointer_cast(intrusive_ptr<T> p) noexcept {
     return {static_cast<U*>(p.release()), adopt_reference};
@@ -192,7 +193,7 @@ template <class U, class T>
     return {const_cast<U*>(p.release()), adopt_reference};
 }
 #ifdef __cpp_rtti
-/// A pointer to the same object where that is a U, else nullptr.
+/// dynamic_cast: a pointer to the same object if that is a U, else nullptr.
 template <class U, class T>
 [[nodiscard]] intrusive_ptr<U> dynamic_pointer_cast(intrusive_ptr<T> p) noexcept {
     U* const object = dynamic_cast<U*>(p.get());

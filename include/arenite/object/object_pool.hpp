@@ -32,7 +32,7 @@ inline namespace ARENITE_ABI {
 
 namespace detail {
 
-/// The functions of a pool that has some.
+/// The notification functions of a pool; empty if its Rules allow none.
 template <class T, bool Any>
 struct object_functions {
     std::function<void(T&)> acquired;
@@ -43,43 +43,44 @@ struct object_functions<T, false> {};
 
 } // namespace detail
 
-/// Objects that are constructed once and used again: one that is released stays constructed, and is
-/// used again as it was left.
+/// Objects that are constructed once and reused: a released object stays constructed, and is handed
+/// out again as it was left.
 ///
 ///     object_pool<particle> pool;
-///     auto spark = pool.acquire(position, speed);    // goes back by itself
-///     auto seen = pool.weak(spark);                  // seen.get() is nullptr once it did
+///     auto spark = pool.acquire(position, speed);    // released automatically
+///     auto seen = pool.weak(spark);                  // seen.get() is nullptr after that
 ///     for (particle& p : pool)                       // those in use, in address order
 ///         p.step();
 ///
-/// What acquire(args...) does with an idle object, one that was released, and with a new one:
+/// What acquire(args...) does with an idle (released) object, and with a new one:
 ///
-///     T has an on_acquire(args...)        that is called; a new one is T() before
+///     T has an on_acquire(args...)        calls it; a new object is first made by T()
 ///     no arguments                        nothing: it is as it was left; a new one is T()
-///     arguments, T's destructor trivial   T(args...) in its place; so is a new one
+///     arguments, T's destructor trivial   constructs T(args...) in its place; a new one too
 ///     arguments otherwise                 does not compile: give T an on_acquire(args...)
-///     Rules::construct_each_time          T(args...) for each; release destroys, none is idle
+///     Rules::construct_each_time          constructs T(args...); release destroys, none is idle
 ///
-/// Then the function is called that was set by on_acquire(f). When the object goes back, first the
-/// function of on_release(f) is called, then T's own on_release(). All are found when compiled, and
-/// are no instruction where they are missing or switched off in the Rules.
+/// Then the function set by on_acquire(f) is called. When an object is released, first the function
+/// set by on_release(f) is called, then T's own on_release(). All of this is resolved at compile
+/// time, and costs no instruction if it is missing or switched off in the Rules.
 ///
-/// Use when:  objects come and go by the thousand, or are dear to construct: particles, what is
-///            registered with a renderer. Where only memory is used again: pool_resource.
-/// Cost:      acquire and release O(1), inlined: those of pool_resource, and a mark to be read and
-///            written. Going through them: a bit and a mark a slot. weak: a load.
-/// Overhead:  4 bytes and a bit a slot beside what pool_resource has; the owner of an object, a
-///            unique_ptr, is one word.
-/// Limits:    objects of at most 1 MiB. Objects stay where they are. A slot that was acquired 2^30
-///            times is retired: it counts as used in usage() and in the capacity until trim() finds
-///            nothing else in its block. After 2^32 - 2 trims memory goes back no more.
-/// Returns:   by trim(), which destroys idle objects; else nothing before the end.
-/// Misuse:    giving back twice, or to another pool by release(), and a pool that ends while
-///            objects are in use, are found in every build, by pool and slot.
-/// Threads:   one at a time; several may go through parts of it while nothing else is done with it.
-/// Failure:   acquire throws out_of_memory, try_acquire returns nothing. What a constructor or a
-///            notification throws is passed on, and all is as it was; but from the end of an owner,
-///            as from any destructor, nothing may be thrown: release(x) may.
+/// Use when:  objects come and go by the thousand, or are expensive to construct: particles,
+///            objects registered with a renderer. If only the memory is to be reused:
+///            pool_resource.
+/// Cost:      acquire and release O(1), inlined: those of pool_resource, plus a mark read and
+///            written. Iteration: a bit and a mark a slot. weak: a load.
+/// Overhead:  4 bytes and a bit a slot more than pool_resource; an object's owner, a unique_ptr, is
+///            one word.
+/// Limits:    objects of at most 1 MiB, which never move. A slot that was acquired 2^30 times is
+///            retired: it counts as used in usage() and in the capacity until trim() finds nothing
+///            else in its block. After 2^32 - 2 trims no more memory is returned.
+/// Returns:   memory only by trim(), which destroys idle objects, and at destruction.
+/// Misuse:    double releases, releases to another pool by release(), and a pool that is destroyed
+///            while objects are in use are found in every build; the message names pool and slot.
+/// Threads:   one at a time; several may iterate over parts of it while nothing else uses it.
+/// Failure:   acquire throws out_of_memory, try_acquire returns an empty pointer. What a
+///            constructor or a notification throws is passed on, and nothing changes; only the
+///            destructor of an owner must not throw, as no destructor may: release(x) can.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.2.2.
 template <class T, class Rules = object_rules>
 class object_pool final {
@@ -95,24 +96,24 @@ public:
     /// The owner of an object in use.
     using pointer = unique_ptr<T, object_pool>;
 
-    /// A reference to one that does not keep it in use.
+    /// A weak reference: does not keep its object in use.
     using weak_ptr = pool_weak_ptr<T, Rules>;
 
     using iterator = detail::object_iterator<T, Rules>;
     using const_iterator = detail::object_iterator<const T, Rules>;
 
-    /// A pool that grows. The default upstream is the process's page source.
+    /// A growing pool on the process's page source.
     object_pool() noexcept : object_pool{object_pool_options{}, &page_source()} {}
     explicit object_pool(upstream up) noexcept : object_pool{object_pool_options{}, up} {}
 
-    /// A pool of at most so many objects in use; further ones fail.
+    /// A pool of at most `capacity` objects in use; further requests fail.
     explicit object_pool(std::size_t capacity) noexcept
         : object_pool{object_pool_options{.capacity = capacity}, &page_source()} {}
     object_pool(std::size_t capacity, upstream up) noexcept
         : object_pool{object_pool_options{.capacity = capacity}, up} {}
 
-    /// An eager one asks at once and throws out_of_memory where upstream has none; so does one that
-    /// is to be prefaulted.
+    /// With `eager` or `prefault` the first memory is requested here: throws out_of_memory if there
+    /// is none.
     explicit object_pool(const object_pool_options& options)
         : object_pool{options, &page_source()} {}
     object_pool(const object_pool_options& options, upstream up)
@@ -121,14 +122,14 @@ public:
     object_pool(const object_pool&) = delete;
     object_pool& operator=(const object_pool&) = delete;
 
-    /// Destroys the idle objects. None may be in use.
+    /// Destroys the idle objects. No object may be in use.
     ~object_pool() {
         if constexpr (keeps)
             slots_.end_idle(&end_idle_object);
         slots_.end("object_pool");
     }
 
-    /// An object, and its owner.
+    /// Hands out an object, with its owner.
     template <class... Args>
     [[nodiscard]] ARENITE_INLINE pointer acquire(Args&&... args) {
         void* const p = slots_.try_take(sizeof(T));
@@ -137,7 +138,7 @@ public:
         return pointer{activate(p, std::forward<Args>(args)...)};
     }
 
-    /// acquire() that returns nothing where there is no memory, or as many are in use as may be.
+    /// acquire(), but returns an empty pointer if there is no memory or capacity() is reached.
     template <class... Args>
     [[nodiscard]] ARENITE_INLINE pointer try_acquire(Args&&... args) {
         void* const p = slots_.try_take(sizeof(T));
@@ -146,8 +147,8 @@ public:
         return pointer{activate(p, std::forward<Args>(args)...)};
     }
 
-    /// Releases *x as the end of its owner does, but lets through what a notification throws: then
-    /// x still owns the object.
+    /// Releases *x as its owner's destructor does, but lets an exception of a notification through:
+    /// then x still owns the object.
     void release(pointer& x) {
         if (x == nullptr)
             return;
@@ -158,43 +159,45 @@ public:
     }
     void release(pointer&& x) { release(x); }
 
-    /// Releases all objects in use, in address order, whose owners must have let go of them by
-    /// their release(): one that did not is found when it ends, in every build, unless its object
-    /// was acquired again. What a notification throws is passed on; those behind stay in use.
+    /// Releases all objects in use, in address order. Their owners must have given them up by their
+    /// release(): one that has not is found when it is destroyed, in every build, unless its object
+    /// was acquired again. What a notification throws is passed on; that object and those behind it
+    /// stay in use.
     void release_all() {
         for (T& object : *this)
             deactivate(std::addressof(object));
     }
 
-    /// Memory for so many objects in use in all, so that acquiring them asks for none; it stays
-    /// until trim(). Throws out_of_memory, also where that is beyond capacity(); then the pool may
-    /// have more memory than before. O(blocks).
+    /// Makes room for `objects` objects in use in total, so that acquiring them requests no memory;
+    /// it stays until trim(). Throws out_of_memory, also if that exceeds capacity(); then the pool
+    /// may hold more memory than before. O(blocks).
     void reserve(std::size_t objects) {
         if (!try_reserve(objects))
             throw_out_of_memory(objects > max_object_bytes / sizeof(T) ? max_object_bytes
                                                                        : objects * sizeof(T),
                                 alignof(T), &slots_.pool());
     }
-    /// reserve, but false instead of out_of_memory.
+    /// reserve(), but returns false instead of throwing out_of_memory.
     [[nodiscard]] bool try_reserve(std::size_t objects) noexcept {
         return slots_.try_reserve(objects);
     }
 
-    /// Calls f(T&) for each object that is acquired, after what T has to say itself; nullptr: none.
-    /// Replaces the one before. Allocates where f does not fit into a std::function.
+    /// Sets a function to be called with each acquired object, after T's own on_acquire; nullptr:
+    /// none. Replaces the previous one. Allocates if f does not fit into a std::function.
     void on_acquire(std::function<void(T&)> f)
         requires has_functions
     {
         functions_.acquired = std::move(f);
     }
-    /// Calls f(T&) for each object that goes back, before what T has to say itself.
+    /// Sets a function to be called with each object that is released, before T's own on_release.
     void on_release(std::function<void(T&)> f)
         requires has_functions
     {
         functions_.released = std::move(f);
     }
 
-    /// A reference to an object in use that does not keep it so, and notices when it is not.
+    /// A weak reference to an object in use: it does not keep the object in use, and notices its
+    /// release.
     [[nodiscard]] weak_ptr weak(const pointer& x) const noexcept {
         return x == nullptr ? weak_ptr{} : weak(*x);
     }
@@ -204,32 +207,31 @@ public:
         return object_slots::is_in_use(m) ? weak_ptr{*this, object, m} : weak_ptr{};
     }
 
-    /// The pool that an object of some pool of this type lies in.
+    /// The pool of this type that an object lies in.
     [[nodiscard]] ARENITE_INLINE static object_pool& pool_of(const T& object) noexcept {
         return *static_cast<object_pool*>(
             object_slots::holder_of(geometry.block_of(std::addressof(object))));
     }
 
-    /// Objects in use. O(1), as are all that count.
+    /// Objects in use. O(1), as are all counts.
     [[nodiscard]] std::size_t size() const noexcept { return slots_.in_use(); }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-    /// Objects that were constructed and are not in use.
+    /// Objects that are constructed and not in use.
     [[nodiscard]] std::size_t idle() const noexcept {
         return keeps ? slots_.constructed() - slots_.in_use() : 0;
     }
     [[nodiscard]] std::size_t capacity() const noexcept { return slots_.pool().capacity(); }
     [[nodiscard]] arenite::usage usage() const noexcept { return slots_.pool().usage(); }
 
-    /// True if an object of this pool that is in use lies at p, which may be any pointer. O(log
-    /// blocks).
+    /// True if p, which may be any pointer, is the address of an object of this pool that is in
+    /// use. O(log blocks).
     [[nodiscard]] bool contains(const T* p) const noexcept { return slots_.contains(p); }
 
     /// True if p points into memory of this pool. O(log blocks).
     [[nodiscard]] bool owns(const void* p) const noexcept { return slots_.pool().owns(p); }
     void list_regions(region_sink& sink) const { slots_.pool().list_regions(sink); }
 
-    /// Destroys the idle objects, and gives back all memory that holds nothing. Not while somebody
-    /// goes through the objects. O(slots).
+    /// Destroys the idle objects and returns all unused memory. Not during an iteration. O(slots).
     void trim() noexcept {
         if constexpr (keeps)
             slots_.trim(&end_idle_object);
@@ -237,8 +239,8 @@ public:
             slots_.trim(nullptr);
     }
 
-    // Objects in use, in address order. Whoever goes through them may release any, and acquire:
-    // what is acquired meanwhile may be met or not.
+    // Objects in use, in address order. During an iteration any object may be released or acquired;
+    // newly acquired ones may or may not be visited.
 
     [[nodiscard]] iterator begin() noexcept { return all().begin(); }
     [[nodiscard]] const_iterator begin() const noexcept { return all().begin(); }
@@ -254,8 +256,8 @@ public:
         all().for_each(std::ref(f));
     }
 
-    /// The i-th of n parts of about the same length, which together are all: for as many jobs that
-    /// run at once. O(blocks).
+    /// The i-th of n parts of about the same length that together cover all objects: for n jobs
+    /// that run at once. O(blocks).
     [[nodiscard]] detail::object_range<T, Rules> part(std::size_t i, std::size_t n) noexcept {
         ARENITE_ASSERT(i < n, "there are n parts, from 0 on");
         return {slots_, slots_.part(i, n)};
@@ -266,7 +268,7 @@ public:
         return {slots_, slots_.part(i, n)};
     }
 
-    /// What the end of an owner does.
+    /// Releases an object; called by the destructor of its owner.
     ARENITE_INLINE static void take_back(T* object) noexcept {
         if constexpr (!keeps || has_on_release) {
             destruction_queue::end<&object_pool::deactivate_in>(object, &pool_of(*object), 1);
@@ -295,13 +297,13 @@ private:
         keeps && Rules::notify_members &&
         requires(T& x, Args&&... args) { x.on_acquire(std::forward<Args>(args)...); };
 
-    /// Puts things back as they were where something throws.
+    /// Restores the previous state if something throws.
     struct undo {
         object_pool& pool;
         void* slot;
         mark& m;
-        bool constructed = false; ///< an object is there that was not there before
-        bool lost = false;        ///< none is there, where one was before
+        bool constructed = false; ///< an object was made here
+        bool lost = false;        ///< an object that was here is gone
         bool armed = true;
 
         ~undo() {
@@ -328,7 +330,7 @@ private:
     [[nodiscard]] detail::object_range<T, Rules> all() noexcept { return part(0, 1); }
     [[nodiscard]] detail::object_range<const T, Rules> all() const noexcept { return part(0, 1); }
 
-    // How an object is set up; see above.
+    // Sets an object up; see the class comment.
     template <class... Args>
     static constexpr bool in_place = !keeps || (!has_on_acquire<Args...> && sizeof...(Args) != 0);
     template <class... Args>
@@ -341,8 +343,8 @@ private:
             return true;
     }
 
-    /// Begins the use of the object in a slot: here where one is idle, no function is to be called,
-    /// and nothing throws.
+    /// Puts the object of a slot into use: this form if an idle one exists, no function is to be
+    /// called, and nothing throws.
     template <class... Args>
     [[nodiscard]] ARENITE_INLINE T* activate(void* p, Args&&... args) {
         static_assert(sizeof(T) <= (std::size_t{1} << 20), "an object of a pool has at most 1 MiB");
@@ -360,7 +362,7 @@ private:
                 object = construct_in_place(p, std::forward<Args>(args)...);
             else
                 object = std::launder(static_cast<T*>(p));
-            m = object_slots::next_in_use(m); // what it calls may take weak references
+            m = object_slots::next_in_use(m); // callbacks may take weak references
             if constexpr (has_on_acquire<Args...>)
                 object->on_acquire(std::forward<Args>(args)...);
             return object;
@@ -410,7 +412,7 @@ private:
         }
         if (keeps && !idle)
             slots_.note_constructed();
-        m = object_slots::next_in_use(m); // what is called now may take weak references
+        m = object_slots::next_in_use(m); // callbacks may take weak references
         if constexpr (has_on_acquire<Args...> && !in_place<Args...>)
             object->on_acquire(std::forward<Args>(args)...);
         if constexpr (has_functions)
@@ -424,7 +426,7 @@ private:
         destruction_queue::end<&object_pool::deactivate_in>(object, &pool_of(*object), 1);
     }
 
-    /// Tells that an object goes back, and puts it back.
+    /// Notifies that an object is released, and returns it to the slots.
     void deactivate(T* object) {
         expect_in_use(object, geometry.mark_of(object));
         if constexpr (has_functions)

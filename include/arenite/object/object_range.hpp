@@ -22,11 +22,11 @@ class object_pool;
 
 namespace detail {
 
-/// Goes through the objects in use of a part of an object_pool, in address order.
+/// Iterates over the objects in use in a part of an object_pool, in address order.
 ///
-/// Cost:      ++ looks at a bit and a mark of each slot that is in use or was a moment ago, and at
-///            a word of bits for 64 that were not.
-/// Threads:   any, while nobody does anything else with the pool.
+/// Cost:      ++ reads a bit and a mark of each slot that is in use or was lately, and one word of
+///            bits for 64 that were not.
+/// Threads:   any, while nothing else uses the pool.
 template <class T, class Rules>
 class object_iterator {
     using pool = object_pool<std::remove_const_t<T>, Rules>;
@@ -107,10 +107,10 @@ private:
     T* object_ = nullptr;
 };
 
-/// The objects in use of a part of an object_pool. It may be gone through again; what it covers is
-/// that part of the slots that there were when it was asked for.
+/// The objects in use in a part of an object_pool. May be iterated repeatedly; it covers that part
+/// of the slots that existed when it was made.
 ///
-/// Threads:   any, while nobody does anything else with the pool.
+/// Threads:   any, while nothing else uses the pool.
 template <class T, class Rules>
 class object_range {
     using pool = object_pool<std::remove_const_t<T>, Rules>;
@@ -122,7 +122,7 @@ public:
     [[nodiscard]] object_iterator<T, Rules> begin() const noexcept { return {*slots_, stretch_}; }
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
-    /// Calls f(T&) for each: somewhat quicker than a loop over the iterators.
+    /// Calls f(T&) for each object: somewhat faster than a loop over the iterators.
     template <class F>
     void for_each(F f) const {
         slots_->for_each(pool::geometry, stretch_,

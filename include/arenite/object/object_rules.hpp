@@ -11,35 +11,35 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What an object_pool does when an object comes and goes; the defaults are all of it. Derive from
-/// this and say what is to be otherwise; what is switched off leaves no instruction.
+/// What an object_pool does when objects are acquired and released; everything, by default. Derive
+/// from this and override what is to be different; what is switched off leaves no instruction.
 ///
 ///     struct silent : object_rules {
 ///         static constexpr bool notify_functions = false;
 ///     };
 ///     object_pool<particle, silent> pool;
 struct object_rules {
-    /// pool.on_acquire(f) and pool.on_release(f) take functions that are called with each object.
+    /// pool.on_acquire(f) and pool.on_release(f) accept functions that are called with each object.
     static constexpr bool notify_functions = true;
 
-    /// The class's own on_acquire(args...) and on_release() are called, where it has them.
+    /// The class's own on_acquire(args...) and on_release() are called, if it has them.
     static constexpr bool notify_members = true;
 
-    /// No object is idle: acquire(args...) constructs, and release destroys.
+    /// No object is kept idle: acquire(args...) constructs, and release destroys.
     static constexpr bool construct_each_time = false;
 
-    /// Blocks of objects have so many bytes, a power of two of 4096 or more, and more where objects
-    /// are large. They lie at multiples of it, and the first memory is a quarter of one as a rule.
+    /// Bytes of a block of objects: a power of two, 4096 or more; more if objects are large. Blocks
+    /// are aligned to it, and the first memory is usually a quarter of one.
     static constexpr std::size_t block_bytes = 256_KiB;
 };
 
-/// How an object_pool behaves.
+/// Options of an object_pool; the defaults suit a pool that may become large.
 struct object_pool_options {
-    /// Most objects in use at once; further ones fail. The first request to the upstream is for all
-    /// of them, or for 2 MiB, a block at least, where they need more.
+    /// Maximum number of objects in use; further requests fail. The first request to the upstream
+    /// is for all of them, or for 2 MiB, a block at least, if they need more.
     std::size_t capacity = std::numeric_limits<std::size_t>::max();
 
-    /// Objects that the first request to the upstream is to have room for, at least.
+    /// Minimum number of objects that the first request to the upstream must have room for.
     std::size_t expected = 0;
 
     bool eager = false; ///< get the first memory at construction, which throws where there is none

@@ -17,39 +17,41 @@ inline namespace ARENITE_ABI {
 
 namespace detail {
 
-// What is known of an object that is observed; shared by its observers and the table of all.
+// What is known about an observed object; shared by its observers and the table of all.
 class observation;
 
-// The observation of the object whose count is at this address, with one user more; made where
-// there is none. Throws out_of_memory.
+// The observation of the object whose count is at this address, with one user added; made if there
+// is none. Throws out_of_memory.
 [[nodiscard]] observation* observe(const void* object);
 void share(observation* o) noexcept;
 void leave(observation* o) noexcept;
 
-// True where the object still lived and `try_add` took a reference to it; while that runs it lives.
+// True if the object was still alive and `try_add` took a reference to it; it stays alive
+// meanwhile.
 [[nodiscard]] bool lock(observation* o, bool (*try_add)(const void*), const void* object) noexcept;
 [[nodiscard]] bool is_over(const observation* o) noexcept;
 
 } // namespace detail
 
-/// A pointer that keeps no object alive and knows when it is gone.
+/// A pointer that does not keep its object alive, and knows when it is gone.
 ///
 ///     observer_ptr<node> selected{n};
 ///     if (intrusive_ptr<node> now = selected.lock())       // or nothing, once it is gone
 ///         now->draw();
 ///
-/// Use when:  a cache, a selection or a child looks at an object that others own: std::weak_ptr for
-///            ref_counted objects.
-/// Cost:      the first observer of an object enters it in a table, under a lock of one of 16
-///            parts, as does the end of an observed object; lock() takes a lock of that object's.
-/// Overhead:  two pointers; 48 bytes and a place in the table an observed object, nothing in
+/// Use when:  a cache, a selection or a child refers to an object that others own: std::weak_ptr
+///            for ref_counted objects.
+/// Cost:      the first observer of an object enters it in a table of 16 parts, under the lock of
+///            one, as does the destruction of an observed object; lock() takes a lock of that
+///            object's.
+/// Overhead:  two pointers; 48 bytes and a table entry for each observed object, nothing for
 ///            others.
 /// Threads:   any, with counting::shared...; one observer_ptr by one thread at a time.
-/// Failure:   out_of_memory where an object gets its first observer; nothing changes. Copies, moves
+/// Failure:   out_of_memory when an object gets its first observer; nothing changes. Copies, moves
 ///            and lock() do not fail.
 ///
 /// An object is gone once its last reference is, before its destructor runs. A child of fork()
-/// should observe only if no other thread of its parent did so at that moment.
+/// should use observers only if no other thread of its parent did so at that moment.
 template <class T>
 class observer_ptr {
 public:
@@ -58,7 +60,7 @@ public:
     constexpr observer_ptr() noexcept = default;
     constexpr observer_ptr(std::nullptr_t) noexcept {}
 
-    /// Observes an object that lives, and goes on to while this runs.
+    /// Observes an object, which must be alive throughout this call.
     template <class U>
         requires std::convertible_to<U*, T*>
     explicit observer_ptr(U* object) : object_{object} {
@@ -97,7 +99,7 @@ public:
         return nullptr;
     }
 
-    /// True if the object is gone, or there never was one; false may be out of date at once.
+    /// True if the object is gone, or there never was one; false may be out of date immediately.
     [[nodiscard]] bool expired() const noexcept {
         return observation_ == nullptr || detail::is_over(observation_);
     }
@@ -111,7 +113,7 @@ public:
     friend void swap(observer_ptr& a, observer_ptr& b) noexcept { a.swap(b); }
 
     /// Equal if both observe the same object, or both nothing. A new object at the address of one
-    /// that is gone is another one.
+    /// that is gone is a different object.
     [[nodiscard]] friend bool operator==(const observer_ptr& a, const observer_ptr& b) noexcept {
         return a.observation_ == b.observation_;
     }
@@ -123,14 +125,14 @@ private:
         return detail::reference::try_add(*static_cast<const T*>(object));
     }
 
-    T* object_ = nullptr; ///< not to be touched but by lock()
+    T* object_ = nullptr; ///< used by lock() only
     detail::observation* observation_ = nullptr;
 };
 
 } // namespace ARENITE_ABI
 } // namespace arenite
 
-/// By what is observed: it stays what it is when the object goes.
+/// Hash of the observed object: it does not change when the object goes.
 template <class T>
 struct std::hash<arenite::observer_ptr<T>> {
     [[nodiscard]] std::size_t operator()(const arenite::observer_ptr<T>& p) const noexcept {

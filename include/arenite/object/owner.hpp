@@ -18,7 +18,7 @@ inline namespace ARENITE_ABI {
 template <class T, class Rules>
 class object_pool;
 
-/// A type that tells one resource by itself, so that nothing which uses it keeps a pointer:
+/// A type that determines one resource, so that users of it store no pointer:
 ///
 ///     struct level_memory {
 ///         static arenite::ordered_heap& resource() { return the_level_heap; }
@@ -30,7 +30,7 @@ concept StaticResource = requires {
     requires std::derived_from<std::remove_reference_t<decltype(S::resource())>, arenite::resource>;
 };
 
-/// Frees each of its allocations by the address alone, always: an affinity does, a heap that may
+/// Frees each of its allocations by the address alone, always: an affinity does; a heap that may
 /// have been made with sizes::known does not.
 template <class R>
 concept FreeingByAddress =
@@ -52,8 +52,8 @@ concept StaticTag = !is_object_pool<R> && !ResourceType<R> && StaticResource<R>;
 template <class R>
 concept HeapTag = !is_object_pool<R> && !ResourceType<R> && !StaticTag<R> && AffinityTag<R>;
 
-/// What a unique_ptr keeps to know where memory goes back to: a pointer, or nothing where the type
-/// R tells it.
+/// What a unique_ptr stores to know where memory is returned to: a pointer, or nothing if the type
+/// R determines it.
 ///
 /// Threads:   those of what it stands for.
 template <class R>

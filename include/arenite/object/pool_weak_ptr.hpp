@@ -14,10 +14,10 @@ inline namespace ARENITE_ABI {
 template <class T, class Rules>
 class object_pool;
 
-/// A reference to an object of an object_pool that does not keep it in use: what pool.weak(x)
-/// returns. The pool must be there as long as it is asked.
+/// A weak reference to an object of an object_pool, as pool.weak(x) returns it. The pool must exist
+/// whenever it is used.
 ///
-/// Use when:  somebody looks at an object that others own, and must notice that it went back.
+/// Use when:  code refers to an object that others own, and must notice when it was released.
 /// Cost:      get() is a load and two comparisons; after a trim() of the pool, O(log blocks).
 /// Overhead:  three words.
 /// Threads:   those of the pool.
@@ -31,7 +31,7 @@ public:
 
     constexpr pool_weak_ptr() noexcept = default;
 
-    /// The object, or nullptr if it has gone back; also if it, or another one in its place, was
+    /// The object, or nullptr if it was released; also if it, or another one in its place, has been
     /// acquired since, however often.
     [[nodiscard]] T* get() const noexcept {
         if (pool_ == nullptr)
@@ -42,7 +42,7 @@ public:
     }
     [[nodiscard]] bool expired() const noexcept { return get() == nullptr; }
 
-    /// Equal if both find the same object now, or neither finds one: so it has no hash.
+    /// Equal if both currently find the same object, or neither finds one: so it has no hash.
     [[nodiscard]] friend bool operator==(const pool_weak_ptr& a, const pool_weak_ptr& b) noexcept {
         return a.get() == b.get();
     }

@@ -16,13 +16,13 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// How references are counted: in a word of so many bits, by several threads or by one.
+/// Counting policies: the width of the count, and whether several threads share it.
 namespace counting {
 
 template <std::unsigned_integral Word, bool Shared>
 struct policy {
     using word = Word;
-    static constexpr bool shared = Shared; ///< references come and go on several threads
+    static constexpr bool shared = Shared; ///< several threads copy and drop references
 };
 
 using shared16 = policy<std::uint16_t, true>;
@@ -38,32 +38,32 @@ namespace detail {
 
 struct reference;
 
-// An object that is observed has an entry in a table: see observer_ptr.
+// An observed object has an entry in a table: see observer_ptr.
 void end_observation(const void* object) noexcept;
 
 } // namespace detail
 
-/// Base of objects that count who refers to them; the last intrusive_ptr deletes them.
+/// Base of objects that count the references to them; the last intrusive_ptr deletes them.
 ///
 ///     struct node : ref_counted<> { ... };                 16 bytes with a virtual-table pointer
 ///
 ///     word   31                                   1   0
-///          |       number of references          | o |      o: an observer_ptr looks at the object
+///          |       number of references          | o |      o: some observer_ptr refers to it
 ///
 /// Use when:  objects are shared and small, as a scene graph's nodes: no second block, no second
-///            pointer. For objects of foreign types std::shared_ptr, allocate_shared with one of
-///            ours.
-/// Cost:      an atomic addition a reference (none with counting::single...); the last reference
-///            goes without one.
-/// Overhead:  the word: 4 bytes, 2 or 8 by policy. Observers cost only the objects they look at.
+///            pointer. For classes that are not yours: std::shared_ptr, by allocate_shared on a
+///            resource.
+/// Cost:      an atomic addition a reference (a plain one with counting::single...); dropping the
+///            last reference needs no atomic addition.
+/// Overhead:  the word: 4 bytes, 2 or 8 by policy. Only observed objects pay for observers.
 /// Limits:    references up to half the word's range less one, found in checked builds: 32767 with
 ///            16 bits. No virtual base.
-/// Threads:   with counting::shared... references may come and go on any thread; what else the
-///            object does is its own matter. With counting::single... one at a time.
+/// Threads:   with counting::shared... any thread may copy and drop references; everything else
+///            about the object is up to its class. With counting::single... one at a time.
 /// Failure:   none.
 ///
 /// The destructor need not be virtual, unless an object is deleted through a base: a class that
-/// intrusive_ptr<base> is to end needs one, and the compiler says so. An object may lie on the
+/// intrusive_ptr<base> is to delete needs one, and the compiler says so. An object may live on the
 /// stack or in a member if no intrusive_ptr ever refers to it. In its own destructor an object may
 /// hand out references as long as all are gone when the destructor ends.
 template <class Policy = counting::shared32>
@@ -71,7 +71,7 @@ class ref_counted {
 public:
     using counting_policy = Policy;
 
-    /// How many references there are; while others come and go, how many there were.
+    /// Number of references; may be out of date while other threads copy or drop some.
     [[nodiscard]] std::size_t use_count() const noexcept {
         return static_cast<std::size_t>(load(std::memory_order_relaxed) / one);
     }
@@ -79,7 +79,7 @@ public:
 protected:
     constexpr ref_counted() noexcept = default;
 
-    // A copy is an object of its own.
+    // A copy is a new object, with its own count.
     constexpr ref_counted(const ref_counted&) noexcept : ref_counted{} {}
     constexpr ref_counted& operator=(const ref_counted&) noexcept { return *this; }
 
@@ -117,7 +117,7 @@ private:
 
 namespace detail {
 
-// What intrusive_ptr and observer_ptr do to the counts.
+// Operations of intrusive_ptr and observer_ptr on the counts.
 struct reference {
     template <class Policy>
     static ref_counted<Policy> base_of(const volatile ref_counted<Policy>*);
@@ -142,7 +142,7 @@ struct reference {
         static_cast<void>(before);
     }
 
-    // The first reference to an object that was just made; a constructor may have added others.
+    // The first reference to an object that was just made; its constructor may have added others.
     template <class P>
     ARENITE_INLINE static void add_first(const ref_counted<P>& object) noexcept {
         if (object.load(std::memory_order_relaxed) == 0) [[likely]]
@@ -151,7 +151,7 @@ struct reference {
             add(object);
     }
 
-    // False where there is no reference left that could be shared.
+    // False if no reference is left that could be shared.
     template <class P>
     [[nodiscard]] static bool try_add(const ref_counted<P>& object) noexcept {
         using counted = ref_counted<P>;
@@ -184,13 +184,13 @@ struct reference {
         return &object.word_;
     }
 
-    // One reference less. True if it was the last one: then the object is the caller's, and its
-    // word holds one, so that references which its destructor makes do not end it again.
+    // Drops one reference. True if it was the last one: then the object is the caller's, and its
+    // word holds one, so that references which its destructor makes do not delete it again.
     template <class P>
     [[nodiscard]] ARENITE_INLINE static bool drop(const ref_counted<P>& object) noexcept {
         using counted = ref_counted<P>;
         using word = typename P::word;
-        // The only one there is, and nobody observes: no other thread can know the object.
+        // The only reference, and no observer: no other thread can reach the object.
         const word now = object.load(std::memory_order_acquire);
         ARENITE_ASSERT(now >= counted::one, "a reference is given back that was not taken");
         if (now == counted::one)
@@ -208,8 +208,8 @@ struct reference {
         return true;
     }
 
-    // Ends an object whose last reference is gone: at once, or, deep within other destructors, when
-    // those are through.
+    // Deletes an object whose last reference is gone: at once or, deep within other destructors,
+    // after those.
     template <class T>
     ARENITE_NOINLINE static void end(T* object) noexcept {
         static_assert(!std::is_polymorphic_v<T> || std::has_virtual_destructor_v<T> ||

@@ -24,7 +24,7 @@ concept has_try_allocate = requires(std::size_t n) {
 template <class T>
 concept has_operator_new = requires(std::size_t n) { T::operator new(n); };
 
-// The memory that `new T` would take and `delete` gives back; nullptr where it is refused.
+// Allocates the memory that `new T` would use and `delete` frees; nullptr if it is refused.
 template <class T>
 struct memory_for {
     static constexpr bool wide = alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
@@ -61,14 +61,14 @@ struct memory_for {
 
 } // namespace detail
 
-/// `new T(args...)` that returns nullptr where memory is refused; what it returns is ended by
-/// `delete`, so by whoever takes it over:
+/// `new T(args...)` that returns nullptr if memory is refused; the result is destroyed by `delete`,
+/// so by any owner that uses it:
 ///
-///     intrusive_ptr<node> n{try_create<node>(args...)};     // refers to nothing if it was refused
+///     intrusive_ptr<node> n{try_create<node>(args...)};     // null if it was refused
 ///     std::unique_ptr<mesh> m{try_create<mesh>(args...)};
 ///
-/// What the constructor throws is thrown, and the memory given back. A class with its own operator
-/// new (affine) is asked by its static try_allocate(bytes, alignment).
+/// Exceptions of the constructor are passed on, and the memory is freed. For a class with its own
+/// operator new (affine), its static try_allocate(bytes, alignment) is called.
 template <class T, class... Args>
 [[nodiscard]] T* try_create(Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
     void* const memory = detail::memory_for<T>::try_allocate();

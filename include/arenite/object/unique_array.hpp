@@ -20,12 +20,12 @@ inline namespace ARENITE_ABI {
 template <class T, class R = resource>
 class unique_ptr;
 
-/// The one owner of an array in memory of a resource, as make_unique<T[]>(r, n) makes it. See
-/// unique_ptr, of which it is the form for T[].
+/// Sole owner of an array in memory of a resource, as make_unique<T[]>(r, n) returns it: unique_ptr
+/// in its form for T[].
 ///
-/// Cost:      as unique_ptr; the elements end from the last to the first.
-/// Overhead:  a word more: the length.
-/// Limits:    no conversions, but by release().
+/// Cost:      as unique_ptr; elements are destroyed from the last to the first.
+/// Overhead:  one more word than unique_ptr: the length.
+/// Limits:    no conversions, except by release().
 template <class T, class R>
 class unique_ptr<T[], R> {
     using owner = detail::owner<R>;
@@ -38,7 +38,7 @@ public:
     constexpr unique_ptr() noexcept = default;
     constexpr unique_ptr(std::nullptr_t) noexcept {}
 
-    /// Takes over objects in memory of r, of allocate_n<T>(r, n) as a rule.
+    /// Takes ownership of objects in memory of r, usually from allocate_n<T>(r, n).
     unique_ptr(std::span<T> objects, R& r) noexcept
         requires(!owner::is_static)
         : object_{objects.data()}, size_{objects.size()}, owner_{&r} {}
@@ -66,13 +66,13 @@ public:
             finish(object_, size_);
     }
 
-    /// Owns nothing; what it owned has ended, the last one first.
+    /// Destroys the elements, the last one first; then owns nothing.
     void reset() noexcept {
         if (const std::span<T> objects = release(); !objects.empty())
             finish(objects.data(), objects.size());
     }
 
-    /// Hands the objects out, to be ended and given back by deallocate_n.
+    /// Gives up ownership: the caller destroys the elements and frees them by deallocate_n.
     [[nodiscard]] constexpr std::span<T> release() noexcept {
         return {std::exchange(object_, nullptr), std::exchange(size_, 0)};
     }
@@ -93,7 +93,7 @@ public:
         return object_[i];
     }
 
-    /// False for an array of no elements too: it has no memory.
+    /// False also for an array of no elements: it has no memory.
     constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
 
     [[nodiscard]] R* resource() const noexcept

@@ -22,29 +22,30 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// The one owner of an object that lies in memory of a resource: ends it, gives the memory back.
+/// Sole owner of an object in memory of a resource: destroys the object and returns its memory.
 ///
 ///     auto bunny = make_unique<mesh>(heap, "bunny");      // unique_ptr<mesh, ordered_heap>
 ///     auto n = make_unique<node>(affinities::nodes{});    // one word: the tag tells the heap
 ///     auto weights = make_unique<float[]>(heap, 1000);    // all 0
 ///
 /// Use when:  an object has one owner at a time: std::unique_ptr, for any resource. A class with
-///            its own operator new (affine) has std::unique_ptr, too, but for deep chains.
-/// Cost:      the end is the destructor and the resource's deallocate, with sizes known when
-///            compiled; where there is a destructor, also a comparison and two additions
+///            its own operator new (affine) works with std::unique_ptr, too, except for deep
+///            chains.
+/// Cost:      destruction is the destructor and the resource's deallocate, with sizes known at
+///            compile time; for a T with a destructor also a comparison and two additions
 ///            (destruction_queue).
-/// Overhead:  one word where the type tells the resource: an affinity's tag, a struct with a
-///            static resource(), an object_pool; else two. An array has its length besides.
-/// Limits:    becomes a pointer to a base only where memory is freed by its address alone (an
-///            affinity; a resource that always knows sizes), and the base has a virtual
-///            destructor: else the base's size would be given back.
-/// Threads:   as any pointer; the end is a call of the resource.
+/// Overhead:  one word if the type determines the resource: an affinity's tag, a struct with a
+///            static resource(), an object_pool; else two. An array stores its length as well.
+/// Limits:    converts to a pointer to a base only if the resource frees by address alone (an
+///            affinity; a resource that always knows sizes) and the base has a virtual destructor:
+///            otherwise it would be freed with the base's size.
+/// Threads:   as any pointer; destruction is a call of the resource.
 /// Failure:   none; make_unique throws what the resource and the constructor throw.
 ///
-/// A chain of a million and a tree of any shape, of one class and resource or of a few, end without
-/// recursion below destruction_queue::max_depth. There a destructor may return before what it owned
-/// is destroyed: but only while an object of the same class and resource is being destroyed further
-/// down the stack, so that the resource is there.
+/// Chains of a million objects and trees of any shape, of one class and resource or of a few, are
+/// destroyed without recursion deeper than destruction_queue::max_depth. There a destructor may
+/// return before what it owned is destroyed: but only while an object of the same class and
+/// resource is being destroyed further down the stack, so the resource still exists.
 template <class T, class R>
 class unique_ptr {
     static_assert(!std::is_array_v<T>,
@@ -58,12 +59,12 @@ public:
     constexpr unique_ptr() noexcept = default;
     constexpr unique_ptr(std::nullptr_t) noexcept {}
 
-    /// Takes over an object in memory of r, of create<T>(r, ...) as a rule.
+    /// Takes ownership of an object in memory of r, usually from create<T>(r, ...).
     unique_ptr(T* object, R& r) noexcept
         requires(!owner::is_static)
         : object_{object}, owner_{&r} {}
 
-    /// Takes over an object in memory that the type R tells.
+    /// Takes ownership of an object in memory that the type R determines.
     explicit unique_ptr(T* object) noexcept
         requires owner::is_static
         : object_{object} {}
@@ -71,8 +72,8 @@ public:
     constexpr unique_ptr(unique_ptr&& other) noexcept
         : object_{std::exchange(other.object_, nullptr)}, owner_{other.owner_} {}
 
-    /// From one to a derived class, or to an object that is not const; and from one that knows the
-    /// resource's type to one that does not.
+    /// Converts from a pointer to a derived class or to a non-const object, and from one that knows
+    /// the type of the resource to one that does not.
     template <class U, class S>
         requires(std::convertible_to<U*, T*> && !std::is_array_v<U> &&
                  (std::same_as<R, S> || (std::same_as<R, resource> && detail::ResourceType<S>)))
@@ -82,8 +83,8 @@ public:
         other.object_ = nullptr;
     }
 
-    // The argument takes the old object with it: right for self-assignment and for an assignment of
-    // what the old object owns.
+    // The argument takes the old object along: correct for self-assignment and for an assignment
+    // from what the old object owns.
     unique_ptr& operator=(unique_ptr&& other) noexcept {
         unique_ptr{std::move(other)}.swap(*this);
         return *this;
@@ -101,13 +102,13 @@ public:
             end(object_);
     }
 
-    /// Owns nothing; what it owned has ended.
+    /// Destroys the object, if any; then owns nothing.
     void reset() noexcept {
         if (T* const object = std::exchange(object_, nullptr))
             end(object);
     }
 
-    /// Hands the object out, to be ended by destroy(r, p) or by another unique_ptr.
+    /// Gives up ownership: the caller frees it by destroy(r, p) or by another unique_ptr.
     [[nodiscard]] constexpr T* release() noexcept { return std::exchange(object_, nullptr); }
 
     constexpr void swap(unique_ptr& other) noexcept {
@@ -127,7 +128,7 @@ public:
     }
     constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
 
-    /// Where the object's memory goes back to; nullptr where it never owned anything.
+    /// The resource that the object's memory is returned to; nullptr if it never owned anything.
     [[nodiscard]] R* resource() const noexcept
         requires(!owner::is_static)
     {
@@ -141,7 +142,7 @@ private:
     template <class U>
     static constexpr bool is_same_class = std::same_as<std::remove_cv_t<U>, std::remove_cv_t<T>>;
 
-    // Whoever owns a U as a T ends it as a T.
+    // The owner of a U as a T destroys it as a T.
     template <class U>
     static T* checked(U* object) noexcept {
         static_assert(is_same_class<U> || std::has_virtual_destructor_v<T>,
@@ -185,7 +186,7 @@ private:
         if constexpr (owner::frees_by_address && std::has_virtual_destructor_v<T> &&
                       !std::is_final_v<T>) {
 #if defined(__cpp_rtti)
-            p = dynamic_cast<void*>(object); // the whole, of which this may be a base
+            p = dynamic_cast<void*>(object); // the complete object, of which this may be a base
 #endif
             std::destroy_at(object);
             from.deallocate(p);
@@ -217,7 +218,7 @@ template <class T, class R, class U, class S>
 
 namespace detail {
 
-// For a resource and for a tag.
+// The type for a resource and for a tag.
 template <class T, class R, class... Args>
 [[nodiscard]] ARENITE_INLINE unique_ptr<T, R> make_owned(owner<R> from, Args&&... args) {
     const auto adopted = [&](auto object) {
@@ -242,9 +243,9 @@ template <class T, class R, class... Args>
 
 } // namespace detail
 
-/// An object in memory of r, which must outlive it, and its owner. Throws what the resource and the
-/// constructor throw; then the memory is given back. `make_unique<T[]>(r, n)`: n objects, each as
-/// by T().
+/// Makes an object in memory of r, which must outlive it, and returns its owner. Throws what the
+/// resource and the constructor throw; then the memory is freed. `make_unique<T[]>(r, n)`: n
+/// objects, each made by T().
 template <class T, detail::ResourceType R, class... Args>
 [[nodiscard]] ARENITE_INLINE unique_ptr<T, R> make_unique(R& r, Args&&... args) {
     return detail::make_owned<T, R>({&r}, std::forward<Args>(args)...);
@@ -252,8 +253,8 @@ template <class T, detail::ResourceType R, class... Args>
 template <class T, detail::ResourceType R, class... Args>
 void make_unique(const R&& r, Args&&... args) = delete; // would be gone before the object
 
-/// make_unique in memory of a tag's affinity, or of a type that tells its resource: an owner of one
-/// word.
+/// make_unique in memory of a tag's affinity, or of a type that determines its resource: the owner
+/// is one word.
 template <class T, class Tag, class... Args>
     requires(detail::HeapTag<Tag> || detail::StaticTag<Tag>)
 [[nodiscard]] ARENITE_INLINE unique_ptr<T, Tag> make_unique(Tag, Args&&... args) {

@@ -22,19 +22,19 @@ inline namespace ARENITE_ABI {
 
 /// How an ordered_heap behaves; the defaults are right for a heap that may become large.
 struct ordered_options {
-    arenite::sizes sizes = arenite::sizes::known; ///< kept ones cost nothing more
+    arenite::sizes sizes = arenite::sizes::known; ///< `kept` costs nothing extra
 
-    /// Bytes to ask from the upstream at once, cut into blocks of at most 256 KiB; rounded up to a
-    /// power of two below that (4 KiB at least), to a multiple of it above. 0: start small and grow
-    /// to 2 MiB with use. Requests above a quarter of a block go to the upstream by themselves.
+    /// Bytes to request from the upstream at once, cut into blocks of at most 256 KiB; rounded up
+    /// to a power of two below that (4 KiB at least), to a multiple of it above. 0: start small and
+    /// grow to 2 MiB with use. Requests above a quarter of a block go to the upstream individually.
     std::size_t block_bytes = 0;
 
     return_policy policy = {};
 
     bool eager = false; ///< get the first memory at construction, which throws where there is none
-    bool prefault = false; ///< touch all pages when memory is got; get the first at construction
+    bool prefault = false; ///< touch all pages as memory arrives, the first at construction
 
-    /// For reports of leaks and misuse; the text must outlive the heap.
+    /// Name in reports of leaks and misuse; the text must outlive the heap.
     const char* name = nullptr;
 };
 
@@ -44,38 +44,38 @@ struct ordered_options {
 ///     bits    | 0 0 1 0 1 1 1 1 0 0 1 1 1 1 .. | 0 0 0 1 1  |   0   | 1 1 1 1 1  |   1: free
 ///                   ^ next of this size
 ///
-/// A request takes the lowest free slot of the slab that its size allocates from; at the end of the
-/// slab the lowest one of which an eighth is free is next (of one of less than 64 KiB, a quarter or
-/// half). So what is allocated together lies together, whatever was freed before. Freeing sets one
-/// bit, apart from the object, which is not touched; neighbours that are free need no merging.
-/// Requests above 8 KiB take whole units of 1 KiB, those above 63 KiB (a quarter of a block) memory
-/// of their own.
+/// A request takes the lowest free slot of the slab that its size currently allocates from. At the
+/// end of that slab, allocation moves to the lowest slab of which an eighth is free (a quarter or
+/// half for slabs of less than 64 KiB). So objects allocated together lie together, whatever was
+/// freed before. Freeing sets one bit, stored apart from the object, which is not touched; free
+/// neighbours need no merging. Requests above 8 KiB take whole units of 1 KiB; those above 63 KiB
+/// (a quarter of a block) get memory of their own.
 ///
-/// Use when:  objects of several sizes live and die in any order and are walked often: scene
-///            graphs, trees, entities. All die together: linear/linear_resource.hpp. One size:
-///            pool/pool_resource.hpp.
-/// Cost:      allocate O(1), 12 instructions inlined where the size is a constant; deallocate
-///            O(1), a call of about 50, or 28 inlined where the size is a constant and the object
-///            lies in the slab into which others of its size were freed lately. A slow call, at
-///            most one in 64 of a size while memory is in order, looks at the bits of one slab and
-///            finds slabs and blocks in O(log n); it may ask its upstream. Only where that refuses
-///            does it look at all slabs of the size. On an upstream that may unmap what goes back,
-///            a free that is a call finds its block in O(log n).
-/// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 where the
-///            alignment is 16), by less than an eighth above; 16 bytes is the smallest. 2 % of the
+/// Use when:  objects of several sizes live and die in any order and are traversed often: scene
+///            graphs, trees, entities. If all die together: linear/linear_resource.hpp. If all have
+///            one size: pool/pool_resource.hpp.
+/// Cost:      allocate O(1), 12 instructions inlined if the size is a constant. deallocate O(1), a
+///            call of about 50, or 28 inlined if the size is a constant and the object lies in the
+///            slab into which objects of its size were freed lately. A slow call, at most one in 64
+///            of a size while memory is in order, reads the bits of one slab, finds slabs and
+///            blocks in O(log n), and may ask the upstream. Only if that refuses does it search all
+///            slabs of the size. On an upstream that may unmap returned memory, a free that is a
+///            call finds its block in O(log n).
+/// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
+///            is 16), by less than an eighth above; the smallest slot has 16 bytes. 2 % of the
 ///            memory for bookkeeping. A large object: 64 to 512 bytes, or its alignment.
-/// Limits:    none but its upstream's. A slab serves one size until all its slots are
-///            free; where much memory is sparse, also larger objects in several slots each. Memory
-///            starts at one block of 64 KiB of which the pages used are resident, and grows by
-///            spans of 2 MiB (huge pages) once the heap holds as much.
-/// Returns:   empty spans and the memory of large objects by return_policy; trim() all that is
-///            empty, down to single pages where the upstream lends pages. Destruction returns
-///            everything; checked builds report what was alive, by name, address and size.
-/// Misuse:    in every build, at the call: an object that is free already; memory of another
-///            heap, of malloc or of the stack; a size too large for the object's slot, or too
-///            small by 16 bytes, an eighth of it, or one of the slots that were joined for it. In
-///            checked builds besides: any wrong size, pointers into the middle of an object, and
-///            two threads inside at once.
+/// Limits:    only those of its upstream. A slab serves one size until all its slots are free; if
+///            much memory is sparse, also larger objects that span several slots. Memory starts as
+///            one block of 64 KiB, of which only the used pages are resident, and grows by spans of
+///            2 MiB (huge pages) once the heap holds that much.
+/// Returns:   empty spans and the memory of large objects by return_policy; trim() returns all that
+///            is empty, down to single pages if the upstream lends pages. Destruction returns
+///            everything; checked builds report objects still alive, by name, address and size.
+/// Misuse:    found at the call in every build: an object that is already free; memory of another
+///            heap, of malloc or of the stack; a size too large for the object's slot, or too small
+///            by 16 bytes, an eighth of it, or one of the slots that were joined for it. Checked
+///            builds also find any wrong size, pointers into the middle of an object, and two
+///            threads inside at once.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph; Tapia, Suballocator.  (doc/sources.md)
@@ -83,19 +83,19 @@ class ordered_heap final : public strategy<ordered_heap> {
 public:
     ordered_heap() noexcept : ordered_heap{ordered_options{}} {}
 
-    /// The default upstream is the process's page source. An eager heap asks at once and throws
-    /// out_of_memory where upstream has none; so does one that is to be prefaulted.
+    /// The default upstream is the process's page source. With `eager` or `prefault` the first
+    /// memory is requested here: throws out_of_memory if there is none.
     explicit ordered_heap(const ordered_options& options);
 
-    /// On an upstream of the user's: blocks of 64 KiB and spans of 512 KiB by default, aligned to
-    /// 64 KiB. It must outlive the heap. If the upstream fails to serve a span, smaller ones are
+    /// On an upstream of your own, which must outlive the heap: blocks of 64 KiB and spans of 512
+    /// KiB by default, aligned to 64 KiB. If the upstream cannot serve a span, smaller ones are
     /// tried.
     ordered_heap(const ordered_options& options, upstream up);
     explicit ordered_heap(upstream up) noexcept : ordered_heap{ordered_options{}, up} {}
 
     ~ordered_heap() override;
 
-    /// nullptr where the upstream has no memory; also for an alignment that is no power of two.
+    /// Returns nullptr if the upstream has no memory or the alignment is not a power of two.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
@@ -106,7 +106,7 @@ public:
         return p;
     }
 
-    /// Gives back what was allocated with the same size and alignment. Not nullptr.
+    /// Frees memory that was allocated with the same size and alignment. p must not be nullptr.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
@@ -114,43 +114,44 @@ public:
         core_.deallocate(p, bytes, alignment);
     }
 
-    /// Gives an allocation back without its size. Requires sizes::kept, in every build.
+    /// Frees an allocation without its size. Requires sizes::kept, in every build.
     void deallocate(void* p) noexcept {
         call_sites::freed(p);
         deallocate_unsized(p);
     }
 
-    /// True if the object at p can have `new_bytes` (not 0) where it lies: from now on that is its
-    /// size. False, and nothing has changed: it can't, or is none of this heap. O(log blocks).
+    /// Resizes the object at p in place to `new_bytes` (not 0) and returns true if that is
+    /// possible; otherwise, or if p is not an object of this heap, returns false and changes
+    /// nothing. O(log blocks).
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment = default_alignment) noexcept;
 
-    /// Bytes that may be used at p, an allocation of this heap: the request, rounded up.
-    /// Requires sizes::kept; without, or where p is no allocation or was freed, it is misuse that
-    /// every build finds.
+    /// Usable bytes at p, an allocation of this heap: the requested size, rounded up. Requires
+    /// sizes::kept; without it, or if p is not a live allocation, this is misuse, found in every
+    /// build.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
-    /// True with sizes::kept.
+    /// True if constructed with sizes::kept.
     [[nodiscard]] bool keeps_sizes() const noexcept { return kept_; }
 
-    /// True if p points into memory of this heap, handed out or not. O(log blocks).
+    /// True if p points into memory of this heap, allocated or not. O(log blocks).
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
-    /// Gives back all memory that holds nothing: empty spans, and where the upstream lends pages
-    /// also every whole page between objects. O(blocks).
+    /// Returns all unused memory to the upstream: empty spans, and if the upstream lends pages also
+    /// every whole page between objects. O(blocks).
     void trim() noexcept;
 
-    /// Bytes to ask from the upstream at once from now on, as ordered_options::block_bytes says;
-    /// the size of blocks stays.
+    /// Sets how many bytes to request from the upstream at once from now on, as
+    /// ordered_options::block_bytes does; the size of blocks stays.
     void set_block_bytes(std::size_t bytes) noexcept { core_.set_block_bytes(bytes); }
 
-    /// O(1). bytes_in_use and live_allocations are exact; the high water is seen
-    /// when memory is taken for a slab or for more than 8 KiB, and here.
+    /// O(1). bytes_in_use and live_allocations are exact; the high-water mark is updated when
+    /// memory is taken for a slab or for more than 8 KiB, and here.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
-    /// All its memory: what is kept empty, then blocks and large allocations in address order.
-    /// Objects come one by one with sizes::kept and in checked builds, else as runs of neighbours.
-    /// O(bytes reserved / 512).
+    /// Lists all its memory: empty blocks that are kept, then blocks and large allocations in
+    /// address order. Objects are listed one by one with sizes::kept and in checked builds,
+    /// otherwise as runs of neighbours. O(bytes reserved / 512).
     void list_regions(region_sink& sink) const;
 
 private:
@@ -161,7 +162,7 @@ private:
     void report_leaks() const noexcept;
 
     mutable detail::slab_heap core_;
-    passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
+    passthrough_chain singles_; ///< every allocation, with ARENITE_PASSTHROUGH=1
     bool kept_;
     bool passes_through_;
     [[no_unique_address]] one_thread threads_;

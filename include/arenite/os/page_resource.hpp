@@ -25,28 +25,28 @@ union process_pages;
 /// Which memory of a page_resource asks the system for huge pages.
 enum class huge_pages : unsigned char {
     automatic, ///< requests of at least one huge page (2 MiB on x86-64): small users stay small
-    never,     ///< none, also where the system would give them unasked
+    never,     ///< none, even if the system would use them unasked
     always,    ///< every request
 };
 
-/// How a page_resource behaves; the defaults are those of page_source().
+/// Options of a page_resource; the defaults are those of page_source().
 struct page_options {
-    /// Address space of the first range, which costs no memory: 256 GiB; 256 MiB of 32 bits.
+    /// Address space of the first range, which costs no memory: 256 GiB, or 256 MiB on 32-bit
+    /// systems.
     std::size_t reserve_bytes = std::size_t{1} << (sizeof(void*) == 8 ? 38 : 28);
     huge_pages huge = huge_pages::automatic;
-    bool prefault = false; ///< make memory resident before it is handed out
+    bool prefault = false; ///< make memory resident before handing it out
 
-    /// How long memory that comes back stays with its addresses; 0: goes to the system at once.
+    /// How long freed memory stays resident with its addresses; 0: returned to the system at once.
     std::uint32_t delay_ms = 1000;
-    /// No more waits than fills up what was in use at most, of this many bytes; but a quarter of
-    /// the most that was in use always may.
+    /// Limit on freed memory that waits: together with what is in use, no more than the peak of
+    /// use, and at most this many bytes; but up to a quarter of the peak may always wait.
     std::size_t most_waiting_bytes = 256_MiB;
-    /// The clock for it: any that never goes back.
+    /// The clock for the delay: any that never goes back.
     std::uint64_t (*now_ms)() noexcept = &os::platform::now_ms;
 };
 
-/// Pages of the operating system, lowest address first: the upstream that heaps and pools have
-/// where no other is named.
+/// Pages of the operating system, lowest address first: the default upstream of heaps and pools.
 ///
 ///     range   |aaaa|b...|cccccccccccc|....|....|dddd|....|....|....   256 GiB of addresses
 ///             |<-->| a unit: 64 KiB
@@ -56,37 +56,37 @@ struct page_options {
 ///     usable  <------------------------------------->                 grows by 4 MiB
 ///
 /// One range of addresses is reserved at the first request; it is made usable from below, as far as
-/// something was ever handed out, so that it is one mapping of the kernel's whatever is free in it.
-/// Where the system refuses the range (ulimit -v) a smaller one is taken, at most half of what is
-/// to be had; where a range is exhausted further ones are reserved. Where it counts what is usable
-/// and refuses that (ulimit -d), access is given request by request from then on, and no memory
-/// waits.
+/// anything was ever handed out, so it stays one mapping of the kernel, whatever is free in it. If
+/// the system refuses the range (ulimit -v), a smaller one is taken, at most half of what is
+/// available; if a range is exhausted, further ones are reserved. If the system limits usable
+/// memory and refuses it (ulimit -d), access is granted request by request from then on, and no
+/// memory waits.
 ///
-/// Memory goes back with a delay. What is freed merges with its neighbours by being zero bits and
-/// *waits*: who asks for its addresses meanwhile gets them with their memory, without a page fault.
-/// Addresses come first: the lowest that fit are handed out, also where higher ones wait; so fresh
-/// order is address order. What has waited for `delay_ms` goes to the system at the next call of
-/// anybody, 2 MiB a call (128 MiB of huge pages), so that none takes much more than 1 ms;
-/// purge_due() is such a call, which heaps make when they are slow anyway. What waits fills up to
-/// what was in use at most, of 256 MiB, or is a quarter of that: beyond it the oldest goes at once.
-/// release() and trim() do not wait.
+/// Memory is returned with a delay. Freed units merge with their neighbours by being zero bits, and
+/// *wait*: a request that gets their addresses meanwhile gets them with their memory, without a
+/// page fault. Addresses come first: the lowest that fit are handed out, even if higher ones wait;
+/// so fresh order is address order. What has waited for `delay_ms` goes to the system at the next
+/// call by any user, 2 MiB a call (128 MiB of huge pages), so no call takes much more than 1 ms;
+/// purge_due() is such a call, which heaps make when they are slow anyway. The amount that waits is
+/// limited (see most_waiting_bytes); beyond that the oldest goes at once. release() and trim() do
+/// not wait.
 ///
-/// Use when:  a strategy needs spans of 64 KiB and more, of any alignment. Not for objects.
-/// Cost:      allocate and deallocate a lock and a search of the bits that skips full words and
-///            what was searched in vain before; no system call as a rule, one each for huge pages
+/// Use when:  a heap or pool needs spans of 64 KiB and more, of any alignment. Not for objects.
+/// Cost:      allocate and deallocate take a lock and a search of the bits that skips full words
+///            and what was searched in vain before; usually no system call, one each for huge pages
 ///            and each 4 MiB that were never used. The first touch of a page costs more.
 /// Overhead:  addresses in units of 64 KiB, memory in pages; 4.6 bytes of bookkeeping a unit.
 /// Limits:    any alignment that the address space has; a request of less than 2^32 pages.
-/// Threads:   any. page_source() works on in the child of a process that forks.
-/// Failure:   out_of_memory / nullptr; nothing changes. Giving back what is not the beginning of a
-///            live allocation, or with a wrong size, is a contract violation in every build.
+/// Threads:   any. page_source() keeps working in the child of a process that forks.
+/// Failure:   out_of_memory / nullptr; nothing changes. Freeing anything but the start of a live
+///            allocation, or with a wrong size, is a contract violation in every build.
 ///
-/// Memory is zero where it is fresh and as its last user left it where it waited. Destruction gives
-/// all of it back, whatever is live. ARENITE_HUGE_PAGES=automatic, never or always in the
-/// environment decides for page_source().
+/// Fresh memory is zero; memory that waited is as its last user left it. Destruction returns all of
+/// it, whatever is live. ARENITE_HUGE_PAGES=automatic, never or always in the environment
+/// configures page_source().
 class page_resource final : public strategy<page_resource> {
 public:
-    /// The unit of addresses: everything handed out begins at a multiple of it.
+    /// The unit of addresses: everything handed out starts at a multiple of it.
     static constexpr std::size_t unit_bytes = 64_KiB;
 
     static constexpr bool is_concurrent = true;
@@ -95,31 +95,33 @@ public:
     constexpr explicit page_resource(page_options options) noexcept : options_{options} {}
     ~page_resource() override;
 
-    /// Whole pages at the lowest address that fits, at a multiple of 64 KiB and of alignment; of at
-    /// least one huge page at a multiple of that. nullptr where there is no memory.
+    /// Whole pages at the lowest address that fits, aligned to 64 KiB and to `alignment`; a request
+    /// of at least one huge page is aligned to that, too. nullptr if there is no memory.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept;
 
-    /// Gives the addresses back, and the memory to the system after a delay. bytes is what was
-    /// asked for.
+    /// Frees the addresses, and returns the memory to the system after a delay. bytes is the
+    /// requested size.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
 
-    /// Gives addresses and memory back at once.
+    /// Frees addresses and memory at once.
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
 
-    /// Gives some of what has waited long enough to the system, so little that it takes no more
-    /// than about 1 ms. One load where nothing waits, and no system call before its time.
+    /// Returns some of the memory that has waited long enough to the system, so little that the
+    /// call takes no more than about 1 ms. One load if nothing waits, and no system call before its
+    /// time.
     ARENITE_INLINE void purge_due() noexcept {
         if (next_due_ms_.load(std::memory_order_relaxed) != UINT64_MAX) [[unlikely]]
             give_due();
     }
 
-    /// Gives the memory of the whole pages in [p, p + bytes) to the system. The addresses stay
-    /// handed out and usable; the contents are lost.
+    /// Returns the memory of the whole pages in [p, p + bytes) to the system. The addresses stay
+    /// allocated and usable; the contents are lost.
     void purge(void* p, std::size_t bytes) noexcept;
 
-    /// True for an address in a range of ours, handed out or not. One subtract and compare for the
-    /// first range, where all memory is unless it was exhausted; then a walk over a few ranges.
+    /// True for an address in one of its ranges, allocated or not. One subtraction and comparison
+    /// for the first range, where all memory lies unless it was exhausted; then a walk over a few
+    /// ranges.
     [[nodiscard]] bool owns(const void* p) const noexcept {
         // The size is published after the address.
         const std::size_t bytes = first_bytes_.load(std::memory_order_acquire);
@@ -128,16 +130,16 @@ public:
         return further_ranges_.load(std::memory_order_acquire) != 0 && owns_further(p);
     }
 
-    /// Whole pages handed out; reserved adds the units that wait and the bookkeeping. Exact at the
-    /// moment of the call, O(1) but for further ranges.
+    /// Whole pages in use; reserved adds the units that wait and the bookkeeping. Exact at the
+    /// moment of the call, O(1) except for further ranges.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
-    /// Gives all that waits to the system, and ends the reservation of ranges that hold nothing,
-    /// except the first. Where addresses are scarce, so that a range was smaller than asked for,
-    /// also of what lies above the highest memory in use there.
+    /// Returns everything that waits to the system, and gives up ranges that hold nothing, except
+    /// the first. If addresses are scarce, so that a range was smaller than requested, also the
+    /// addresses above the highest memory in use there.
     void trim() noexcept;
 
-    /// What was given, and what the environment said once the first request was made.
+    /// The options as given, combined with the environment once the first request was made.
     [[nodiscard]] page_options options() const noexcept;
 
 private:
@@ -147,10 +149,10 @@ private:
     struct transit;
     using held_lock = std::unique_lock<os::page_mutex>;
 
-    /// How much waits and since when. What is freed becomes young; when the young have collected
-    /// for half a delay and no old ones are left they become the old, which are due a delay after
-    /// the last of them was freed. So everything waits for a delay at least, and for two at most
-    /// where much goes on.
+    /// How much waits and since when. Freed memory joins the young generation; when that has
+    /// collected for half a delay and no old one is left, it becomes the old one, which is due a
+    /// delay after the last of it was freed. So everything waits for at least one delay, and at
+    /// most two under constant use.
     struct generations {
         std::size_t units[2] = {};
         std::size_t young = 0; ///< the generation of what is freed now
@@ -220,7 +222,7 @@ extern process_pages the_process_pages;
 
 } // namespace detail
 
-/// The process's pages: never destroyed, usable before main and after it.
+/// The process's page source: never destroyed, usable before main and after it.
 [[nodiscard]] inline page_resource& page_source() noexcept {
     return detail::the_process_pages.pages;
 }

@@ -32,11 +32,11 @@ class object_slots;
 
 /// How a pool_resource behaves; the defaults are right for a pool that may become large.
 struct pool_options {
-    /// Most slots that there may be at once; all of them come from the upstream at once and stay
-    /// until trim() or the end. 0: as many as the upstream gives.
+    /// Maximum number of slots; if given, all of them are requested from the upstream at once and
+    /// stay until trim() or destruction. 0: as many as the upstream provides.
     std::size_t slots = 0;
 
-    /// Bytes to ask from the upstream at once. 0: start small and grow to 2 MiB with use.
+    /// Bytes to request from the upstream at once. 0: start small and grow to 2 MiB with use.
     std::size_t block_bytes = 0;
 
     return_policy policy = {};
@@ -45,91 +45,93 @@ struct pool_options {
     bool prefault =
         false; ///< touch all pages when memory is got, and get the first at construction
 
-    /// Slots that the first request to the upstream is to have room for, at least and at once; then
-    /// the pool grows as ever. 0: little.
+    /// Number of slots that the first request to the upstream must have room for; after that the
+    /// pool grows as usual. 0: start small.
     std::size_t expected = 0;
 
-    /// Power of two at whose multiples blocks lie, so that a slot's address alone leads to its
-    /// block; such a block is no longer than that. 0: as suits the upstream.
+    /// Power of two to which blocks are aligned, so that a slot's block is found by masking its
+    /// address; no such block is longer than this. 0: whatever suits the upstream.
     std::size_t mask_bytes = 0;
 };
 
-/// Slots of one size, from memory that is in order.
+/// Slots of one size, in address order.
 ///
 ///     block  | head, 1 bit a slot | A | B |...| C |...| D |//| E | F |..........|
 ///                                                         ^ colour, 64 bytes   ^ never used yet
-///     recently freed (128)        ...| D | A |     given out again first
+///     recently freed (128)        ...| D | A |     reused first
 ///
-/// Fresh memory is handed out upward and threaded by no list. What is freed is handed out again
-/// while it is hot, the latest first; what does not come back soon is noted in bits, and handed out
-/// in address order, the lowest block first: a list built after any history is walked nearly as
-/// fast as a new one. Neighbours that are freed one after the other are noted as one run.
+/// Fresh memory is handed out upward; no free list runs through it. Slots freed lately are reused
+/// first, latest first, while they are still in the cache. Other free slots are recorded as bits
+/// and reused in address order, lowest block first: a list built after any history is traversed
+/// nearly as fast as a new one. Neighbours that are freed one after another are recorded as one
+/// run.
 ///
 /// Use when:  objects of one size live and die in any order: particles, events, nodes of one kind.
-///            Several sizes: ordered/ordered_heap.hpp. All die together: linear/.
-/// Cost:      allocate and deallocate O(1), inlined; a slow call now and then looks at the bits of
-///            two blocks at most (64 words each where slots have 64 bytes), finds blocks in
-///            O(log blocks), and may ask its upstream. Construction: no memory.
-/// Overhead:  1 bit a slot; 64 bytes each 16 KiB, so that nodes at distances of powers of two do
-///            not share a cache set; a head of 64 bytes a block of 256 KiB.
-/// Limits:    slots of at most 1 GiB. A request that a slot is too small or not aligned enough for
-///            gets a block of its own; it fails where the number of slots is fixed.
-/// Returns:   empty spans by return_policy; trim() all that is empty, down to single pages where
-///            the upstream lends pages. Destruction returns everything; checked builds report what
-///            was alive.
-/// Misuse:    freeing twice or into another pool is found in every build where the bits show it; in
-///            checked builds at once, as are pointers into the middle of a slot.
+///            For several sizes: ordered/ordered_heap.hpp. If all die together: linear/.
+/// Cost:      allocate and deallocate O(1), inlined; an occasional slow call reads the bits of at
+///            most two blocks (64 words each for slots of 64 bytes), finds blocks in O(log blocks),
+///            and may ask the upstream. Construction allocates nothing.
+/// Overhead:  1 bit a slot; 64 bytes per 16 KiB, so that nodes at distances of powers of two do not
+///            share a cache set; a header of 64 bytes per block of 256 KiB.
+/// Limits:    slots of at most 1 GiB. A request that is larger or more aligned than a slot gets a
+///            block of its own; it fails if the number of slots is fixed.
+/// Returns:   empty spans by return_policy; trim() returns all that is empty, down to single pages
+///            if the upstream lends pages. Destruction returns everything; checked builds report
+///            objects still alive.
+/// Misuse:    double frees and frees into another pool are found in every build if the bits show
+///            them; in checked builds at once, as are pointers into the middle of a slot.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.5; Tapia, Suballocator.
 class pool_resource final : public detail::slot_pool<pool_resource> {
 public:
-    /// A pool that grows. The default upstream is the process's page source.
+    /// A growing pool on the process's page source.
     explicit pool_resource(slot s) noexcept;
     pool_resource(slot s, upstream up) noexcept : pool_resource{s, pool_options{}, up} {}
 
-    /// A pool of at most `slots`; further requests fail. 0 slots hold nothing.
+    /// A pool of at most `slots` slots; further requests fail. A pool of 0 slots serves nothing.
     pool_resource(slot s, std::size_t slots) noexcept;
     pool_resource(slot s, std::size_t slots, upstream up) noexcept;
 
-    /// An eager one asks at once and throws out_of_memory where upstream has none; so does one that
-    /// is to be prefaulted.
+    /// With `eager` or `prefault` the first memory is requested here: throws out_of_memory if there
+    /// is none.
     explicit pool_resource(slot s, const pool_options& options);
     pool_resource(slot s, const pool_options& options, upstream up);
 
-    /// As many slots as memory of the user's holds, beside a bit each; it must outlive the pool.
+    /// As many slots as fit into the user's buffer beside one bit each; the buffer must outlive the
+    /// pool.
     pool_resource(slot s, std::span<std::byte> buffer) noexcept;
 
     ~pool_resource() override;
 
     /// Calls f(void*) for each slot in use, in address order (with ARENITE_PASSTHROUGH=1 the latest
-    /// first). O(slots in use + slots / 64). f may free the slot it is called with; what it
-    /// allocates may be visited or not.
+    /// first). O(slots in use + slots / 64). f may free the slot it is called with; slots that it
+    /// allocates may or may not be visited.
     template <std::invocable<void*> F>
     void for_each(F f);
 
-    /// The same for slots that all hold a T: calls f(T&).
+    /// As above, for a pool whose slots all hold a T: calls f(T&).
     template <class T, std::invocable<T&> F>
     void for_each(F f) {
         for_each([&](void* p) { f(*std::launder(static_cast<T*>(p))); });
     }
 
-    /// Memory for so many slots in use in all: what is missing, in one request to the upstream; how
-    /// long it stays is the return_policy's to say. False where that is refused, or beyond
-    /// capacity(). O(blocks).
+    /// Makes room for `slots` slots in use in total: requests what is missing from the upstream at
+    /// once; the return_policy decides how long it stays. Returns false if the upstream refuses or
+    /// `slots` exceeds capacity(). O(blocks).
     [[nodiscard]] bool try_reserve(std::size_t slots) noexcept;
 
-    /// Gives back all memory that holds nothing: empty spans, and where the upstream lends pages
-    /// also every whole page between slots in use. O(slots / 64).
+    /// Returns all unused memory to the upstream: empty spans, and if the upstream lends pages also
+    /// every whole page between slots in use. O(slots / 64).
     void trim() noexcept;
 
-    /// True if p points into memory of this pool, handed out or not. O(log blocks).
+    /// True if p points into memory of this pool, allocated or not. O(log blocks).
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
-    /// Hands over what its memory holds, in address order. O(slots).
+    /// Lists its memory in address order. O(slots).
     void list_regions(region_sink& sink) const;
 
-    /// Most slots that there may be at once; the largest number where the pool grows.
+    /// Maximum number of slots in use; the largest number if the pool grows.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
 private:
@@ -232,7 +234,7 @@ private:
         return (slots + bits::word_bits - 1) / bits::word_bits;
     }
 
-    /// Those of a block's slots; they are there as far as its bits are.
+    /// The marks of a block's slots; they are initialised as far as its bits are.
     [[nodiscard]] mark* marks_of(block& b) const noexcept {
         return reinterpret_cast<mark*>(reinterpret_cast<std::byte*>(&b) +
                                        layout::marks_at(layout_.block_bytes, {slot_bytes()}, true));

@@ -20,35 +20,35 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Which free slot a suballocator_resource takes.
+/// Which free slot a suballocator_resource hands out.
 enum class slot_order : unsigned char {
-    hot,   ///< what was freed a moment ago, then the lowest; strictly the lowest once it shrank
-    lowest ///< the lowest at every request: the tightest packing, at several times the cost
+    hot,   ///< recently freed slots, then the lowest; strictly the lowest once it shrank
+    lowest ///< the lowest for every request: the tightest packing, at several times the cost
 };
 
-/// When a suballocator_resource gives empty rows back.
+/// When a suballocator_resource returns empty rows to its upstream.
 enum class row_return : unsigned char {
-    by_policy, ///< any row that is empty, the highest first, beyond what the policy keeps
-    last_row ///< the last row alone, when it is empty and a quarter of all slots or fewer are used
+    by_policy, ///< any empty row, the highest first, beyond what the policy keeps
+    last_row   ///< only the last row, once it is empty and a quarter of the slots or less is used
 };
 
 /// How a suballocator_resource behaves; the defaults are right as a rule.
 struct suballocator_options {
     std::size_t row_bytes = 2_MiB; ///< rows double up to this, and then are of this size
 
-    /// The first row has so many bytes, or one slot. 0: one slot, or 64 KiB where the upstream
-    /// lends pages; else what lends pages need do so only from 64 KiB on.
+    /// Bytes of the first row; at least one slot. 0: one slot, or 64 KiB if the upstream lends
+    /// pages. With a value here, an upstream needs to lend pages only from 64 KiB on.
     std::size_t first_row_bytes = 0;
 
     slot_order order = slot_order::hot;
     row_return rule = row_return::by_policy;
 
-    /// Of empty rows one of full size stays, or a quarter of what is in use: what swings by less
-    /// pays nothing, and what was given back is there for others.
+    /// Keeps one empty row of full size, or empty rows of up to a quarter of what is in use:
+    /// smaller swings cost no upstream calls, and the rest is there for others.
     return_policy policy = {.keep_bytes = 2_MiB, .keep_divisor = 4};
 };
 
-/// Slots of one size in a tower of rows, the lowest free one first; rows go back as they empty.
+/// Slots of one size in rows, the lowest free slot first; rows are returned as they empty.
 ///
 ///     row 0   |b|.|              each row: a tree of bits, a bit a slot, then the slots
 ///     row 1   |b|..|             rows of 1, 2, 4 ... slots, until they have 2 MiB;
@@ -57,30 +57,30 @@ struct suballocator_options {
 ///       ...
 ///     row n   |b|....................................//....|    2 MiB: a huge page
 ///
-/// A slot is found from the top of the tower: the first row that has one free, and in it the
-/// lowest, by a 64-ary tree of bits. That is done for many at a time: what is free side by side is
-/// entered and handed out upward, and recently freed slots come first, still hot. Once the
-/// use has fallen to a quarter, slots are taken strictly from below: what lives on moves together
-/// as it is replaced, rows above become empty and go back.
+/// A slot is found from the top of the tower: the first row that has a free slot, and in it the
+/// lowest one, by a 64-ary tree of bits. This is done for many slots at a time: adjacent free slots
+/// are claimed as a run and handed out upward, and recently freed slots come first, while they are
+/// still in the cache. Once use has fallen to a quarter, strictly the lowest slot is taken: live
+/// elements move together as they are replaced, the rows above become empty and are returned.
 ///
-/// Use when:  elements of one size come and go by the million, and their memory is to be given back
-///            while some live: containers (stl/suballocator.hpp), caches that shrink.
-///            Nothing is to go back: pool_resource, which finds a slot's block by a mask.
-/// Cost:      allocate and deallocate O(1), inlined; a slow call now and then costs O(log rows) for
-///            each of the 64 slots that it handles, and O(rows) when it gets or gives a row.
-/// Overhead:  1 bit a slot and 1/63 of that; 64 bytes each 16 KiB for the cache's sets; 128 bytes a
-///            row. The object itself has 2 KiB.
-/// Limits:    slots of at most 1 GiB. A request that a slot is too small or not aligned enough for
-///            gets memory of its own.
-/// Returns:   rows by options, the last of them with the last slot in use, whatever the order of
-///            frees; all that is empty by trim(), down to single pages where the upstream lends
-///            pages. After a fall of what is in use to a quarter of its highest since the last
-///            time, the next allocation also gives free pages back. Destruction returns everything;
-///            checked builds report what was alive.
-/// Misuse:    freeing twice or into another pool is found in every build where the bits show it; in
-///            checked builds at once, as are pointers into the middle of a slot.
+/// Use when:  elements of one size come and go by the million, and their memory is to be returned
+///            while some are alive: containers (stl/suballocator.hpp), caches that shrink. If
+///            nothing needs to be returned: pool_resource, which finds a slot's block by a mask.
+/// Cost:      allocate and deallocate O(1), inlined; an occasional slow call costs O(log rows) for
+///            each of the 64 slots that it handles, and O(rows) if it gets or returns a row.
+/// Overhead:  1 bit a slot and 1/63 of that; 64 bytes per 16 KiB for cache colouring; 128 bytes a
+///            row. The resource object itself has 2 KiB.
+/// Limits:    slots of at most 1 GiB. A request that is larger or more aligned than a slot gets
+///            memory of its own.
+/// Returns:   rows as the options say, the last of them with the last slot in use, whatever the
+///            order of frees; trim() returns all that is empty, down to single pages if the
+///            upstream lends pages. After use falls to a quarter of its peak since the last such
+///            fall, the next allocation also returns free pages. Destruction returns everything;
+///            checked builds report objects still alive.
+/// Misuse:    double frees and frees into another pool are found in every build if the bits show
+///            them; in checked builds at once, as are pointers into the middle of a slot.
 /// Threads:   one at a time; wrap in synchronized_resource.
-/// Failure:   out_of_memory / nullptr; nothing changes, whatever call of the upstream fails.
+/// Failure:   out_of_memory / nullptr; nothing changes, whichever call of the upstream fails.
 /// Source:    Tapia, Suballocator, 3.1 and 3.2.
 class suballocator_resource final : public detail::slot_pool<suballocator_resource> {
 public:
@@ -94,22 +94,22 @@ public:
 
     ~suballocator_resource() override;
 
-    /// Gives back all memory that holds nothing: empty rows, and where the upstream lends pages
-    /// also every whole page between slots in use. O(slots / 64).
+    /// Returns all unused memory to the upstream: empty rows, and if the upstream lends pages also
+    /// every whole page between slots in use. O(slots / 64).
     void trim() noexcept;
 
-    /// True if p points into memory of this resource, handed out or not. O(log rows).
+    /// True if p points into memory of this resource, allocated or not. O(log rows).
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
-    /// Hands over what its memory holds: the rows in address order, then what is large. O(slots).
+    /// Lists its memory: the rows in address order, then large allocations. O(slots).
     void list_regions(region_sink& sink) const;
 
-    /// Rows held at this moment, and the slots in them, free or not.
+    /// Rows held now, and the slots in them, free or not.
     [[nodiscard]] std::size_t row_count() const noexcept { return rows_.count(); }
     [[nodiscard]] std::size_t slot_count() const noexcept { return slot_count_; }
 
-    /// True where it has shrunk so far that less than a 64th of its slots are in use. Who holds
-    /// slots back for others had better free them now: each keeps a row from going back.
+    /// True if it has shrunk so far that less than a 64th of its slots are in use. Code that caches
+    /// free slots should then release them: each keeps a row from being returned.
     [[nodiscard]] bool is_sparse() const noexcept {
         return !cache_.has_room() && slots_in_use() < slot_count_ / 64;
     }

@@ -18,20 +18,20 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Where the members of a type lie in it, what is lost between them, and how many lines of the
-/// cache a loop over an array of it touches for the members that it uses.
+/// Where the members of a type lie, what is lost between them, and how many cache lines a loop over
+/// an array touches for the members that it uses.
 ///
 ///     std::cout << layout_of<particle>();
 ///     layout_of<particle, &particle::position, &particle::velocity>().write_json(std::cout);
 ///
-/// Use when:  one asks whether a hole can be packed away, or whether members want columns of their
-///            own (soa/records.hpp): where the share used is low, they do. What pahole shows,
-///            without debugging information.
-/// Cost:      a list of the members; nothing that a program does all day.
-/// Limits:    types that members_of knows. Of one with a describe<T>, what is not listed counts as
-///            a hole.
+/// Use when:  deciding whether a hole can be packed away, or whether members should have columns of
+///            their own (soa/records.hpp): if the share used is low, they should. Shows what pahole
+///            does, without debugging information.
+/// Cost:      a list of the members; not meant for hot code.
+/// Limits:    types that members_of knows. With a describe<T>, members that are not listed count as
+///            holes.
 /// Threads:   reading by many.
-/// Failure:   std::bad_alloc where there is no memory for the list.
+/// Failure:   std::bad_alloc if there is no memory for the list.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), listing 5.2.
 struct type_layout {
     struct member {
@@ -39,12 +39,12 @@ struct type_layout {
         std::string_view type;
         std::size_t offset;
         std::size_t bytes;
-        bool used; ///< one of those that were named, or none was
+        bool used; ///< one of those that were named, or no member was
 
         [[nodiscard]] std::size_t end() const noexcept { return offset + bytes; }
     };
 
-    /// A line of the cache, and bytes in it that are members' that are used.
+    /// A cache line, and how many of its bytes belong to used members.
     struct line {
         std::size_t index;
         std::size_t used_bytes;
@@ -57,25 +57,26 @@ struct type_layout {
     std::size_t alignment;
     std::vector<member> members; ///< by offset
 
-    /// Bytes of all members, and of those used; where some lie over each other, counted once.
+    /// Bytes of all members, and of the used ones; bytes of overlapping members are counted once.
     [[nodiscard]] std::size_t member_bytes() const noexcept;
     [[nodiscard]] std::size_t used_bytes() const noexcept;
 
-    /// Gaps between members, without the padding behind the last.
+    /// Gaps between members, without the padding after the last.
     [[nodiscard]] std::size_t hole_count() const noexcept;
     [[nodiscard]] std::size_t hole_bytes() const noexcept;
     [[nodiscard]] std::size_t padding_bytes() const noexcept;
 
-    /// Lines that the members used touch, of an object that begins so many bytes behind the begin
-    /// of a line.
+    /// Lines that the used members touch, of an object that starts so many bytes after the start of
+    /// a line.
     [[nodiscard]] std::vector<line> lines(std::size_t begin = 0) const;
 
-    /// Lines that an object in an array touches, and the share of them that is used, over all
-    /// places that an object has in one whose first begins on a line.
+    /// Lines touched per object of an array, and the share of them that is used, averaged over all
+    /// positions of an object in an array whose first object starts on a line.
     [[nodiscard]] double lines_in_array() const;
     [[nodiscard]] double share_in_array() const;
 
-    /// A line a member, the holes and where lines of the cache begin; a summary below. In UTF-8.
+    /// Writes a line a member, with holes and the starts of cache lines; a summary follows. In
+    /// UTF-8.
     void write_text(std::ostream& out) const;
     void write_json(std::ostream& out) const;
     friend std::ostream& operator<<(std::ostream& out, const type_layout& layout) {
@@ -83,11 +84,11 @@ struct type_layout {
         return out;
     }
 
-    /// By offset, which a describe<T> need not keep.
+    /// Sorts the members by offset, which a describe<T> need not do.
     void put_in_order();
 };
 
-/// The layout of T; with members named, of a loop that uses these.
+/// The layout of T; if members are named, for a loop that uses these.
 template <class T, auto... Used>
 [[nodiscard]] type_layout layout_of() {
     using all = members_of<T>;

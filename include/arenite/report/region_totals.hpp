@@ -14,7 +14,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Sums over the regions of a resource, and its largest hole; keeps none of them.
+/// Sums over the regions of a resource, and its largest hole; stores no regions.
 ///
 ///     region_totals t{heap};   t.bytes(region_state::used);   t.fragmentation();
 ///
@@ -44,12 +44,12 @@ public:
         return bytes_[static_cast<std::size_t>(s)];
     }
 
-    /// What could be handed out: free and untouched.
+    /// Bytes that could be allocated: free and untouched.
     [[nodiscard]] std::size_t free_bytes() const noexcept {
         return bytes(region_state::free) + bytes(region_state::untouched);
     }
 
-    /// In all states.
+    /// Bytes in all states.
     [[nodiscard]] std::size_t bytes() const noexcept {
         return free_bytes() + bytes(region_state::used) + bytes(region_state::overhead);
     }

@@ -16,17 +16,17 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// How a tree of usage_nodes is written.
+/// Options for reports of a tree of usage_nodes.
 struct usage_report_options {
-    /// Look for the largest hole in all memory of each resource that is Mappable, instead of asking
-    /// it for one it knows: exact, and O(memory / granule).
+    /// Find the largest hole by walking all memory of each Mappable resource, instead of using its
+    /// usage(): exact, and O(memory / granule).
     bool walk = true;
 
-    /// Text only: exact numbers of bytes, for a diff or a spreadsheet, instead of "1.5 MiB".
+    /// Text only: exact byte counts, for a diff or a spreadsheet, instead of "1.5 MiB".
     bool exact = false;
 };
 
-/// A resource by a name that people know, in a tree with others: what holds the memory.
+/// A named resource in a tree with others, to show what holds the memory.
 ///
 ///     usage_node all{"game"};
 ///     usage_node level{"level 1", heap, &all};     // from here until it goes out of scope
@@ -38,27 +38,27 @@ struct usage_report_options {
 ///     | |- level 1    1.0 MiB   2.0 MiB     1.1 MiB
 ///     | `- sounds     512 KiB   2.0 MiB     512 KiB     4096       1.5 MiB            0 %
 ///
-/// A node without a resource tells the sum of those below it. One with a resource tells that one's
-/// figures; those below it are taken as parts, whose memory comes from there, and are not added.
-/// Fragmentation is 1 - largest hole / all that is held and not in use, unknown where either is.
-/// The high water of a sum is the most that it was at any sample() or report of it, and no less
-/// than that of any part: call sample() once a frame on the root.
+/// A node without a resource shows the sum of its children. One with a resource shows that
+/// resource's figures; its children are taken as parts whose memory comes from there, and are not
+/// added. Fragmentation is 1 - largest hole / all that is held and not in use, unknown if either
+/// is. The high-water mark of a sum is its largest value at any sample() or report, and no less
+/// than that of any part: call sample() on the root once a frame.
 ///
-/// Use when:  figures of several resources are to be seen together. Of one alone: its usage().
-/// Cost:      O(1) to make and end; a report reads usage() of each node, and walks (see options).
-///            A resource pays nothing for being in a tree.
-/// Overhead:  about 100 bytes a node and its name, from the C++ library's heap.
-/// Lifetime:  a node ends before its resource does: declare it after. Nodes may end in any order
-///            otherwise: those below one that ends become roots of their own.
-/// Threads:   one at a time for the whole tree; a resource that others use meanwhile must be one
-///            whose usage() may be asked then, and walk must be off.
+/// Use when:  figures of several resources are to be seen together. For a single one: its usage().
+/// Cost:      O(1) to make and destroy; a report reads usage() of each node, and walks (see
+///            options). A resource pays nothing for being in a tree.
+/// Overhead:  about 100 bytes a node plus its name, from the C++ library's heap.
+/// Lifetime:  a node must end before its resource does: declare it after. Otherwise nodes may end
+///            in any order: the children of one that ends become roots.
+/// Threads:   one at a time for the whole tree; a resource that other threads use meanwhile must be
+///            one whose usage() allows that, and walk must be off.
 class usage_node {
 public:
-    /// The sum of those below it.
+    /// A node without a resource: the sum of its children.
     explicit usage_node(std::string_view name, usage_node* parent = nullptr)
         : usage_node{name, parent, {}} {}
 
-    /// A resource's own figures.
+    /// A node with a resource's own figures.
     template <Measurable R>
     usage_node(std::string_view name, const R& resource, usage_node* parent = nullptr)
         : usage_node{name, parent, source_of(resource)} {}
@@ -75,21 +75,21 @@ public:
     [[nodiscard]] const usage_node* first_child() const noexcept { return first_; }
     [[nodiscard]] const usage_node* next_sibling() const noexcept { return next_; }
 
-    /// Usage of the resource, or the sum of all below. O(nodes below).
+    /// Usage of the resource, or the sum of all descendants. O(descendants).
     [[nodiscard]] arenite::usage usage() const;
 
-    /// 0 (all that is free is one hole) to 1; nothing where it is not known, or nothing is free.
-    /// `walk` as in usage_report_options.
+    /// 0 (all free memory is one hole) to 1; nullopt if it is not known, or nothing is free. `walk`
+    /// as in usage_report_options.
     [[nodiscard]] std::optional<double> fragmentation(bool walk = true) const;
 
-    /// Takes note of the high water of this sum and those below.
+    /// Updates the high-water marks of this sum and those below.
     void sample() const { static_cast<void>(usage()); }
 
-    /// A line a node, in columns. Whatever the stream's locale and flags; control characters in
-    /// names are shown, not sent.
+    /// Writes a line a node, in columns; ignores the stream's locale and flags. Control characters
+    /// in names are shown escaped.
     void write_text(std::ostream& out, const usage_report_options& options = {}) const;
 
-    /// One object; unknown figures are null. Names that are not UTF-8 lose their broken bytes.
+    /// Writes one object; unknown figures are null. Bytes of names that are not UTF-8 are replaced.
     void write_json(std::ostream& out, const usage_report_options& options = {}) const;
 
 private:

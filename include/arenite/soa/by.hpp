@@ -7,12 +7,12 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// The member of an object or of a row of records: a projection for the algorithms of std::ranges.
+/// Projects an object or a row of records to one member, for the algorithms of std::ranges.
 ///
 ///     std::ranges::sort(particles, {}, by<&particle::age>);
 ///     auto oldest = std::ranges::max_element(particles, {}, by<&particle::age>);
 ///
-/// `&particle::age` alone is no projection, since a row is no particle.
+/// `&particle::age` alone is not a projection for rows, since a row is not a particle.
 template <auto Member>
 inline constexpr auto by = []<class Row>(Row&& row) -> auto& {
     if constexpr (requires { row.template get<Member>(); })

@@ -21,8 +21,8 @@ inline namespace ARENITE_ABI {
 ///     for (float& mass : particles.column<&particle::mass>())
 ///         mass *= 2;
 ///
-/// It has as many elements as there were rows when it was taken: growing or losing rows makes it
-/// invalid, which a checked build finds where an element is looked at.
+/// It has as many elements as there were rows when it was taken: adding or removing rows
+/// invalidates it, which a checked build finds when an element is accessed.
 ///
 /// Cost:      an element costs what it costs in an array in layout::soa, where the loop vectorises
 ///            as it does there; a stride in aos; a shift and a mask in aosoa.
@@ -56,7 +56,7 @@ public:
     ARENITE_INLINE column_view(const row_origin& origin, std::size_t size) noexcept
         : origin_{origin}, size_{size} {}
 
-    /// A view that changes rows becomes one that does not.
+    /// A view that can change rows converts to one that cannot.
     // NOLINTNEXTLINE(google-explicit-constructor): as a span does
     [[nodiscard]] operator column_view<T, Layout, Member, true>() const noexcept
         requires(!Const)

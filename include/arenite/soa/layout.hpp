@@ -10,20 +10,20 @@
 #include <cstddef>
 #include <utility>
 
-/// How the members of many objects lie in one piece of memory: the second argument of
-/// `records<T, Layout>`. One word of a program chooses; for a T of an x, a y and a z:
+/// How the members of many objects are laid out in one piece of memory: the second argument of
+/// `records<T, Layout>`. One word of the program selects it; for a T of an x, a y and a z:
 ///
 ///     aos        | x y z | x y z | x y z | x y z | ...           whole objects side by side
 ///     soa        | x x x x ... | y y y y ... | z z z z ... |     a column for each member
 ///     aosoa<4>   | x x x x y y y y z z z z | x x x x ...         blocks, a short column in each
 ///
-/// A layout has a template `placement<T>`, which is arithmetic alone: what the parts are (members,
+/// A layout has a template `placement<T>`, which is pure arithmetic: what the parts are (members,
 /// or the whole object), how many rows and bytes a granule of memory has, and where a part lies.
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace layout {
 
-/// Columns begin on a line of the cache.
+/// Columns start on a cache line.
 inline constexpr std::size_t column_alignment = 64;
 
 namespace detail {
@@ -65,7 +65,7 @@ struct aos {
     };
 };
 
-/// A column for each member; all columns in one allocation, each on a line of the cache.
+/// A column for each member; all columns in one allocation, each on a cache line.
 struct soa {
     template <class T>
     struct placement {
@@ -79,8 +79,9 @@ struct soa {
 
         static constexpr std::size_t alignment = sizes::alignment;
 
-        /// The least number of rows of which every column is a multiple of the alignment: a column
-        /// begins at (bytes of a row before it) * capacity, and no table of columns is needed.
+        /// The smallest number of rows for which every column is a multiple of the alignment: a
+        /// column then starts at (bytes of a row before it) * capacity, and no table of columns is
+        /// needed.
         static constexpr std::size_t granule_rows = [] {
             std::size_t rows = 1;
             for (const std::size_t bytes : sizes::bytes)
@@ -109,7 +110,7 @@ struct soa {
 };
 
 /// Blocks of N objects, a power of two, with a short column for each member: what a vector register
-/// takes lies together, and all of an object lies near.
+/// loads is contiguous, and all of an object lies close together.
 template <std::size_t N>
 struct aosoa {
     static_assert(is_alignment(N), "the block of layout::aosoa is a power of two");
@@ -127,7 +128,7 @@ struct aosoa {
         static constexpr std::size_t alignment = sizes::alignment;
         static constexpr std::size_t granule_rows = N;
 
-        /// Where the K-th short column begins in a block.
+        /// Where the K-th short column starts in a block.
         static constexpr std::size_t offset(std::size_t k) noexcept {
             std::size_t end = 0;
             for (std::size_t i = 0; i < k; ++i)

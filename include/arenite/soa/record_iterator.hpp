@@ -13,14 +13,15 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// A place in `records`, for loops and the algorithms of std::ranges, sorting too.
+/// A position in `records`, for loops and the algorithms of std::ranges, including sorting.
 ///
-/// It is a std::random_access_iterator whose reference is a record_reference, an object that stands
-/// for one. So `for (auto row : records)` has no `&`, and there is no `operator->`; the older
-/// std::sort, which wants real references, does not take it. Where rows cannot be copied, the
-/// concepts of std::ranges do not hold, since they ask for a T of a const reference.
+/// It is a std::random_access_iterator whose reference is a record_reference, a proxy object. So
+/// `for (auto row : records)` has no `&`, and there is no `operator->`; the older std::sort, which
+/// requires real references, does not accept it. If rows cannot be copied, the concepts of
+/// std::ranges do not hold, since they require a T from a const reference.
 ///
-/// Misuse:    using one after its records have grown or lost rows, which a checked build finds.
+/// Misuse:    using one after rows of its records were added or removed, which a checked build
+///            finds.
 template <class T, class Layout, bool Const = false>
 class record_iterator : public row_iterator<record_iterator<T, Layout, Const>> {
 public:
@@ -45,7 +46,7 @@ public:
         return {origin, row};
     }
 
-    /// What std::ranges moves from a row: an object of its own.
+    /// What std::ranges moves out of a row: an object of its own.
     [[nodiscard]] friend T iter_move(const record_iterator& i) {
         if constexpr (Const)
             return *i;

@@ -17,21 +17,22 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// One row of `records`, as a reference to an object whose members may lie apart.
+/// One row of `records`: a reference to an object whose members may lie apart.
 ///
 ///     auto p = particles[7];
-///     p.get<&particle::mass>() = 2;               // the compiler knows the place of the member
-///     p[&particle::mass] *= 2;                    // ... and here when it optimises
+///     p.get<&particle::mass>() = 2;               // member known at compile time
+///     p[&particle::mass] *= 2;                    // member pointer at run time
 ///     auto [position, velocity, mass] = p;        // references to all members
 ///     particle copy = p;
 ///     p = particle{};
 ///
-/// Copying one refers to the same row; assigning to one assigns to the members, as with a
-/// reference. One of const records gives references to const and takes no assignment.
+/// A copy refers to the same row; assigning assigns to the members, as with a reference. A row of
+/// const records gives references to const and cannot be assigned to.
 ///
-/// Cost:      three words, none of which is read from memory where it is used at once; `get` looks
-///            nothing up, also without optimisation.
-/// Misuse:    using one after its records have grown or lost rows, which a checked build finds.
+/// Cost:      three words, which stay in registers if it is used at once; `get` searches nothing,
+///            even without optimisation.
+/// Misuse:    using one after rows of its records were added or removed, which a checked build
+///            finds.
 template <class T, class Layout, bool Const = false>
 class record_reference {
     using members = members_of<T>;
@@ -47,7 +48,7 @@ public:
         : origin_{origin}, row_{row} {}
     record_reference(const record_reference&) noexcept = default;
 
-    /// The member that a pointer points to, `get<&T::mass>()`, or the one at a place, `get<2>()`.
+    /// The member of a pointer, `get<&T::mass>()`, or at an index, `get<2>()`.
     template <auto Member>
     [[nodiscard]] ARENITE_INLINE auto& get() const {
         if constexpr (std::integral<decltype(Member)>)
@@ -59,7 +60,7 @@ public:
     }
 
     /// The member of a pointer that may be known at run time only: one comparison for each member
-    /// of its type, none where the compiler knows the pointer and optimises.
+    /// of its type, none if the compiler knows the pointer and optimises.
     template <class M, class C>
         requires std::derived_from<T, C>
     [[nodiscard]] ARENITE_INLINE maybe_const<M>& operator[](M C::*member) const {
@@ -70,7 +71,7 @@ public:
         }
     }
 
-    /// The row as an object of its own.
+    /// A copy of the row as an object.
     // NOLINTNEXTLINE(google-explicit-constructor): a reference converts to what it refers to
     [[nodiscard]] operator T() const
         requires std::copy_constructible<T>
@@ -78,7 +79,7 @@ public:
         return copied(all{});
     }
 
-    /// The row moved into an object of its own; what is left is what moving leaves.
+    /// Moves the row into an object; the members of the row are left as moved from.
     [[nodiscard]] T take() const
         requires(!Const)
     {
@@ -92,7 +93,7 @@ public:
         return {origin_, row_};
     }
 
-    // Assigning goes to the members, so that what is const itself may still be assigned to.
+    // Assignment goes to the members, so a const reference can still be assigned to.
     const record_reference& operator=(const T& value) const
         requires(!Const)
     {
@@ -230,7 +231,7 @@ private:
 } // namespace ARENITE_ABI
 } // namespace arenite
 
-/// `auto [a, b, c] = row`: references to the members, in the order of the type.
+/// `auto [a, b, c] = row`: references to the members, in declaration order.
 template <class T, class Layout, bool Const>
 struct std::tuple_size<arenite::record_reference<T, Layout, Const>>
     : std::integral_constant<std::size_t, arenite::members_of<T>::count> {};

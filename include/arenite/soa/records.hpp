@@ -32,8 +32,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// A vector of plain objects whose members lie as its layout says: in columns, together, or in
-/// short columns block by block. The code that uses it is the same for all three.
+/// A vector of plain objects whose members are stored as its layout says: in columns, together, or
+/// in short columns block by block. Code that uses it is the same for all three.
 ///
 ///     struct particle {
 ///         vector3 position, velocity;
@@ -47,24 +47,24 @@ inline namespace ARENITE_ABI {
 ///         [](vector3& position, const vector3& velocity) { position += velocity; });
 ///     std::ranges::sort(particles, {}, by<&particle::mass>);
 ///
-/// Use when:  loops over many objects touch a few members each. soa where they go through all rows,
-///            aos where they pick rows and want all members, aosoa in between; measure by changing
-///            the word.
-/// Cost:      as a std::vector's; `for_each` and `column` vectorise as over arrays written by hand.
-///            A row picked at random costs a cache line for each member that is used, in soa, and
-///            one or two in aos.
+/// Use when:  loops over many objects touch a few members each. soa for loops over all rows, aos
+///            for random access to whole rows, aosoa in between; measure by changing that word.
+/// Cost:      as a std::vector; `for_each` and `column` vectorise like loops over hand-written
+///            arrays. Random access to a row costs a cache line for each member used in soa, one or
+///            two in aos.
 /// Overhead:  one allocation. Columns end on multiples of 64 bytes: room for up to 63 rows more
-///            than asked for, for less than alignment / size of a member aligned wider, than N in
-///            aosoa<N>. Growing doubles it.
+///            than requested, for less than alignment / size of a member aligned wider, than N in
+///            aosoa<N>. Growing doubles the capacity.
 /// Limits:    T is plain (core/members.hpp says what cannot be; describe<T> is the way out), and
-///            can be copied or moves without throwing. In soa and aosoa no T exists: its members
-///            do, each begun and ended by itself, and its own destructor is not called.
-/// Misuse:    checked builds find rows that are not there, and rows, iterators and columns used
-///            after growth or loss of rows.
+///            can be copied or moves without throwing. In soa and aosoa no T exists: each of its
+///            members is constructed and destroyed by itself, and the destructor of T is not
+///            called.
+/// Misuse:    checked builds find rows out of range, and rows, iterators and columns used after
+///            rows were added or removed.
 /// Threads:   one at a time; reading by many.
 /// Failure:   out_of_memory, std::bad_array_new_length, or what a member throws; then the records
-///            are as they were, if the call was to change the number of rows or their room. Where
-///            moving may throw, erasing and inserting copy all rows to new memory for that.
+///            are unchanged, if the call was to change the number of rows or the capacity. If
+///            moving may throw, erasing and inserting copy all rows to new memory to ensure this.
 ///            Assigning to a row and swapping rows go member by member, and stop where one throws.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.2.1.
 template <class T, class Layout = layout::soa>
@@ -96,11 +96,11 @@ public:
     /// Allocates nothing before the first row.
     explicit records(upstream source = &system_resource()) noexcept : rows_{source} {}
 
-    /// That many rows of T{}.
+    /// `rows` rows of T{}.
     explicit records(size_type rows, upstream source = &system_resource()) : records{source} {
         resize(rows);
     }
-    /// That many copies.
+    /// `rows` copies of `value`.
     records(size_type rows, const T& value, upstream source = &system_resource())
         requires std::copy_constructible<T>
         : records{source} {
@@ -116,7 +116,7 @@ public:
         append_range(std::ranges::subrange{std::move(first), std::move(last)});
     }
 
-    /// A copy, from the resource of the original unless another is named.
+    /// A copy, from the resource of the original unless another is given.
     records(const records& other)
         requires(memory::copies)
         : records{other, other.source()} {}
@@ -124,10 +124,10 @@ public:
         requires(memory::copies)
         : rows_{other.rows_, source} {}
 
-    /// Takes rows and resource over; leaves none.
+    /// Takes over rows and resource; `other` has no rows then.
     records(records&& other) noexcept = default;
 
-    /// Keeps its own resource.
+    /// Copies the rows; keeps its own resource.
     records& operator=(const records& other)
         requires(memory::copies)
     {
@@ -143,8 +143,8 @@ public:
     void swap(records& other) noexcept { rows_.swap(other.rows_); }
     friend void swap(records& a, records& b) noexcept { a.swap(b); }
 
-    /// Other rows instead of those there are, from the same resource. They are made in new memory,
-    /// and may be made of the old ones; clear() and append_range() do with the memory there is.
+    /// Replaces all rows, using the same resource. The new rows are made in new memory, so they may
+    /// be made of the old ones; clear() and append_range() reuse the existing memory instead.
     void assign(size_type rows, const T& value)
         requires std::copy_constructible<T>
     {
@@ -168,11 +168,11 @@ public:
     [[nodiscard]] size_type capacity() const noexcept { return rows_.capacity(); }
     [[nodiscard]] static constexpr size_type max_size() noexcept { return memory::max_rows; }
 
-    /// What it has taken from its resource.
+    /// Bytes it holds from its resource.
     [[nodiscard]] size_type bytes_reserved() const noexcept { return rows_.bytes(); }
     [[nodiscard]] upstream source() const noexcept { return rows_.source(); }
 
-    /// Rows count as allocations, in bytes without what lies between them.
+    /// Each row counts as one allocation, of its members' bytes without padding between them.
     [[nodiscard]] arenite::usage usage() const noexcept {
         return {.bytes_in_use = size() * memory::row_bytes,
                 .bytes_reserved = bytes_reserved(),
@@ -214,7 +214,7 @@ public:
 
     // ---- columns --------------------------------------------------------------------------------
 
-    /// One member of all rows.
+    /// One member of all rows, as a range.
     template <auto Member>
     [[nodiscard]] ARENITE_INLINE column_view<T, Layout, Member> column() noexcept {
         return {origin(), size()};
@@ -224,7 +224,7 @@ public:
         return {origin(), size()};
     }
 
-    /// One member of all rows as an array, aligned to 64 bytes. Only in layout::soa.
+    /// One member of all rows as a span, aligned to 64 bytes. Only in layout::soa.
     template <auto Member>
     [[nodiscard]] auto contiguous_column() noexcept {
         return std::span{rows_.template column<Member>(), size()};
@@ -235,8 +235,8 @@ public:
         return std::span{begin, size()};
     }
 
-    /// f(a, b) with references to these members of each row, in order. It may change them, but not
-    /// the number of rows.
+    /// Calls f(a, b) with references to these members of each row, in order. f may change them, but
+    /// not the number of rows.
     template <auto... Members, class F>
     ARENITE_INLINE void for_each(F f) {
         rows_.template for_each<false, Members...>(f);
@@ -248,15 +248,15 @@ public:
 
     // ---- more rows ------------------------------------------------------------------------------
 
-    /// Room for so many rows in all, so that adding them moves none.
+    /// Makes room for `rows` rows in total, so that adding them moves none.
     void reserve(size_type rows) { rows_.reserve(rows); }
 
-    /// reserve, but false instead of out_of_memory and std::bad_array_new_length.
+    /// reserve(), but returns false instead of throwing out_of_memory or std::bad_array_new_length.
     [[nodiscard]] bool try_reserve(size_type rows) noexcept(moves) {
         return rows_.try_reserve(rows);
     }
 
-    /// Gives back what it has more than it needs, but for what rounds a column up.
+    /// Returns unused capacity, except what rounds a column up.
     void shrink_to_fit() { rows_.shrink_to_fit(); }
 
     /// The value may be, or be made of, members of this container's own rows.
@@ -268,13 +268,13 @@ public:
         return {origin(), size() - 1};
     }
 
-    /// What a range has, behind the last row: objects, or rows of any records of T, also of these.
+    /// Appends the elements of a range: objects, or rows of any records of T, also of these.
     template <std::ranges::input_range Range>
     void append_range(Range&& range) {
         insert_rows(size(), std::forward<Range>(range));
     }
 
-    /// A row before the one at `where`; where it is then.
+    /// Inserts a row before the one at `where`; returns its position.
     iterator insert(const_iterator where, T value) {
         const size_type at = position(where, size());
         rows_.insert(at, std::move(value));
@@ -285,8 +285,8 @@ public:
         return insert(where, made(std::forward<Args>(args)...));
     }
 
-    /// Rows before the one at `where`; where the first of them is then. In the midst of rows they
-    /// are made in memory of their own first, so they may be made of these.
+    /// Inserts rows before the one at `where`; returns the position of the first. If rows follow,
+    /// the new ones are first made in memory of their own, so they may be made of existing rows.
     iterator insert(const_iterator where, size_type rows, const T& value)
         requires std::copy_constructible<T>
     {
@@ -308,25 +308,25 @@ public:
         return insert_range(where, rows);
     }
 
-    /// Ends rows at the end, or adds rows of T{}.
+    /// Removes rows at the end, or appends rows of T{}.
     void resize(size_type rows) {
         resize_with(rows, [](memory& m, size_type row) { m.construct(row, T{}); });
     }
-    /// Ends rows at the end, or adds copies of a value.
+    /// Removes rows at the end, or appends copies of a value.
     void resize(size_type rows, const T& value)
         requires std::copy_constructible<T>
     {
         resize_with(rows, [&value](memory& m, size_type row) { m.construct(row, value); });
     }
 
-    // ---- less rows ------------------------------------------------------------------------------
+    // ---- fewer rows -----------------------------------------------------------------------------
     void pop_back() {
         check(size() - 1);
         rows_.truncate(size() - 1);
     }
     void clear() noexcept { rows_.truncate(0); }
 
-    /// Ends a row and moves those behind it up; where the next one is then.
+    /// Removes a row and moves those behind it up; returns the position of the next one.
     iterator erase(const_iterator where) {
         const size_type at = position(where, size() - 1);
         check(at);
@@ -340,16 +340,16 @@ public:
         return {origin(), at};
     }
 
-    /// Ends a row and moves the last one to its place: what is behind it stays where it is.
+    /// Removes a row and moves the last one into its place; rows behind it stay where they are.
     void swap_erase(size_type row) {
         check(row);
         rows_.swap_erase(row);
     }
     void swap_erase(const_iterator where) { swap_erase(position(where, size())); }
 
-    /// Ends the rows that predicate(const_reference) is true for, which is asked once for each, in
-    /// order; how many these were. Where it throws, those of before are gone if rows may be moved
-    /// without throwing, else none.
+    /// Removes the rows for which predicate(const_reference) is true; it is called once for each,
+    /// in order. Returns their number. If it throws, rows removed so far are gone if rows can be
+    /// moved without throwing; otherwise none is.
     template <class Predicate>
     friend size_type erase_if(records& r, Predicate predicate) {
         return r.rows_.erase_if([&](size_type row) {
@@ -359,7 +359,8 @@ public:
 
     // ---- all of them ----------------------------------------------------------------------------
 
-    /// By the operators of T, as vectors are: in soa and aosoa each row is copied to an object.
+    /// Compares with the operators of T, as vectors do: in soa and aosoa each row is copied to an
+    /// object.
     [[nodiscard]] friend bool operator==(const records& a, const records& b)
         requires(comparable && std::equality_comparable<T>)
     {
@@ -391,7 +392,7 @@ private:
                                  "there is no row %zu in records of %zu rows", row, size());
     }
 
-    /// The row of an iterator, which must be of these records and not behind `most`.
+    /// The row of an iterator, which must belong to these records and not lie behind `most`.
     [[nodiscard]] ARENITE_INLINE size_type position(const_iterator where,
                                                     [[maybe_unused]] size_type most) const {
         where.origin().check("iterator", origin());
@@ -403,7 +404,7 @@ private:
         return where.row();
     }
 
-    /// A row as a T: itself where it is one, else a copy.
+    /// A row as a T: itself if rows are whole objects, else a copy.
     [[nodiscard]] decltype(auto) object(size_type row) const {
         if constexpr (placement::whole_objects)
             return std::as_const(*rows_.template at<0>(row));
@@ -411,7 +412,7 @@ private:
             return static_cast<T>(const_reference{origin(), row});
     }
 
-// Members that are not named have their defaults: that is what is wanted here.
+// Members that are not named have their defaults: that is intended here.
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -424,8 +425,7 @@ private:
 #pragma GCC diagnostic pop
 #endif
 
-    /// What a range has, before the row at `at`. What can be gone through only once is gathered
-    /// first.
+    /// Inserts a range before the row at `at`. A single-pass range is gathered first.
     template <class Range>
     void insert_rows(size_type at, Range&& range) {
         using element = std::ranges::range_reference_t<Range>;

@@ -11,8 +11,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Where an iterator over rows is, and how it gets elsewhere. `Iterator` derives from this, and its
-/// `dereference(origin, row)` is what it refers to.
+/// Position and arithmetic of an iterator over rows. `Iterator` derives from this; its
+/// `dereference(origin, row)` returns what it refers to.
 template <class Iterator>
 class row_iterator {
 public:

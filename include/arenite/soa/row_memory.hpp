@@ -19,11 +19,12 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// One allocation with room for rows of a layout, and what can be done to ranges of rows in it: the
-/// lowest part of `records`. It owns the memory and does not know which rows live.
+/// One allocation with room for rows of a layout, and operations on ranges of rows in it: the
+/// lowest part of `records`. It owns the memory and does not know which rows are alive.
 ///
-/// A row is made of parts (layout.hpp): its members, or the whole T. What may throw cleans up after
-/// itself: then no row that it was to begin lives, and no other was touched.
+/// A row is made of parts (layout.hpp): its members, or the whole T. Operations that may throw
+/// clean up after themselves: none of the rows they were to construct is left, and no other row was
+/// touched.
 template <class T, class Layout>
 class row_memory {
 public:
@@ -32,11 +33,11 @@ public:
     using part = typename placement::template part<K>;
     using all_parts = std::make_index_sequence<placement::part_count>;
 
-    /// No more rows have a size.
+    /// Maximum number of rows whose size can be represented.
     static constexpr std::size_t max_rows =
         max_object_bytes / placement::granule_bytes * placement::granule_rows;
 
-    /// Bytes of a row, without what lies between parts.
+    /// Bytes of a row, without padding between parts.
     static constexpr std::size_t row_bytes = []<std::size_t... K>(std::index_sequence<K...>) {
         return (sizeof(part<K>) + ...);
     }(all_parts{});
@@ -81,7 +82,7 @@ public:
         std::swap(capacity_, other.capacity_);
     }
 
-    /// False where there is no memory or no such size; only for one that has none yet.
+    /// Returns false if there is no memory or no such size; only for one that has no memory yet.
     [[nodiscard]] bool try_allocate(std::size_t rows) noexcept {
         if (rows > max_rows)
             return false;
@@ -105,7 +106,7 @@ public:
         return placement::template at<K>(memory_, capacity_, row);
     }
 
-    /// Begins a row with the members of a T, which are moved from an rvalue.
+    /// Constructs a row from the members of a T, which are moved from an rvalue.
     template <class V>
     void construct(std::size_t row, V&& value) {
         if constexpr (placement::whole_objects) {
@@ -120,23 +121,23 @@ public:
         }
     }
 
-    /// Ends n rows.
+    /// Destroys n rows.
     void destroy(std::size_t first, std::size_t n) noexcept {
         destroy_parts(all_parts{}, placement::part_count, first, n);
     }
 
-    /// Begins n rows with copies of n others.
+    /// Constructs n rows as copies of n others.
     void copy(std::size_t to, const row_memory& from, std::size_t first, std::size_t n) {
         copy_parts(all_parts{}, to, from, first, n);
     }
 
-    /// Moves n rows from other memory or from elsewhere in this one, where both may overlap: begins
-    /// them there and ends them here.
+    /// Moves n rows from other memory, or within this one, where both may overlap: constructs them
+    /// at the destination and destroys them at the source.
     void relocate(std::size_t to, row_memory& from, std::size_t first, std::size_t n) noexcept {
         relocate_parts(all_parts{}, to, from, first, n);
     }
 
-    /// Hands over what the memory holds where the first `rows` rows live, in address order.
+    /// Lists the memory in address order; the first `rows` rows are alive.
     void list_regions(region_sink& sink, std::size_t rows) const {
         // Granules that are full count as one; in one that is not, each part is followed by room.
         const std::size_t whole = apart ? 0 : rows / placement::granule_rows;
@@ -149,7 +150,7 @@ public:
     }
 
 private:
-    /// Ends what was begun, unless told that all went well.
+    /// Destroys what was constructed, unless disarmed.
     struct begun {
         row_memory& memory;
         std::size_t first, n;
@@ -276,7 +277,7 @@ private:
         std::destroy_at(old);
     }
 
-    /// Where raw memory is written: a part may be const.
+    /// For writing to raw memory: a part may be const.
     template <std::size_t K>
     [[nodiscard]] void* address(std::size_t row) const noexcept {
         return const_cast<std::remove_const_t<part<K>>*>(at<K>(row));

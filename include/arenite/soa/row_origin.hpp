@@ -13,20 +13,20 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Where rows lie: what references, iterators and columns carry with them.
+/// Where rows lie: carried by references, iterators and columns.
 ///
-/// In a checked build also the container's count of what made them invalid, so that the use of one
-/// that is too old is a contract violation. It must not outlive the container: that is not seen.
+/// In a checked build it also carries the container's count of invalidations, so that using an
+/// outdated one is a contract violation. It must not outlive the container, which is not detected.
 class row_origin {
 public:
-    /// What the container knows and its views look at.
+    /// State of the container that its views refer to.
     struct state {
         std::size_t size = 0;
 #if ARENITE_CHECKS
         std::uint64_t generation = 0;
 #endif
 
-        /// Called where rows were moved or ended.
+        /// Called when rows were moved or removed.
         ARENITE_INLINE void invalidate() noexcept {
 #if ARENITE_CHECKS
             ++generation;

@@ -17,15 +17,16 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Rows by their numbers, and the room for them: the middle of `records`, which is what users see.
+/// Rows by their numbers, and the capacity for them: the middle layer of `records`.
 ///
 ///     memory   | row 0 | row 1 |...| row size-1 | room |
-///              insert(at, n, fill)  opens a gap of n rows, of which fill(memory, row) begins them
+///              insert(at, n, fill)  opens a gap of n rows, constructed by fill(memory, row)
 ///
-/// Knows which rows live, grows, and keeps the promise that what fails changes nothing. Rows are
-/// moved about where that cannot throw; else all are copied to new memory, and the old ones end.
+/// Knows which rows are alive, grows, and keeps the promise that a failed call changes nothing.
+/// Rows are moved if that cannot throw; otherwise all are copied to new memory, and the old ones
+/// destroyed.
 ///
-/// Misuse:    numbers are the caller's to check.
+/// Misuse:    the caller checks row numbers.
 /// Threads:   one at a time; reading by many.
 /// Failure:   out_of_memory, std::bad_array_new_length, or what a row throws; nothing changes.
 template <class T, class Layout>
@@ -35,7 +36,7 @@ public:
     using placement = typename memory::placement;
     using size_type = std::size_t;
 
-    /// Rows may be moved about, since nothing can go wrong.
+    /// Rows may be moved in place, since moving cannot throw.
     static constexpr bool moves = memory::moves;
 
     explicit row_sequence(upstream source) noexcept : memory_{source} {}
@@ -98,7 +99,7 @@ public:
             return static_cast<typename members_of<T>::template type<index>*>(nullptr);
     }
 
-    /// f(a, b) with references to these members of each row, in order; const ones where it says so.
+    /// Calls f(a, b) with references to these members of each row, in order; to const if Const.
     template <bool Const, auto... Members, class F>
     ARENITE_INLINE void for_each(F& f) const {
         static_assert(sizeof...(Members) != 0, "for_each wants members: for_each<&T::a, &T::b>(f)");
@@ -131,7 +132,7 @@ public:
             rebuild(memory{rows, source()}, size(), 0, 0, no_rows);
     }
 
-    /// False instead of out_of_memory and std::bad_array_new_length.
+    /// reserve(), but returns false instead of throwing out_of_memory or std::bad_array_new_length.
     [[nodiscard]] bool try_reserve(size_type rows) noexcept(moves) {
         if (rows <= capacity())
             return true;
@@ -160,8 +161,8 @@ public:
         }
     }
 
-    /// Opens a gap of `count` rows before the one at `at`: construct(memory, row) begins each of
-    /// them, in order. It may look at the rows that are there, which are where they were meanwhile.
+    /// Opens a gap of `count` rows before the one at `at`: construct(memory, row) constructs each
+    /// of them, in order. It may read the existing rows, which stay where they were meanwhile.
     template <class Construct>
     void insert(size_type at, size_type count, const Construct& construct) {
         if (count == 0)
@@ -188,7 +189,7 @@ public:
         }
     }
 
-    /// A row before the one at `at`, of a value that is none of these rows.
+    /// Inserts a row before the one at `at`; the value is not one of these rows.
     void insert(size_type at, T&& value) {
         const bool has_room = size() < capacity();
         if (has_room && at == size()) {
@@ -207,9 +208,9 @@ public:
                 [&](memory& m) { m.construct(at, std::move(value)); });
     }
 
-    // ---- less rows ------------------------------------------------------------------------------
+    // ---- fewer rows -----------------------------------------------------------------------------
 
-    /// Ends all rows from this one on.
+    /// Removes all rows from `row` on.
     void truncate(size_type row) noexcept {
         if (row == size())
             return;
@@ -231,7 +232,7 @@ public:
         }
     }
 
-    /// Ends a row, and brings the last one to its place.
+    /// Removes a row, and moves the last one into its place.
     void swap_erase(size_type row) {
         const size_type last = size() - 1;
         if (row == last) {
@@ -248,9 +249,9 @@ public:
         }
     }
 
-    /// Ends the rows that doomed(row) is true for, which is asked once for each, in order. Returns
-    /// how many these were. What doomed() throws is passed on; then those that it was true for
-    /// before are gone where rows may be moved about, else none.
+    /// Removes the rows for which doomed(row) is true; it is called once for each, in order.
+    /// Returns their number. What doomed() throws is passed on; rows found so far are gone if rows
+    /// can be moved without throwing, otherwise none is.
     template <class Doomed>
     size_type erase_if(Doomed doomed) {
         const size_type before = size();
@@ -284,15 +285,15 @@ public:
     }
 
 private:
-    /// Rows that live, ended with it unless there are none any more.
+    /// Rows that are alive: destroyed with this, unless it holds none any more.
     struct rows_alive {
         memory& of;
         size_type first, count = 0;
         ~rows_alive() { of.destroy(first, count); }
     };
 
-    /// Rows that are no more, between those that are where they will be and those not yet looked
-    /// at; closed in the end.
+    /// Removed rows between those that are in their final place and those not looked at yet; closed
+    /// at the end.
     struct gap {
         row_sequence& of;
         size_type begin = 0, end = 0;
@@ -322,7 +323,7 @@ private:
 
     static constexpr auto no_rows = [](memory&) {};
 
-    /// The capacity that so many more rows lead to; above max_rows where they do not fit.
+    /// The capacity after adding `more` rows; above max_rows if they do not fit.
     [[nodiscard]] size_type grown(size_type more) const noexcept {
         constexpr size_type most = memory::max_rows;
         return std::max(size() + std::min(more, most + 1), std::min(size() * 2, most));
@@ -335,16 +336,18 @@ private:
                 [&](memory& m) { m.construct(at, std::forward<V>(value)); });
     }
 
-    /// Where there is room, and moving throws nothing; the rows of the gap must be begun at once.
+    /// Requires capacity and moves that cannot throw; the rows of the gap must be constructed at
+    /// once.
     void open_gap(size_type at, size_type count) noexcept {
         memory_.relocate(at + count, memory_, at, size() - at);
         state_.size += count;
         state_.invalidate();
     }
 
-    /// Changes to new memory: begins `gap` rows there at `at` by fill, which may look at the old
-    /// ones, then brings the rows before `at`, and those behind the `skipped` next ones but for the
-    /// last `left`. Rows are skipped or left only where they are copied; then all old ones end.
+    /// Switches to new memory: constructs `gap` rows there at `at` by fill, which may read the old
+    /// ones, then transfers the rows before `at`, and those behind the next `skipped` ones except
+    /// for the last `left`. Rows are skipped or left only if they are copied; then all old ones are
+    /// destroyed.
     template <class Fill>
     void rebuild(memory&& fresh, size_type at, size_type skipped, size_type gap, const Fill& fill,
                  size_type left = 0) {

@@ -14,22 +14,22 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Lets a standard container lie in the memory of an affinity: children beside their nodes.
+/// Puts a standard container into the memory of an affinity: children beside their nodes.
 ///
 ///     class Group : public affine<affinities::nodes> {
 ///         std::vector<intrusive_ptr<Group>, affinity_allocator<intrusive_ptr<Group>,
 ///                                                              affinities::nodes>> children_;
 ///     };
 ///
-/// Use when:  what a container holds is walked with the objects of an affinity. T may be incomplete
-///            where the container is declared.
+/// Use when:  the contents of a container are traversed together with objects of an affinity. T may
+///            be incomplete where the container is declared.
 /// Cost:      that of affinity_heap, without a virtual call.
 /// Overhead:  0 bytes a container.
 /// Limits:    those of affinity_heap.
-/// Threads:   any; containers may be handed from thread to thread.
+/// Threads:   any; containers may be passed from thread to thread.
 /// Failure:   out_of_memory; std::bad_array_new_length if a count's size does not fit.
 ///
-/// All are equal, so that moving, swapping and splicing are what they are with std::allocator.
+/// All are equal, so moving, swapping and splicing work as with std::allocator.
 template <class T, AffinityTag A>
 class affinity_allocator {
     static_assert(std::same_as<T, std::remove_cv_t<T>>, "an allocator is for a type of objects");

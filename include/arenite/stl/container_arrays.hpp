@@ -16,7 +16,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Arrays of containers: what is no slot. Each has its heap's name in front of it.
+/// Arrays of containers, which need no slot. A prefix before each array names its owner.
 ///
 /// Threads:   any.
 /// Failure:   nullptr; nothing changes.
@@ -31,6 +31,7 @@ public:
 
     void trim() noexcept;
     [[nodiscard]] arenite::usage usage() const noexcept;
+    [[nodiscard]] bool owns(const void* p) const noexcept;
     void list_regions(region_sink& sink) const;
 
     /// Those of all containers without a container_pool. Never destroyed.

@@ -133,6 +133,7 @@ public:
 
     void trim() noexcept;
     [[nodiscard]] arenite::usage usage() const noexcept;
+    [[nodiscard]] bool owns(const void* p) const noexcept;
     void list_regions(region_sink& sink) const;
 
 private:

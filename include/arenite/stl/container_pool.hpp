@@ -21,7 +21,7 @@ namespace detail {
 class container_source;
 } // namespace detail
 
-/// Memory that several containers share, which can be asked and trimmed.
+/// A pool that several containers share, with usage and trim().
 ///
 ///     container_pool cp;
 ///     std::list<int, pool_allocator<int>> a{cp}, b{cp};
@@ -31,15 +31,16 @@ class container_source;
 ///     16 B  | block |......|      24 B  | block | block |....|      arrays  | ordered_heap |
 ///           one pool for each size of nodes                         above 1 KiB
 ///
-/// Use when:  the memory of some containers is to be seen, trimmed, taken from an upstream of
-///            yours, or shared where each has few elements. A container for itself needs none: see
+/// Use when:  the memory of several containers is to be measured, trimmed, taken from an upstream
+///            of yours, or shared since each has few elements. A single container needs none: see
 ///            pool_allocator.
-/// Cost:      that of a pool and of an uncontended lock, 5 to 10 ns.
-/// Overhead:  that of pool_resource for each size of nodes; 16 bytes an array.
-/// Limits:    must outlive all that its containers hold, wherever that was moved to. It asks its
-///            upstream for memory at multiples of 256 KiB.
-/// Returns:   empty spans by the policy; trim() all that holds nothing; destruction all.
-/// Threads:   any, except construction and destruction: containers of several threads may share it.
+/// Cost:      that of a pool plus an uncontended lock, 5 to 10 ns.
+/// Overhead:  that of pool_resource for each node size; 16 bytes an array.
+/// Limits:    must outlive all that its containers hold, wherever that was moved to. It requests
+///            memory from its upstream at multiples of 256 KiB.
+/// Returns:   empty spans by the policy; trim() returns all unused memory; destruction everything.
+/// Threads:   any, except for construction and destruction: containers of several threads may share
+///            it.
 /// Failure:   out_of_memory from the container; nothing changes.
 /// Source:    Shyrobo, Allocator.
 class container_pool {
@@ -54,14 +55,17 @@ public:
     container_pool(const container_pool&) = delete;
     container_pool& operator=(const container_pool&) = delete;
 
-    /// Gives all that holds nothing back to the upstream. O(blocks + slots / 64).
+    /// Returns all unused memory to the upstream. O(blocks + slots / 64).
     void trim() noexcept;
 
-    /// What its containers use and it holds, nodes and arrays. live_allocations is exact; the high
-    /// water is the sum of those of its parts, each at its own time. O(sizes of nodes).
+    /// What its containers use and it holds, nodes and arrays. live_allocations is exact; the
+    /// high-water mark is the sum of those of its parts, each at its own time. O(node sizes).
     [[nodiscard]] arenite::usage usage() const noexcept;
 
-    /// Hands over what its memory holds, pool by pool. O(slots).
+    /// True if p points into memory of this pool, allocated or not. O(node sizes * log blocks).
+    [[nodiscard]] bool owns(const void* p) const noexcept;
+
+    /// Lists its memory, pool by pool. O(slots).
     void list_regions(region_sink& sink) const;
 
 private:

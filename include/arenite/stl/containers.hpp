@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-/// The standard containers with a pool of their own: `std::map<K, V>` becomes
-/// `arenite::pooled::map<K, V>`. N, the last parameter, is how many elements are expected.
+/// The standard containers, each with a pool of its own: `std::map<K, V>` becomes
+/// `arenite::pooled::map<K, V>`. N, the last parameter, is the expected number of elements.
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace pooled {
@@ -70,9 +70,9 @@ using unordered_multimap =
 } // namespace ARENITE_ABI
 } // namespace arenite
 
-/// The standard containers with elements from rows that the process shares by their size:
-/// `std::map<K, V>` becomes `arenite::suballocated::map<K, V>`. For a pool of the container's own,
-/// or rows from another allocator, see suballocator.hpp.
+/// The standard containers with elements in rows that the process shares by size: `std::map<K, V>`
+/// becomes `arenite::suballocated::map<K, V>`. For a pool of the container's own, or rows from
+/// another allocator, see suballocator.hpp.
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace suballocated {

@@ -18,16 +18,15 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Pages where much is asked for, else malloc: what the rows of a suballocator come from that is
-/// told no other base.
+/// Pages for large requests, malloc for others: the default source of rows for a suballocator.
 ///
-/// Use when:  as an upstream of pools that may stay small by the hundred.
+/// Use when:  as the upstream of many pools that may stay small.
 /// Cost:      that of page_source() from `least_bytes` on, else of malloc.
 /// Threads:   any.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 class rows_or_malloc final : public strategy<rows_or_malloc> {
 public:
-    /// What is smaller comes from malloc.
+    /// Smaller requests go to malloc.
     static constexpr std::size_t least_bytes = 64_KiB;
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
@@ -44,10 +43,10 @@ public:
             page_source().deallocate(p, bytes, alignment);
     }
 
-    /// Gives the memory of whole pages back that were asked for as such.
+    /// Returns the memory of whole pages that were requested as such.
     void purge(void* p, std::size_t bytes) noexcept { page_source().purge(p, bytes); }
 
-    /// deallocate, where it gives pages back without their delay.
+    /// deallocate, but pages are returned without delay.
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         if (bytes < least_bytes)
             system_resource().deallocate(p, bytes, alignment);
@@ -55,18 +54,18 @@ public:
             page_source().release(p, bytes, alignment);
     }
 
-    /// The process's; never destroyed.
+    /// The instance of the process; never destroyed.
     [[nodiscard]] static rows_or_malloc& instance() noexcept;
 };
 
-/// A std::allocator that takes what is large from pages: huge ones from 2 MiB on.
+/// A std::allocator that takes large memory from pages: huge ones from 2 MiB on.
 ///
 ///     std::vector<float, page_allocator<float>> heights(4096 * 4096);
 ///
-/// Use when:  arrays of many MiB are walked at random, or are to go back to the system when they
-///            end; as the base of a suballocator, whose rows are then pages. Not for arrays that
+/// Use when:  arrays of many MiB are accessed at random, or should be returned to the system when
+///            freed; as the base of a suballocator, whose rows are then pages. Not for arrays that
 ///            grow step by step.
-/// Cost:      that of operator new below 1 MiB, of page_source() from there on.
+/// Cost:      that of malloc below 1 MiB, of page_source() from there on.
 /// Overhead:  less than a page from 1 MiB on.
 /// Threads:   any.
 /// Failure:   out_of_memory; std::bad_array_new_length if a count's size does not fit.
@@ -82,7 +81,7 @@ public:
     using propagate_on_container_move_assignment = std::true_type;
     using is_always_equal = std::true_type;
 
-    /// What is smaller comes from malloc.
+    /// Smaller requests go to malloc.
     static constexpr std::size_t least_bytes = 1_MiB;
 
     constexpr page_allocator() noexcept = default;
@@ -105,7 +104,7 @@ public:
             page_source().deallocate(p, n * sizeof(T), alignof(T));
     }
 
-    /// Where a suballocator over this takes its rows.
+    /// Where a suballocator over this takes its rows from.
     [[nodiscard]] static rows_or_malloc& rows() noexcept { return rows_or_malloc::instance(); }
 
     template <class U>
@@ -116,7 +115,7 @@ public:
 
 namespace detail {
 
-/// A base that names another place for rows than its own allocate().
+/// A base that names another source of rows than its own allocate().
 template <class Base>
 concept names_rows = requires {
     { Base::rows() } -> std::convertible_to<resource&>;

@@ -27,25 +27,25 @@ struct this_resource_is_not_the_one_that_the_container_names {};
 ///     linear_resource a{1_MiB};
 ///     std::vector<int, resource_allocator<int, linear_resource>> v{a};
 ///
-/// Use when:  a container should use a resource of ours. With a concrete R each allocation is a
-///            direct call and inlines; with R = `resource` it is virtual, and any resource fits at
-///            run time (as std::pmr::polymorphic_allocator, which works on each of them, too).
+/// Use when:  a container should use one of our resources. With a concrete R each allocation is a
+///            direct call and inlines; with R = `resource` it is virtual, and accepts any resource
+///            at run time (as std::pmr::polymorphic_allocator, which works with all of them, too).
 /// Cost:      that of the resource.
 /// Overhead:  one pointer a container.
-/// Limits:    the resource must outlive the container; from a temporary it does not compile. There
-///            is no default: a container must be told its resource. Elements are constructed as
-///            with std::allocator; containers in containers want std::scoped_allocator_adaptor.
+/// Limits:    the resource must outlive the container; a temporary does not compile. There is no
+///            default: a container must be given its resource. Elements are constructed as with
+///            std::allocator; for containers in containers use std::scoped_allocator_adaptor.
 /// Threads:   those of the resource.
 /// Failure:   what the resource throws; std::bad_array_new_length if a count's size does not fit.
 ///
-/// What happens to the resource when containers meet, and why:
-/// - Copying a container: the copy uses the same resource; there is no other that could be meant.
-/// - Copy assignment keeps the target's resource: what is assigned to lives where it was put.
-/// - Move assignment keeps it also, and moves the elements one by one where the two differ. Were
-///   the resource moved along, `longlived = std::move(temporary)` would leave a container in an
-///   arena that ends before it. Within one resource it is O(1), as ever.
+/// What happens to the resource when one container is assigned to another, and why:
+/// - Copying a container: the copy uses the same resource; no other could be meant.
+/// - Copy assignment keeps the target's resource: a container's memory stays where it was placed.
+/// - Move assignment also keeps it, and moves the elements one by one if the two differ. If the
+///   resource moved along, `longlived = std::move(temporary)` would leave a container in an arena
+///   that ends before it does. Within one resource it is O(1), as always.
 /// - Swap exchanges the resources with the contents: O(1), and defined in every case. The standard
-///   leaves it undefined for unequal allocators that stay.
+///   leaves it undefined for unequal allocators that do not propagate.
 template <class T = std::byte, class R = resource>
 class resource_allocator {
     static_assert(std::is_object_v<T> && std::same_as<T, std::remove_cv_t<T>>,
@@ -65,12 +65,12 @@ public:
         using other = resource_allocator<U, R>;
     };
 
-    /// Memory from r, which must outlive all that is allocated.
+    /// Memory comes from r, which must outlive all that is allocated.
     // NOLINTNEXTLINE(google-explicit-constructor): so that a container takes the resource itself
     resource_allocator(R& r) noexcept : resource_{&r} {}
     resource_allocator(const R&&) = delete; // a temporary would be gone before the container
 
-    /// By pointer, as std::pmr has it. Not nullptr.
+    /// By pointer, as in std::pmr; must not be nullptr.
     template <class S>
         requires std::convertible_to<S*, R*>
     // NOLINTNEXTLINE(google-explicit-constructor): as std::pmr has it
@@ -78,7 +78,7 @@ public:
         ARENITE_ASSERT(source != nullptr, "a resource_allocator needs a resource, not nullptr");
     }
 
-    /// From what converts to an R&: an inline_linear_resource, say.
+    /// From anything that converts to an R&, such as an inline_linear_resource.
     template <class S>
         requires(!std::same_as<S, R> && std::derived_from<S, arenite::resource> &&
                  std::convertible_to<S&, R&>)
@@ -89,7 +89,8 @@ public:
                  std::convertible_to<S&, R&>)
     resource_allocator(const S&&) = delete;
 
-    // Any other resource, which the compiler's message names, and this parameter's type says why.
+    // Any other resource is refused; the compiler's message names it, and this parameter's type
+    // says why.
     template <class S>
         requires(std::derived_from<S, arenite::resource> && !std::convertible_to<S&, R&>)
     resource_allocator(S&,
@@ -99,7 +100,7 @@ public:
     resource_allocator(S*,
                        detail::this_resource_is_not_the_one_that_the_container_names = {}) = delete;
 
-    /// For another type of objects, or from a concrete resource to a polymorphic one.
+    /// For another element type, or from a concrete resource to a polymorphic one.
     template <class U, class S>
         requires std::convertible_to<S*, R*>
     // NOLINTNEXTLINE(google-explicit-constructor): as std::pmr has it
@@ -120,7 +121,7 @@ public:
         return *this;
     }
 
-    /// Where the memory comes from; never nullptr.
+    /// The resource that memory comes from; never nullptr.
     [[nodiscard]] R* resource() const noexcept { return resource_; }
 
 private:
@@ -131,7 +132,7 @@ template <class R>
     requires std::derived_from<R, resource>
 resource_allocator(R&) -> resource_allocator<std::byte, R>;
 
-/// True if each frees what the other allocated: the same resource or, polymorphic, an equal one.
+/// True if each can free what the other allocated: the same resource or, polymorphic, an equal one.
 template <class T, class U, class R>
 [[nodiscard]] bool operator==(const resource_allocator<T, R>& a,
                               const resource_allocator<U, R>& b) noexcept {

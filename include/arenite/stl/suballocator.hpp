@@ -22,46 +22,47 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Whose the slots of a suballocator are.
+/// Who shares the slots of a suballocator.
 enum class sharing : unsigned char {
-    process,  ///< one pool for all elements of one size and alignment over one type of base
-    container ///< each container its own
+    process,  ///< one pool for all elements of one size and alignment on one type of base
+    container ///< each container has its own
 };
 
-/// Gives containers slots of one size in rows from any allocator: the allocator of node containers.
+/// Allocator for node containers: slots of one size in rows from any base allocator.
 ///
 ///     std::map<K, V, std::less<>, suballocator<std::pair<const K, V>>> m;
 ///     std::list<T, suballocator<T, std::allocator<T>, sharing::container>> own;
 ///
 /// Single elements come from a suballocator_resource: packed, the lowest free slot first, and their
-/// memory goes back while the program runs. What is more than one element (arrays of vector, deque
-/// and hash tables) comes from the base. Without a named base rows are pages, huge ones from 2 MiB
-/// on, and arrays come from operator new; see page_allocator.hpp.
+/// memory is returned while the program runs. Arrays (of vector, deque and hash tables) come from
+/// the base. Without a named base, rows are pages, huge ones from 2 MiB on, and arrays come from
+/// page_allocator.
 ///
 /// Use when:  containers of nodes (list, set, map, unordered_map) hold many elements, come and go,
-///            or are walked after a long life.
-/// Cost:      allocate and deallocate of one element O(1), inlined; shared by the process, a lock
-///            each 32 of them.
-/// Overhead:  that of suballocator_resource; an empty object where the process shares, else a
-///            pointer. A thread keeps up to 64 free slots of each size that it uses.
-/// Limits:    from a base with pointers of its own the container gets plain ones.
-/// Threads:   sharing::process: any, as with std::allocator. sharing::container: a container, all
-///            that was made with copies of its allocator, its node handles, and one that was moved
-///            from it until it is assigned to, are used by one thread at a time.
+///            or are traversed after a long life.
+/// Cost:      allocate and deallocate of one element O(1), inlined; if shared by the process, a
+///            lock for every 32 of them.
+/// Overhead:  that of suballocator_resource; an empty object if shared by the process, else a
+///            pointer. A thread caches up to 64 free slots of each size that it uses.
+/// Limits:    over a base with fancy pointers the container gets plain ones.
+/// Threads:   sharing::process: any, as with std::allocator. sharing::container: one thread at a
+///            time for a container together with everything made with copies of its allocator, its
+///            node handles, and a container moved from it until that is assigned to.
 /// Failure:   out_of_memory, whatever the base throws; std::bad_array_new_length if a count's size
 ///            does not fit. Nothing changes.
 /// Source:    Tapia, Suballocator.
 ///
 /// `sharing::process` (the default) needs a base whose objects are all equal; over another base a
-/// suballocator is one of `sharing::container`. Pools of the process are never destroyed: static
-/// containers may end as late as they like.
+/// suballocator uses `sharing::container`. Pools of the process are never destroyed: static
+/// containers may end at any time.
 ///
-/// What happens when containers meet, and why:
-/// - Shared by the process all are equal: splice, merge, swap and moved nodes are legal.
-/// - Own pools are equal if one allocator is a copy of the other. A copy of a container gets a pool
-///   of its own, with the base's select_on_container_copy_construction; copy assignment keeps the
-///   target's. Move assignment and swap take the pool along, so both are O(1) and never undefined;
-///   a base that says it does not move along is heeded: then elements are moved one by one.
+/// What happens when one container is assigned to another, and why:
+/// - If shared by the process all are equal: splice, merge, swap and moved nodes are legal.
+/// - Pools of containers are equal if one allocator is a copy of the other. A copied container gets
+///   a pool of its own, with the base's select_on_container_copy_construction; copy assignment
+///   keeps the target's. Move assignment and swap take the pool along, so both are O(1) and never
+///   undefined; a base that says it does not propagate is respected: then elements are moved one by
+///   one.
 template <class T, class Base = page_allocator<T>, sharing Sharing = sharing::process>
 class suballocator {
     static_assert(std::is_object_v<T> && std::same_as<T, std::remove_cv_t<T>>,
@@ -89,15 +90,15 @@ public:
         std::allocator_traits<byte_base>::propagate_on_container_move_assignment::value>;
     using propagate_on_container_swap = std::true_type;
 
-    /// The base stays as it was named, whatever its elements are: rebound there and back a
-    /// suballocator is the same type.
+    /// The base stays as it was named, whatever the element type: a suballocator that is rebound
+    /// there and back is the same type.
     template <class U>
     struct rebind {
         using other = suballocator<U, Base, Sharing>;
     };
 
-    /// Over a base of its own making. Where the container has its pool, this asks the base for 40
-    /// bytes and more, and throws what it throws.
+    /// Over a base of its own making. If the container has its own pool, this allocates 40 bytes or
+    /// more from the base, and throws what it throws.
     suballocator() noexcept(shared&& std::is_nothrow_default_constructible_v<byte_base>)
         requires std::default_initializable<byte_base>
         : suballocator(byte_base()) {}
@@ -112,7 +113,7 @@ public:
 
     suballocator(const suballocator& other) noexcept : state_(other.copy()) {}
 
-    /// As a copy: what is moved from stays equal.
+    /// Copies: the moved-from allocator stays equal.
     suballocator(suballocator&& other) noexcept : state_(other.copy_as_it_is()) {}
 
     template <class U, class B>
@@ -167,8 +168,8 @@ public:
             const std::uint32_t count = mine.count.load(std::memory_order_relaxed);
             if (count < mine.room) [[likely]] {
                 mine.slots[count] = p;
-                // Whole at any moment: another thread may fork, and the child take over what is
-                // here.
+                // Consistent at any moment: another thread may fork, and the child take over this
+                // state.
                 mine.count.store(count + 1, std::memory_order_release);
             } else {
                 pool_of<T>::instance(base()).spill(mine, p);
@@ -176,7 +177,7 @@ public:
         }
     }
 
-    /// For the copy of a container: an own pool, where it has one.
+    /// For the copy of a container: a pool of its own, if containers have their own.
     [[nodiscard]] suballocator select_on_container_copy_construction() const {
         if constexpr (shared)
             return *this;
@@ -185,8 +186,8 @@ public:
                 std::allocator_traits<byte_base>::select_on_container_copy_construction(base()));
     }
 
-    /// What the pool holds from which this takes elements of type T; of a container's own, the
-    /// pools for all its sizes. Single elements alone: arrays are the base's.
+    /// Usage of the pool that elements of type T come from; of a container's own, the pools for all
+    /// its sizes. Single elements only: arrays belong to the base.
     [[nodiscard]] arenite::usage usage() const {
         if constexpr (shared)
             return pool_of<T>::instance(base()).usage();
@@ -194,8 +195,8 @@ public:
             return slots().usage();
     }
 
-    /// Gives back all that the pool holds and nothing uses. Up to 64 slots stay with each other
-    /// thread.
+    /// Returns all memory that the pool holds and nothing uses. Each other thread may keep up to 64
+    /// slots.
     void trim() const {
         if constexpr (shared)
             pool_of<T>::instance(base()).trim(pool_of<T>::mine);
@@ -203,7 +204,7 @@ public:
             slots().trim();
     }
 
-    /// True if p points into memory of the pool, handed out or not.
+    /// True if p points into memory of the pool, allocated or not.
     [[nodiscard]] bool owns(const void* p) const {
         if constexpr (shared)
             return pool_of<T>::instance(base()).owns(p);
@@ -217,7 +218,7 @@ public:
             swap(a.state_, b.state_);
     }
 
-    /// True if each frees what the other allocated.
+    /// True if each can free what the other allocated.
     template <class U, class B>
         requires std::same_as<typename suballocator<U, B, Sharing>::byte_base, byte_base>
     [[nodiscard]] bool operator==(const suballocator<U, B, Sharing>& other) const noexcept {
@@ -231,7 +232,7 @@ private:
     using own = detail::own_slots<byte_base>;
     using state = std::conditional_t<shared, byte_base, own*>;
 
-    /// Named within functions alone: T may be incomplete where the allocator is named.
+    /// Named only within functions: T may be incomplete where the allocator is named.
     template <class U>
     using pool_of = detail::shared_pool<sizeof(U), alignof(U), byte_base>;
 
@@ -242,8 +243,8 @@ private:
             return own::make(base);
     }
 
-    // An allocator of such nodes is copied for a node handle alone, which forgets to end the copy:
-    // that one is not counted, and marked; the node itself keeps the pool alive.
+    // Allocators of nodes are copied only for node handles, which forget to destroy the copy: such
+    // a copy is not counted, and marked; the node itself keeps the pool alive.
     [[nodiscard]] ARENITE_INLINE bool is_of_a_handle() const noexcept {
         if constexpr (!shared && detail::is_libstdcxx_node<T>())
             return (reinterpret_cast<std::uintptr_t>(state_) & 1) != 0;
@@ -259,7 +260,7 @@ private:
             return *state_;
     }
 
-    /// The state of one more holder.
+    /// The state for one more holder.
     [[nodiscard]] state held() const noexcept {
         if constexpr (shared) {
             return state_;
