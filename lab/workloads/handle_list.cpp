@@ -32,6 +32,8 @@
 //
 // frame_50%, frame_99%     all of a frame
 // walk_early, walk_late    the median walk of the first and the last tenth of the frames
+// step_50%, step_99%       of a step, whose budget is set; note step_worst. Others' time counts
+//                          where they take the processor amid a step
 // walk_at_F, resident_at_F the median walk of a twentieth of the frames that ends at F, and what is
 //                          resident then for a byte that lives (notes)
 
@@ -263,9 +265,10 @@ struct handle_frames {
             const std::optional<resident_memory> start = resident();
             make(some);
             some.resize(parts_a_frame);
-            std::vector<double> whole, walking;
+            std::vector<double> whole, walking, steps;
             whole.reserve(frames_);
             walking.reserve(frames_);
+            steps.reserve(frames_);
             parts_in_order<nodes> visit{heads_};
             for (std::size_t f = 0; f != frames_; ++f) {
                 const stopwatch frame;
@@ -279,7 +282,10 @@ struct handle_frames {
                 t.checksum(sum());
                 walking.push_back(walk.per(heads_.size() * nodes_a_part));
                 if constexpr (moves_objects<S>) {
-                    if (nodes_.step(visit, budget{.nanoseconds = budget_ns_}))
+                    const stopwatch step;
+                    const bool finished = nodes_.step(visit, budget{.nanoseconds = budget_ns_});
+                    steps.push_back(step.nanoseconds() / 1000);
+                    if (finished)
                         visit = parts_in_order<nodes>{heads_};
                 }
                 whole.push_back(frame.nanoseconds() / 1000);
@@ -292,6 +298,12 @@ struct handle_frames {
             std::sort(whole.begin(), whole.end());
             t.record("frame_50%", "us", whole[frames_ / 2]);
             t.record("frame_99%", "us", whole[frames_ * 99 / 100]);
+            if (!steps.empty()) {
+                std::sort(steps.begin(), steps.end());
+                t.record("step_50%", "us", steps[frames_ / 2]);
+                t.record("step_99%", "us", steps[frames_ * 99 / 100]);
+                t.note("step_worst", "us", steps.back());
+            }
             for (std::size_t part = 0; part != heads_.size(); ++part)
                 end(part);
         }

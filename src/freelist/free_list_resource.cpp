@@ -193,9 +193,12 @@ ARENITE_INLINE void free_list_resource::unmark(index hole, index n) noexcept {
             longest_.lower(place, map_.longest_hole(place));
         return;
     }
-    // No second long hole begins in 64 units.
-    if (n >= long_hole || map_.hole_of(place, n) == none)
-        sizes_.erase(place, std::min(n, long_hole) - 1);
+    if (n < long_hole) {
+        if (map_.hole_of(place, n) == none)
+            sizes_.erase(place, n - 1);
+    } else if (map_.hole_bits(place) == 0 || map_.size_at(map_.last_hole(place)) < long_hole) {
+        sizes_.erase(place, long_hole - 1); // a long one can only be the last that begins there
+    }
 }
 
 void free_list_resource::set_top(index top) noexcept {
@@ -247,11 +250,12 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     const auto end = static_cast<index>(i + n);
     unlink(hole, length);
     map_.cut(hole, length, i - hole, static_cast<index>(n));
-    unmark(hole, length);
+    // What remains is listed first: often nothing above a place changes then.
     if (i != hole)
         list(hole, i - hole);
     if (end != hole + length)
         list(end, hole + length - end);
+    unmark(hole, length);
     return hand_out(i, static_cast<index>(n), bytes);
 }
 

@@ -11,11 +11,11 @@ namespace detail {
 namespace {
 
 constexpr unsigned shortest_width = 6; // of the number shortest_units, less its first bit
-constexpr unsigned known_bits = 2;     // of a length, behind its first bit: those of its tree
+constexpr unsigned known_bits = 3;     // of a length, behind its first bit: those of its tree
 
 } // namespace
 
-// A tree for each quarter of a doubling; the last one has all lengths above.
+// A tree for each eighth of a doubling; the last one has all lengths above.
 unsigned hole_tree::tree_of(index units) noexcept {
     const unsigned width = 31 - static_cast<unsigned>(std::countl_zero(units));
     return std::min((width - shortest_width) << known_bits |
@@ -40,7 +40,8 @@ ARENITE_INLINE hole_tree::index hole_tree::follow(const unit_map& map, index hol
     return to;
 }
 
-void hole_tree::insert(unit_map& map, index hole) noexcept {
+void hole_tree::insert(const unit_map& holes, index hole) noexcept {
+    unit_map map = holes; // which the compiler keeps in registers across writes into holes
     const index units = map.load(hole, length);
     const unsigned tree = tree_of(units);
     std::uint64_t key = key_of(map, hole, units, tree);
@@ -55,14 +56,15 @@ void hole_tree::insert(unit_map& map, index hole) noexcept {
         map.store(above, side, hole);
     } else {
         roots_[tree] = hole;
-        occupied_ |= bits::word{1} << tree;
+        occupied_[tree / bits::word_bits] |= bits::word{1} << tree % bits::word_bits;
     }
     map.store(hole, left, none);
     map.store(hole, right, none);
     map.store(hole, parent, above);
 }
 
-void hole_tree::erase(unit_map& map, index hole) noexcept {
+void hole_tree::erase(const unit_map& holes, index hole) noexcept {
+    unit_map map = holes; // as in insert
     const index above = map.load(hole, parent);
     index leaf = hole;
     for (index h = hole; h != none;) {
@@ -94,7 +96,7 @@ void hole_tree::erase(unit_map& map, index hole) noexcept {
         const unsigned tree = tree_of(map.load(hole, length));
         roots_[tree] = heir;
         if (heir == none)
-            occupied_ &= ~(bits::word{1} << tree);
+            occupied_[tree / bits::word_bits] &= ~(bits::word{1} << tree % bits::word_bits);
     }
 }
 
@@ -103,14 +105,14 @@ hole_tree::index hole_tree::find(const unit_map& map, std::size_t n) const noexc
         return none;
     const index units = std::max(static_cast<index>(n), shortest_units);
     const unsigned tree = tree_of(units);
-    if ((occupied_ >> tree & 1) != 0) {
+    if (roots_[tree] != none) {
         const index found = find_in(map, roots_[tree], units, key_of(map, 0, units, tree));
         if (found != none)
             return found;
     }
     // All of a later tree are long enough.
-    const bits::word later = occupied_ & ~bits::low_mask(tree + 1);
-    return later == 0 ? none : smallest_below(map, roots_[std::countr_zero(later)]);
+    const std::size_t later = bits::next_set(occupied_, tree + 1, trees);
+    return later == trees ? none : smallest_below(map, roots_[later]);
 }
 
 // Along the key of what is asked for: long enough are some of those passed, and all to the right,
@@ -118,11 +120,10 @@ hole_tree::index hole_tree::find(const unit_map& map, std::size_t n) const noexc
 hole_tree::index hole_tree::find_in(const unit_map& map, index root, index n,
                                     std::uint64_t key) noexcept {
     const std::uint64_t wanted = std::uint64_t{n} << 32;
-    std::uint64_t best = ~std::uint64_t{0};
+    std::uint64_t best = ~wanted; // above what is wanted; what ranks below wraps around
     index later = none;
     for (index h = root; h != none; key <<= 1) {
-        if (const std::uint64_t rank = rank_of(map, h); rank >= wanted)
-            best = std::min(best, rank);
+        best = std::min(best, rank_of(map, h) - wanted);
         const index r = follow(map, h, right);
         if (key >> 63 != 0) {
             h = r;
@@ -132,7 +133,7 @@ hole_tree::index hole_tree::find_in(const unit_map& map, index root, index n,
         }
     }
     if (later != none)
-        best = std::min(best, rank_of(map, smallest_below(map, later)));
+        best = std::min(best, rank_of(map, smallest_below(map, later)) - wanted);
     return static_cast<index>(best);
 }
 
@@ -147,9 +148,10 @@ hole_tree::index hole_tree::smallest_below(const unit_map& map, index hole) noex
 }
 
 hole_tree::index hole_tree::longest(const unit_map& map) const noexcept {
-    if (occupied_ == 0)
+    const std::size_t last = bits::last_set(occupied_, 0, trees);
+    if (last == trees)
         return 0;
-    index h = roots_[trees - 1 - static_cast<unsigned>(std::countl_zero(occupied_))];
+    index h = roots_[last];
     index longest = 0;
     while (h != none) {
         longest = std::max(longest, map.load(h, length));

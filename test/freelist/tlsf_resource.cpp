@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "support/counting_resource.hpp"
+#include "support/overwritten_holes.hpp"
 #include "support/piece.hpp"
 #include "support/region_list.hpp"
 
@@ -320,32 +321,8 @@ TEST_F(tlsf_death, an_overwritten_header_is_named_with_its_neighbour) {
 TEST_F(tlsf_death, a_write_into_free_memory_is_found_by_checked_builds) {
     if (!checks_enabled)
         GTEST_SKIP() << "unchecked builds do not look";
-    for (const std::size_t bytes : {96u, 2048u}) {
-        std::byte* p[6];
-        for (std::byte*& each : p)
-            each = static_cast<std::byte*>(keeper.allocate(bytes - 8));
-        for (const int i : {4, 2, 0}) // of one length
-            keeper.deallocate(p[i]);
-        const auto write = [&](std::byte* at) {
-            poison::undefined(at, 4);
-            std::memset(at, 0x11, 4);
-            poison::no_access(at, 4);
-            for (int i = 0; i < 3; ++i) // one of them comes by, whatever is changed
-                static_cast<void>(keeper.allocate(bytes - 8));
-        };
-        for (const int i : {4, 2, 0}) {
-            const std::ptrdiff_t length = static_cast<std::ptrdiff_t>(bytes) - 8 - 4;
-            EXPECT_DEATH(write(p[i] + 4), "tlsf_resource level .*the free memory of [0-9]+ bytes "
-                                          "at 0x[0-9a-f]+ was written to")
-                << i;
-            EXPECT_DEATH(write(p[i] + length), "was written to") << i;
-            EXPECT_DEATH(write(p[i] - 8), "was written to") << i;
-            EXPECT_DEATH(write(p[i] - 4), "was written to") << i;
-        }
-        EXPECT_DEATH(write(p[2] + 4), "its neighbour below is the allocation at 0x");
-        for (const int i : {1, 3, 5})
-            keeper.deallocate(p[i]);
-    }
+    for (const std::size_t bytes : {96u, 2048u})
+        support::expect_writes_into_holes_are_found(keeper, "tlsf_resource level", bytes, {-8, -4});
 }
 
 } // namespace

@@ -157,12 +157,9 @@ ARENITE_INLINE constexpr void clear_run(word* words, std::size_t first,
 /// The positions in w at which a run of `count` (1 to 64) set bits begins.
 [[nodiscard]] constexpr word run_starts(word w, std::size_t count) noexcept {
     std::size_t have = 1; // w holds the starts of runs of `have`
-    while (have < count && w != 0) {
-        const std::size_t step = have < count - have ? have : count - have;
-        w &= w >> step;
-        have += step;
-    }
-    return w;
+    for (; have < count - have; have *= 2)
+        w &= w >> have;
+    return w & w >> (count - have);
 }
 
 /// Start of the first run of at least `count` (1 or more) bits that are set in `words` after an

@@ -19,7 +19,7 @@ namespace detail {
 ///     hole    | left | right | parent | length |..............................| length |
 ///     key     length and address: its first bit leads from the root to the left or right, its
 ///             second one from there, and so on
-///     trees   one for each quarter of a doubling of the length
+///     trees   one for each eighth of a doubling of the length
 ///
 /// Use when:  holes of at least shortest_units are to be found by size: those for which there are
 ///            no bits.
@@ -42,10 +42,10 @@ public:
     }
 
     /// Enters a hole of the map that has its length noted.
-    void insert(unit_map& map, index hole) noexcept;
+    void insert(const unit_map& map, index hole) noexcept;
 
     /// Takes a hole out that is in the tree; its length is still the same.
-    void erase(unit_map& map, index hole) noexcept;
+    void erase(const unit_map& map, index hole) noexcept;
 
     /// The smallest hole of those with at least n units, the lowest among equals; or none.
     [[nodiscard]] index find(const unit_map& map, std::size_t n) const noexcept;
@@ -56,7 +56,7 @@ public:
 private:
     enum word : std::size_t { left, right, parent, length };
 
-    static constexpr unsigned trees = bits::word_bits;
+    static constexpr unsigned trees = 2 * bits::word_bits;
 
     [[nodiscard]] static unsigned tree_of(index units) noexcept;
     [[nodiscard]] static std::uint64_t key_of(const unit_map& map, index hole, index units,
@@ -70,7 +70,7 @@ private:
                                        std::uint64_t key) noexcept;
 
     index roots_[trees];
-    bits::word occupied_ = 0; ///< a bit a tree
+    bits::word occupied_[trees / bits::word_bits] = {}; ///< a bit a tree
 };
 
 } // namespace detail

@@ -37,7 +37,7 @@ public:
             places = groups_for(places);
             numbers += places * group;
         } while (places > 1);
-        return numbers * sizeof(number);
+        return (numbers + group) * sizeof(number);
     }
 
     /// All 0, in bytes_for(places) of memory aligned to 8. O(places).
@@ -49,6 +49,7 @@ public:
             levels_[count_++] = numbers;
             numbers += places * group;
         } while (places > 1);
+        levels_[count_] = numbers;
     }
 
     /// The largest number of all.
@@ -60,28 +61,33 @@ public:
 
     /// The number is at least n from now on.
     ARENITE_INLINE void raise(std::size_t place, number n) noexcept {
-        for (unsigned level = 0; level < count_; ++level, place /= group) {
-            if (levels_[level][place] >= n)
+        for (unsigned level = 0;; ++level, place /= group) {
+            number& here = levels_[level][place];
+            if (here >= n)
                 return;
-            levels_[level][place] = n;
+            here = n;
+            if (level == count_)
+                break;
         }
-        top_ = std::max(top_, n);
+        top_ = n;
     }
 
     /// The number, which was no smaller, is n from now on.
     ARENITE_INLINE void lower(std::size_t place, number n) noexcept {
-        for (unsigned level = 0; level < count_; ++level) {
-            const number before = levels_[level][place];
-            if (before == n)
-                return;
-            levels_[level][place] = n;
+        const number before = at(place);
+        if (n == before)
+            return;
+        levels_[0][place] = n;
+        for (unsigned level = 0; level != count_; ++level) {
             place /= group;
-            const bool is_last = level + 1 == count_;
-            if ((is_last ? top_ : levels_[level + 1][place]) != before)
-                return; // that was another one's
-            n = largest_of(levels_[level] + place * group);
+            number& above = levels_[level + 1][place];
+            if (above != before)
+                return; // that is another one's
+            above = largest_of(levels_[level] + place * group);
+            if (above == before)
+                return;
         }
-        top_ = n;
+        top_ = *levels_[count_];
     }
 
     /// The lowest place whose number is n or more. Requires n <= top() and n != 0.
@@ -107,9 +113,9 @@ private:
                          std::max(w[6], w[7])});
     }
 
-    number top_ = 0;
+    number top_ = 0; ///< as at the last level: here for who only asks whether there is any
     unsigned count_ = 0;
-    number* levels_[most_levels] = {}; ///< from the places up
+    number* levels_[most_levels + 1] = {}; ///< from the places up; the last is one number
 };
 
 } // namespace detail
