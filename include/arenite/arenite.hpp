@@ -109,8 +109,10 @@
 #include <arenite/compose/headroom.hpp>
 #include <arenite/compose/held_resource.hpp>
 #include <arenite/compose/limited_resource.hpp>
+#include <arenite/compose/observed_resource.hpp>
 #include <arenite/compose/resource_adaptor.hpp>
 #include <arenite/compose/resource_pair.hpp>
+#include <arenite/compose/sampled_callbacks.hpp>
 #include <arenite/compose/segregated_resource.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/compose/tally.hpp>
