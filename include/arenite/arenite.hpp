@@ -109,10 +109,12 @@
 #include <arenite/compose/headroom.hpp>
 #include <arenite/compose/held_resource.hpp>
 #include <arenite/compose/limited_resource.hpp>
+#include <arenite/compose/observed_resource.hpp>
 #include <arenite/compose/recorder.hpp>
 #include <arenite/compose/recording_resource.hpp>
 #include <arenite/compose/resource_adaptor.hpp>
 #include <arenite/compose/resource_pair.hpp>
+#include <arenite/compose/sampled_callbacks.hpp>
 #include <arenite/compose/segregated_resource.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/compose/tally.hpp>

@@ -46,8 +46,9 @@ std::string title(const experiment& e) {
            fmt::format("  ({} turns, a cold and {} warm passes each)", e.repeats, e.warm_passes);
 }
 
-/// Each row in which some peer is better than ours, beyond the spread; of a subject of ours that
-/// retains, a peer that does so too.
+/// A verdict on each row in which some peer is better than ours: how often ours is the peer's
+/// figure, and whether the spread is larger than that. Where it is so for all, the row is left out.
+/// Of a subject of ours that retains, peers that do so too.
 std::string where_peers_win(const std::vector<row>& rows, const experiment& e,
                             const std::string& subject) {
     std::string text;
@@ -55,18 +56,21 @@ std::string where_peers_win(const std::vector<row>& rows, const experiment& e,
         const result* ours = r.of(subject);
         if (ours == nullptr || !r.compared)
             continue;
-        std::vector<std::string> winners;
+        std::vector<std::string> verdicts;
+        bool is_shown = false;
         for (const result* peer : r.results) {
             if (peer->subject.starts_with("arenite") || retains(peer->subject) != retains(subject))
                 continue;
             const comparison c = compare(*ours, *peer);
-            if (!c.tie && c.ratio > 1)
-                winners.push_back(
-                    fmt::format("{} {}", peer->subject, short_number(peer->median())));
+            if (c.ratio <= 1)
+                continue;
+            is_shown = is_shown || !c.tie;
+            verdicts.push_back(fmt::format("{}x of {}{}", short_number(c.ratio), c.theirs,
+                                           c.tie ? " (within the spread)" : ""));
         }
-        if (!winners.empty())
-            text += fmt::format("A peer wins: {} ({}): {} against {} of {}\n", r.metric, r.state,
-                                join(winners), short_number(ours->median()), subject);
+        if (is_shown)
+            text += fmt::format("Worse: {}, {}: {} {} is {}\n", r.metric, r.state, subject,
+                                short_number(ours->median()) + " " + r.unit, join(verdicts));
     }
     return text;
 }

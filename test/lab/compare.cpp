@@ -79,8 +79,8 @@ TEST_F(lab_compare, pairs_what_keeps_its_memory_with_its_like_alone) {
     EXPECT_DOUBLE_EQ(against_fastest(r, experiment_, pairing::retaining)->ratio, 3);
     EXPECT_EQ(against_fastest(r, experiment_, pairing::retaining)->theirs, "mimalloc-retain");
     const std::string text = table(experiment_, measured_);
-    EXPECT_THAT(text, HasSubstr("mimalloc 4.00 against 8.00 of arenite.ordered\n"));
-    EXPECT_THAT(text, HasSubstr("mimalloc-retain 1.00 against 3.00 of arenite.ordered.retain"));
+    EXPECT_THAT(text, HasSubstr("arenite.ordered 8.00 ns is 2.00x of mimalloc\n"));
+    EXPECT_THAT(text, HasSubstr("arenite.ordered.retain 3.00 ns is 3.00x of mimalloc-retain\n"));
 }
 
 TEST_F(lab_compare, calls_a_ratio_inside_the_spread_a_tie) {
@@ -100,14 +100,27 @@ TEST_F(lab_compare, says_where_a_peer_wins) {
     figure("std", {1, 1, 1});
     figure("mimalloc", {3, 3, 3});
     const std::string text = table(experiment_, measured_);
-    EXPECT_THAT(text, HasSubstr("A peer wins: create (warm): std 1.00 against 2.00"));
-    EXPECT_THAT(text, Not(HasSubstr("mimalloc 3.00")));
+    EXPECT_THAT(text, HasSubstr("Worse: create, warm: arenite.ordered 2.00 ns is 2.00x of std\n"));
 }
 
 TEST_F(lab_compare, does_not_call_our_own_twin_a_peer) {
     figure("arenite.ordered", {2, 2, 2});
     figure("arenite.ordered-4k", {1, 1, 1});
-    EXPECT_THAT(table(experiment_, measured_), Not(HasSubstr("A peer wins")));
+    EXPECT_THAT(table(experiment_, measured_), Not(HasSubstr("Worse")));
+}
+
+TEST_F(lab_compare, says_which_verdicts_are_within_the_spread) {
+    figure("arenite.ordered", {1.5, 2, 2.5});
+    figure("std", {1, 1, 1});
+    figure("mimalloc", {1, 1.6, 3});
+    EXPECT_THAT(table(experiment_, measured_),
+                HasSubstr("is 2.00x of std, 1.25x of mimalloc (within the spread)\n"));
+}
+
+TEST_F(lab_compare, says_nothing_of_a_row_within_the_spread) {
+    figure("arenite.ordered", {1.5, 2, 2.5});
+    figure("mimalloc", {1, 1.6, 3});
+    EXPECT_THAT(table(experiment_, measured_), Not(HasSubstr("Worse")));
 }
 
 TEST(lab_median, is_the_middle) {

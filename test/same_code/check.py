@@ -9,6 +9,7 @@ The loop that does the work, which is the one with the most arithmetic in it, mu
 operands aside; around it records may take a few more, which find where the columns begin. A member of a row is
 reached without a call or a comparison, without optimisation too; with it a pointer to a member is as good as a
 template argument. The end of a unique_ptr from an affinity takes few more than `delete` of a class that lives in one.
+A heap with an observer that is off allocates and frees by the heap's own instructions.
 """
 import re
 import subprocess
@@ -92,5 +93,11 @@ more = count(code["end_owner"]) - count(code["end_delete"])
 print(f"end_owner: {count(code['end_owner'])} instructions, end_delete: {count(code['end_delete'])}")
 if more > END:
     problems.append(f"end_owner has {more} instructions more than end_delete")
+for call in ("allocate", "free"):  # up to the first return: where that is not reached, a function is called
+    plain, observed = (sorted(m for m, _ in code[f"{call}_{way}"][:code[f"{call}_{way}"].index(("ret", ""))]
+                              if m != "label") for way in ("plain", "observed"))
+    print(f"{call}_observed: {len(observed)} instructions, {call}_plain: {len(plain)}")
+    if observed != plain:
+        problems.append(f"{call}_observed is {observed}, {call}_plain {plain}")
 print("\n".join(problems))
 sys.exit(1 if problems else 0)

@@ -4,7 +4,9 @@
 // Loops over columns of records, and the same over arrays written by hand: check.py compares what
 // the compiler makes of NAME_records, or NAME_of_..., with what it makes of NAME_arrays.
 #include <arenite/affinity/affine.hpp>
+#include <arenite/compose/observed_resource.hpp>
 #include <arenite/object/unique_ptr.hpp>
+#include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/soa/records.hpp>
 
 #include <cstddef>
@@ -85,4 +87,17 @@ static_assert(sizeof(node_ptr) == sizeof(void*));
 
 void end_delete(affine_node* p) { delete p; }
 void end_owner(node_ptr& p) { std::destroy_at(&p); }
+
+// ---- a heap, and one with an observer that is compiled in but off -------------------------------
+struct silent_observer {
+    static constexpr bool is_off = true;
+    void on_allocate(const void*, std::size_t) const noexcept {}
+    void on_free(const void*, std::size_t) const noexcept {}
+};
+using observed_heap = arenite::observed_resource<arenite::ordered_heap, silent_observer>;
+
+void* allocate_plain(arenite::ordered_heap& heap) { return heap.try_allocate(48, 8); }
+void* allocate_observed(observed_heap& heap) { return heap.try_allocate(48, 8); }
+void free_plain(arenite::ordered_heap& heap, void* p) { heap.deallocate(p, 48, 8); }
+void free_observed(observed_heap& heap, void* p) { heap.deallocate(p, 48, 8); }
 }
