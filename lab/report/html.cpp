@@ -9,6 +9,7 @@
 #include "html_page.hpp"
 #include "html_parts.hpp"
 #include "html_ranges.hpp"
+#include "html_summary.hpp"
 #include "html_tables.hpp"
 #include "table.hpp"
 
@@ -164,7 +165,7 @@ std::optional<ratio> ratio_of(const metric& m, const std::string& state, const j
 
 std::string ratio_text(const ratio& r) {
     const char* const kind = r.tie ? "tie" : r.value < 1 ? "better" : "worse";
-    return fmt::format("<span class=\"{}\">{}{}x</span>", kind, r.tie ? "tie, " : "",
+    return fmt::format("<span class=\"{}\">{}x</span>", kind,
                        r.value < 0.01 ? fmt::format("{:.2g}", r.value) : short_number(r.value));
 }
 
@@ -184,7 +185,7 @@ std::string ratio_bar(const ratio& r) {
 /// All ratios, a table an experiment.
 std::string overview(const std::vector<experiment_results>& all, const json& workloads) {
     std::string tables;
-    std::size_t wins = 0, ties = 0, losses = 0;
+    std::vector<judged> judgements;
     for (const experiment_results& e : all) {
         std::string rows;
         for (const metric& m : e.metrics) {
@@ -192,10 +193,11 @@ std::string overview(const std::vector<experiment_results>& all, const json& wor
             const auto r = ratio_of(m, state, workloads.at(e.workload));
             if (!r)
                 continue;
-            ++(r->tie ? ties : r->value < 1 ? wins : losses);
+            judgements.push_back({e.workload, m.name, m.unit, r->theirs, r->value, r->tie});
             rows += fmt::format("<tr><td>{}, {}</td><td>{}</td><td>{}</td>"
                                 "<td class=\"text quiet\">{}</td></tr>\n",
-                                xml(m.name), state, ratio_text(*r), ratio_bar(*r), xml(r->theirs));
+                                xml(readable(m.name)), state, ratio_text(*r), ratio_bar(*r),
+                                xml(r->theirs));
         }
         if (!rows.empty())
             tables += fmt::format("<div class=\"card\"><h4>{}</h4><p class=\"small quiet\">{}</p>"
@@ -205,11 +207,13 @@ std::string overview(const std::vector<experiment_results>& all, const json& wor
     if (tables.empty())
         return {};
     return fmt::format(
-        "<h2 id=\"overview\">Ours against the fastest it is measured by</h2>\n"
-        "<p>Below 1x ours is better. Of {} figures <b>{} are better</b>, {} are ties (one median "
-        "lies within the other's spread), <b>{} are worse</b>. Bars are logarithmic, from 1/16 to "
-        "16: to the left ours is better.</p>\n<div class=\"cards narrow\">{}</div>\n",
-        wins + ties + losses, wins, ties, losses, tables);
+        "<h2 id=\"overview\">Ours beside the fastest peer, on this machine</h2>\n"
+        "{}<p>A ratio is ours to theirs, of the medians: below 1x ours is better. Those in grey "
+        "are "
+        "within the spread: one median lies between the smallest and the largest figure of the "
+        "other. Bars are logarithmic, from 1/16 to 16: to the left ours is better.</p>\n"
+        "<div class=\"cards narrow\">{}</div>\n",
+        summary_of(judgements), tables);
 }
 
 std::string cell(const figure* f) {
@@ -243,10 +247,10 @@ std::string card(const experiment_results& e, const metric& m, const json& workl
     std::string told;
     for (const std::string& state : states)
         if (const auto r = ratio_of(m, state, workload))
-            told += fmt::format("{}{} of {} {}", told.empty() ? "" : ", ", ratio_text(*r),
-                                xml(r->theirs), state);
+            told += fmt::format("{}{} of {} {}{}", told.empty() ? "" : ", ", ratio_text(*r),
+                                xml(r->theirs), state, r->tie ? " (within the spread)" : "");
     if (!told.empty())
-        told = xml(ours) + " needs " + told;
+        told = xml(ours) + " takes " + told;
 
     std::string table = "<table><thead><tr><th>subject</th>";
     for (const std::string& state : states)
@@ -289,7 +293,7 @@ std::string card(const experiment_results& e, const metric& m, const json& workl
     return fmt::format("<div class=\"card\"><h4>{} <span class=\"quiet\">{}</span></h4>"
                        "<p class=\"small\">{}</p><div class=\"both\">{}<div class=\"wide\">{}"
                        "</div></div></div>\n",
-                       xml(m.name), xml(m.unit), told, plot, table);
+                       xml(readable(m.name)), xml(m.unit), told, plot, table);
 }
 
 /// What is neither good nor bad of itself: one table of medians.
@@ -299,8 +303,8 @@ std::string for_information(const experiment_results& e) {
         if (m.compared)
             continue;
         for (const auto& [state, figures] : m.states) {
-            rows += fmt::format("<tr><td>{}{}{}, {}</td>", xml(m.name), m.unit.empty() ? "" : " ",
-                                xml(m.unit), state);
+            rows += fmt::format("<tr><td>{}{}{}, {}</td>", xml(readable(m.name)),
+                                m.unit.empty() ? "" : " ", xml(m.unit), state);
             for (const std::string& s : e.subjects) {
                 const figure* const f = m.find(state, s);
                 rows += "<td>" + (f != nullptr ? short_number(f->median) : "-") + "</td>";

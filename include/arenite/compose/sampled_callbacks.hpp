@@ -26,7 +26,7 @@ inline namespace ARENITE_ABI {
 ///
 /// Use when:  a program's own log, statistics or profiler is to see objects. All at each moment:
 ///            one_in = 1. In a running game: one in some hundred, or every 512 KiB.
-/// Cost:      about 10 instructions for a call that is not in the sample; those of the function,
+/// Cost:      about 25 instructions for a call that is not in the sample; those of the function,
 ///            and of a call by pointer, for one that is.
 /// Overhead:  0 bytes an allocation; 72 bytes an object (of 64-bit addresses).
 /// Limits:    a slot that is used again and again is in the sample always or never: what has few

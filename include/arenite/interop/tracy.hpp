@@ -42,7 +42,7 @@ namespace detail {
 ///     tracy_plot(all);                                    // a usage_node, once a frame
 ///
 /// Use when:  Tracy is to list the objects of a heap with their times, and its map of their memory.
-/// Cost:      two events a pair, some tens of nanoseconds; with TRACY_CALLSTACK that of two stacks.
+/// Cost:      two of Tracy's events a pair; with TRACY_CALLSTACK that of two stacks.
 ///            Without TRACY_ENABLE no instruction (see observed_resource).
 /// Overhead:  a pointer an object, and its name for as long as the program runs.
 /// Limits:    Tracy 0.7.6 or newer, for pools with names. No reset(): Tracy must see each free.
