@@ -3,6 +3,7 @@
 #include <arenite/compose/fallback_resource.hpp>
 #include <arenite/compose/limited_resource.hpp>
 #include <arenite/compose/recording_resource.hpp>
+#include <arenite/compose/sampled_callbacks.hpp>
 #include <arenite/compose/segregated_resource.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/compose/tracked_resource.hpp>
@@ -63,6 +64,16 @@ struct recording_heap : conformance_case {
         : subject{place.c_str(), ordered_options{.sizes = sizes::kept}, up} {}
 };
 
+struct observed_heap : conformance_case {
+    static constexpr const char* name = "observed_ordered_heap";
+    static constexpr bool keeps_sizes = true;
+    callback_resource<ordered_heap> subject;
+    explicit observed_heap(upstream up)
+        : subject{sampled_callbacks{"heap", {.on_allocate = &ignore, .on_free = &ignore}},
+                  ordered_options{.sizes = sizes::kept}, up} {}
+    static void ignore(const sampled_callbacks::event&, void*) noexcept {}
+};
+
 /// Some in a small pool, all else in a heap.
 struct fallback : conformance_case {
     static constexpr const char* name = "fallback_pool_and_heap";
@@ -79,9 +90,10 @@ struct segregated : conformance_case {
         : subject{64, std::piecewise_construct, std::tuple{slot{64, 16}, up}, std::tuple{up}} {}
 };
 
-INSTANTIATE_TEST_SUITE_P(composed, conformance,
-                         (cases<synchronized_linear, synchronized_heap, limited_heap, limited_sizes,
-                                tracked_heap, recording_heap, fallback, segregated>()),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(
+    composed, conformance,
+    (cases<synchronized_linear, synchronized_heap, limited_heap, limited_sizes, tracked_heap,
+           recording_heap, observed_heap, fallback, segregated>()),
+    case_name);
 
 } // namespace conformance_suite::composed
