@@ -49,8 +49,7 @@ std::string title(const experiment& e) {
 /// A verdict on each row in which some peer is better than ours: how often ours is the peer's
 /// figure, and whether the spread is larger than that. Where it is so for all, the row is left out.
 /// Of a subject of ours that retains, peers that do so too.
-std::string where_peers_win(const std::vector<row>& rows, const experiment& e,
-                            const std::string& subject) {
+std::string where_peers_win(const std::vector<row>& rows, const std::string& subject) {
     std::string text;
     for (const row& r : rows) {
         const result* ours = r.of(subject);
@@ -172,8 +171,8 @@ std::string table(const experiment& e, const outcome& measured) {
             g.add(std::move(cells));
         }
         text += g.text(output_width());
-        text += where_peers_win(rows, e, e.workload->ours);
-        text += where_peers_win(rows, e, e.workload->ours + ".retain");
+        text += where_peers_win(rows, e.workload->ours);
+        text += where_peers_win(rows, e.workload->ours + ".retain");
     }
     for (const failure& f : measured.failures)
         text += fmt::format("FAILED: {}: {}\n", f.subject, f.what);

@@ -78,7 +78,7 @@ struct object {
 };
 
 object make(std::mt19937& random, const object* neighbour) {
-    affinity_heap& h = one_of(random());
+    affinity_heap& h = one_of(static_cast<unsigned>(random()));
     const std::size_t most = random() % 64 != 0 ? 300 : random() % 8 != 0 ? 20'000 : 300'000;
     const std::size_t bytes = random() % most;
     const std::size_t alignment = std::size_t{1} << (random() % 16 != 0 ? 3 : random() % 13);
@@ -132,7 +132,7 @@ private:
 void work(unsigned seed, exchange& others, const std::atomic<bool>& stop) {
     std::mt19937 random{seed};
     std::vector<object> mine;
-    for (unsigned left = random() % 20'000; left != 0 && !stop.load(); --left) {
+    for (auto left = random() % 20'000; left != 0 && !stop.load(); --left) {
         const unsigned choice = random() % 8;
         if (mine.empty() || (choice < 4 && mine.size() < 1000)) {
             mine.push_back(make(random, mine.empty() ? nullptr : &mine[random() % mine.size()]));
@@ -175,7 +175,7 @@ void fork_and_use() {
 }
 
 void look_and_trim(std::mt19937& random) {
-    affinity_heap& h = one_of(random());
+    affinity_heap& h = one_of(static_cast<unsigned>(random()));
     switch (random() % 8) {
     case 0:
         h.trim();

@@ -52,7 +52,7 @@ TEST_F(hole_trees, find_what_a_look_at_all_holes_finds) {
     EXPECT_EQ(tree.find(map, 1), unit_map::none);
     EXPECT_EQ(tree.longest(map), 0u);
     for (int step = 0; step < 20'000; ++step) {
-        const index slot = random() % slots;
+        const auto slot = static_cast<index>(random() % slots);
         const auto there = model.lower_bound(slot * slot_units);
         const bool taken = there != model.end() && there->first < (slot + 1) * slot_units;
         if (!taken) {

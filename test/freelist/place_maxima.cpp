@@ -23,7 +23,8 @@ TEST(place_maxima, the_lowest_place_that_is_large_enough) {
         std::mt19937 random{1};
         for (int step = 0; step < 3000; ++step) {
             const std::size_t place = random() % places;
-            const std::uint32_t n = random() % 4 == 0 ? ~random() : random() % 100;
+            const auto n =
+                static_cast<std::uint32_t>(random() % 4 == 0 ? ~random() : random() % 100);
             if (random() % 3 == 0) {
                 all.raise(place, n);
                 model[place] = std::max(model[place], n);

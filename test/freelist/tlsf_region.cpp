@@ -88,7 +88,7 @@ TEST_F(tlsf_regions, lists_hold_what_is_free_whatever_is_taken_and_released) {
     std::map<index, index> live; // first unit, units
     std::mt19937 random{5};
     for (int step = 0; step < 20'000; ++step) {
-        const index n = 1 + random() % (random() % 8 == 0 ? 900 : 40);
+        const auto n = static_cast<index>(1 + random() % (random() % 8 == 0 ? 900 : 40));
         if (random() % 2 == 0) {
             const index hole = r.find(n);
             index longest = 0;
@@ -106,7 +106,7 @@ TEST_F(tlsf_regions, lists_hold_what_is_free_whatever_is_taken_and_released) {
                 ASSERT_TRUE(live.emplace(hole, n).second);
             }
         } else if (!live.empty()) {
-            auto gone = live.lower_bound(random() % r.map().count());
+            auto gone = live.lower_bound(static_cast<index>(random() % r.map().count()));
             gone = gone == live.end() ? live.begin() : gone;
             r.release(gone->first, gone->second);
             live.erase(gone);

@@ -84,7 +84,7 @@ TEST(unit_map, knows_the_longest_hole_that_begins_within_64_units) {
         index longest[6] = {}, last[6] = {};
         bool was_hole = true;
         for (index i = 0; i < m.map.count();) {
-            index n = turn % 4 == 0 ? 1 + random() % 3 : 1 + random() % (turn % 200 + 1);
+            auto n = static_cast<index>(1 + random() % (turn % 4 == 0 ? 3 : turn % 200 + 1));
             n = std::min(n, m.map.count() - i);
             was_hole = !was_hole && random() % 3 != 0;
             if (was_hole) {

@@ -47,8 +47,9 @@ TEST(slot_layout, counts_the_slots_that_fit) {
         for (const std::size_t room : {std::size_t{0}, bytes - 1, bytes, 3 * bytes, 16_KiB,
                                        16_KiB + 63, 16_KiB + 64, 100'000_KiB / 64, 2_MiB}) {
             const std::size_t n = l.slots_in(room);
-            if (n != 0)
+            if (n != 0) {
                 EXPECT_LE(l.bytes_for(n), room) << bytes;
+            }
             EXPECT_GT(l.bytes_for(n + 1), room) << bytes;
         }
     }
