@@ -27,8 +27,7 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up)
       kept_{options.sizes == sizes::kept}, passes_through_{passthrough()} {
     if (passes_through_ || (!options.eager && !options.prefault))
         return;
-    core_.make_first_slab();
-    if (core_.usage().bytes_reserved == 0)
+    if (!core_.make_first_slab())
         throw_out_of_memory(options.block_bytes != 0 ? options.block_bytes : 64_KiB,
                             default_alignment, this);
 }

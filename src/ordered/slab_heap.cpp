@@ -306,10 +306,13 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
     return p;
 }
 
-void slab_heap::make_first_slab() noexcept {
+bool slab_heap::make_first_slab() noexcept {
     const slow_call_guard mark = begin_slow_call();
-    if (slab* const s = slabs_.make(size_class::single, 1, 1))
-        release(*s);
+    slab* const s = slabs_.make(size_class::single, 1, 1);
+    if (s == nullptr)
+        return false;
+    release(*s);
+    return true;
 }
 
 } // namespace detail

@@ -42,14 +42,20 @@ constexpr bool there_are(names<T...>) {
 static_assert(there_are(forward{}), "arenite/fwd.hpp names what the library has");
 static_assert(sizeof(a::region_sink) != 0);
 
+struct described {
+    int first;
+    double second;
+};
+
 } // namespace
 
 static_assert(ARENITE_CHECKS == EXPECTED_CHECKS, "the package decides on checks, not its user");
 
 int main() {
     int* answer = arenite::create<int>(arenite::system_resource(), 42);
-    const bool right = *answer == 42;
+    bool right = *answer == 42;
     arenite::destroy(arenite::system_resource(), answer);
+    right = right && arenite::layout_of<described>().members.size() == 2; // links without -O too
     std::puts(right ? "consumer: right" : "consumer: wrong");
     return right ? 0 : 1;
 }

@@ -387,4 +387,12 @@ TEST_F(ordered_heap_returning, a_size_that_is_not_used_any_more_does_not_hold_a_
     }
 }
 
+TEST_F(ordered_heap_returning, an_eager_heap_may_return_its_first_memory_at_once) {
+    ordered_heap heap{ordered_options{.policy = return_policy::return_all, .eager = true}, &pages};
+    EXPECT_EQ(pages.calls(), 1u);
+    EXPECT_EQ(heap.usage().bytes_reserved, 0u);
+    void* const p = heap.allocate(10);
+    heap.deallocate(p, 10);
+}
+
 } // namespace

@@ -278,9 +278,13 @@ union ghost {
     ~ghost() {}         // NOLINT(modernize-use-equals-default): or an end
     T value;
 
-    /// Declared and nowhere defined: constant expressions take addresses in it.
+    /// Constant expressions take addresses in it. Where compilers optimise it is nowhere defined.
     static const ghost nowhere;
 };
+#if !defined(__OPTIMIZE__) // addresses that nothing asks for stay in the program
+template <class T>
+const ghost<T> ghost<T>::nowhere{};
+#endif
 
 namespace detail {
 

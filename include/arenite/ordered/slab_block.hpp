@@ -4,6 +4,7 @@
 
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/glance.hpp>
 #include <arenite/ordered/slab.hpp>
 
 #include <algorithm>
@@ -45,8 +46,13 @@ struct alignas(64) slab_block {
     }
 
     /// The slab that an offset within the block lies in; slabs[0] where there is none.
+    /// Where this is no slab_block at all, see slab::is_of.
     [[nodiscard]] ARENITE_INLINE slab& slab_at(std::size_t offset) noexcept {
+#if ARENITE_HAS_TSAN
+        return reinterpret_cast<slab*>(this)[glance(slab_of[offset / unit_bytes])];
+#else
         return reinterpret_cast<slab*>(this)[slab_of[offset / unit_bytes]];
+#endif
     }
 
     /// These units are of slabs[number] from now on.

@@ -177,7 +177,9 @@ public:
 
     void trim() noexcept;
     void set_block_bytes(std::size_t bytes) noexcept { slabs_.blocks().set_block_bytes(bytes); }
-    void make_first_slab() noexcept;
+
+    /// Gets the first block, which stays if the policy keeps anything; false where there is none.
+    bool make_first_slab() noexcept;
 
     [[nodiscard]] arenite::usage usage() noexcept;
     [[nodiscard]] arenite::usage usage_approximate() const noexcept;
