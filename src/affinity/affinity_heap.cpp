@@ -430,7 +430,7 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
         const outside_memory::prefix* const before = outside_memory::of(p);
         if (before == nullptr || before->affinity() != index_)
             refuse_question(p, name_);
-        return before->size;
+        return static_cast<std::size_t>(before->size);
     }
     if (s->affinity() != index_)
         refuse_question(p, name_);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <new>
 
 namespace arenite {
@@ -49,7 +50,9 @@ bool offset_blocks::grow_blocks() noexcept {
 }
 
 bool offset_blocks::grow_units(std::size_t count) noexcept {
-    const std::size_t most = std::size_t{1} << (offset_node::position_bits - shift_);
+    const auto most = static_cast<std::size_t>(
+        std::min<std::uint64_t>(std::uint64_t{1} << (offset_node::position_bits - shift_),
+                                std::numeric_limits<std::size_t>::max() / sizeof(index)));
     if (count > most)
         return false;
     const std::size_t room = std::min(most, std::max({count, unit_room_ * 2, std::size_t{64}}));
@@ -80,7 +83,10 @@ std::size_t offset_blocks::free_units(std::size_t count) noexcept {
 offset_blocks::index offset_blocks::add(std::uint64_t granules, void* memory) noexcept {
     if (unused_ == none && made_ == room_ && !grow_blocks())
         return none;
-    const auto count = static_cast<std::size_t>((granules - 1) >> shift_) + 1;
+    const std::uint64_t needed = ((granules - 1) >> shift_) + 1;
+    if (needed > std::numeric_limits<std::size_t>::max() / sizeof(index))
+        return none;
+    const auto count = static_cast<std::size_t>(needed);
     const std::size_t unit = free_units(count);
     if (unit == unit_room_)
         return none;

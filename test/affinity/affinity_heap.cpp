@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/addresses.hpp"
 #include "support/counting_resource.hpp"
 #include "support/limits.hpp"
 #include "support/mappings.hpp"
@@ -139,7 +140,7 @@ TEST(affinity_heap, refuses_what_no_memory_can_hold_and_stays_as_it_was) {
         EXPECT_EQ(h.try_allocate(most, 8), nullptr);
         EXPECT_EQ(h.try_allocate(most - 15, 16), nullptr);
         EXPECT_EQ(h.try_allocate(most / 2 - 64, 4096), nullptr);
-        EXPECT_EQ(h.try_allocate(1_TiB * 1024, 8), nullptr);
+        EXPECT_EQ(h.try_allocate(support::beyond_memory, 8), nullptr);
         EXPECT_EQ(h.usage().bytes_in_use, before.bytes_in_use);
         give(h, kept);
     }
@@ -253,8 +254,8 @@ TEST(affinity_heap, keeps_sizes_where_the_tag_says_so) {
 TEST(affinity_heap, block_sizes_are_taken_as_they_come) {
     affinity_heap& h = affinity_heap::of<tag<10>>();
     std::vector<piece> all;
-    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, 300'000_KiB,
-                                    1_TiB * 1024, std::numeric_limits<std::size_t>::max()}) {
+    for (const std::size_t bytes :
+         {0_B, 1_B, 5000_B, 300'000_KiB, support::beyond_memory, ~std::size_t{0}}) {
         h.set_block_size(bytes);
         EXPECT_EQ(h.block_size(), bytes);
         for (int i = 0; i < 3000; ++i)
@@ -994,10 +995,8 @@ TEST(affinity_heap_death, memory_that_ends_amid_a_scene_leaves_it_whole) {
     // In a child, since the limit stays.
     const auto scene = [] {
         affinity_heap& h = affinity_heap::of<tag<35>>();
-        rlimit limit{};
-        ::getrlimit(RLIMIT_AS, &limit);
         const piece first = take(h, 40, 8);
-        limit.rlim_cur = 512_GiB;
+        const rlimit limit{support::gib_or(512, 1_GiB), support::gib_or(512, 1_GiB)};
         ::setrlimit(RLIMIT_AS, &limit);
         std::vector<piece> all;
         all.reserve(5'000'000);

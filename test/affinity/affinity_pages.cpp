@@ -9,6 +9,8 @@
 
 #include <cstddef>
 
+#include "support/addresses.hpp"
+
 using namespace arenite;
 using detail::affinity_pages;
 
@@ -61,7 +63,7 @@ TEST(affinity_pages, what_is_refused_changes_nothing) {
     affinity_pages pages;
     pages.belong_to(share(), 1);
     EXPECT_EQ(pages.try_allocate(~std::size_t{0}, 8), nullptr);
-    EXPECT_EQ(pages.try_allocate(std::size_t{1} << 62, 8), nullptr);
+    EXPECT_EQ(pages.try_allocate(support::beyond_memory, 8), nullptr);
 }
 
 } // namespace

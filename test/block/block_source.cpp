@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/addresses.hpp"
 #include "support/counting_pages.hpp"
 #include "support/counting_resource.hpp"
 #include "support/pattern.hpp"
@@ -363,9 +364,9 @@ TEST_F(block_source_of, a_large_object_is_aligned_and_led_to_its_head) {
 TEST_F(block_source_of, a_large_object_that_nobody_has_is_refused) {
     block_source source{{}, &pages, &owner};
     for (const std::size_t bytes : {size_max, size_max - 8, size_max - 64_KiB, size_max / 2 + 1})
-        for (const std::size_t alignment : {8_B, 4_KiB, 1_GiB, std::size_t{1} << 63})
+        for (const std::size_t alignment : {8_B, 4_KiB, 1_GiB, support::largest_power})
             EXPECT_EQ(source.try_allocate_large(bytes, alignment), nullptr);
-    EXPECT_EQ(source.try_allocate_large(8, std::size_t{1} << 63), nullptr);
+    EXPECT_EQ(source.try_allocate_large(8, support::largest_power), nullptr);
     EXPECT_EQ(source.bytes_reserved(), 0u);
     EXPECT_EQ(source.blocks().size(), 0u);
 }

@@ -12,6 +12,7 @@
 #include <arenite/core/size.hpp>
 #include <arenite/report/memory_map.hpp>
 
+#include "support/addresses.hpp"
 #include "support/pattern.hpp"
 
 #include <algorithm>
@@ -105,7 +106,7 @@ TEST_P(conformance, huge_sizes_fail_and_change_nothing) {
                         << base << " - " << k << ", alignment " << alignment;
             EXPECT_EQ(c->try_allocate(0 - alignment, alignment), nullptr);
         }
-        EXPECT_EQ(c->try_allocate(1, std::size_t{1} << 63), nullptr);
+        EXPECT_EQ(c->try_allocate(1, support::largest_power), nullptr);
         EXPECT_EQ(bytes_in_use(*c), in_use);
         if (started)
             give(*c, before);

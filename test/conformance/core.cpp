@@ -5,6 +5,8 @@
 
 #include "conformance/conformance.hpp"
 
+#include "support/addresses.hpp"
+
 namespace conformance_suite::roots {
 
 struct on_malloc : conformance_case {
@@ -18,7 +20,7 @@ struct on_pages : conformance_case {
     static constexpr const char* name = "page_resource";
     static constexpr bool has_upstream = false;
     static constexpr std::size_t many = 200; // each is a mapping of its own
-    page_resource subject{page_options{.reserve_bytes = 4_GiB}};
+    page_resource subject{page_options{.reserve_bytes = support::gib_or(4, 64_MiB)}};
     explicit on_pages(upstream) {}
 };
 

@@ -90,7 +90,7 @@ TEST(bitmap_tree, each_bit_of_a_level_is_a_word_of_the_next) {
     for (std::size_t capacity :
          {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{4096},
           std::size_t{4097}, (std::size_t{1} << 18) + 1, (std::size_t{1} << 26),
-          (std::size_t{1} << 32) - 1, bitmap_tree::max_capacity}) {
+          (std::size_t{1} << 31) - 1, bitmap_tree::max_capacity}) {
         const std::size_t levels = bitmap_tree::levels_for(capacity);
         std::size_t words = 0;
         for (std::size_t l = 0; l < levels; ++l) {

@@ -21,21 +21,23 @@ TEST(glance, gives_the_value) {
 }
 
 TEST(glance_threads, sees_one_of_the_values_that_were_written) {
+    constexpr unsigned half = sizeof(std::size_t) * 4; // both halves are alike
+    constexpr std::size_t rounds = 50'000;
     std::size_t counter = 0;
     std::atomic<bool> begun{false};
     std::thread writer{[&] {
         begun.store(true);
-        for (std::size_t i = 0; i < 100'000; ++i)
-            *static_cast<volatile std::size_t*>(&counter) = i * 0x100000001;
+        for (std::size_t i = 0; i < rounds; ++i)
+            *static_cast<volatile std::size_t*>(&counter) = i * (1 + (std::size_t{1} << half));
     }};
     while (!begun.load())
         std::this_thread::yield();
     for (int i = 0; i < 1000; ++i) {
         const std::size_t seen = glance(counter);
-        EXPECT_EQ(seen >> 32, seen & 0xffffffff);
+        EXPECT_EQ(seen >> half, seen % (std::size_t{1} << half));
     }
     writer.join();
-    EXPECT_EQ(counter, std::size_t{99'999} * 0x100000001);
+    EXPECT_EQ(counter, std::size_t{rounds - 1} * (1 + (std::size_t{1} << half)));
 }
 
 } // namespace

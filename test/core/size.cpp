@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "support/addresses.hpp"
+
 using namespace arenite;
 
 namespace {
@@ -42,7 +44,7 @@ TEST(size, products_that_fit_are_exact) {
 TEST(size, products_that_do_not_fit_are_nothing) {
     static_assert(!checked_multiply(largest, 2));
     static_assert(!checked_multiply(largest / 3 + 1, 3));
-    static_assert(!checked_multiply(std::size_t{1} << 32, std::size_t{1} << 32));
+    static_assert(!checked_multiply(largest / 2 + 1, largest / 2 + 1));
 }
 
 TEST(size, multiples_that_fit_are_exact) {
@@ -51,13 +53,13 @@ TEST(size, multiples_that_fit_are_exact) {
     static_assert(checked_align_up(4096, 4096) == 4096);
     static_assert(checked_align_up(largest, 1) == largest);
     static_assert(checked_align_up(largest - 15, 16) == largest - 15);
-    static_assert(checked_align_up(2, std::size_t{1} << 63) == std::size_t{1} << 63);
+    static_assert(checked_align_up(2, support::largest_power) == support::largest_power);
 }
 
 TEST(size, multiples_that_do_not_fit_are_nothing) {
     static_assert(!checked_align_up(largest, 2));
     static_assert(!checked_align_up(largest - 14, 16));
-    static_assert(!checked_align_up((std::size_t{1} << 63) + 1, std::size_t{1} << 63));
+    static_assert(!checked_align_up(support::largest_power + 1, support::largest_power));
 }
 
 } // namespace

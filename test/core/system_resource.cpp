@@ -10,6 +10,8 @@
 #include <limits>
 #include <thread>
 
+#include "support/addresses.hpp"
+
 using namespace arenite;
 
 namespace {
@@ -48,8 +50,8 @@ TEST(system_resource, sizes_near_the_largest_fail_cleanly) {
 }
 
 TEST(system_resource, an_alignment_that_no_system_has_fails_cleanly) {
-    EXPECT_EQ(system_resource().try_allocate(8, std::size_t{1} << 63), nullptr);
-    EXPECT_EQ(system_resource().try_allocate(8, std::size_t{1} << 62), nullptr);
+    EXPECT_EQ(system_resource().try_allocate(8, support::largest_power), nullptr);
+    EXPECT_EQ(system_resource().try_allocate(8, support::largest_power / 2), nullptr);
 }
 
 TEST(system_resource, an_alignment_that_is_no_power_of_two_is_refused) {

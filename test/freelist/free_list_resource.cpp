@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/addresses.hpp"
 #include "support/counting_resource.hpp"
 #include "support/overwritten_holes.hpp"
 #include "support/piece.hpp"
@@ -137,7 +138,7 @@ TEST_F(free_list, a_region_too_small_for_its_bookkeeping_serves_nothing_and_asks
 
 TEST_F(free_list, a_region_larger_than_it_can_count_is_used_as_far_as_that_goes) {
     up.fail_after(0);
-    free_list_resource r{std::size_t{1} << 60, fit::first, &up};
+    free_list_resource r{support::largest_power / 8, fit::first, &up};
     EXPECT_EQ(r.try_allocate(1), nullptr);
     EXPECT_EQ(up.failures(), 1u);
 }

@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/addresses.hpp"
 #include "support/counting_resource.hpp"
 #include "support/region_list.hpp"
 
@@ -123,7 +124,7 @@ TEST_F(double_ended_region, alignment_that_does_not_fit_any_more_fails_and_chang
 TEST_F(double_ended_region, impossible_sizes_fail_at_both_ends) {
     for (linear_resource* end : {&d_.low(), &d_.high()}) {
         for (const std::size_t alignment :
-             {std::size_t{1}, std::size_t{8}, std::size_t{1} << 62, std::size_t{1} << 63}) {
+             {std::size_t{1}, std::size_t{8}, support::largest_power / 2, support::largest_power}) {
             for (const std::size_t less : {0u, 1u, 7u, 100u, 5000u}) {
                 EXPECT_EQ(end->try_allocate(max_object_bytes - less, alignment), nullptr);
                 EXPECT_EQ(end->try_allocate(0 - std::size_t{1} - less, alignment), nullptr);

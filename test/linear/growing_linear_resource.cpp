@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/addresses.hpp"
 #include "support/limits.hpp"
 #include "support/mappings.hpp"
 #include "support/pattern.hpp"
@@ -56,10 +57,10 @@ private:
 
 TEST_F(growing_region, takes_nothing_before_the_first_request) {
     const std::size_t before = support::address_space_in_use();
-    growing_linear_resource g{64_GiB};
+    growing_linear_resource g{support::gib_or(64, 512_MiB)};
     EXPECT_EQ(g.committed(), 0u);
     EXPECT_EQ(g.usage(), usage{});
-    EXPECT_LT(support::address_space_in_use(), before + 64_GiB);
+    EXPECT_LT(support::address_space_in_use(), before + support::gib_or(64, 512_MiB));
     static_cast<void>(g.allocate(1));
     EXPECT_GT(g.committed(), 0u);
     EXPECT_LE(g.committed(), 1_MiB) << "a small user stays small";
@@ -72,7 +73,7 @@ TEST_F(growing_region, has_plenty_of_addresses_where_none_are_chosen) {
 }
 
 TEST_F(growing_region, grows_in_place_and_keeps_what_is_there) {
-    growing_linear_resource g{4_GiB};
+    growing_linear_resource g{support::gib_or(4, 256_MiB)};
     std::vector<void*> all;
     constexpr std::size_t bytes = 100'000;
     for (unsigned i = 0; i < 1000; ++i) { // about 100 MiB
@@ -90,7 +91,7 @@ TEST_F(growing_region, grows_in_place_and_keeps_what_is_there) {
 }
 
 TEST_F(growing_region, grows_in_few_steps) {
-    growing_linear_resource g{4_GiB};
+    growing_linear_resource g{support::gib_or(4, 256_MiB)};
     std::size_t steps = 0, committed = 0;
     while (g.in_use() < 256_MiB) {
         static_cast<void>(g.allocate(4096, 8));
@@ -160,7 +161,7 @@ TEST_F(growing_region, impossible_sizes_fail_and_change_nothing) {
         growing_linear_resource g{capacity};
         EXPECT_EQ(g.try_allocate(most, 1), nullptr);
         EXPECT_EQ(g.try_allocate(max_object_bytes, 4096), nullptr);
-        EXPECT_EQ(g.try_allocate(max_object_bytes, std::size_t{1} << 63), nullptr);
+        EXPECT_EQ(g.try_allocate(max_object_bytes, support::largest_power), nullptr);
         EXPECT_EQ(g.in_use(), 0u);
         EXPECT_EQ(g.committed(), 0u);
         g.reset();
@@ -189,7 +190,7 @@ TEST_F(growing_region, may_reserve_at_construction) {
 #endif
 
 TEST_F(growing_region, memory_above_what_recent_rounds_needed_goes_back) {
-    growing_linear_resource g{4_GiB};
+    growing_linear_resource g{support::gib_or(4, 256_MiB)};
     const auto round = [&](std::size_t bytes) {
         void* p = g.allocate(bytes, 8);
         pattern{bytes}.write(p, bytes);
@@ -210,7 +211,7 @@ TEST_F(growing_region, memory_above_what_recent_rounds_needed_goes_back) {
 }
 
 TEST_F(growing_region, memory_that_is_needed_now_and_then_stays) {
-    growing_linear_resource g{4_GiB};
+    growing_linear_resource g{support::gib_or(4, 256_MiB)};
     std::size_t committed = 0;
     for (int i = 0; i < 200; ++i) {
         static_cast<void>(g.allocate(i % 10 == 0 ? 100_MiB : 1000));
@@ -222,7 +223,7 @@ TEST_F(growing_region, memory_that_is_needed_now_and_then_stays) {
 }
 
 TEST_F(growing_region, a_rewind_to_the_beginning_ends_a_round_too) {
-    growing_linear_resource g{4_GiB};
+    growing_linear_resource g{support::gib_or(4, 256_MiB)};
     for (int i = 0; i < 40; ++i) {
         scope s{g};
         static_cast<void>(g.allocate(i == 0 ? 200_MiB : 1000));
@@ -344,7 +345,7 @@ TEST(growing_linear_resource, with_passthrough_goes_to_malloc) {
     const rlimit limit{most, most};
     if (::setrlimit(RLIMIT_AS, &limit) != 0)
         std::_Exit(77);
-    growing_linear_resource g{64_GiB};
+    growing_linear_resource g{support::gib_or(64, 512_MiB)};
     void* const p = g.try_allocate(1000);
     if (p == nullptr || g.capacity() > more || g.capacity() < more / 4)
         std::_Exit(1);
@@ -363,7 +364,7 @@ TEST(growing_linear_resource, with_passthrough_goes_to_malloc) {
     const rlimit limit{now + more, now + more};
     if (::setrlimit(RLIMIT_DATA, &limit) != 0)
         std::_Exit(77);
-    growing_linear_resource g{64_GiB};
+    growing_linear_resource g{support::gib_or(64, 512_MiB)};
     std::vector<void*> all;
     while (void* p = g.try_allocate(64_KiB, 8)) {
         pattern{all.size()}.write(p, 64_KiB);

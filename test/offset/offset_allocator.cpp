@@ -119,7 +119,7 @@ TEST(offset_allocator, there_are_as_many_allocations_as_granules) {
 
 TEST(offset_allocator, sizes_that_cannot_be_served_are_refused) {
     offset_allocator gpu{1_GiB, {.granularity = 256}};
-    for (const std::uint64_t bytes : {huge, huge - 255, huge / 2 + 1, 1_GiB + 1}) {
+    for (const std::uint64_t bytes : {huge, huge - 255, huge / 2 + 1, std::uint64_t{1_GiB} + 1}) {
         for (const std::uint64_t alignment :
              {std::uint64_t{1}, huge, huge / 2 + 1, std::uint64_t{3}})
             EXPECT_FALSE(gpu.try_allocate(bytes, alignment));

@@ -20,6 +20,8 @@
 #include <span>
 #include <vector>
 
+#include "support/addresses.hpp"
+
 using namespace ordered_test;
 
 namespace {
@@ -209,7 +211,7 @@ TEST_P(ordered_heap_each, alignments_beyond_the_address_space_fail_cleanly) {
         EXPECT_TRUE(is_aligned(p, alignment)); // may be had, of addresses alone
         heap.deallocate(p, 100, alignment);
     }
-    EXPECT_EQ(heap.try_allocate(1, std::size_t{1} << 63), nullptr);
+    EXPECT_EQ(heap.try_allocate(1, support::largest_power), nullptr);
 }
 
 TEST_P(ordered_heap_each, an_alignment_takes_the_smallest_slot_that_has_it) {
@@ -464,7 +466,7 @@ TEST_P(ordered_heap_passthrough, sends_everything_to_malloc) {
     EXPECT_EQ(heap.usage().bytes_in_use, 0u);
     EXPECT_EQ(up.calls(), 0u);
     EXPECT_EQ(heap.try_allocate(size_max - 8, 16), nullptr);
-    EXPECT_EQ(heap.try_allocate(1, std::size_t{1} << 63), nullptr);
+    EXPECT_EQ(heap.try_allocate(1, support::largest_power), nullptr);
     EXPECT_EQ(heap.try_allocate(1, 3), nullptr);
 }
 

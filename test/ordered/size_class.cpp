@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "support/addresses.hpp"
+
 using namespace arenite;
 
 namespace {
@@ -76,7 +78,7 @@ TEST(size_class, nothing_else_is_looked_up) {
         EXPECT_FALSE(size_class::is_listed(size_class::largest_listed_bytes + 1, alignment));
         EXPECT_FALSE(size_class::is_listed(size_max, alignment));
     }
-    for (unsigned shift = 5; shift < 64; ++shift)
+    for (unsigned shift = 5; shift < std::numeric_limits<std::size_t>::digits; ++shift)
         EXPECT_FALSE(size_class::is_listed(8, std::size_t{1} << shift));
     EXPECT_FALSE(size_class::is_listed(8, size_max));
 }
@@ -85,7 +87,7 @@ TEST(size_class, what_has_no_class_has_a_slot_of_its_own_or_none) {
     EXPECT_EQ(size_class::of(size_class::largest_bytes + 1, 8), size_class::single);
     EXPECT_EQ(size_class::of(size_max, size_class::largest_alignment), size_class::single);
     EXPECT_EQ(size_class::of(1, 2 * size_class::largest_alignment), size_class::none);
-    EXPECT_EQ(size_class::of(size_max, std::size_t{1} << 63), size_class::none);
+    EXPECT_EQ(size_class::of(size_max, support::largest_power), size_class::none);
 }
 
 TEST(size_class, inverse_finds_the_slot_of_every_offset) {

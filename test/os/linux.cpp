@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <fstream>
 
+#include "support/addresses.hpp"
+
 #include <unistd.h>
 
 using namespace arenite;
@@ -30,12 +32,11 @@ TEST(linux_platform, the_huge_page_size_is_the_one_that_the_kernel_tells) {
 }
 
 TEST(linux_platform, a_range_far_beyond_the_memory_of_the_machine_can_be_reserved) {
-    if constexpr (sizeof(void*) == 8) {
-        void* p = linux_platform::reserve(1_TiB, 1_GiB);
-        if (p == nullptr)
-            GTEST_SKIP() << "address space is limited here";
-        linux_platform::release(p, 1_TiB);
-    }
+    const std::size_t bytes = support::gib_or(1024, 1_GiB);
+    void* p = linux_platform::reserve(bytes, bytes / 1024);
+    if (p == nullptr)
+        GTEST_SKIP() << "address space is limited here";
+    linux_platform::release(p, bytes);
 }
 
 } // namespace

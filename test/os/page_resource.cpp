@@ -8,6 +8,7 @@
 #include <arenite/os/platform.hpp>
 
 #include "os/page_test.hpp"
+#include "support/addresses.hpp"
 #include "support/mappings.hpp"
 
 #include <gtest/gtest.h>
@@ -76,9 +77,9 @@ TEST(page_resource, a_hole_that_grows_downward_is_found_again) {
 }
 
 TEST(page_resource, every_alignment_is_honoured) {
-    page_resource pages{page_options{.reserve_bytes = 8_GiB}};
+    page_resource pages{page_options{.reserve_bytes = support::gib_or(8, 128_MiB)}};
     std::vector<std::pair<void*, std::size_t>> live;
-    for (std::size_t alignment = 1; alignment <= 4_GiB; alignment *= 2) {
+    for (std::size_t alignment = 1; alignment <= support::gib_or(4, 64_MiB); alignment *= 2) {
         void* p = pages.allocate(3 * unit, alignment);
         EXPECT_TRUE(is_aligned(p, alignment)) << alignment;
         EXPECT_TRUE(is_aligned(p, unit)) << alignment;
@@ -92,9 +93,9 @@ TEST(page_resource, every_alignment_is_honoured) {
 
 TEST(page_resource, an_alignment_beyond_the_first_range_gets_a_range_of_its_own) {
     page_resource pages{page_options{.reserve_bytes = 1_MiB}};
-    void* p = pages.allocate(unit, 8_GiB);
-    EXPECT_TRUE(is_aligned(p, 8_GiB));
-    pages.deallocate(p, unit, 8_GiB);
+    void* p = pages.allocate(unit, support::gib_or(8, 64_MiB));
+    EXPECT_TRUE(is_aligned(p, support::gib_or(8, 64_MiB)));
+    pages.deallocate(p, unit, support::gib_or(8, 64_MiB));
 }
 
 TEST(page_resource, requests_of_a_huge_page_are_aligned_to_it) {
@@ -133,8 +134,9 @@ TEST(page_resource, what_cannot_be_is_refused_and_changes_nothing) {
     void* p = pages.allocate(unit);
     const usage before = pages.usage();
     constexpr std::size_t all = ~std::size_t{0};
-    for (std::size_t bytes : {all, all - 1, all - unit, all / 2, all / 2 + 1, std::size_t{1} << 60,
-                              std::size_t{1} << 48}) {
+    for (std::size_t bytes :
+         {all, all - 1, all - unit, all / 2, all / 2 + 1, support::beyond_memory,
+          support::gib_or(1 << 18, support::beyond_memory)}) {
         EXPECT_EQ(pages.try_allocate(bytes), nullptr) << bytes;
         EXPECT_EQ(pages.try_allocate(bytes, 1_GiB), nullptr) << bytes;
 #if ARENITE_EXCEPTIONS
@@ -264,10 +266,10 @@ TEST(page_resource, trim_ends_the_ranges_that_hold_nothing) {
 
 TEST(page_resource, a_request_larger_than_the_range_is_served) {
     page_resource pages{page_options{.reserve_bytes = 1_MiB}};
-    void* p = pages.allocate(3_GiB);
-    *bytes_at(p) = bytes_at(p)[3_GiB - 1] = std::byte{1};
-    EXPECT_EQ(pages.usage().bytes_in_use, 3_GiB);
-    pages.deallocate(p, 3_GiB);
+    void* p = pages.allocate(support::gib_or(3, 1_GiB));
+    *bytes_at(p) = bytes_at(p)[support::gib_or(3, 1_GiB) - 1] = std::byte{1};
+    EXPECT_EQ(pages.usage().bytes_in_use, support::gib_or(3, 1_GiB));
+    pages.deallocate(p, support::gib_or(3, 1_GiB));
 }
 
 TEST(page_resource, destruction_gives_everything_back_whatever_is_live) {
@@ -299,7 +301,7 @@ TEST(page_resource, neighbours_are_one_mapping) {
 }
 
 TEST(page_resource, neither_odd_sizes_nor_gaps_make_mappings) {
-    page_resource pages{page_options{.reserve_bytes = 64_GiB}};
+    page_resource pages{page_options{.reserve_bytes = support::gib_or(64, 512_MiB)}};
     constexpr std::size_t count = 100'000; // more than there may be mappings
     std::vector<std::pair<void*, std::size_t>> live;
     live.reserve(2 * count);
@@ -369,7 +371,7 @@ TEST(page_resource, huge_pages_are_advised_as_the_option_says) {
 TEST(page_resource, errno_is_left_alone) {
     page_resource pages{small};
     errno = 4711;
-    EXPECT_EQ(pages.try_allocate(std::size_t{1} << 48), nullptr);
+    EXPECT_EQ(pages.try_allocate(support::gib_or(1 << 18, support::beyond_memory)), nullptr);
     pages.deallocate(pages.allocate(4_MiB), 4_MiB);
     pages.trim();
     EXPECT_EQ(errno, 4711);

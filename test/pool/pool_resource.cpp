@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "pool/pool_test.hpp"
+#include "support/addresses.hpp"
 #include "support/build_mode.hpp"
 #include "support/counting_pages.hpp"
 #include "support/counting_resource.hpp"
@@ -90,9 +91,9 @@ TEST(pool_resource, alignments_beyond_a_page_are_honoured) {
 
 TEST(pool_resource, a_slot_that_cannot_be_fails_at_each_request_and_asks_nobody) {
     support::counting_pages pages;
-    for (const slot s :
-         {slot{std::numeric_limits<std::size_t>::max(), 1}, slot{2_GiB, 16},
-          slot{std::numeric_limits<std::size_t>::max() - 8, 16}, slot{16, std::size_t{1} << 62}}) {
+    for (const slot s : {slot{std::numeric_limits<std::size_t>::max(), 1}, slot{2_GiB, 16},
+                         slot{std::numeric_limits<std::size_t>::max() - 8, 16},
+                         slot{16, support::largest_power / 2}}) {
         pool_resource pool{s, &pages};
         EXPECT_EQ(pool.try_allocate(), nullptr);
         EXPECT_EQ(pool.try_allocate(16, 8), nullptr);

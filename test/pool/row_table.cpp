@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/addresses.hpp"
 #include "support/counting_resource.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ namespace {
 class rows_without_memory {
 public:
     [[nodiscard]] static std::byte* address(std::uintptr_t mebibytes) {
-        return reinterpret_cast<std::byte*>((std::uintptr_t{1} << 40) + mebibytes * 1_MiB);
+        return reinterpret_cast<std::byte*>(support::gib_or(1024, 1_GiB) + mebibytes * 1_MiB);
     }
 
     row make(std::byte* begin, std::size_t bytes, std::size_t slots) {

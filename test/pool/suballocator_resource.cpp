@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "pool/pool_test.hpp"
+#include "support/addresses.hpp"
 #include "support/build_mode.hpp"
 #include "support/counting_pages.hpp"
 #include "support/counting_resource.hpp"
@@ -64,7 +65,8 @@ public:
     std::size_t returned = 0;
 
 private:
-    page_resource pages_{page_options{.reserve_bytes = 4_GiB, .huge = huge_pages::never}};
+    page_resource pages_{
+        page_options{.reserve_bytes = support::gib_or(4, 256_MiB), .huge = huge_pages::never}};
 };
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -141,9 +143,9 @@ TEST(suballocator_resource, every_alignment_is_honoured_in_every_row) {
 
 TEST(suballocator_resource, a_slot_that_cannot_be_fails_at_each_request_and_asks_nobody) {
     support::counting_resource up;
-    for (const slot s :
-         {slot{std::numeric_limits<std::size_t>::max(), 1}, slot{2_GiB, 16},
-          slot{std::numeric_limits<std::size_t>::max() - 8, 16}, slot{16, std::size_t{1} << 62}}) {
+    for (const slot s : {slot{std::numeric_limits<std::size_t>::max(), 1}, slot{2_GiB, 16},
+                         slot{std::numeric_limits<std::size_t>::max() - 8, 16},
+                         slot{16, support::largest_power / 2}}) {
         suballocator_resource r{s, &up};
         EXPECT_EQ(r.try_allocate(), nullptr);
         EXPECT_EQ(r.usage(), arenite::usage{});

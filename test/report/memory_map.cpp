@@ -145,7 +145,7 @@ TEST(memory_map, takes_the_smallest_cells_there_is_room_for) {
     EXPECT_EQ(m.cell_bytes(511), 16u);
     EXPECT_EQ(m.cell_bytes(1), 0x1000u);
     EXPECT_EQ(m.cell_bytes(0), 0x1000u);
-    m.add({at(0x7000'0000'0000), 8, region_state::used});
+    m.add({at(0x7000'0000), 8, region_state::used});
     EXPECT_EQ(m.cell_bytes(2), 0x1000u) << "what lies between is not drawn";
 }
 

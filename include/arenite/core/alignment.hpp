@@ -14,7 +14,7 @@ inline namespace ARENITE_ABI {
 inline constexpr std::size_t default_alignment = alignof(std::max_align_t);
 
 /// True for 1, 2, 4, ...: the valid alignments.
-[[nodiscard]] ARENITE_INLINE constexpr bool is_alignment(std::size_t value) noexcept {
+[[nodiscard]] ARENITE_INLINE constexpr bool is_alignment(std::uint64_t value) noexcept {
     // Not std::has_single_bit: g++ 12 calls a function for it where the processor may lack popcnt.
     return value != 0 && (value & (value - 1)) == 0;
 }

@@ -23,7 +23,7 @@ void this_size_does_not_fit_std_size_t();
 consteval std::size_t scaled_bytes(unsigned long long count, int shift) {
     if (count > (static_cast<unsigned long long>(~std::size_t{0}) >> shift))
         this_size_does_not_fit_std_size_t();
-    return static_cast<std::size_t>(count) << shift;
+    return static_cast<std::size_t>(count << shift);
 }
 
 consteval std::size_t operator""_KiB(unsigned long long count) { return scaled_bytes(count, 10); }

@@ -110,7 +110,7 @@ struct alignas(64) slab {
 
     /// Among the bits of the block, that of the slot at an offset in the block, or around it.
     [[nodiscard]] ARENITE_INLINE std::size_t bit_of(std::size_t offset) const noexcept {
-        return (offset * inverse + bit_bias) >> 32;
+        return static_cast<std::size_t>((std::uint64_t{offset} * inverse + bit_bias) >> 32);
     }
 
     /// Index of the slot at an offset in the block, or of the slot around it.

@@ -407,7 +407,8 @@ ARENITE_INLINE bool slab_heap::try_give(void* p, std::size_t bytes,
     const std::size_t offset = address_of(p) - address_of(c.freed_first);
     if (offset >= c.freed_bytes) [[unlikely]]
         return false;
-    const std::size_t index = offset * std::uint64_t{size_class::inverse[slot_class]} >> 32;
+    const auto index =
+        static_cast<std::size_t>(offset * std::uint64_t{size_class::inverse[slot_class]} >> 32);
     if (bits::test_and_set(c.freed_words[index / bits::word_bits], index)) [[unlikely]]
         return false;
     count_free(*c.freed_into, c);

@@ -34,7 +34,7 @@ public:
     /// `end`.
     constexpr slot_layout(std::size_t slot_bytes, std::size_t alignment, std::size_t end) noexcept
         : slot_bytes_{slot_bytes},
-          group_slots_{std::max<std::size_t>(1, group_bytes / (slot_bytes * bits::word_bits)) *
+          group_slots_{std::max<std::size_t>(1, group_bytes / slot_bytes / bits::word_bits) *
                        bits::word_bits},
           colour_{alignment <= colour_bytes ? colour_bytes : 0} {
         if (end <= inverse_limit) {
@@ -62,8 +62,9 @@ public:
     /// The slot that the byte at `offset` lies in; in a colour, the first slot of the next group.
     [[nodiscard]] ARENITE_INLINE constexpr std::size_t index_at(std::size_t offset) const noexcept {
         if (slot_inverse_ != 0) [[likely]] {
-            const std::size_t group = offset * group_inverse_ >> inverse_shift;
-            return (offset - group * colour_) * slot_inverse_ >> inverse_shift;
+            const auto group = static_cast<std::size_t>(offset * group_inverse_ >> inverse_shift);
+            return static_cast<std::size_t>((offset - group * colour_) * slot_inverse_ >>
+                                            inverse_shift);
         }
         return (offset - offset / group_stride() * colour_) / slot_bytes_;
     }

@@ -131,8 +131,8 @@ public:
     [[nodiscard]] std::size_t slots_in_use() const noexcept { return taken_ - cache_.count(); }
 
 protected:
-    /// No slot is longer, in bytes.
-    static constexpr std::size_t largest_slot = std::size_t{1} << 30;
+    /// No slot is longer, in bytes: the bytes of a word's 64 slots can be counted.
+    static constexpr std::size_t largest_slot = std::size_t{1} << (sizeof(void*) == 8 ? 30 : 24);
 
     /// Where an address lies; see check_free().
     struct location {
