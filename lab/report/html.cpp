@@ -60,8 +60,15 @@ std::string shows(const std::string& workload) {
         {"order/refill", "Half of all nodes are freed at random and as many made again as one "
                          "list: whoever reuses memory in the order in which it was freed makes "
                          "the walk jump."},
-        {"linear/thesis", "What it costs to allocate where everything dies together: a linear "
-                          "resource moves one pointer."},
+        {"linear/thesis",
+         "What it costs to allocate where everything dies together, as the thesis measured it: "
+         "the call alone, without a write and without freeing. A linear resource moves one "
+         "pointer in a buffer that it already has: about two ticks, whatever the size. malloc "
+         "takes its fast path for small sizes, but asks the system for memory as the sizes grow, "
+         "and maps each allocation of 1 MiB by itself (until it has freed one, which raises its "
+         "threshold): so the ratio grows with the size, and says what a buffer kept for reuse "
+         "saves, not how good malloc is. construct=yes also writes every byte: there page faults "
+         "and the writes dominate, and the cold figures are close."},
         {"linear/cold", "What it costs to fill memory that nobody has touched: page faults, and "
                         "how few of them a resource gets by with."},
         {"frames/loop", "The memory of a frame: a thousand small allocations that all die when "
@@ -383,12 +390,15 @@ std::string page(const json& results) {
     for (const std::string& name : names)
         body += fmt::format("<a href=\"#{}\">{}</a>", anchor_of(name), xml(name));
     body += "<a href=\"#subjects\">subjects</a><a href=\"#machine\">machine</a></nav>\n";
-    body += "<p class=\"small\">Each subject runs in a process of its own, in turns. <b>Cold</b> "
-            "is the first pass of a fresh process (pale bars), <b>warm</b> a later one (full "
-            "bars); bars are medians of all turns, whiskers reach from the least to the most, and "
-            "where they leave the plot the table has their end. "
-            "Ours is blue and bold. \"-thp\" and \"-4k\" are the same code with and without huge "
-            "pages.</p></header>\n<main>\n";
+    body += "<p class=\"small\">A <b>subject</b> is an allocator. Each runs in a process of its "
+            "own, a <b>turn</b>; the subjects take turns, so that noise affects all alike. "
+            "<b>Cold</b> is the first pass of a fresh process (pale bars), <b>warm</b> a later one "
+            "(full bars); bars are medians of all turns, whiskers show the smallest and the "
+            "largest value; where they leave the plot, the table has their end. Ours is blue and "
+            "bold. \"-thp\" and \"-4k\" are <b>twins</b>: the same code with and without huge "
+            "pages. The <b>seeds</b> are the documents that Arenite began from; seed 3 is the "
+            "<b>thesis</b> whose experiments some workloads repeat (Kaltenbrunn, Modern Memory "
+            "Management, 2018).</p></header>\n<main>\n";
     body += nodes;
     body += ratios;
     body += seeds_section(results);

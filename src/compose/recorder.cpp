@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/compose/recorder.hpp>
 
+#include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/os/fork_lock.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <ios>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -19,6 +23,7 @@
 #include <system_error>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace arenite {
@@ -49,10 +54,6 @@ struct object {
     std::uint32_t slot, bytes;
 };
 
-struct closer {
-    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-};
-
 std::uint32_t recorded(std::size_t bytes) noexcept {
     constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
     return static_cast<std::uint32_t>(std::clamp<std::size_t>(bytes, 1, most));
@@ -61,23 +62,28 @@ std::uint32_t recorded(std::size_t bytes) noexcept {
 } // namespace
 
 struct recorder::state {
-    explicit state(const char* path) : file{std::fopen(path, "wb")} {
-        if (file == nullptr)
-            return;
-        std::setvbuf(file.get(), nullptr, _IONBF, 0); // `waiting` is the buffer
-        waiting.reserve(most_waiting);
+    explicit state(const char* path) {
+        file.pubsetbuf(nullptr, 0); // `waiting` is the buffer
+        errno = 0;
+        failed = file.open(path, std::ios::out | std::ios::binary | std::ios::trunc) == nullptr ||
+                 !put(0, &head, sizeof head);
+        if (!failed)
+            waiting.reserve(most_waiting);
     }
 
-    /// Calls f, which may throw bad_alloc, under the lock; after a failure nothing is recorded.
+    /// Calls f, which may throw, under the lock; after a failure nothing is recorded. Calls that
+    /// the recorder's own use of memory leads to are not recorded: see `inside`.
     template <class F>
     void record(F f) noexcept {
-        const std::lock_guard lock{mutex};
+        if (inside.load(std::memory_order_relaxed) == std::this_thread::get_id())
+            return;
+        const session guard{*this};
         if (failed)
             return;
 #if ARENITE_EXCEPTIONS
         try {
             f();
-        } catch (const std::bad_alloc&) {
+        } catch (...) {
             failed = true;
         }
 #else
@@ -85,49 +91,84 @@ struct recorder::state {
 #endif
     }
 
-    void add(op what, std::uint32_t slot, std::uint32_t bytes, std::uint8_t log2_alignment = 0) {
-        if (head.events == most_events) {
+    /// Adds an event of an object of `before` bytes, `now` bytes from then on, and counts it.
+    void add(op what, std::uint32_t slot, std::uint32_t before, std::uint32_t now,
+             std::uint8_t log2_alignment = 0) {
+        if (failed || head.events == most_events) {
             failed = true;
             return;
         }
         const auto number = threads.try_emplace(std::this_thread::get_id(),
                                                 static_cast<std::uint32_t>(threads.size()));
-        waiting.push_back({slot, bytes, 0, what, log2_alignment, number.first->second});
+        waiting.push_back({slot, now, 0, what, log2_alignment, number.first->second});
         ++head.events;
+        head.slots = std::max(head.slots, std::uint64_t{slot} + 1);
+        head.live_bytes += std::uint64_t{now} - before;
+        head.most_live_bytes = std::max(head.most_live_bytes, head.live_bytes);
+        head.allocations += what == op::allocation ? 1 : 0;
+        head.resizes += what == op::resize ? 1 : 0;
         if (waiting.size() == most_waiting)
             write();
     }
 
-    void count_live(std::uint32_t before, std::uint32_t now) noexcept {
-        head.live_bytes += std::uint64_t{now} - before;
-        head.most_live_bytes = std::max(head.most_live_bytes, head.live_bytes);
-    }
-
-    void give(const object& o) {
+    void free(const object& o) {
         free_slots.push_back(o.slot);
         std::push_heap(free_slots.begin(), free_slots.end(), std::greater<>{});
-        count_live(o.bytes, 0);
-        add(op::free, o.slot, 0);
+        add(op::free, o.slot, o.bytes, 0);
     }
 
-    /// The events, then the head that counts them.
-    void write() noexcept {
-        const auto put = [this](const void* from, std::size_t bytes) {
-            return std::fwrite(from, 1, bytes, file.get()) == bytes;
-        };
-        const bool is_first = head.events == waiting.size();
-        const bool done = std::fseek(file.get(), 0, SEEK_END) == 0 &&
-                          (!is_first || put(&head, sizeof head)) &&
-                          put(waiting.data(), waiting.size() * sizeof(file_event)) &&
-                          std::fseek(file.get(), 0, SEEK_SET) == 0 && put(&head, sizeof head);
+    [[nodiscard]] std::uint32_t take_slot() {
+        if (free_slots.empty())
+            return static_cast<std::uint32_t>(head.slots);
+        std::pop_heap(free_slots.begin(), free_slots.end(), std::greater<>{});
+        const std::uint32_t slot = free_slots.back();
+        free_slots.pop_back();
+        return slot;
+    }
+
+    /// At a place that may lie beyond what `long` counts.
+    [[nodiscard]] bool put(std::uint64_t at, const void* from, std::size_t bytes) {
+        const auto n = static_cast<std::streamsize>(bytes);
+        return file.pubseekpos(static_cast<std::streamoff>(at)) != std::streampos{-1} &&
+               file.sputn(static_cast<const char*>(from), n) == n;
+    }
+
+    /// The events, then the head that counts them: what is counted is in the file.
+    void write() {
+        const std::uint64_t written = head.events - waiting.size();
+        const bool done = put(sizeof head + written * sizeof(file_event), waiting.data(),
+                              waiting.size() * sizeof(file_event)) &&
+                          put(0, &head, sizeof head);
         failed = failed || !done;
         waiting.clear();
     }
 
+    /// In a forked child, which shares the file with its parent.
+    static void end_in_child(void* s) noexcept {
+        static_cast<state*>(s)->failed = true;
+        static_cast<state*>(s)->waiting.clear();
+    }
+
+    /// Holds the lock.
+    class session {
+    public:
+        explicit session(state& s) noexcept : state_{s}, lock_{s.mutex} {
+            s.inside.store(std::this_thread::get_id(), std::memory_order_relaxed);
+        }
+        ~session() { state_.inside.store(std::thread::id{}, std::memory_order_relaxed); }
+        session(const session&) = delete;
+        session& operator=(const session&) = delete;
+
+    private:
+        state& state_;
+        std::lock_guard<fork_lock<std::mutex>> lock_;
+    };
+
     static constexpr std::size_t most_waiting = 4096;
 
-    mutable std::mutex mutex;
-    std::unique_ptr<std::FILE, closer> file;
+    fork_lock<std::mutex> mutex{&end_in_child, this};
+    std::atomic<std::thread::id> inside{}; ///< holds the lock; what it allocates is not recorded
+    std::filebuf file;
     file_head head{};
     std::vector<file_event> waiting;
     std::unordered_map<const void*, object> objects;
@@ -136,70 +177,59 @@ struct recorder::state {
     bool failed = false;
 };
 
-recorder::recorder(const char* path) : state_{std::make_unique<state>(path)} {
-    if (state_->file != nullptr)
+recorder::recorder(const char* path) {
+    if (path == nullptr)
+        path = "";
+    state_ = std::make_unique<state>(path);
+    if (!state_->failed)
         return;
-    const int why = errno;
+    const int reason = errno != 0 ? errno : EIO;
 #if ARENITE_EXCEPTIONS
-    throw std::system_error{why, std::generic_category(),
+    throw std::system_error{reason, std::generic_category(),
                             std::string{"a recording can't be written to "} + path};
 #else
     contract_violation_f(std::source_location::current(), "a recording can't be written to %s: %s",
-                         path, std::strerror(why));
+                         path, std::strerror(reason));
 #endif
 }
 
 recorder::~recorder() { flush(); }
 
-void recorder::allocated(const void* p, std::size_t bytes, std::size_t alignment) noexcept {
+void recorder::on_allocate(const void* p, std::size_t bytes, std::size_t alignment) noexcept {
     state_->record([&] {
         state& s = *state_;
         if (const auto freed = s.objects.find(p); freed != s.objects.end())
-            s.give(freed->second); // at the resource behind
-        auto slot = static_cast<std::uint32_t>(s.head.slots);
-        if (!s.free_slots.empty()) {
-            std::pop_heap(s.free_slots.begin(), s.free_slots.end(), std::greater<>{});
-            slot = s.free_slots.back();
-        }
-        const object o{slot, recorded(bytes)};
+            s.free(freed->second); // at the resource behind
+        const object o{s.take_slot(), recorded(bytes)};
         s.objects.insert_or_assign(p, o);
-        if (s.free_slots.empty())
-            ++s.head.slots;
-        else
-            s.free_slots.pop_back();
-        ++s.head.allocations;
-        s.count_live(0, o.bytes);
-        s.add(op::allocation, slot, o.bytes,
+        s.add(op::allocation, o.slot, 0, o.bytes,
               static_cast<std::uint8_t>(std::countr_zero(alignment)));
     });
 }
 
-void recorder::resized(const void* p, std::size_t bytes) noexcept {
+void recorder::on_resize(const void* p, std::size_t bytes) noexcept {
     state_->record([&] {
         const auto found = state_->objects.find(p);
         if (found == state_->objects.end())
             return;
         object& o = found->second;
-        const std::uint32_t now = recorded(bytes);
-        state_->count_live(o.bytes, now);
-        o.bytes = now;
-        ++state_->head.resizes;
-        state_->add(op::resize, o.slot, now);
+        const std::uint32_t before = std::exchange(o.bytes, recorded(bytes));
+        state_->add(op::resize, o.slot, before, o.bytes);
     });
 }
 
-void recorder::freed(const void* p) noexcept {
+void recorder::on_free(const void* p) noexcept {
     state_->record([&] {
         const auto found = state_->objects.find(p);
         if (found == state_->objects.end())
             return;
         const object o = found->second;
         state_->objects.erase(found);
-        state_->give(o);
+        state_->free(o);
     });
 }
 
-void recorder::freed_all() noexcept {
+void recorder::on_reset() noexcept {
     state_->record([&] {
         std::vector<object> live;
         live.reserve(state_->objects.size());
@@ -209,24 +239,24 @@ void recorder::freed_all() noexcept {
                   [](const object& a, const object& b) { return a.slot < b.slot; });
         state_->objects.clear();
         for (const object& o : live)
-            state_->give(o);
+            state_->free(o);
     });
 }
 
 bool recorder::flush() noexcept {
-    const std::lock_guard lock{state_->mutex};
+    const state::session guard{*state_};
     if (!state_->waiting.empty())
         state_->write();
     return !state_->failed;
 }
 
 std::size_t recorder::events() const noexcept {
-    const std::lock_guard lock{state_->mutex};
+    const state::session guard{*state_};
     return static_cast<std::size_t>(state_->head.events);
 }
 
 bool recorder::is_complete() const noexcept {
-    const std::lock_guard lock{state_->mutex};
+    const state::session guard{*state_};
     return !state_->failed;
 }
 

@@ -6,6 +6,7 @@
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/os/page_resource.hpp>
+#include <arenite/pool/pool_resource.hpp>
 
 #include <gtest/gtest.h>
 
@@ -44,6 +45,20 @@ struct thrower {
     void on_allocate(const void*, std::size_t) {}
     void on_free(const void*, std::size_t) {}
 };
+
+/// Writes requests: +33:8 for 33 bytes, aligned to 8.
+struct request_writer {
+    std::string* text;
+    void on_allocate(const void*, std::size_t bytes, std::size_t alignment) const noexcept {
+        *text += "+" + std::to_string(bytes) + ":" + std::to_string(alignment) + " ";
+    }
+    void on_resize(const void*, std::size_t bytes) const noexcept {
+        *text += "=" + std::to_string(bytes) + " ";
+    }
+    void on_free(const void*) const noexcept { *text += "- "; }
+};
+static_assert(RequestObserver<request_writer> && Observer<request_writer> &&
+              !RequestObserver<writer>);
 static_assert(Observer<writer> && Observer<counter> && !Observer<thrower> && !Observer<int>);
 static_assert(ObserverThatIsOff<sleeper> && !ObserverThatIsOff<writer>);
 
@@ -61,6 +76,9 @@ static_assert(Resettable<observed_resource<linear_resource, sleeper>> &&
 static_assert(Releasing<observed_resource<page_resource&, writer>> &&
               Concurrent<observed_resource<page_resource&, writer>>);
 static_assert(Concurrent<observed_resource<synchronized_resource<ordered_heap>, writer>>);
+// What another heap holds is for that heap to list.
+static_assert(!Mappable<observed_resource<ordered_heap&, writer>> &&
+              Measurable<observed_resource<ordered_heap&, writer>>);
 static_assert(sizeof(observed_resource<ordered_heap&, sleeper>) == 2 * sizeof(void*));
 
 TEST(observed_resource, tells_of_each_allocation_and_free) {
@@ -104,6 +122,23 @@ TEST(observed_resource, tells_a_resize_as_a_free_and_an_allocation) {
     ASSERT_TRUE(memory.try_resize(p, 100, 200, 8));
     memory.reset();
     EXPECT_EQ(text, "+100 -100 +200 reset ");
+}
+
+TEST(observed_resource, passes_requests_as_they_were_made_to_an_observer_of_requests) {
+    std::string text;
+    observed_resource<ordered_heap, request_writer> heap{request_writer{&text},
+                                                         ordered_options{.sizes = sizes::kept}};
+    void* const p = heap.allocate(33, 8);
+    void* const q = heap.allocate(100);
+    ASSERT_TRUE(heap.try_resize(p, 33, 34, 8));
+    EXPECT_FALSE(heap.try_resize(p, 34, 100'000, 8));
+    heap.deallocate(p);
+    heap.deallocate(q, 100);
+    EXPECT_EQ(text, "+33:8 +100:16 =34 - - ");
+
+    observed_resource<pool_resource, request_writer> pool{request_writer{&text}, slot{24, 8}};
+    pool.deallocate(pool.allocate(24, 8)); // a pool that knows no sizes frees without
+    EXPECT_EQ(text, "+33:8 +100:16 =34 - - +24:8 - ");
 }
 
 TEST(observed_resource, tells_an_observer_that_is_off_nothing) {

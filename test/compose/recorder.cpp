@@ -6,10 +6,17 @@
 
 #include "support/recorded_file.hpp"
 
+#include <csignal>
 #include <cstddef>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#if defined(__linux__)
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 using arenite::detail::recorder;
 using support::recorded_event;
@@ -27,11 +34,11 @@ TEST(recorder, writes_each_call_in_its_order) {
     const recording_place place;
     {
         recorder r{place.c_str()};
-        r.allocated(at(1), 100, 16);
-        r.allocated(at(2), 0, 1); // as one byte
-        r.resized(at(1), 120);
-        r.freed(at(1));
-        r.allocated(at(3), 7, 64);
+        r.on_allocate(at(1), 100, 16);
+        r.on_allocate(at(2), 0, 1); // as one byte
+        r.on_resize(at(1), 120);
+        r.on_free(at(1));
+        r.on_allocate(at(3), 7, 64);
         EXPECT_EQ(r.events(), 5u);
         EXPECT_TRUE(r.is_complete());
     }
@@ -49,12 +56,12 @@ TEST(recorder, gives_the_lowest_free_slot_and_frees_all_in_their_order) {
     {
         recorder r{place.c_str()};
         for (std::size_t i = 0; i < 4; ++i)
-            r.allocated(at(i), 8, 8);
-        r.freed(at(2));
-        r.freed(at(0));
-        r.allocated(at(9), 8, 8); // slot 0
-        r.freed_all();
-        r.freed(at(9)); // was freed
+            r.on_allocate(at(i), 8, 8);
+        r.on_free(at(2));
+        r.on_free(at(0));
+        r.on_allocate(at(9), 8, 8); // slot 0
+        r.on_reset();
+        r.on_free(at(9)); // was freed
     }
     std::vector<std::uint32_t> slots;
     for (const recorded_event& e : recorded_file{place}.events)
@@ -66,10 +73,10 @@ TEST(recorder, an_address_that_comes_again_was_freed_elsewhere) {
     const recording_place place;
     {
         recorder r{place.c_str()};
-        r.allocated(at(1), 8, 8);
-        r.allocated(at(1), 9, 8);
-        r.freed(at(5)); // never allocated here
-        r.resized(at(5), 3);
+        r.on_allocate(at(1), 8, 8);
+        r.on_allocate(at(1), 9, 8);
+        r.on_free(at(5)); // never allocated here
+        r.on_resize(at(5), 3);
     }
     EXPECT_EQ(recorded_file{place}.events,
               (std::vector<recorded_event>{{0, 8, 1, 3}, {0, 0, 6, 0}, {0, 9, 1, 3}}));
@@ -79,8 +86,8 @@ TEST(recorder, what_was_written_can_be_read_while_it_goes_on) {
     const recording_place place;
     recorder r{place.c_str()};
     for (int i = 0; i < 5000; ++i) {
-        r.allocated(at(1), 8, 8);
-        r.freed(at(1));
+        r.on_allocate(at(1), 8, 8);
+        r.on_free(at(1));
     }
     EXPECT_EQ(recorded_file{place}.events.size(), 2u * 4096);
     EXPECT_TRUE(r.flush());
@@ -91,26 +98,78 @@ TEST(recorder, what_was_written_can_be_read_while_it_goes_on) {
 
 TEST(recorder, records_huge_sizes_as_the_largest_that_fits) {
     const recording_place place;
-    { recorder{place.c_str()}.allocated(at(1), ~std::size_t{0}, 8); }
+    { recorder{place.c_str()}.on_allocate(at(1), ~std::size_t{0}, 8); }
     EXPECT_EQ(recorded_file{place}.events.at(0).bytes, 0xffffffffu);
 }
 
 #if ARENITE_EXCEPTIONS
 TEST(recorder, a_file_that_cannot_be_written_is_an_error_at_once) {
     EXPECT_THROW(recorder{"/nonexistent/folder/x.ev"}, std::system_error);
+    EXPECT_THROW(recorder{nullptr}, std::system_error);
+#if defined(__linux__)
+    EXPECT_THROW(recorder{"/dev/full"}, std::system_error);
+#endif
 }
 #endif
 
 #if defined(__linux__)
-TEST(recorder, a_full_disk_ends_the_recording_alone) {
-    recorder r{"/dev/full"};
-    for (int i = 0; i < 5000; ++i) {
-        r.allocated(at(1), 8, 8);
-        r.freed(at(1));
+/// No file of the process grows beyond so many bytes, as on a disk that is full.
+class file_limit {
+public:
+    explicit file_limit(rlim_t bytes) {
+        getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit now{bytes, before_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &now);
+    }
+    ~file_limit() {
+        setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, handler_);
+    }
+    file_limit(const file_limit&) = delete;
+    file_limit& operator=(const file_limit&) = delete;
+
+private:
+    rlimit before_{};
+    void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+};
+
+TEST(recorder, a_full_disk_ends_the_recording_alone_and_what_is_counted_can_be_read) {
+    const recording_place place;
+    recorder r{place.c_str()};
+    {
+        const file_limit limit{64 + 16 * 6000};
+        for (int i = 0; i < 5000; ++i) {
+            r.on_allocate(at(1), 8, 8);
+            r.on_free(at(1));
+        }
     }
     EXPECT_FALSE(r.is_complete());
     EXPECT_FALSE(r.flush());
-    EXPECT_EQ(r.events(), 4096u); // those after it are not recorded
+    EXPECT_EQ(r.events(), 2u * 4096); // those after it are not recorded
+    const recorded_file f{place, true};
+    EXPECT_EQ(f.events.size(), 4096u);
+    EXPECT_EQ(f.slots(), 1u);
+}
+
+TEST(recorder, a_forked_child_leaves_the_file_to_its_parent) {
+    const recording_place place;
+    {
+        recorder r{place.c_str()};
+        r.on_allocate(at(1), 8, 8);
+        const pid_t child = fork();
+        if (child == 0) {
+            r.on_allocate(at(2), 8, 8);
+            const bool writes = r.flush() || r.is_complete();
+            _exit(writes ? 1 : 0);
+        }
+        int status = -1;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+        r.on_free(at(1));
+        EXPECT_TRUE(r.is_complete());
+    }
+    EXPECT_EQ(recorded_file{place}.events,
+              (std::vector<recorded_event>{{0, 8, 1, 3}, {0, 0, 6, 0}}));
 }
 #endif
 
@@ -123,8 +182,8 @@ TEST(recorder_threads, records_all_of_them) {
         for (std::size_t t = 0; t < 4; ++t)
             threads.emplace_back([&, t] {
                 for (std::size_t i = 0; i < calls; ++i) {
-                    r.allocated(at(t), 8 + t, 8);
-                    r.freed(at(t));
+                    r.on_allocate(at(t), 8 + t, 8);
+                    r.on_free(at(t));
                 }
             });
         for (std::thread& t : threads)

@@ -5,6 +5,7 @@
 #include <arenite/core/system_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/pool/pool_resource.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 
 #include <gtest/gtest.h>
@@ -30,6 +31,11 @@ static_assert(Allocating<recording_heap> && Owning<recording_heap> && Sizing<rec
               !Resettable<recording_heap> && !Concurrent<recording_heap>);
 static_assert(Resettable<recording_linear> && !Markable<recording_linear> &&
               Concurrent<recording_resource<malloc_resource>>);
+
+// Over a heap of others it says of it what observed_resource says.
+static_assert(!Mappable<recording_resource<ordered_heap&>> &&
+              Measurable<recording_resource<ordered_heap&>>);
+static_assert(UnsizedFreeing<recording_resource<pool_resource>>);
 
 TEST(recording_resource, records_what_a_heap_is_asked_for) {
     const recording_place place;

@@ -129,6 +129,13 @@ TEST(lab_report, begins_with_a_summary) {
     EXPECT_THAT(html, Not(HasSubstr("Memory:"))) << "none was measured";
 }
 
+TEST(lab_report, explains_its_words_before_it_uses_them) {
+    const std::string html = html_report(example());
+    const std::size_t first_section = html.find("<main>");
+    for (const char* word : {"subject", "turn", "twins", "seeds", "thesis"})
+        EXPECT_LT(html.find("<b>" + std::string{word} + "</b>"), first_section) << word;
+}
+
 TEST(lab_report, sorts_and_marks_ours) {
     nlohmann::json results = example();
     results["results"].erase(4);

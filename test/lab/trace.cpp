@@ -141,6 +141,14 @@ TEST_F(lab_trace, lists_what_lives_in_order_of_birth) {
     EXPECT_EQ(b.most_live(), 3U);
 }
 
+TEST_F(lab_trace, reads_what_the_head_counts_of_a_program_that_was_killed) {
+    const std::string path = file({{0, 8, 0, op_malloc, 0, 0}}, 1);
+    std::filesystem::resize_file(path, 80 + 4096 * 16);
+    EXPECT_EQ(recording{path}.events().size(), 2U); // and its free
+    std::filesystem::resize_file(path, 81 + 4096 * 16);
+    EXPECT_THAT(refusal(path), HasSubstr("are not what 1 events take"));
+}
+
 TEST_F(lab_trace, refuses_what_is_no_recording) {
     EXPECT_THAT(refusal("/nowhere/x.ev"), HasSubstr("/nowhere/x.ev cannot be read: No such file"));
     EXPECT_THAT(refusal("/tmp"), HasSubstr("is no file"));

@@ -6,7 +6,6 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/region.hpp>
 #include <arenite/core/usage.hpp>
 
 #include <concepts>
@@ -17,55 +16,44 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What can be told of allocations and frees, and throws nothing.
+/// An Observer of requests: it is given the bytes and the alignment that were asked for, also where
+/// R rounds them, and on_resize instead of a free and an allocation.
 template <class O>
-concept Observer = std::move_constructible<O> && requires(O& o, const void* p, std::size_t bytes) {
-    { o.on_allocate(p, bytes) } noexcept;
-    { o.on_free(p, bytes) } noexcept;
+concept RequestObserver = requires(O& o, const void* p, std::size_t n) {
+    { o.on_allocate(p, n, n) } noexcept;
+    { o.on_resize(p, n) } noexcept;
+    { o.on_free(p) } noexcept;
 };
+
+/// Is notified of allocations and frees, by functions that do not throw.
+template <class O>
+concept Observer = std::move_constructible<O> &&
+                   (RequestObserver<O> || requires(O& o, const void* p, std::size_t bytes) {
+                       { o.on_allocate(p, bytes) } noexcept;
+                       { o.on_free(p, bytes) } noexcept;
+                   });
 
 /// An Observer that is compiled in but off: `static constexpr bool is_off = true`.
 template <class O>
 concept ObserverThatIsOff = Observer<O> && requires { requires O::is_off; };
 
-/// An R that tells an Observer of each allocation and each free: a profiler, a log, callbacks.
-///
-///     observed_resource<ordered_heap, my_observer> scene{my_observer{}};   // and arguments of R
-///     observed_resource sounds{my_observer{}, heap};                      // over another's heap
-///
-/// on_allocate(p, bytes) is called after an allocation, on_free(p, bytes) before the memory is
-/// free. An object that is resized in place is freed and allocated anew, at its old address.
-///
-/// Use when:  a tool is to see single objects. Plain functions: compose/sampled_callbacks.hpp. The
-///            Tracy profiler: interop/tracy.hpp. Totals alone: tracked_resource.
-/// Cost:      that of R and of the Observer, whose calls are inlined where it allows. An Observer
-///            that is off (`is_off`) costs no instruction, and is not stored.
-/// Overhead:  0 bytes an allocation; the Observer itself an object.
-/// Limits:    those of R. `bytes` are those of the request, and where R keeps sizes those that R
-///            made of it (size_of), so that they are the same for a free without a size. mark and
-///            rewind are not offered; reset is where the Observer has on_reset(), or is off.
-/// Misuse:    R's. An observer that uses this resource is told of that too, without end.
-/// Threads:   as R. Where R is Concurrent, the Observer is called by several threads at once.
-/// Failure:   that of R; the Observer is not told.
-template <class R, Observer O>
-    requires Allocating<std::remove_reference_t<R>>
-class observed_resource final : public detail::resource_adaptor<observed_resource<R, O>, R> {
-    using base = detail::resource_adaptor<observed_resource<R, O>, R>;
+namespace detail {
+
+/// What observed_resource and recording_resource share: an R and an observer O, which is notified
+/// of each call that succeeds.
+template <class Derived, class R, class O>
+class observing_adaptor : public resource_adaptor<Derived, R> {
+    using base = resource_adaptor<Derived, R>;
     using base::inner_;
     static constexpr bool is_off = ObserverThatIsOff<O>;
+    static constexpr bool sees_requests = RequestObserver<O>;
 
 public:
     using typename base::inner_type;
 
-    /// Makes the R of the further arguments.
-    template <class... Args>
-        requires std::constructible_from<R, Args...>
-    explicit observed_resource(O observer, Args&&... args)
-        : base{std::in_place, std::forward<Args>(args)...}, observer_{std::move(observer)} {}
-
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        return told_of(inner_.try_allocate(bytes, alignment), bytes);
+        return notify_allocated(inner_.try_allocate(bytes, alignment), bytes, alignment);
     }
 
     /// R's; see also near().
@@ -73,21 +61,22 @@ public:
                                           std::size_t alignment = default_alignment) noexcept
         requires Placing<inner_type>
     {
-        return told_of(inner_.try_allocate_near(p, bytes, alignment), bytes);
+        return notify_allocated(inner_.try_allocate_near(p, bytes, alignment), bytes, alignment);
     }
 
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
-        if constexpr (!is_off)
-            observer_.on_free(p, size_told(p, bytes));
+        notify_free(p, bytes);
         inner_.deallocate(p, bytes, alignment);
     }
 
-    /// Where R keeps sizes.
+    /// Where R keeps sizes, or the observer needs none.
     void deallocate(void* p)
-        requires Sizing<inner_type> && UnsizedFreeing<inner_type>
+        requires UnsizedFreeing<inner_type> && (Sizing<inner_type> || sees_requests || is_off)
     {
-        if constexpr (!is_off)
+        if constexpr (!is_off && sees_requests)
+            observer_.on_free(p);
+        else if constexpr (!is_off)
             observer_.on_free(p, inner_.size_of(p));
         inner_.deallocate(p);
     }
@@ -96,30 +85,32 @@ public:
                                   std::size_t alignment = default_alignment)
         requires Resizing<inner_type>
     {
-        if constexpr (is_off) {
-            return detail::try_resize(inner_, p, old_bytes, new_bytes, alignment);
+        if constexpr (is_off || sees_requests) {
+            if (!detail::try_resize(inner_, p, old_bytes, new_bytes, alignment))
+                return false;
+            if constexpr (!is_off)
+                observer_.on_resize(p, new_bytes);
         } else {
             if constexpr (Owning<inner_type>)
                 if (!inner_.owns(p))
                     return false;
-            const std::size_t told = size_told(p, old_bytes);
+            const std::size_t before = counted(p, old_bytes);
             if (!detail::try_resize(inner_, p, old_bytes, new_bytes, alignment))
                 return false;
-            observer_.on_free(p, told);
-            observer_.on_allocate(p, size_told(p, new_bytes));
-            return true;
+            observer_.on_free(p, before);
+            observer_.on_allocate(p, counted(p, new_bytes));
         }
+        return true;
     }
 
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept
         requires Purging<inner_type>
     {
-        if constexpr (!is_off)
-            observer_.on_free(p, size_told(p, bytes));
+        notify_free(p, bytes);
         detail::release(inner_, p, bytes, alignment);
     }
 
-    /// Resets the R; the Observer is told before.
+    /// Resets the R, after notifying the Observer.
     void reset()
         requires Resettable<inner_type> && (is_off || requires(O& o) { o.on_reset(); })
     {
@@ -128,45 +119,91 @@ public:
         inner_.reset();
     }
 
-    [[nodiscard]] O& observer() noexcept { return observer_; }
-    [[nodiscard]] const O& observer() const noexcept { return observer_; }
-
+    /// R's: for a heap of another's, of all that it holds.
     [[nodiscard]] arenite::usage usage() const
         requires Measurable<inner_type>
     {
         return inner_.usage();
     }
 
-    /// What a budget leaves, of an R that is held.
-    [[nodiscard]] std::size_t left_bytes() const
-        requires(!std::is_reference_v<R> && requires(const inner_type& r) { r.left_bytes(); })
-    {
-        return inner_.left_bytes();
-    }
+protected:
+    /// Makes the R, then the observer.
+    template <class From, class... Args>
+    explicit observing_adaptor(std::in_place_t, From&& from, Args&&... args)
+        : base{std::in_place, std::forward<Args>(args)...}, observer_(std::forward<From>(from)) {}
+    ~observing_adaptor() override = default;
 
-    void list_regions(region_sink& sink) const
-        requires(!std::is_reference_v<R> && Mappable<inner_type>)
-    {
-        inner_.list_regions(sink);
-    }
+    [[nodiscard]] O& observer() noexcept { return observer_; }
+    [[nodiscard]] const O& observer() const noexcept { return observer_; }
 
 private:
-    [[nodiscard]] ARENITE_INLINE std::size_t size_told(const void* p,
-                                                       std::size_t bytes) const noexcept {
+    /// The bytes that an observer of sizes is given: the same for a free with a size and without.
+    [[nodiscard]] ARENITE_INLINE std::size_t counted(const void* p,
+                                                     std::size_t bytes) const noexcept {
         if constexpr (Sizing<inner_type>)
             if (detail::keeps_sizes(inner_))
                 return inner_.size_of(p);
         return bytes;
     }
 
-    ARENITE_INLINE void* told_of(void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+    ARENITE_INLINE void* notify_allocated(void* p, [[maybe_unused]] std::size_t bytes,
+                                          [[maybe_unused]] std::size_t alignment) noexcept {
         if constexpr (!is_off)
-            if (p != nullptr) [[likely]]
-                observer_.on_allocate(p, size_told(p, bytes));
+            if (p != nullptr) [[likely]] {
+                if constexpr (sees_requests)
+                    observer_.on_allocate(p, bytes, alignment);
+                else
+                    observer_.on_allocate(p, counted(p, bytes));
+            }
         return p;
     }
 
+    ARENITE_INLINE void notify_free(const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+        if constexpr (!is_off && sees_requests)
+            observer_.on_free(p);
+        else if constexpr (!is_off)
+            observer_.on_free(p, counted(p, bytes));
+    }
+
     [[no_unique_address]] O observer_;
+};
+
+} // namespace detail
+
+/// An R that notifies an Observer of each allocation and each free: a profiler, a log, callbacks.
+///
+///     observed_resource<ordered_heap, my_observer> scene{my_observer{}};   // and arguments of R
+///     observed_resource sounds{my_observer{}, heap};                      // over another's heap
+///
+/// on_allocate(p, bytes) is called after an allocation, on_free(p, bytes) before the memory is
+/// freed. A resize in place is reported as a free and an allocation at the same address. A
+/// RequestObserver has on_allocate(p, bytes, alignment), on_resize(p, new_bytes) and on_free(p).
+///
+/// Use when:  a tool should see single objects. Plain functions: compose/sampled_callbacks.hpp. The
+///            Tracy profiler: interop/tracy.hpp. Totals alone: tracked_resource.
+/// Cost:      that of R and of the Observer, whose calls are inlined if it allows that. An Observer
+///            that is off (`is_off`) costs no instruction, and no byte if it is empty.
+/// Overhead:  0 bytes an allocation; one Observer per resource.
+/// Limits:    those of R. `bytes` is the requested size, or, if R keeps sizes, what R rounds it to
+///            (size_of), so that frees with and without a size report the same. mark and rewind are
+///            not offered; reset is if the Observer has on_reset(), or is off.
+/// Misuse:    R's. An observer that allocates from this resource is notified of that too, in
+///            endless recursion.
+/// Threads:   as R. If R is Concurrent, several threads may call the Observer at once.
+/// Failure:   that of R; the Observer is not notified.
+template <class R, Observer O>
+    requires Allocating<std::remove_reference_t<R>>
+class observed_resource final : public detail::observing_adaptor<observed_resource<R, O>, R, O> {
+    using base = detail::observing_adaptor<observed_resource<R, O>, R, O>;
+
+public:
+    /// Makes the R of the further arguments.
+    template <class... Args>
+        requires std::constructible_from<R, Args...>
+    explicit observed_resource(O observer, Args&&... args)
+        : base{std::in_place, std::move(observer), std::forward<Args>(args)...} {}
+
+    using base::observer;
 };
 
 template <class O, class R>

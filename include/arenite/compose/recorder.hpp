@@ -11,7 +11,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Writes allocations, resizes and frees to a file, in their order.
+/// Writes allocations, resizes and frees to a file, in their order: a RequestObserver.
 ///
 ///     file   8 words of 64 bits, in the machine's byte order: events, slots, most bytes live at
 ///            once, bytes live at the end, allocations, resizes, 0, 0; then the events
@@ -19,15 +19,19 @@ namespace detail {
 ///     op     1 allocation  4 resize  6 free
 ///
 /// A slot stands for one live object at a time; the lowest free one is next. Threads are numbered
-/// as they come, from 0. Sizes are recorded up to 4 GiB - 1. The head is written again after every
-/// 4096 events, so that of a program that is killed all but the latest events can be read.
+/// as they come, from 0. Sizes are recorded up to 4 GiB - 1. The head is written after every 4096
+/// events that it counts, so that all but the latest events of a program that is killed, or whose
+/// disk is full, can be read.
+///
+/// The recorder's own memory is not recorded, also if operator new takes it from a recorded heap.
 ///
 /// Cost:      O(1): a lock, a hash table, and for every 4096th event 64 KiB to the system.
 /// Overhead:  about 60 bytes of malloc a live object; 64 KiB; 16 bytes of the file an event.
-/// Threads:   any, but for construction and destruction.
-/// Failure:   the constructor throws std::system_error where the file can't be written; without
-///            exceptions, a contract violation. Where malloc, the disk, or the 2^31 events of a
-///            file come to an end later, nothing more is recorded, and is_complete() tells.
+/// Threads:   any, except for construction and destruction. A forked child records nothing, and
+///            leaves the file to its parent.
+/// Failure:   the constructor throws std::system_error if the file can't be written; without
+///            exceptions, a contract violation. If malloc (with exceptions), the disk, or the 2^31
+///            events of a file run out later, nothing more is recorded, and is_complete() is false.
 class recorder {
 public:
     explicit recorder(const char* path);
@@ -36,14 +40,14 @@ public:
     recorder& operator=(const recorder&) = delete;
 
     /// After an allocation, and before a free: another thread may get the address at once.
-    void allocated(const void* p, std::size_t bytes, std::size_t alignment) noexcept;
-    void resized(const void* p, std::size_t bytes) noexcept;
+    void on_allocate(const void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    void on_resize(const void* p, std::size_t bytes) noexcept;
 
     /// What was not allocated here is not recorded.
-    void freed(const void* p) noexcept;
+    void on_free(const void* p) noexcept;
 
-    /// All that lives is freed, in the order of the slots.
-    void freed_all() noexcept;
+    /// All live objects are recorded as freed, in the order of their slots.
+    void on_reset() noexcept;
 
     /// Writes what is not written yet; false if the file is not complete.
     bool flush() noexcept;

@@ -122,6 +122,20 @@ public:
         return detail::keeps_sizes(inner_);
     }
 
+    /// What a budget leaves, of an R that it owns.
+    [[nodiscard]] std::size_t left_bytes() const
+        requires(!std::is_reference_v<R> && requires(const inner_type& r) { r.left_bytes(); })
+    {
+        return inner_.left_bytes();
+    }
+
+    /// For an R that it owns: one that it only refers to lists its regions itself.
+    void list_regions(region_sink& sink) const
+        requires(!std::is_reference_v<R> && Mappable<inner_type>)
+    {
+        inner_.list_regions(sink);
+    }
+
     auto trim()
         requires Trimmable<inner_type>
     {

@@ -7,7 +7,6 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/region.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/report/usage_node.hpp>
 
@@ -161,19 +160,6 @@ public:
         u.high_water_bytes = std::max({u.high_water_bytes, u.bytes_in_use, high_water()});
         u.live_allocations = tally_.allocations() - freed;
         return u;
-    }
-
-    /// What a budget leaves, for an R that it owns.
-    [[nodiscard]] std::size_t left_bytes() const
-        requires(!std::is_reference_v<R> && requires(const inner_type& r) { r.left_bytes(); })
-    {
-        return inner_.left_bytes();
-    }
-
-    void list_regions(region_sink& sink) const
-        requires(!std::is_reference_v<R> && Mappable<inner_type>)
-    {
-        inner_.list_regions(sink);
     }
 
 private:

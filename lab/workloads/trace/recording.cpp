@@ -68,15 +68,18 @@ public:
         }
     }
 
-    /// The head, if it is that of a recording as long as this one.
+    /// The head, if it is that of a recording as long as this one. A program that was killed while
+    /// it wrote, or whose disk was full, has left up to 4096 events that the head does not count.
     [[nodiscard]] file_head head() {
         file_head told{};
         if (bytes_ < sizeof told)
             refuse(path_, "is no recording: it is shorter than the head of one");
         read(&told, sizeof told);
-        if (told.events > bytes_ / sizeof(file_event) ||
-            bytes_ != sizeof told + told.events * sizeof(file_event) || told.slots > told.events ||
-            told.events > UINT32_MAX / 2)
+        constexpr std::uint64_t most_uncounted = 4096 * sizeof(file_event);
+        const std::uint64_t after_head = bytes_ - sizeof told;
+        if (told.events > after_head / sizeof(file_event) || told.events > UINT32_MAX / 2 ||
+            after_head - told.events * sizeof(file_event) > most_uncounted ||
+            told.slots > told.events)
             refuse(path_, fmt::format("is no recording: {} bytes are not what {} events take",
                                       bytes_, told.events));
         return told;
