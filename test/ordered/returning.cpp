@@ -3,9 +3,13 @@
 
 // When ordered_heap gives memory back.
 
+#include <arenite/os/page_resource.hpp>
 #include <arenite/os/platform.hpp>
 
 #include "ordered/heap_test.hpp"
+#include "support/demands.hpp"
+
+#include <mutex>
 
 using namespace ordered_test;
 using os::platform;
@@ -394,5 +398,43 @@ TEST_F(ordered_heap_returning, an_eager_heap_may_return_its_first_memory_at_once
     void* const p = heap.allocate(10);
     heap.deallocate(p, 10);
 }
+
+// ---- what a heap that was emptied asks ----------------------------------------------------------
+
+#if DEMANDS_CAN_BE_TESTED
+using support::demands;
+using support::demands_of;
+
+TEST_F(ordered_heap_returning, a_test_of_demands_sees_locks_and_system_calls) {
+    if (demands_of([] {}) == demands::unknown)
+        GTEST_SKIP() << "this system lets no process give up its system calls";
+    EXPECT_EQ(demands_of([] {}), demands::nothing);
+    EXPECT_EQ(demands_of([] { ::getppid(); }), demands::system_call);
+    std::mutex m;
+    EXPECT_EQ(demands_of([&] { const std::lock_guard lock{m}; }), demands::lock);
+    EXPECT_EQ(demands_of([] { static_cast<void>(page_source().usage()); }), demands::lock);
+}
+
+TEST_F(ordered_heap_returning, a_pair_in_a_heap_that_was_emptied_asks_nobody) {
+    if (demands_of([] {}) == demands::unknown)
+        GTEST_SKIP() << "this system lets no process give up its system calls";
+    for (const ordered_options& options : {known, kept}) {
+        for (const std::size_t bytes : {8_B, 48_B, 200_B, 1_KiB, 3000_B, 16_KiB, 60'000_B}) {
+            ordered_heap heap{options}; // over page_source(), which has a lock
+            const auto pair = [&] { heap.deallocate(heap.allocate(bytes, 8), bytes, 8); };
+            give(heap, take(heap, 16_MiB / bytes, bytes), bytes);
+            for (int i = 0; i < 100; ++i)
+                pair();
+            page_source().trim(); // else what waits there is seen to when its time has come
+            EXPECT_EQ(demands_of([&] {
+                          for (int i = 0; i < 10'000; ++i)
+                              pair();
+                      }),
+                      demands::nothing)
+                << bytes << " bytes";
+        }
+    }
+}
+#endif
 
 } // namespace
