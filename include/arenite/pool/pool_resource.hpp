@@ -73,8 +73,9 @@ struct pool_options {
 ///            and may ask the upstream. Construction allocates nothing.
 /// Overhead:  1 bit a slot; 64 bytes per 16 KiB, so that nodes at distances of powers of two do not
 ///            share a cache set; a header of 64 bytes per block of 256 KiB.
-/// Limits:    slots of at most 1 GiB. A request that is larger or more aligned than a slot gets a
-///            block of its own; it fails if the number of slots is fixed.
+/// Limits:    slots of at most 1 GiB (16 MiB of 32-bit addresses). A request that is larger
+///            or more aligned than a slot gets a block of its own; it fails if the number of slots
+///            is fixed.
 /// Returns:   empty spans by return_policy; trim() returns all that is empty, down to single pages
 ///            if the upstream lends pages. Destruction returns everything; checked builds report
 ///            objects still alive.

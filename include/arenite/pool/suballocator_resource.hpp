@@ -70,8 +70,8 @@ struct suballocator_options {
 ///            each of the 64 slots that it handles, and O(rows) if it gets or returns a row.
 /// Overhead:  1 bit a slot and 1/63 of that; 64 bytes per 16 KiB for cache colouring; 128 bytes a
 ///            row. The resource object itself has 2 KiB.
-/// Limits:    slots of at most 1 GiB. A request that is larger or more aligned than a slot gets
-///            memory of its own.
+/// Limits:    slots of at most 1 GiB (16 MiB of 32-bit addresses). A request that is larger
+///            or more aligned than a slot gets memory of its own.
 /// Returns:   rows as the options say, the last of them with the last slot in use, whatever the
 ///            order of frees; trim() returns all that is empty, down to single pages if the
 ///            upstream lends pages. After use falls to a quarter of its peak since the last such
