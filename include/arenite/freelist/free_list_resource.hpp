@@ -25,7 +25,7 @@ inline namespace ARENITE_ABI {
 
 /// Which hole a request takes.
 enum class fit : unsigned char {
-    first, ///< the lowest that is large enough: what lives long gathers at the low end
+    first, ///< the lowest that is large enough: long-lived memory gathers at the low end
     best   ///< the smallest that is large enough, the lowest among equals: keeps large holes large
 };
 
@@ -33,17 +33,17 @@ enum class fit : unsigned char {
 struct free_list_options {
     arenite::fit fit = arenite::fit::first;
 
-    /// Kept ones cost 8 bytes an allocation.
+    /// Kept sizes cost 8 bytes per allocation.
     arenite::sizes sizes = arenite::sizes::known;
 
-    bool eager = false;    ///< get the region at construction, which throws where there is none
+    bool eager = false;    ///< get the region at construction, which throws if there is none
     bool prefault = false; ///< and touch its pages: no page fault later
 
     /// For reports of leaks and misuse; the text must outlive the resource.
     const char* name = nullptr;
 };
 
-/// The free list, without its walk: any size in any order from one region, by first or best fit.
+/// A free list without its walk: any size in any order from one region, by first or best fit.
 ///
 ///     region  | bits | places | a |...hole...| b | c |.hole.| d |............ top ............|
 ///     bits      2 for each 16 bytes: what begins, what ends
@@ -53,47 +53,47 @@ struct free_list_options {
 ///
 /// First fit goes down to the lowest place whose longest hole is long enough. Best fit finds a hole
 /// below 1 KiB by its length in a tree of bits, a longer one by trees through the long holes alone.
-/// Whatever is freed joins the holes beside it at once. What an alignment leaves before an
-/// allocation stays a hole.
+/// Freed memory joins the holes beside it at once. Alignment padding before an allocation remains a
+/// hole.
 ///
 /// Use when:  one region of known size must serve everything: a console's budget, the upstream of
-///            pools and frames. Without a region: ordered/ordered_heap.hpp. All die together:
+///            pools and frames. Without a region: ordered/ordered_heap.hpp. All freed together:
 ///            linear/linear_resource.hpp.
-/// Cost:      allocate and deallocate O(log region); inlined, about 25 instructions, where no hole
-///            below the top is large enough. Only an alignment above 16 for which neither a hole
-///            has room wherever it lies nor the top makes it look at all holes. Construction:
-///            nothing; the first request clears the bits and places.
+/// Cost:      allocate and deallocate O(log region); inlined, about 25 instructions, if no hole
+///            below the top is large enough. Only an alignment above 16 for which neither the top
+///            nor any hole has room wherever it lies makes a request search all holes.
+///            Construction: nothing; the first request clears the bits and places.
 /// Overhead:  sizes round up to 16 bytes; no header, with sizes::kept one of 8 bytes. For bits and
 ///            places 2.1 % of the region at most, with fit::best 2.4 %.
-/// Limits:    one region, at most 64 GiB; what does not fit a hole fails.
+/// Limits:    one region, at most 64 GiB; a request that fits no hole fails.
 /// Fit:       first and best exactly, counted in units of 16 bytes, for alignments up to 16. Above,
 ///            a hole below the top counts as large enough if it has room wherever it lies (bytes +
-///            alignment - 16); where neither such a one nor the top has room, the lowest is taken
-///            that has room as it lies.
+///            alignment - 16); if neither such a hole nor the top has room, the lowest hole is
+///            taken that has room at its address.
 /// Returns:   the region by trim() while nothing is allocated, and at destruction; checked builds
-///            report what was alive.
-/// Misuse:    in every build, at the call: what is free already, memory of others, the middle of
-///            an allocation, a size that does not end where something else begins; with
-///            sizes::kept any wrong size and an overwritten header. In checked builds besides: any
-///            wrong size; memory is filled with a pattern when it is handed out and when it is
-///            freed, and what was written over the links in it is found where a call comes by.
+///            report leaks.
+/// Misuse:    found in every build, at the call: a double free, memory from elsewhere, the middle
+///            of an allocation, a size that does not end where something else begins; with
+///            sizes::kept any wrong size and an overwritten header. In checked builds also any
+///            wrong size; memory is filled with a pattern when it is allocated and when it is
+///            freed, and links that were overwritten are found when a call uses them.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.4.
 class free_list_resource final : public strategy<free_list_resource> {
 public:
-    /// A region of `bytes` of upstream, bookkeeping included, asked for at the first request.
+    /// A region of `bytes` from upstream, bookkeeping included, allocated at the first request.
     explicit free_list_resource(std::size_t bytes, arenite::fit f = arenite::fit::first,
                                 upstream source = &page_source()) noexcept;
     free_list_resource(std::size_t bytes, upstream source) noexcept
         : free_list_resource{bytes, arenite::fit::first, source} {}
 
-    /// An eager one asks at once and throws out_of_memory where upstream has none.
+    /// An eager one allocates it at once and throws out_of_memory if upstream has none.
     free_list_resource(std::size_t bytes, const free_list_options& options,
                        upstream source = &page_source());
 
-    /// Memory of the user's; it must outlive the resource. One too small for its bookkeeping and 16
-    /// bytes serves nothing.
+    /// The caller's memory, which must outlive the resource. If it is too small for its bookkeeping
+    /// and 16 bytes, every request fails.
     explicit free_list_resource(std::span<std::byte> buffer,
                                 arenite::fit f = arenite::fit::first) noexcept
         : free_list_resource{buffer, free_list_options{.fit = f}} {}
@@ -101,7 +101,7 @@ public:
 
     ~free_list_resource() override;
 
-    /// nullptr where no hole is large enough; also for an alignment that is no power of two.
+    /// nullptr if no hole is large enough, or the alignment is not a power of two.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         // A small request, and all holes below the top are smaller still.
@@ -114,44 +114,44 @@ public:
         return allocate_slow(bytes, alignment);
     }
 
-    /// Gives back what was allocated with this size. Not nullptr.
+    /// Frees an allocation of this size. Not nullptr.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
 
-    /// Gives an allocation back without its size. Requires sizes::kept, in every build.
+    /// Frees an allocation without its size. Requires sizes::kept; checked in every build.
     void deallocate(void* p) noexcept;
 
-    /// True if the allocation at p has `new_bytes` (not 0) from now on, where it lies: it shrank,
-    /// or grew into the hole behind it. False, and nothing has changed: there is no room, or p is
-    /// no allocation of `old_bytes` of this resource.
+    /// Resizes the allocation at p to `new_bytes` (not 0) in place: it shrinks, or grows into the
+    /// hole behind it. Returns false, and changes nothing, if there is no room or p is not an
+    /// allocation of `old_bytes` from this resource.
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment = default_alignment) noexcept;
 
-    /// Bytes that may be used at p, an allocation of this resource: the request, rounded up.
-    /// Requires sizes::kept, in every build.
+    /// Usable bytes at p, an allocation of this resource: the request, rounded up. Requires
+    /// sizes::kept; checked in every build.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
     /// True with sizes::kept.
     [[nodiscard]] bool keeps_sizes() const noexcept { return options_.sizes == sizes::kept; }
 
-    /// True if p points into the region, handed out or not, but for its bookkeeping. O(1).
+    /// True if p points into the region, allocated or not, except its bookkeeping. O(1).
     [[nodiscard]] bool owns(const void* p) const noexcept {
         return map_.contains(p) || singles_.owns(p);
     }
 
-    /// Gives the region back to upstream if nothing is allocated; the next request gets a new one.
+    /// Returns the region to upstream if nothing is allocated; the next request gets a new one.
     void trim() noexcept;
 
     /// O(1), with fit::best O(log long holes). All figures are exact.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
-    /// The share of free memory that is not in the largest hole: 0 where all is one hole, or none.
+    /// The share of free memory outside the largest hole: 0 if there is one hole, or none.
     [[nodiscard]] double fragmentation() const noexcept;
 
     /// All of the region in address order, allocations one by one. O(region / 1 KiB +
     /// allocations).
     void list_regions(region_sink& sink) const;
 
-    /// Bytes of the region, as given at construction.
+    /// Bytes of the region, as passed at construction.
     [[nodiscard]] std::size_t capacity() const noexcept { return region_.size(); }
 
 private:

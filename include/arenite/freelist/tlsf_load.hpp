@@ -10,7 +10,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What a program has at once, at most: for tlsf_resource::bytes_needed.
+/// The most that a program has allocated at once: for tlsf_resource::bytes_needed.
 struct tlsf_load {
     std::size_t bytes;         ///< in all allocations together
     std::size_t allocations;   ///< how many

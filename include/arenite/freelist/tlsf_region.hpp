@@ -15,7 +15,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// One region of a tlsf_resource: it lies at the begin of its own memory.
+/// One region of a tlsf_resource: it lies at the start of its own memory.
 ///
 ///     memory   | tlsf_region | heads of lists | bits | units: allocations and holes |
 ///     rows     0 1 0 1          a bit a doubling of the length: it has holes

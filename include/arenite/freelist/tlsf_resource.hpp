@@ -22,12 +22,12 @@ inline namespace ARENITE_ABI {
 
 /// How a tlsf_resource behaves.
 struct tlsf_options {
-    /// Kept ones cost 8 bytes an allocation.
+    /// Kept sizes cost 8 bytes per allocation.
     arenite::sizes sizes = arenite::sizes::known;
 
-    /// Where no region has room, ask the upstream for another: as large as the first, or a quarter
-    /// of all that is held. Such a call is not bounded, nor is a deallocate that empties a second
-    /// region, which it gives back to the upstream.
+    /// If no region has room, ask the upstream for another: as large as the first, or a quarter of
+    /// all regions. Such a call is not bounded, nor is a deallocate that empties a second region,
+    /// which it returns to the upstream.
     bool grow = false;
 
     bool eager = false;    ///< get the first region at construction; it throws without one
@@ -37,38 +37,38 @@ struct tlsf_options {
     const char* name = nullptr;
 };
 
-/// Two-level segregated fit: any size in any order, in a time with a bound.
+/// Two-level segregated fit: any size in any order, in bounded time.
 ///
 ///     region  | head | lists | bits | a |...hole...| b | c |.hole.| d |...... hole ......|
 ///     lists     one for each length below 1 KiB, 32 for each doubling above
 ///     rows      0 1 0 1   a bit a doubling; for each 32 bits that say which lists have holes
 ///
-/// A request finds its list by two searches for a bit and takes the latest hole of it; what is left
-/// goes into another list. A free finds the holes on both sides by bits that lie apart from the
-/// memory, and joins them. There is no loop, whatever has happened before.
+/// A request finds its list by two bit searches and takes its latest hole; the remainder goes into
+/// another list. A free finds the holes on both sides by bits stored apart from the memory, and
+/// joins them. There is no loop, whatever happened before.
 ///
-/// Use when:  a call may never take long, as in a frame, for a sound, in a control loop. For the
+/// Use when:  no call may take long: in a frame, an audio callback, a control loop. For the
 ///            least fragmentation and exact placement: freelist/free_list_resource.hpp.
-///            Without a bound, quicker: ordered/ordered_heap.hpp.
-/// Cost:      allocate, deallocate and try_resize O(1): the worst call in instructions is counted
-///            by lab/calls/run and stands in doc/free_list.md. With several regions some 30
-///            instructions for each that has no room; there are at most 64. Making a region clears
-///            1.6 % of it. With `grow` some calls ask the upstream, or give it a region back.
+///            Faster, without a bound: ordered/ordered_heap.hpp.
+/// Cost:      allocate, deallocate and try_resize O(1): lab/calls/run counts the instructions of
+///            the worst call, see doc/free_list.md. With several regions about 30 instructions for
+///            each that has no room; there are at most 64. Creating a region clears 1.6 % of it.
+///            With `grow` some calls ask the upstream for a region, or return one.
 /// Overhead:  sizes round up to 16 bytes; no header, with sizes::kept one of 8 bytes. 1.6 % of a
 ///            region for bits, and 320 to 4000 bytes.
-/// Limits:    a region has at most 64 GiB; what no hole is long enough for fails. Of lengths above
+/// Limits:    a region has at most 64 GiB; a request for which no hole is long enough fails. Above
 ///            1 KiB a hole may be up to a 32nd longer than a request and not be found.
-/// Bound:     a region of bytes_needed(load) serves whatever stays within the load, in any order:
-///            between k allocations there are at most k + 1 holes, and while a request fails each
-///            of them is shorter than it, rounded up.
-/// Returns:   a region of the upstream that became empty by trim(), and when another one is empty
-///            too; one of the user's by remove_region. Destruction returns everything; checked
-///            builds report what was alive.
-/// Misuse:    in every build, at the call: what is free already, memory of others, the middle of
-///            an allocation, a size that does not end where something else begins; with
-///            sizes::kept any wrong size and an overwritten header. In checked builds besides: any
-///            wrong size; memory is filled with a pattern when it is handed out and when it is
-///            freed, and what was written over the links in it is found where a call comes by.
+/// Bound:     a region of bytes_needed(load) serves every sequence of calls within the load:
+///            between k allocations there are at most k + 1 holes, and when a request fails, each
+///            of them is shorter than the request, rounded up.
+/// Returns:   an empty region to the upstream, by trim(), and when another one is empty too; one of
+///            the caller's by remove_region. Destruction returns everything; checked builds report
+///            leaks.
+/// Misuse:    found in every build, at the call: a double free, memory from elsewhere, the middle
+///            of an allocation, a size that does not end where something else begins; with
+///            sizes::kept any wrong size and an overwritten header. In checked builds also any
+///            wrong size; memory is filled with a pattern when it is allocated and when it is
+///            freed, and links that were overwritten are found when a call uses them.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Masmano, TLSF (2004).  (doc/sources.md)
@@ -76,63 +76,63 @@ class tlsf_resource final : public strategy<tlsf_resource> {
 public:
     static constexpr std::size_t most_regions = 64;
 
-    /// A region of `bytes` of upstream, bookkeeping included, asked for at the first request.
+    /// A region of `bytes` from upstream, bookkeeping included, allocated at the first request.
     explicit tlsf_resource(std::size_t bytes, upstream source = &page_source()) noexcept
         : tlsf_resource{tlsf_options{}, bytes, source} {}
 
-    /// An eager one asks at once and throws out_of_memory where upstream has none.
+    /// An eager one allocates it at once and throws out_of_memory if upstream has none.
     tlsf_resource(std::size_t bytes, const tlsf_options& options, upstream source = &page_source());
 
-    /// Memory of the user's; it must outlive the resource. One too small for its bookkeeping and 16
-    /// bytes serves nothing.
+    /// The caller's memory, which must outlive the resource. If it is too small for its bookkeeping
+    /// and 16 bytes, every request fails.
     explicit tlsf_resource(std::span<std::byte> buffer, const tlsf_options& options = {}) noexcept;
 
     ~tlsf_resource() override;
 
-    /// Bytes of a region that serves any sequence of calls within the load. The largest size where
-    /// that does not fit; what counts as one allocation of less than 1 byte counts as 1.
+    /// Bytes of a region that serves any sequence of calls within the load; the largest size_t if
+    /// that overflows. 0 allocations count as 1.
     [[nodiscard]] static std::size_t bytes_needed(const tlsf_load& load,
                                                   arenite::sizes kept = sizes::known) noexcept;
 
-    /// nullptr where no hole is long enough; also for an alignment that is no power of two.
+    /// nullptr if no hole is long enough, or the alignment is not a power of two.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept;
 
-    /// Gives back what was allocated with this size. Not nullptr.
+    /// Frees an allocation of this size. Not nullptr.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
 
-    /// Gives an allocation back without its size. Requires sizes::kept, in every build.
+    /// Frees an allocation without its size. Requires sizes::kept; checked in every build.
     void deallocate(void* p) noexcept;
 
-    /// True if the allocation at p has `new_bytes` (not 0) from now on, where it lies: it shrank,
-    /// or grew into the hole behind it. False, and nothing has changed: there is no room, or p is
-    /// no allocation of `old_bytes` of this resource.
+    /// Resizes the allocation at p to `new_bytes` (not 0) in place: it shrinks, or grows into the
+    /// hole behind it. Returns false, and changes nothing, if there is no room or p is not an
+    /// allocation of `old_bytes` from this resource.
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment = default_alignment) noexcept;
 
-    /// Bytes that may be used at p, an allocation of this resource: the request, rounded up.
-    /// Requires sizes::kept, in every build.
+    /// Usable bytes at p, an allocation of this resource: the request, rounded up. Requires
+    /// sizes::kept; checked in every build.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
     /// True with sizes::kept.
     [[nodiscard]] bool keeps_sizes() const noexcept { return options_.sizes == sizes::kept; }
 
-    /// Memory of the user's serves too from now on; it must outlive the resource or be removed.
-    /// False, and nothing has changed: it is too small for its bookkeeping, lies in part in a
-    /// region that is there, or there are most_regions.
+    /// Adds the caller's memory, which must outlive the resource or be removed. Returns false, and
+    /// changes nothing, if it is too small for its bookkeeping, overlaps an existing region, or
+    /// there are most_regions already.
     [[nodiscard]] bool add_region(std::span<std::byte> memory) noexcept;
 
-    /// Memory that was added is the user's again. False, and nothing has changed: something lives
-    /// in it, or it is none that was added.
+    /// Removes memory that was added. Returns false, and changes nothing, if something is allocated
+    /// in it, or it was not added.
     [[nodiscard]] bool remove_region(std::span<std::byte> memory) noexcept;
 
-    /// Gives all empty regions back to upstream; the next request gets a new one.
+    /// Returns all empty regions to upstream; the next request gets a new one.
     void trim() noexcept;
 
-    /// True if p points into a region, handed out or not. O(log regions).
+    /// True if p points into a region, allocated or not. O(log regions).
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
-    /// O(regions). Of the largest hole is told what a request is sure to get; all else is exact.
+    /// O(regions). The largest hole is what a request is sure to get; all else is exact.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// All regions in address order, allocations one by one. O(bytes / 1 KiB + allocations).
@@ -140,8 +140,8 @@ public:
 
     [[nodiscard]] std::size_t region_count() const noexcept { return count_; }
 
-    /// Bytes of all regions, bookkeeping included; before there is one, of that which the first
-    /// request asks for.
+    /// Bytes of all regions, bookkeeping included; before there is one, of the region that the
+    /// first request will allocate.
     [[nodiscard]] std::size_t capacity() const noexcept {
         return count_ != 0 ? reserved_ : region_bytes_;
     }
@@ -156,7 +156,7 @@ private:
     using region_type = detail::tlsf_region;
     static constexpr index none = detail::unit_map::none;
 
-    /// The region that p lies in if it lies in any; nullptr only where there is none.
+    /// The region that contains p, if any does; nullptr only if there is no region.
     [[nodiscard]] region_type* nearest(const void* p) const noexcept;
     [[nodiscard]] region_type* region_of(const void* p) const noexcept;
     ARENITE_NOINLINE void* allocate_elsewhere(std::size_t bytes, std::size_t alignment) noexcept;

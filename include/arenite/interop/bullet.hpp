@@ -25,12 +25,12 @@ struct bullet {
 ///     btAlignedAllocSetCustom(&memory::allocate, &memory::deallocate);
 ///     btAlignedAllocSetCustomAligned(&memory::allocate_aligned, &memory::deallocate);
 ///
-/// Use when:  a program simulates with Bullet: bodies and shapes lie together. As tag
-///            affinities::physics, they lie with one's own.
+/// Use when:  a program simulates with Bullet: bodies and shapes lie together; with the tag
+///            affinities::physics, together with your own.
 /// Cost:      malloc_like's.
-/// Limits:    set before Bullet's first object.
+/// Limits:    must be set before Bullet's first object.
 /// Threads:   any.
-/// Failure:   nullptr; also for an alignment that is no power of two.
+/// Failure:   nullptr; also if the alignment is not a power of two.
 template <AffinityTag A = affinities::bullet>
 class bullet_memory {
 public:

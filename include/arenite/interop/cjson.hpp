@@ -18,7 +18,8 @@ struct cjson {
 };
 } // namespace affinities
 
-/// The memory of cJSON's documents in an affinity of its own: items lie together, as they are read.
+/// The memory of cJSON's documents in an affinity of its own: items lie together, in the order in
+/// which they are parsed.
 ///
 ///     cJSON_Hooks hooks;
 ///     arenite::cjson_memory<>::set(hooks);
@@ -26,10 +27,10 @@ struct cjson {
 ///
 /// Use when:  documents are read, walked and deleted often.
 /// Cost:      malloc_like's; cJSON copies where it would call realloc without hooks.
-/// Limits:    aligned to 8, the most that an item needs; set before the first document. Text of
-///            cJSON_Print goes to cJSON_free, not to free.
-/// Threads:   any; a document by one at a time.
-/// Failure:   nullptr: cJSON gives back what it had, and returns nullptr.
+/// Limits:    aligned to 8, the most that an item needs; must be set before the first document.
+///            Free text of cJSON_Print with cJSON_free, not free.
+/// Threads:   any; one at a time per document.
+/// Failure:   nullptr: cJSON frees what it had allocated, and returns nullptr.
 template <AffinityTag A = affinities::cjson>
 class cjson_memory {
 public:

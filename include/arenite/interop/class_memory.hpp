@@ -15,26 +15,26 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// operator new and delete of an affinity for C++17, and for classes that have some already.
+/// operator new and delete of an affinity for C++17, and for classes that already have their own.
 ///
 ///     struct bodies {
 ///         static constexpr const char* name = "bodies";
 ///     };
-///     class Body : public arenite::class_memory<bodies> {};            // a class of one's own
+///     class Body : public arenite::class_memory<bodies> {};            // a class of your own
 ///
 ///     class Actor : public TheirObject, public arenite::class_memory<bodies> {
 ///     public:                                     // a base of it has operator new and delete
 ///         ARENITE_CLASS_MEMORY(bodies);
 ///     };
 ///
-/// A class that declares operator new itself, and shall go on doing so, passes it on:
-/// `return arenite::class_memory<bodies>::operator new(bytes);`, and so its delete.
+/// A class that keeps its own operator new forwards it: `return
+/// arenite::class_memory<bodies>::operator new(bytes);`, and so its delete.
 ///
 /// Use when:  the code is C++17, or a class or its bases declare operator new. C++20 takes
 ///            affine<Tag> (affinity/affine.hpp) otherwise, which inlines.
-/// Cost:      that of arenite/c.h: a call each, and a look whether the affinity is known.
-/// Overhead:  none an object; none in its size.
-/// Limits:    a program links the library, by CMake's arenite::c, and nothing of it is compiled in.
+/// Cost:      that of arenite/c.h: one call each, and a check whether the affinity is known.
+/// Overhead:  none per object; none in its size.
+/// Limits:    the program links the library, by CMake's arenite::c; nothing of it is compiled in.
 /// Threads:   any.
 /// Failure:   std::bad_alloc, or nullptr with std::nothrow. Without exceptions std::abort.
 template <class Tag>
@@ -87,7 +87,7 @@ public:
     static void operator delete(void*, void*) noexcept {}
     static void operator delete[](void*, void*) noexcept {}
 
-    /// The affinity that the objects lie in; nullptr where there can be none of that name.
+    /// The affinity of the objects; nullptr if none of that name can be created.
     [[nodiscard]] static arenite_heap* heap() noexcept {
         static arenite_heap* const known = find();
         return known;
@@ -108,7 +108,7 @@ private:
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
         return arenite_allocate_aligned(heap(), bytes, alignment);
     }
-    /// Before its objects an array may have their number.
+    /// An array may store the number of its objects before them.
     [[nodiscard]] static constexpr std::size_t array_alignment(std::size_t bytes) noexcept {
         const std::size_t natural = natural_alignment(bytes);
         return natural < alignof(std::size_t) ? alignof(std::size_t) : natural;
@@ -127,7 +127,7 @@ private:
 } // namespace ARENITE_ABI
 } // namespace arenite
 
-/// In a class of whose bases others have operator new, too: this one makes and ends its objects.
+/// In a class with other bases that have operator new: this one allocates and frees its objects.
 #define ARENITE_CLASS_MEMORY(Tag)                                                                  \
     using ::arenite::class_memory<Tag>::operator new;                                              \
     using ::arenite::class_memory<Tag>::operator new[];                                            \

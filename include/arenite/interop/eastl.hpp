@@ -14,26 +14,26 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// Lets a container of EASTL take its memory from a resource.
+/// Lets an EASTL container take its memory from a resource.
 ///
 ///     using memory = eastl_allocator<double_ended_resource>;
 ///     double_ended_resource level{64_MiB};
 ///     eastl::vector<int, memory> parsed{memory{level}};
 ///     void* const mesh = memory{level}.allocate(1_MiB, eastl::MEM_PERM);
 ///
-/// Use when:  a program has EASTL's containers. For a container that keeps its memory for long use
-///            the high end directly, `eastl_allocator<linear_resource>{level.high()}`: containers
-///            of EASTL never set flags, which are for calls of the program's own.
+/// Use when:  a program uses EASTL containers. For a long-lived container use the high end
+///            directly, `eastl_allocator<linear_resource>{level.high()}`: EASTL containers never
+///            set flags, which are for the program's own calls.
 /// Flags:     MEM_TEMP, 0, from the low end of a double-ended resource; MEM_PERM, 1, from the high
-///            end. Other bits, and other resources, know no difference.
-/// Cost:      that of the resource; direct calls, virtual ones where R is `resource`.
-/// Overhead:  one pointer a container. Each request is made with the same `Alignment`.
-/// Limits:    EASTL does not pass the alignment when it frees, so each allocation has the same:
-///            `Alignment`, which must be as large as that of the container's elements. The resource
+///            end. Other bits are ignored, as are all flags with other resources.
+/// Cost:      that of the resource; direct calls, or virtual ones if R is `resource`.
+/// Overhead:  one pointer per container. Each request has the same `Alignment`.
+/// Limits:    EASTL does not pass the alignment when it frees, so all allocations have the same:
+///            `Alignment`, which must be at least that of the container's elements. The resource
 ///            must outlive the container. There is no default: a container must be given its
 ///            resource. Names are not kept: tracked_resource has one.
-/// Misuse:    an alignment above `Alignment`, one that is no power of two, or an offset that is no
-///            multiple of it is a contract violation in every build.
+/// Misuse:    an alignment above `Alignment` or not a power of two, or an offset that is not a
+///            multiple of it, is a contract violation in every build.
 /// Threads:   those of the resource.
 /// Failure:   what the resource throws; EASTL does not look for a null pointer.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.2 and 8.1.2.
@@ -42,11 +42,11 @@ class eastl_allocator {
     static_assert(is_alignment(Alignment), "an alignment is a power of two");
 
 public:
-    /// Memory from r, which must outlive all that is allocated.
+    /// Memory from r, which must outlive all allocations.
     explicit eastl_allocator(R& r) noexcept : resource_{&r} {}
     explicit eastl_allocator(const R&&) = delete; // a temporary would be gone before the container
 
-    /// What a container of EASTL is made with where it is told no allocator.
+    /// Used by an EASTL container that is given no allocator.
     explicit eastl_allocator(const char* name) = delete; // tell the container its resource
 
     /// Copies it under another name, which is not kept.
@@ -71,7 +71,7 @@ public:
         return allocate(bytes, flags);
     }
 
-    /// Gives back what was allocated with the same size; nullptr is nothing.
+    /// Frees an allocation of the same size; nullptr does nothing.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes) noexcept {
         if (p != nullptr)
             resource_->deallocate(p, bytes, Alignment);
@@ -80,10 +80,10 @@ public:
     [[nodiscard]] const char* get_name() const noexcept { return "arenite"; }
     void set_name(const char*) noexcept {}
 
-    /// Where the memory comes from; never nullptr.
+    /// The resource; never nullptr.
     [[nodiscard]] R* resource() const noexcept { return resource_; }
 
-    /// True if each frees what the other allocated.
+    /// True if each can free what the other allocated.
     [[nodiscard]] friend bool operator==(const eastl_allocator& a,
                                          const eastl_allocator& b) noexcept {
         if constexpr (std::same_as<R, arenite::resource>)

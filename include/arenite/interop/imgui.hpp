@@ -24,11 +24,11 @@ struct imgui {
 ///     ImGui::SetAllocatorFunctions(&memory::allocate, &memory::deallocate);
 ///     ImGui::CreateContext();
 ///
-/// Use when:  what the user interface takes is to be seen, and to lie apart from the scene.
+/// Use when:  the memory of the user interface should be measured, and lie apart from the scene.
 /// Cost:      malloc_like's.
-/// Limits:    set before the first context, and in each plug-in that has ImGui inside.
-/// Threads:   any; ImGui itself by one at a time.
-/// Failure:   nullptr: ImGui checks nothing, and ends there.
+/// Limits:    must be set before the first context, and in each plug-in that contains ImGui.
+/// Threads:   any; ImGui itself is used by one at a time.
+/// Failure:   nullptr: ImGui does not check it, and crashes.
 template <AffinityTag A = affinities::imgui>
 class imgui_memory {
 public:

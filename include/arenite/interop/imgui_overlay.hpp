@@ -29,12 +29,12 @@ inline namespace ARENITE_ABI {
 ///     overlay.show(all);                              // a usage_node, in each frame
 ///     overlay.show_map("level 1", heap);              // while its window is open
 ///
-/// Use when:  memory is to be watched while the program runs.
-/// Cost:      show: usage() of each node a frame, O(nodes), and what ImGui draws. show_map: lists
-///            the heap's memory, once each `frames_a_map` frames.
-/// Overhead:  1 KiB a node for the plot; a map as memory_map.
+/// Use when:  you want to watch memory while the program runs.
+/// Cost:      show: usage() of each node per frame, O(nodes), and ImGui's drawing. show_map: lists
+///            the heap's memory, once every `frames_a_map` frames.
+/// Overhead:  1 KiB per node for the plot; for a map that of memory_map.
 /// Limits:    Dear ImGui 1.80 or newer, for tables.
-/// Threads:   ImGui's, where it may also ask the resources for their usage.
+/// Threads:   ImGui's thread, if it may also call usage() of the resources.
 class imgui_overlay {
 public:
     static constexpr std::size_t samples = 256; ///< frames in a plot
@@ -60,8 +60,8 @@ public:
         return visible;
     }
 
-    /// A window with the map of a resource's memory: a cell is as bright as much of it is used, red
-    /// where it is the resource's own bookkeeping.
+    /// A window with the map of a resource's memory: the more of a cell is used, the brighter it
+    /// is; red is the resource's own bookkeeping.
     template <Mappable R>
     bool show_map(const char* title, const R& resource, bool* open = nullptr) {
         const bool visible = ImGui::Begin(title, open);

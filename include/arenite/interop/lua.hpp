@@ -22,18 +22,18 @@ struct lua {
 ///
 ///     lua_State* state = lua_newstate(&arenite::lua_memory<>::allocate, nullptr);
 ///
-/// Use when:  a program runs Lua 5.3 or 5.4. A tag of one's own where states are to be apart.
-/// Cost:      malloc_like's; an object that shrinks within its slot costs a comparison of sizes.
-/// Limits:    aligned to 8, which is what Lua promises its userdata.
-/// Threads:   any; a state by one at a time, as Lua has it.
-/// Failure:   nullptr: Lua collects its garbage, tries again, then raises an error of its own.
-///            Making memory smaller never fails.
+/// Use when:  a program runs Lua 5.3 or 5.4. Use a tag of your own to keep states apart.
+/// Cost:      malloc_like's; shrinking an object within its slot costs a comparison of sizes.
+/// Limits:    aligned to 8, as Lua guarantees for userdata.
+/// Threads:   any; one at a time per state, as Lua requires.
+/// Failure:   nullptr: Lua collects its garbage, tries again, then raises its own error. Shrinking
+///            memory never fails.
 template <AffinityTag A = affinities::lua>
 class lua_memory {
 public:
     using memory = malloc_like<A, 8>;
 
-    /// A lua_Alloc. Where p is null, `old_bytes` tells a kind of object; 0 new bytes free p.
+    /// A lua_Alloc. If p is null, `old_bytes` is a kind of object; 0 new bytes free p.
     [[nodiscard]] static void* allocate(void*, void* p, std::size_t old_bytes,
                                         std::size_t new_bytes) noexcept {
         if (new_bytes == 0) {

@@ -22,14 +22,14 @@ inline namespace ARENITE_ABI {
 
 namespace detail {
 
-/// realloc in the affinity that p belongs to; nullptr, and p is as it was: there is no memory, or p
-/// is no affinity's.
+/// realloc in the affinity that p belongs to; nullptr, and p is unchanged, if there is no memory or
+/// p belongs to no affinity.
 [[nodiscard]] void* reallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
-/// Bytes that may be used at p, which memory checkers are told; 0 for what is no affinity's.
+/// Usable bytes at p, reported to memory checkers; 0 if p belongs to no affinity.
 [[nodiscard]] std::size_t usable_bytes(const void* p) noexcept;
 
-/// usable_bytes of an object in a slab of some thread's heap; 0 for all else.
+/// usable_bytes of an object in a slab of a thread's heap; otherwise 0.
 [[nodiscard]] ARENITE_INLINE std::size_t slot_bytes_at(const void* p) noexcept {
     if constexpr (slow_only)
         return 0;
@@ -44,7 +44,7 @@ namespace detail {
 
 } // namespace detail
 
-/// An affinity as malloc, calloc, realloc and free: what the hooks of other libraries are made of.
+/// An affinity as malloc, calloc, realloc and free: the basis of the hooks for other libraries.
 ///
 ///     struct of_fonts {
 ///         static constexpr std::string_view name = "fonts";
@@ -54,15 +54,16 @@ namespace detail {
 ///     p = fonts::reallocate(p, 200);
 ///     fonts::deallocate(p);
 ///
-/// Use when:  a library takes functions to allocate by, which know no sizes when they free. For
-///            the well-known ones there are headers beside this one.
-/// Cost:      affinity_heap's. reallocate leaves memory where it is if it has a slot of the new
-///            size; large memory grows where it lies, if there is room.
-/// Overhead:  none an object. `Alignment` 8 saves memory where a library needs no 16.
-/// Misuse:    freeing what is no affinity's, or freeing it twice, is a contract violation in every
-///            build. Zero bytes count as 1, and never free; a size that does not fit gets nullptr.
+/// Use when:  a library accepts allocation functions that free without a size. For well-known
+///            libraries there are headers beside this one.
+/// Cost:      affinity_heap's. reallocate keeps memory in place if its slot has the new size; large
+///            memory grows in place if there is room.
+/// Overhead:  none per object. `Alignment` 8 saves memory if a library does not need 16.
+/// Misuse:    freeing memory that belongs to no affinity, or freeing it twice, is a contract
+///            violation in every build. Zero bytes count as 1, and never free; a size that is too
+///            large gets nullptr.
 /// Threads:   any; before main, after it, in a forked child. Not from a signal handler: it may
-///            interrupt a thread that is amid a call.
+///            interrupt a call.
 /// Failure:   nullptr; nothing changes.
 template <AffinityTag A, std::size_t Alignment = default_alignment>
     requires(is_alignment(Alignment))
@@ -73,23 +74,23 @@ public:
     [[nodiscard]] ARENITE_INLINE static void* allocate(std::size_t bytes) noexcept {
         return affinity_heap::try_allocate_in<A>(bytes, Alignment);
     }
-    /// nullptr also for an alignment that is no power of two.
+    /// nullptr also if the alignment is not a power of two.
     [[nodiscard]] static void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
         return is_alignment(alignment) ? affinity_heap::try_allocate_in<A>(bytes, alignment)
                                        : nullptr;
     }
-    /// All bytes are 0, as calloc has it.
+    /// All bytes are 0, as with calloc.
     [[nodiscard]] static void* allocate_zeroed(std::size_t count, std::size_t bytes) noexcept {
         const auto all = checked_multiply(count, bytes);
         void* const p = all ? allocate(*all) : nullptr;
         return p == nullptr ? nullptr : std::memset(p, 0, *all);
     }
 
-    /// A null p is allocated.
+    /// Allocates if p is null.
     [[nodiscard]] static void* reallocate(void* p, std::size_t bytes) noexcept {
         return p == nullptr ? allocate(bytes) : detail::reallocate_any(p, bytes, Alignment);
     }
-    /// For a caller that knows the size it asked for last; quicker where it shrinks a little.
+    /// For a caller that knows the size of its last request; faster for a small shrink.
     [[nodiscard]] ARENITE_INLINE static void* reallocate(void* p, std::size_t old_bytes,
                                                          std::size_t bytes) noexcept {
         // To grow it asks the heap: p may have less room than a slot of its class.
@@ -106,13 +107,13 @@ public:
             affinity_heap::deallocate_any(p);
     }
 
-    /// Bytes that may be used at p; 0 for nullptr and for what is no affinity's.
+    /// Usable bytes at p; 0 for nullptr, and if p belongs to no affinity.
     [[nodiscard]] ARENITE_INLINE static std::size_t size_of(const void* p) noexcept {
         const std::size_t bytes = p == nullptr ? 0 : detail::slot_bytes_at(p);
         return bytes != 0 ? bytes : detail::usable_bytes(p);
     }
 
-    /// The heap that it stands on.
+    /// The underlying heap.
     [[nodiscard]] static affinity_heap& heap() noexcept { return affinity_heap::of<A>(); }
 };
 

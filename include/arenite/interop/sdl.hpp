@@ -23,9 +23,10 @@ struct sdl {
 ///     SDL_SetMemoryFunctions(&memory::allocate, &memory::allocate_zeroed, &memory::reallocate,
 ///                            &memory::deallocate); // before SDL_Init
 ///
-/// Use when:  a program stands on SDL 2 or 3, and what that takes is to be seen.
+/// Use when:  a program uses SDL 2 or 3, and its memory should be measured.
 /// Cost:      malloc_like's.
-/// Limits:    what SDL allocated before must have been freed before: SDL_GetNumAllocations() is 0.
+/// Limits:    everything that SDL allocated before must have been freed: SDL_GetNumAllocations() is
+///            0.
 /// Threads:   any.
 /// Failure:   nullptr: SDL sets its error "Out of memory".
 template <AffinityTag A = affinities::sdl>

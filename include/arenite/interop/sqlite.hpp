@@ -25,9 +25,10 @@ struct sqlite {
 ///     arenite::sqlite_memory<>::set(methods);
 ///     sqlite3_config(SQLITE_CONFIG_MALLOC, &methods); // before any other call of SQLite
 ///
-/// Use when:  a program has SQLite 3 inside.
+/// Use when:  a program contains SQLite 3.
 /// Cost:      malloc_like's; the size of an object is read from its slab.
-/// Limits:    aligned to 8, as SQLite asks; requests of int, at most 2 GiB less what SQLite keeps.
+/// Limits:    aligned to 8, as SQLite requires; sizes are int, so at most 2 GiB minus SQLite's own
+///            overhead.
 /// Threads:   any.
 /// Failure:   nullptr, also for a size below 0: SQLite returns SQLITE_NOMEM.
 template <AffinityTag A = affinities::sqlite>
@@ -52,7 +53,7 @@ public:
         methods.xShutdown = [](void*) noexcept {};
     }
 
-    /// Bytes that a request of so many gets.
+    /// The usable bytes that a request of `bytes` gets.
     [[nodiscard]] static int rounded(int bytes) noexcept {
         constexpr int most = 0x7FFFFFF8;
         if (bytes <= 0 || bytes > most)

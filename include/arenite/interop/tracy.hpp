@@ -21,7 +21,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// The name as Tracy wants names: at one address for ever. Each is kept once, and never freed.
+/// The name at a permanent address, as Tracy requires. Each name is stored once, and never freed.
 [[nodiscard]] inline const char* tracy_name(std::string name) {
     static std::mutex mutex;
     static std::set<std::string>& names = *new std::set<std::string>;
@@ -41,14 +41,15 @@ namespace detail {
 ///     ...
 ///     tracy_plot(all);                                    // a usage_node, once a frame
 ///
-/// Use when:  Tracy is to list the objects of a heap with their times, and its map of their memory.
-/// Cost:      two of Tracy's events a pair; with TRACY_CALLSTACK that of two stacks.
-///            Without TRACY_ENABLE no instruction (see observed_resource).
-/// Overhead:  a pointer an object, and its name for as long as the program runs.
+/// Use when:  Tracy should list the objects of a heap with their times, and show a map of their
+///            memory.
+/// Cost:      two Tracy events per pair; with TRACY_CALLSTACK also two call stacks. Without
+///            TRACY_ENABLE no instruction (see observed_resource).
+/// Overhead:  one pointer per resource, and its name for as long as the program runs.
 /// Limits:    Tracy 0.7.6 or newer, for pools with names. No reset(): Tracy must see each free.
-/// Misuse:    Tracy ends its session when memory is freed in a pool that did not give it: give two
-///            resources two names. Define TRACY_ENABLE in all files, or in none.
-/// Threads:   as the resource; Tracy takes events from any thread.
+/// Misuse:    Tracy ends its session when memory is freed in a pool that did not allocate it: give
+///            each resource its own name. Define TRACY_ENABLE in all files, or in none.
+/// Threads:   as the resource; Tracy accepts events from any thread.
 class tracy_pool {
 public:
 #if defined(TRACY_ENABLE)

@@ -19,16 +19,16 @@ struct vulkan {
 };
 } // namespace affinities
 
-/// What a Vulkan driver allocates on the host, in an affinity of its own.
+/// A Vulkan driver's host allocations, in an affinity of its own.
 ///
 ///     const auto callbacks = arenite::vulkan_memory<>::callbacks<VkAllocationCallbacks>();
 ///     vkCreateInstance(&info, &callbacks, &instance);
 ///
-/// Use when:  what the driver takes for a program's objects is to be seen. Where it is to be
-///            quicker: few drivers allocate much by these.
+/// Use when:  the driver's memory for a program's objects should be measured. Rarely for speed: few
+///            drivers allocate much through these callbacks.
 /// Cost:      malloc_like's.
-/// Limits:    an object is destroyed with callbacks like those it was created with, as Vulkan says.
-///            Memory that drivers get by themselves is not seen.
+/// Limits:    an object must be destroyed with callbacks compatible with those it was created with,
+///            as Vulkan requires. Memory that drivers allocate by themselves is not seen.
 /// Threads:   any.
 /// Failure:   nullptr: Vulkan returns VK_ERROR_OUT_OF_HOST_MEMORY.
 template <AffinityTag A = affinities::vulkan>
@@ -51,7 +51,7 @@ private:
     static void* allocate(void*, std::size_t bytes, std::size_t alignment, Scope) noexcept {
         return memory::allocate_aligned(bytes, alignment);
     }
-    /// With 0 bytes a free, as Vulkan has it. The alignment is that of the original.
+    /// 0 bytes free it, as Vulkan specifies. The alignment is that of the original.
     template <class Scope>
     static void* reallocate(void*, void* p, std::size_t bytes, std::size_t alignment,
                             Scope) noexcept {

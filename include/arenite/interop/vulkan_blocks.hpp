@@ -31,28 +31,28 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What the blocks of a vulkan_blocks are.
+/// Properties of the blocks of a vulkan_blocks.
 struct vulkan_blocks_options {
     /// An index into the device's memory types: see vulkan_blocks::find_type().
     std::uint32_t memory_type = 0;
 
-    bool mapped = false; ///< each block is mapped for as long as it lives
+    bool mapped = false; ///< each block is mapped while it exists
 
-    /// What a buffer over the whole of each block is used for; 0: there are no such buffers.
-    /// Copying from it and to it is added.
+    /// The usage of a buffer over each whole block; 0: there are no such buffers. Transfer source
+    /// and destination are added.
     VkBufferUsageFlags buffer_usage = 0;
 
-    /// A device counts its allocations of memory, all heaps together: maxMemoryAllocationCount, of
-    /// which this is the share.
+    /// A device limits its number of memory allocations, all heaps together:
+    /// maxMemoryAllocationCount. This is the share of these blocks.
     std::uint32_t most_blocks = 4096;
-    /// One block has no more: maxMemoryAllocationSize.
+    /// The most bytes of a block: maxMemoryAllocationSize.
     std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();
 
     const void* next = nullptr; ///< VkMemoryAllocateInfo::pNext
     const VkAllocationCallbacks* callbacks = nullptr;
 };
 
-/// Blocks of a Vulkan device's memory for an offset_heap: one for each memory type that is used.
+/// Blocks of a Vulkan device's memory for an offset_heap: one vulkan_blocks per memory type.
 ///
 ///     vulkan_blocks blocks{device, vulkan_blocks::functions::of(device, vkGetDeviceProcAddr),
 ///                          memory_properties, {.memory_type = type}};
@@ -65,18 +65,19 @@ struct vulkan_blocks_options {
 ///
 /// Use when:  buffers and images are bound to parts of device memory, or meshes are parts of a few
 ///            large buffers (buffer_usage).
-/// Cost:      a block is one vkAllocateMemory, mapped and with a buffer where that is asked for.
-/// Overhead:  24 bytes a block, from the upstream.
+/// Cost:      a block is one vkAllocateMemory, mapped and with a buffer if requested.
+/// Overhead:  24 bytes per block, from the upstream.
 /// Limits:    no dedicated, imported or sparse memory. A block is no larger than the memory heap of
 ///            its type.
-/// Misuse:    found in every build: a memory type that there is none of, one that is to be mapped
-///            and cannot be, a function that is missing, record() without buffers.
-/// Threads:   one at a time, with the heap that it serves. It outlives that heap.
-/// Failure:   no block, and nothing is held: Vulkan or the upstream refused, there are most_blocks,
-///            the block would be too large, or no buffer of that usage may lie in such memory.
+/// Misuse:    found in every build: a memory type that does not exist, one that should be mapped
+///            and cannot be, a missing function, record() without buffers.
+/// Threads:   one at a time, together with the heap that it serves, which it must outlive.
+/// Failure:   no block, and nothing is leaked: Vulkan or the upstream refused, there are
+///            most_blocks already, the block would be too large, or no buffer of that usage may lie
+///            in such memory.
 class vulkan_blocks {
 public:
-    /// What is called of the device. No function of Vulkan needs to be linked.
+    /// The device functions that are called. No Vulkan function needs to be linked.
     struct functions {
         PFN_vkAllocateMemory allocate_memory = nullptr;
         PFN_vkFreeMemory free_memory = nullptr;
@@ -95,8 +96,8 @@ public:
     /// A block, as block_of() of the heap names it.
     struct block {
         VkDeviceMemory memory = VK_NULL_HANDLE;
-        VkBuffer buffer = VK_NULL_HANDLE; ///< over all of it, where options say so
-        std::byte* mapped = nullptr;      ///< its begin, where options say so
+        VkBuffer buffer = VK_NULL_HANDLE; ///< over all of it, if options say so
+        std::byte* mapped = nullptr;      ///< its start, if options say so
     };
 
     static constexpr std::uint32_t no_type = 0xFFFF'FFFF;
@@ -112,31 +113,31 @@ public:
     [[nodiscard]] offset_source source() noexcept;
 
     /// What such a heap must know of this memory: granularity is the device's alignment of uniform
-    /// and storage buffers, and where the processor must flush what it writes at least its
-    /// nonCoherentAtomSize; conflict_page is bufferImageGranularity.
+    /// and storage buffers, and, if the CPU must flush its writes, at least nonCoherentAtomSize;
+    /// conflict_page is bufferImageGranularity.
     [[nodiscard]] offset_options parts(const VkPhysicalDeviceLimits& limits) const noexcept;
 
-    /// Out of `allowed`, as memoryTypeBits has them, the first memory type with all the properties
-    /// that are required and the most of those that are preferred; no_type: there is none.
+    /// The first memory type out of `allowed`, a memoryTypeBits, with all required properties and
+    /// the most preferred ones; no_type if there is none.
     [[nodiscard]] static std::uint32_t find_type(const VkPhysicalDeviceMemoryProperties& memory,
                                                  std::uint32_t allowed,
                                                  VkMemoryPropertyFlags required,
                                                  VkMemoryPropertyFlags preferred = 0) noexcept;
 
-    /// Requires what block_of() or an offset_move says, and no nullptr.
+    /// Requires a value of block_of() or an offset_move, not nullptr.
     [[nodiscard]] static const block& at(const void* block_of) noexcept {
         return *static_cast<const block*>(block_of);
     }
 
-    /// What vkFlushMappedMemoryRanges and vkInvalidateMappedMemoryRanges take for this part, in a
-    /// heap with the granularity of parts().
+    /// The range of this part for vkFlushMappedMemoryRanges and vkInvalidateMappedMemoryRanges, in
+    /// a heap with the granularity of parts().
     [[nodiscard]] static VkMappedMemoryRange range(const void* block_of,
                                                    const offset_allocation& a) noexcept;
 
-    /// Writes the copies of moves into a command buffer, from block buffer to block buffer: what
-    /// lies in buffers. Images are the user's to copy. Waits for all commands before, and all
-    /// commands behind wait for it, the processor's reads too. What slides takes a copy and a
-    /// barrier for each gap() that it is long.
+    /// Writes the copies of moves into a command buffer, from block buffer to block buffer: for
+    /// parts that are buffers. Copy images yourself. Waits for all commands before, and all
+    /// commands after wait for it, as do reads of the CPU. A sliding move takes a copy and a
+    /// barrier for each gap() of its length.
     void record(VkCommandBuffer commands, std::span<const offset_move> list) const;
     void record(VkCommandBuffer commands, const moves& list) const { record(commands, list.all()); }
 

@@ -26,21 +26,22 @@ inline namespace ARENITE_ABI {
 ///     allocator::use(); // before the first scene is loaded
 ///
 ///     vsg::ALLOCATOR_AFFINITY_OBJECTS  DATA  NODES  PHYSICS, in this order
-///     affinities::     objects         data  nodes  physics, which one's own classes share
+///     affinities::     objects         data  nodes  physics, which your own classes share
 ///
-/// What vsg::Allocator::instance() was before stays as the nested one, and frees what it gave.
+/// The previous vsg::Allocator::instance() is kept as the nested one, and frees what it allocated.
 ///
-/// Use when:  scenes are loaded, paged and thrown away: what is visited together lies together, and
-///            what was destroyed goes back to the system. See doc/vulkan_scene_graph.md.
+/// Use when:  scenes are loaded, paged and destroyed: objects visited together lie together, and
+///            memory of destroyed ones is returned to the system. See doc/vulkan_scene_graph.md.
 /// Cost:      affinity_heap's, and the virtual call. Frees need no size.
-/// Overhead:  none an object.
-/// Limits:    aligned as an object of its size can need, at least to `defaultAlignment`, at most to
-///            16: VulkanSceneGraph tells no alignment. Other affinities than the four are objects.
+/// Overhead:  none per object.
+/// Limits:    aligned to what an object of its size can need, at least `defaultAlignment`, at most
+///            16: VulkanSceneGraph passes no alignment. Affinities other than the four count as
+///            objects.
 /// Misuse:    memory that is neither an affinity's nor the nested allocator's is not freed, and
-///            deallocate returns false, as VulkanSceneGraph has it; freeing twice is a contract
+///            deallocate returns false, as in VulkanSceneGraph; a double free is a contract
 ///            violation in every build.
-/// Threads:   any, though not `use` beside others.
-/// Failure:   allocate throws out_of_memory, for an operator new stands behind it.
+/// Threads:   any, but call `use` while no other thread allocates.
+/// Failure:   allocate throws out_of_memory, since it serves operator new.
 /// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
 template <class Base, class Affinity>
 class vulkan_scene_graph_allocator final : public Base {
@@ -49,7 +50,7 @@ public:
                                           std::size_t alignment = 8)
         : Base(std::move(nested), alignment) {}
 
-    /// Puts one in the place of VulkanSceneGraph's own, which becomes the nested one.
+    /// Replaces VulkanSceneGraph's own allocator, which becomes the nested one.
     static vulkan_scene_graph_allocator& use(std::size_t alignment = 8) {
         auto next =
             std::make_unique<vulkan_scene_graph_allocator>(std::move(Base::instance()), alignment);
@@ -63,7 +64,7 @@ public:
         return h.allocate(bytes, std::max(natural_alignment(bytes), least_alignment()));
     }
 
-    /// The size does not matter; nullptr is nothing to free.
+    /// The size is ignored; nullptr does nothing.
     bool deallocate(void* p, std::size_t bytes) override {
         if (p == nullptr)
             return true;
@@ -73,7 +74,7 @@ public:
         return true;
     }
 
-    /// Gives back all memory that holds nothing: so many bytes.
+    /// Returns all empty memory, and its number of bytes.
     std::size_t deleteEmptyMemoryBlocks() override {
         std::size_t bytes = nested([](Base& n) { return n.deleteEmptyMemoryBlocks(); });
         for (affinity_heap* h : heaps_)
@@ -94,12 +95,12 @@ public:
         return usage().bytes_reserved + nested([](Base& n) { return n.totalMemorySize(); });
     }
 
-    /// Bytes to ask from the system at once, from now on.
+    /// Sets how many bytes are requested from the system at once.
     void setBlockSize(Affinity affinity, std::size_t bytes) override {
         heap(affinity).set_block_size(bytes);
     }
 
-    /// Totals by affinity, then what lies where, block by block; then the nested allocator's.
+    /// Totals by affinity, then the contents block by block; then the nested allocator's.
     void report(std::ostream& out) const override {
         for (const affinity_heap* h : heaps_) {
             const arenite::usage u = h->usage();

@@ -25,9 +25,9 @@ struct zlib {
 ///     arenite::zlib_memory<>::set(stream);
 ///     deflateInit(&stream, 6);
 ///
-/// Use when:  streams are made and ended often, or their memory is to be seen.
+/// Use when:  streams are created and ended often, or their memory should be measured.
 /// Cost:      malloc_like's.
-/// Threads:   any; a stream by one at a time, as zlib has it.
+/// Threads:   any; one at a time per stream, as zlib requires.
 /// Failure:   nullptr: zlib returns Z_MEM_ERROR.
 template <AffinityTag A = affinities::zlib>
 class zlib_memory {
@@ -42,7 +42,7 @@ public:
     /// A free_func.
     static void deallocate(void*, void* p) noexcept { memory::deallocate(p); }
 
-    /// For a z_stream, or what else has these members.
+    /// For a z_stream, or any type with these members.
     template <class Stream>
     static void set(Stream& stream) noexcept {
         stream.zalloc = &allocate;

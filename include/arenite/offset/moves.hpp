@@ -13,7 +13,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What a step of defragmentation asks for, and what is still to be had.
+/// The copies that a defragmentation step asks for, and how much is left to gain.
 ///
 ///     moves todo = gpu.step(budget{.bytes = 1_MiB, .moves = 10});
 ///     for (const offset_move& m : todo)
@@ -21,12 +21,12 @@ inline namespace ARENITE_ABI {
 ///     ...                     // when its fence is passed
 ///     gpu.commit(todo);
 ///
-/// Overhead:  72 bytes a move, in an array that doubles, from the allocator's upstream, which must
-///            outlive it.
-/// Failure:   where the upstream has no memory for the list, the step ends with what is in it.
+/// Overhead:  72 bytes per move, in an array that doubles, from the allocator's upstream, which
+///            must outlive it.
+/// Failure:   if the upstream has no memory for the list, the step ends with the moves in it.
 class moves {
 public:
-    /// Whether a move may slide: to a place that meets the one it comes from.
+    /// Whether a move may slide: to a place that overlaps its source.
     enum overlap : bool { apart, may_overlap };
 
     enum class state : unsigned char {
@@ -45,16 +45,16 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] const offset_move& operator[](std::size_t i) const noexcept { return list_[i]; }
-    /// All of them, or by subspan a part, for commit() and cancel(); these take the list too.
+    /// All moves, or a part by subspan, for commit() and cancel(), which also take the whole list.
     [[nodiscard]] std::span<const offset_move> all() const noexcept { return {list_, size_}; }
 
-    /// Bytes to copy, in all.
+    /// Bytes to copy, in total.
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] state result() const noexcept { return state_; }
     [[nodiscard]] bool done() const noexcept { return state_ == state::done; }
 
-    /// Free bytes that are not in one piece, or, of a heap, that lie in blocks in use: what could
-    /// be gained at the very most.
+    /// Free bytes that are not in one piece, or, in a heap, that lie in blocks in use: the most
+    /// that could be gained.
     [[nodiscard]] std::uint64_t could_gain() const noexcept { return could_gain_; }
 
     // For the planner.

@@ -9,36 +9,36 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What lies at an offset, for memory where one sort must keep away from the other: see
+/// The kind of an allocation, for memory in which the two kinds must be kept apart: see
 /// offset_options::conflict_page.
 enum class offset_kind : unsigned char {
     linear, ///< buffers, images of linear tiling
     optimal ///< images of optimal tiling
 };
 
-/// From which end a request is served, so that what lives long and what lives short do not mix.
+/// From which end a request is served, so that long-lived and short-lived parts do not mix.
 enum class placement : unsigned char {
-    low, ///< the lowest offset of the holes that are looked at
+    low, ///< the lowest offset of the holes examined
     high ///< the highest, at the end of its hole
 };
 
-/// What a request for a part of a range may say besides its size and its alignment.
+/// Optional properties of a request, besides size and alignment.
 struct request_options {
     offset_kind kind = offset_kind::linear;
     arenite::placement placement = arenite::placement::low;
     bool pinned = false;         ///< no step moves it, until unpin()
-    std::uint64_t user_data = 0; ///< kept where the options of the allocator ask for it
+    std::uint64_t user_data = 0; ///< stored if the allocator's options say so
 };
 
-/// A part of a range that was handed out: what an offset_allocator or offset_heap takes back.
+/// An allocated part of a range: pass it to deallocate of its offset_allocator or offset_heap.
 ///
-/// Trivially copyable, without a destructor: a copy stands for the same part. Node and generation
-/// say which one, so that one that was freed, or is of another allocator, is known as such: how
-/// surely, see Misuse of offset_allocator.
+/// Trivially copyable, without a destructor: a copy refers to the same part. Node and generation
+/// identify it, so that one that was freed, or is from another allocator, is detected; how
+/// reliably, see Misuse of offset_allocator.
 struct offset_allocation {
     static constexpr std::uint32_t no_node = 0xFFFF'FFFF;
 
-    std::uint64_t offset = 0; ///< from the begin of the range; in a heap, of the block
+    std::uint64_t offset = 0; ///< from the start of the range; in a heap, of the block
     std::uint64_t bytes = 0;  ///< the request, rounded up to the granularity
     std::uint32_t node = no_node;
     std::uint16_t generation = 0;

@@ -17,35 +17,35 @@ inline namespace ARENITE_ABI {
 /// Parts of one range of offsets: of a GPU buffer, device memory, a file. Never touches it.
 ///
 ///     offsets   0 | mesh | mesh |..hole..| index buffer |......... hole .........| capacity
-///     outside   nodes of 32 bytes, one a stretch, and the holes in 64 x 64 bins by size
+///     outside   nodes of 32 bytes, one per part or hole, and the holes in 64 x 64 bins by size
 ///
 ///     offset_allocator gpu{256_MiB};
-///     if (const auto a = gpu.try_allocate(bytes, 36)) // an alignment of any kind: a vertex's
+///     if (const auto a = gpu.try_allocate(bytes, 36)) // any alignment: a vertex's size
 ///         gpu.deallocate(*a);
 ///
-/// A request looks at up to three holes of its size, or of the next size of which there are any,
-/// and takes the lowest place that its alignment allows; after four such sizes it goes where
-/// anything fits.
+/// A request examines up to three holes of its size, or of the next size that has any, and takes
+/// the lowest place that its alignment allows; after four such sizes it goes to a size where every
+/// hole fits.
 ///
-/// Use when:  the processor does not write there, or nothing may be written between what lies
-///            there. For memory of one's own: freelist/tlsf_resource.hpp, ordered/ordered_heap.hpp.
-///            For many blocks: offset/offset_heap.hpp.
-/// Cost:      allocate, deallocate and try_resize O(1): some 350 instructions a request, up to 1000
-///            where alignments mix, and 140 to 250 a free. Not bounded are: (1) a request that only
-///            holes of nearly its size could serve, most of which fail on alignment; (2) a request
-///            that fails: both look through the holes from its size up to that with alignment; (3)
-///            growth of the array of nodes, by an eighth, which copies it: reserve() avoids that.
-///            usage(), largest_free() and fragmentation() O(1).
-/// Overhead:  32 bytes an allocation, 32 a hole, 32 for 65,535 frees, which stay until the end, and
-///            16.5 KiB, all from the upstream; 8 more with user data.
-/// Limits:    2^47 granules; about 2^32 allocations and holes together. What fits is found: nothing
-///            fails while a hole has room for it, with its alignment and away from other kinds. Of
-///            a capacity that does not divide by the granularity the rest is unused.
-/// Misuse:    in every build, in O(1), and nothing changes: an allocation that is freed already, or
-///            of another allocator; a granularity or page that is none, a capacity above the limit.
-///            A stale allocation is never taken for a live one: a node that was used as often as it
-///            can count is used no more. Of another allocator's, one in 65,536 is taken for a live
-///            one, if node, offset and size are the same.
+/// Use when:  the CPU does not write there, or nothing may be written between the parts. For the
+///            program's own memory: freelist/tlsf_resource.hpp, ordered/ordered_heap.hpp. For many
+///            blocks: offset/offset_heap.hpp.
+/// Cost:      allocate, deallocate and try_resize O(1): about 350 instructions per request, up to
+///            1000 with mixed alignments, and 140 to 250 per free. Unbounded: (1) a request that
+///            only holes of nearly its size could serve, most of which fail on alignment; (2) a
+///            request that fails: both search the holes from its size up to that with alignment;
+///            (3) growth of the array of nodes, by an eighth, which copies it: reserve() avoids
+///            that. usage(), largest_free() and fragmentation() O(1).
+/// Overhead:  32 bytes per allocation, 32 per hole, 32 per 65,535 frees, which are kept until
+///            destruction, and 16.5 KiB, all from the upstream; 8 more with user data.
+/// Limits:    2^47 granules; about 2^32 allocations and holes together. A request never fails while
+///            a hole has room for it, with its alignment and away from other kinds. If the capacity
+///            is not a multiple of the granularity, the remainder is unused.
+/// Misuse:    found in every build, in O(1), and nothing changes: an allocation that was already
+///            freed, or is from another allocator; an invalid granularity or page, a capacity above
+///            the limit. A stale allocation is never mistaken for a live one: a node whose
+///            generations are used up is retired. Of another allocator's, one in 65,536 is mistaken
+///            for a live one, if node, offset and size are the same.
 /// Threads:   one at a time.
 /// Failure:   nullopt / false; nothing changes: no hole has room, the alignment is 0, or the
 ///            upstream has no memory for the nodes.
@@ -65,20 +65,20 @@ public:
     try_allocate(std::uint64_t bytes, std::uint64_t alignment = 1,
                  const request_options& options = {}) noexcept;
 
-    /// The range is longer by so many bytes; nothing moves. False, and nothing has changed: there
-    /// would be more than the limit, or there is no memory for a node.
+    /// Lengthens the range by `by` bytes; nothing moves. Returns false, and changes nothing, if it
+    /// would exceed the limit, or there is no memory for a node.
     [[nodiscard]] bool grow(std::uint64_t by) noexcept;
 
-    /// By how much the range must grow at least for a request to fit at its end: 0 where it fits
-    /// there. Nothing where no growth helps: the alignment is 0, or the limit would be passed.
+    /// The least growth of the range for a request to fit at its end: 0 if it fits there. nullopt
+    /// if no growth helps: the alignment is 0, or the limit would be exceeded.
     [[nodiscard]] std::optional<std::uint64_t>
     growth_for(std::uint64_t bytes, std::uint64_t alignment = 1,
                const request_options& options = {}) const noexcept;
 
-    /// Cuts off the hole at the end of the range, and returns the bytes that it had.
+    /// Cuts off the hole at the end of the range, and returns its bytes.
     std::uint64_t shrink() noexcept;
 
-    /// All that was handed out is taken back, and moves drop out. O(nodes).
+    /// Frees everything and drops all moves. O(nodes).
     void clear() noexcept;
 
     [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }

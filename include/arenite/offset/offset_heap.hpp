@@ -25,23 +25,23 @@ struct offset_heap_options {
     std::uint64_t first_block_bytes = std::uint64_t{1} << 20;
     std::uint64_t largest_block_bytes = std::uint64_t{64} << 20;
 
-    /// Empty blocks that are kept for the next request; what is beyond goes back at once. A block
-    /// that was made for one large request is never kept.
+    /// Empty blocks that are kept for the next request; more are returned at once. A block made for
+    /// one large request is never kept.
     std::uint32_t keep_empty_blocks = 1;
 
     /// Bytes of all blocks together: a request that would need more fails.
     std::uint64_t budget_bytes = std::numeric_limits<std::uint64_t>::max();
 
     /// From this share of the budget on, on_budget is called with each new block, when the request
-    /// that it was made for has been served. It may use the heap, but commit no move: the caller
-    /// doesn't have what he asked for yet, and wouldn't know where it went. What it allocates may
-    /// be told to it in turn.
+    /// that it was made for has been served. It may use the heap, but not commit moves: the caller
+    /// has not received the new allocation yet, and would not learn of its move. What it allocates
+    /// may lead to further calls of it.
     double warn_at = 0.9;
     void (*on_budget)(std::uint64_t used, std::uint64_t limit, void* user) noexcept = nullptr;
     void* user = nullptr;
 };
 
-/// Parts of many blocks of memory that others hold, such as device memory.
+/// Parts of many blocks of memory that a source provides, such as device memory.
 ///
 ///     blocks   |a|b|..|   |c|....d....|.....|   |........ large: its own ........|
 ///     bins     one set for the holes of all of them
@@ -50,26 +50,26 @@ struct offset_heap_options {
 ///     if (const auto t = textures.try_allocate(bytes, 4096))
 ///         bind(textures.block_of(*t), t->offset);
 ///
-/// A request is served from the holes of all blocks as by one offset_allocator; where none fits a
-/// new block is asked for. A block is at least twice as large as what it was made for; a request
-/// above half of the largest block gets one of just its size. Where the source or the budget
-/// refuses, less is asked for, down to the request.
+/// A request is served from the holes of all blocks as by one offset_allocator; if none fits, a new
+/// block is requested. A block is at least twice as large as the request that it was made for; a
+/// request above half of the largest block gets a block of just its size. If the source or the
+/// budget refuses, smaller blocks are tried, down to the request.
 ///
-/// Use when:  memory comes in blocks, from a device, and goes back. For one range:
+/// Use when:  memory comes in blocks, from a device, and is returned. For one range:
 ///            offset/offset_allocator.hpp.
-/// Cost:      that of offset_allocator, and a call to the source for a new block. Deallocate gives
-///            a block back that became empty, unless it is kept.
-/// Overhead:  that of offset_allocator; 56 bytes a block and 4 for each unit, the largest block's
-///            size rounded up to a power of two.
-/// Limits:    2^47 granules a block, 2^48 in all, unused ends of units counted.
-/// Returns:   empty blocks but for keep_empty_blocks, at once; all of them by trim(), and by the
-///            destructor all blocks.
+/// Cost:      that of offset_allocator, and a call to the source for a new block. Deallocate
+///            returns a block that became empty, unless it is kept.
+/// Overhead:  that of offset_allocator; 56 bytes per block and 4 per unit, the largest block's size
+///            rounded up to a power of two.
+/// Limits:    2^47 granules per block, 2^48 in total, including unused ends of units.
+/// Returns:   empty blocks except keep_empty_blocks, at once; all empty ones by trim(), and all
+///            blocks by the destructor.
 /// Misuse:    that of offset_allocator; block sizes that are 0 or in the wrong order; a source that
-///            calls what changes the heap it serves, found in every build.
+///            changes the heap it serves, found in every build.
 /// Threads:   one at a time.
-/// Failure:   nullopt; nothing that is handed out changes, but the empty blocks that were kept may
-///            have gone back: where the budget or the source refuses they do, to make room there;
-///            why_refused() tells who refused.
+/// Failure:   nullopt; no allocation changes, but the kept empty blocks may have been returned: if
+///            the budget or the source refuses, they are, to make room there; why_refused() gives
+///            the reason.
 class offset_heap final : public offset_parts {
 public:
     /// Why the last request failed.
@@ -77,8 +77,8 @@ public:
         none,
         request,     ///< alignment 0, or more than a block may have
         bookkeeping, ///< the upstream had no memory for nodes
-        budget,      ///< a new block would be beyond it
-        source       ///< the source gave none
+        budget,      ///< a new block would exceed it
+        source       ///< the source provided none
     };
 
     explicit offset_heap(const offset_source& source, upstream memory = &system_resource())
@@ -89,22 +89,22 @@ public:
     ~offset_heap();
 
     /// A part of `bytes` (0 counts as 1), rounded up to the granularity, at a multiple of
-    /// `alignment` and of the granularity from the begin of its block.
+    /// `alignment` and of the granularity from the start of its block.
     [[nodiscard]] std::optional<offset_allocation>
     try_allocate(std::uint64_t bytes, std::uint64_t alignment = 1,
                  const request_options& options = {}) noexcept;
 
     [[nodiscard]] refusal why_refused() const noexcept { return refused_; }
 
-    /// What the source calls the block that it lies in; nullptr where it is not alive.
+    /// The source's name of the block that contains it; nullptr if it is not allocated.
     [[nodiscard]] void* block_of(const offset_allocation& a) const noexcept;
 
     [[nodiscard]] std::size_t block_count() const noexcept { return count_; }
 
-    /// Gives all empty blocks back.
+    /// Returns all empty blocks.
     void trim() noexcept;
 
-    /// Another budget; what is held beyond it stays.
+    /// Sets another budget; blocks held beyond it stay.
     void set_budget(std::uint64_t bytes) noexcept {
         enter();
         options_.budget_bytes = bytes;

@@ -10,22 +10,22 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// One copy that a step asks for: what lies at `from` is to lie at `to`.
+/// One copy that a step asks for: the bytes at `from` are to be copied to `to`.
 ///
-/// Until commit() or cancel() both are taken, and the user's is `from`: he may free it, or give the
-/// move up. After commit() the user's is `to`.
+/// Until commit() or cancel() both are allocated, and `from` is the valid one: it may be freed, or
+/// the move cancelled. After commit() `to` is the valid one.
 struct offset_move {
     offset_allocation from;
     offset_allocation to;
-    void* from_block = nullptr; ///< of an offset_heap: what the source calls it
+    void* from_block = nullptr; ///< of an offset_heap: the source's name of it
     void* to_block = nullptr;
     std::uint64_t user_data = 0;
 
     /// Bytes to copy.
     [[nodiscard]] std::uint64_t bytes() const noexcept { return from.bytes; }
 
-    /// True if both meet, as moves::may_overlap allows: then `to` is the lower one, and the copy
-    /// goes upward in pieces of at most gap() bytes, each done before the next begins.
+    /// True if both overlap, as moves::may_overlap allows: then `to` is the lower one, and the copy
+    /// goes upward in pieces of at most gap() bytes, each finished before the next begins.
     [[nodiscard]] bool overlaps() const noexcept {
         return from_block == to_block && to.offset < from.offset && gap() < from.bytes;
     }

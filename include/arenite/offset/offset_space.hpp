@@ -29,7 +29,7 @@ struct offset_rules {
 /// What is looked for, in granules.
 struct offset_request {
     std::uint64_t granules;
-    std::uint64_t alignment; ///< of the distance from the begin of the block
+    std::uint64_t alignment; ///< of the distance from the start of the block
     std::uint64_t flags;     ///< of offset_node: optimal, pinned
     bool high;
 
@@ -163,7 +163,7 @@ public:
             refuse(a, what);
         return nodes_[a.node];
     }
-    /// Bytes from the begin of its block.
+    /// Bytes from the start of its block.
     [[nodiscard]] std::uint64_t offset_of(const offset_node& n) const noexcept {
         return (n.position() - blocks_[block_of(n)].base) << shift_;
     }
