@@ -24,26 +24,27 @@ inline namespace ARENITE_ABI {
 /// its size. So on_free is called for just those that on_allocate was called for, nothing is stored
 /// for them, and threads share no counter.
 ///
-/// Use when:  a program's own log, statistics or profiler is to see objects. All at each moment:
-///            one_in = 1. In a running game: one in some hundred, or every 512 KiB.
-/// Cost:      about 25 instructions for a call that is not in the sample; those of the function,
-///            and of a call by pointer, for one that is.
-/// Overhead:  0 bytes an allocation; 72 bytes an object (of 64-bit addresses).
-/// Limits:    a slot that is used again and again is in the sample always or never: what has few
-///            addresses is sampled badly. Another `seed` draws other addresses.
-/// Misuse:    a free with another size than the allocation's may be told without it, or not be.
+/// Use when:  a program's own log, statistics or profiler should see objects. All of them: one_in =
+///            1. In a running game: one in a few hundred, or every 512 KiB.
+/// Cost:      about 25 instructions for a call that is not in the sample; for one that is, those of
+///            the function and of a call through a pointer.
+/// Overhead:  0 bytes per allocation; 72 bytes per observer (with 64-bit addresses).
+/// Limits:    a slot that is used repeatedly is in the sample always or never: objects at few
+///            addresses are sampled badly. Another `seed` selects other addresses.
+/// Misuse:    a free with another size than the allocation's may be reported without its
+///            allocation, or not at all.
 /// Threads:   any; the functions are called by the threads that allocate and free.
 /// Lifetime:  the name is not copied.
 class sampled_callbacks {
 public:
-    /// What a callback is told: whose memory, where, and how much.
+    /// What is passed to a callback: whose memory, where, and how much.
     struct event {
         std::string_view name;
         const void* address;
         std::size_t bytes;
     };
 
-    /// Which functions are called, for which allocations.
+    /// Which functions are called, and for which allocations.
     struct options {
         /// Either may be null. They must not throw, nor use the resource that calls them.
         void (*on_allocate)(const event& what, void* user) = nullptr;
@@ -53,8 +54,8 @@ public:
         /// One allocation in so many, on average; 1: all; 0: none.
         std::size_t one_in = 1;
 
-        /// Instead, where not 0: one in so many bytes, on average. An allocation of as many or
-        /// more is always told, one of half as many every second time.
+        /// If not 0, instead: one in so many bytes, on average. An allocation of at least as many
+        /// is always reported, one of half as many every second time.
         std::size_t every_bytes = 0;
     };
 
@@ -108,7 +109,7 @@ private:
     std::uint64_t seed_;
 };
 
-/// An R, or R&, whose allocations are told to functions.
+/// An R, or R&, whose allocations are reported to functions.
 template <class R>
 using callback_resource = observed_resource<R, sampled_callbacks>;
 

@@ -21,15 +21,15 @@ namespace detail {
 ///             second one from there, and so on
 ///     trees   one for each eighth of a doubling of the length
 ///
-/// Use when:  holes of at least shortest_units are to be found by size: those for which there are
-///            no bits.
-/// Cost:      O(log holes) where keys differ in their first bits; never more levels than a key has
-///            bits: those of a length, but for the ones that all of a tree have, and those of a
-///            place of 1 KiB in the region. Nothing is balanced.
+/// Use when:  holes of at least shortest_units are searched by size: those for which there are no
+///            bits.
+/// Cost:      O(log holes) if keys differ in their first bits; never more levels than a key has
+///            bits: those of a length, except the ones shared by the whole tree, and those of a
+///            place of 1 KiB in the region. There is no balancing.
 /// Threads:   one at a time; the owner's rule.
 ///
-/// A digital search tree: who is above was there before, and each subtree has the keys that begin
-/// with certain bits. What is erased leaves its place to any leaf below it.
+/// A digital search tree: a node above was inserted earlier, and each subtree has the keys that
+/// begin with certain bits. An erased node is replaced by any leaf below it.
 class hole_tree {
 public:
     using index = unit_map::index;
@@ -41,10 +41,10 @@ public:
             root = none;
     }
 
-    /// Enters a hole of the map that has its length noted.
+    /// Inserts a hole of the map whose length is stored in it.
     void insert(const unit_map& map, index hole) noexcept;
 
-    /// Takes a hole out that is in the tree; its length is still the same.
+    /// Removes a hole of the tree; its length is unchanged.
     void erase(const unit_map& map, index hole) noexcept;
 
     /// The smallest hole of those with at least n units, the lowest among equals; or none.
@@ -70,7 +70,7 @@ private:
                                        std::uint64_t key) noexcept;
 
     index roots_[trees];
-    bits::word occupied_[trees / bits::word_bits] = {}; ///< a bit a tree
+    bits::word occupied_[trees / bits::word_bits] = {}; ///< one bit per tree
 };
 
 } // namespace detail

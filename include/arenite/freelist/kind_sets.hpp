@@ -21,11 +21,10 @@ namespace detail {
 ///                 ...
 ///     all()       1011...            bit k: some place has kind k
 ///
-/// Use when:  places are to be found by what they hold: the sizes of the holes that begin in a
-///            stretch of memory.
-/// Cost:      insert, erase and lowest_of O(log places) to the base of 64; a few instructions a
+/// Use when:  places are searched by what they hold: the sizes of the holes that begin there.
+/// Cost:      insert, erase and lowest_of O(log places) to the base of 64; a few instructions per
 ///            level. all O(1).
-/// Overhead:  8.1 bytes a place, 512 at least.
+/// Overhead:  8.1 bytes per place, at least 512.
 /// Threads:   one at a time.
 class kind_sets {
 public:
@@ -54,10 +53,10 @@ public:
         } while (places > 1);
     }
 
-    /// The kinds that there are anywhere.
+    /// The kinds that any place has.
     [[nodiscard]] ARENITE_INLINE bits::word all() const noexcept { return all_; }
 
-    /// The place has this kind from now on; it may have had it.
+    /// Adds a kind to a place, which may have it already.
     ARENITE_INLINE void insert(std::size_t place, unsigned kind) noexcept {
         for (unsigned level = 0; level < count_; ++level) {
             bits::word* const node = node_of(level, place);
@@ -71,7 +70,7 @@ public:
         all_ |= bits::word{1} << kind;
     }
 
-    /// The place has it no more.
+    /// Removes it from the place.
     ARENITE_INLINE void erase(std::size_t place, unsigned kind) noexcept {
         for (unsigned level = 0; level < count_; ++level) {
             bits::word* const node = node_of(level, place);

@@ -19,10 +19,10 @@ namespace detail {
 ///     level 1     4       9       0 ...
 ///     level 0   0 4 ... 9 0 2 ... 0 0 ...                the places
 ///
-/// Use when:  the first of many is to be found that is large enough: the lowest hole.
-/// Cost:      lowest_of_at_least, raise and lower O(log places) to the base of 8, a comparison for
-///            each of the eight; raise and lower end where nothing changes. top O(1).
-/// Overhead:  4.6 bytes a place, 64 at least.
+/// Use when:  the first of many that is large enough is searched: the lowest hole.
+/// Cost:      lowest_of_at_least, raise and lower O(log places) to the base of 8, with one
+///            comparison for each of eight; raise and lower stop where nothing changes. top O(1).
+/// Overhead:  4.6 bytes per place, at least 64.
 /// Threads:   one at a time.
 class place_maxima {
 public:
@@ -52,14 +52,14 @@ public:
         levels_[count_] = numbers;
     }
 
-    /// The largest number of all.
+    /// The largest number.
     [[nodiscard]] ARENITE_INLINE number top() const noexcept { return top_; }
 
     [[nodiscard]] ARENITE_INLINE number at(std::size_t place) const noexcept {
         return levels_[0][place];
     }
 
-    /// The number is at least n from now on.
+    /// Raises the number to n, if it is smaller.
     ARENITE_INLINE void raise(std::size_t place, number n) noexcept {
         for (unsigned level = 0;; ++level, place /= group) {
             number& here = levels_[level][place];
@@ -72,7 +72,7 @@ public:
         top_ = n;
     }
 
-    /// The number, which was no smaller, is n from now on.
+    /// Lowers the number, which was at least n, to n.
     ARENITE_INLINE void lower(std::size_t place, number n) noexcept {
         const number before = at(place);
         if (n == before)
@@ -113,7 +113,7 @@ private:
                          std::max(w[6], w[7])});
     }
 
-    number top_ = 0; ///< as at the last level: here for who only asks whether there is any
+    number top_ = 0; ///< as at the last level: to check quickly whether there is any
     unsigned count_ = 0;
     number* levels_[most_levels + 1] = {}; ///< from the places up; the last is one number
 };

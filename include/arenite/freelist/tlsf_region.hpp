@@ -23,10 +23,10 @@ namespace detail {
 ///     heads    | 5 | - | 9 |    a list for each step, the latest freed first
 ///
 /// Lengths below 64 units (1 KiB) have a list each; above, each doubling is divided into 32 steps.
-/// A hole is in the list of the step that its length reaches; a request begins at the step all of
-/// whose holes are long enough, after one look at the latest hole of its own.
+/// A hole is in the list of the step that its length reaches; a request checks the latest hole of
+/// its own step, then begins at the step whose holes are all long enough.
 ///
-/// Cost:      everything O(1), without a loop but in what reports.
+/// Cost:      everything O(1), without a loop except in reports.
 /// Overhead:  2 bits for 16 bytes; 160 bytes and 128 for each doubling of the size above 512 bytes.
 /// Threads:   one at a time; the owner's rule.
 class tlsf_region {
@@ -38,17 +38,17 @@ public:
 
     struct options {
         bool keeps_sizes;
-        bool from_upstream; ///< for its owner to know
+        bool from_upstream; ///< for its owner's use
         bool prefault;      ///< touch its pages
     };
 
-    /// A region in memory of any size and alignment; nullptr where it is too small for its
-    /// bookkeeping and one unit. All of it is one hole. O(bytes / 1 KiB).
+    /// A region in memory of any size and alignment; nullptr if it is too small for its bookkeeping
+    /// and one unit. All of it is one hole. O(bytes / 1 KiB).
     [[nodiscard]] static tlsf_region* make(std::span<std::byte> memory, options o,
                                            const resource_label& label) noexcept;
 
-    /// Bytes that suffice for a region of so many units, wherever it lies; and units that are sure
-    /// to be had from so many bytes, 0 where they are too few.
+    /// Bytes that are enough for a region of so many units at any address; and units that so many
+    /// bytes are sure to hold, 0 if they are too few.
     [[nodiscard]] static std::size_t bytes_for(std::size_t units) noexcept;
     [[nodiscard]] static std::size_t units_in(std::size_t bytes) noexcept;
 
@@ -66,19 +66,19 @@ public:
     /// A hole of at least n units, or none.
     [[nodiscard]] ARENITE_INLINE index find(std::size_t n) const noexcept;
 
-    /// Makes n units of a hole an allocation, at the lowest address in it that is aligned, if they
-    /// have room there: where it begins, or none.
+    /// Makes n units of a hole an allocation, at the lowest aligned address in it, if there is
+    /// room: returns where it begins, or none.
     [[nodiscard]] ARENITE_INLINE index take(index hole, index n, std::size_t alignment) noexcept;
 
     /// Frees the n units of an allocation; they join the holes beside them.
     ARENITE_INLINE void release(index i, index n) noexcept;
 
-    /// Makes the allocation of n units at i one of `wanted` units, where there is room.
+    /// Resizes the allocation of n units at i to `wanted` units, if there is room.
     [[nodiscard]] bool resize(index i, index n, std::size_t wanted) noexcept;
 
     void note_size(index i, index n) noexcept { map_.note_size(i, n); }
 
-    /// Units of the latest hole of the longest step that has one; 0 where nothing is free.
+    /// Units of the latest hole of the longest step that has one; 0 if nothing is free.
     [[nodiscard]] index long_hole() const noexcept {
         return rows_ == 0
                    ? 0
@@ -86,7 +86,7 @@ public:
                          heads_[highest(rows_) * columns + highest(columns_[highest(rows_)])]);
     }
 
-    /// n, rounded up to a step: so long may holes be and not serve a request of n.
+    /// n, rounded up to a step: shorter holes may fail to serve a request of n.
     [[nodiscard]] static constexpr std::size_t round_up(std::size_t n) noexcept {
         const std::size_t step = n < 2 * columns ? 1 : std::bit_floor(n) / columns;
         return (n + step - 1) / step * step;

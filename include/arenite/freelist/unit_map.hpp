@@ -20,27 +20,28 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// A region cut into units of 16 bytes, and two bits a unit apart from them that tell what begins
-/// and ends where: neither an allocation nor a hole needs a header to find its neighbours.
+/// A region cut into units of 16 bytes, and two bits per unit, stored apart from them, that mark
+/// what begins and ends where: neither an allocation nor a hole needs a header to find its
+/// neighbours.
 ///
 ///     units     | allocation  | hole            | allocation | hole | allocation ...
 ///     holes       0  0  0  0    1  0  0  0  1     0  0  0      1      0
 ///     starts      1  0  0  0    0  0  0  0  1     1  0  0      0      1
 ///                               ^ first     ^ last of a hole   ^ both: a hole of one unit
 ///
-/// A hole notes its length in the last four bytes of its first and of its last unit; the other
+/// A hole stores its length in the last four bytes of its first and of its last unit; the other
 /// twelve bytes of the first are its owner's, for links. Every unit is part of an allocation or of
-/// a hole, and two holes are never neighbours: the owner joins them. Behind the last a start is
-/// noted that is no allocation, so that whoever looks upward finds an end.
+/// a hole, and two holes are never neighbours: the owner joins them. A start that is no allocation
+/// is marked behind the last unit, so that an upward search ends there.
 ///
-/// With kept sizes units lie 8 bytes below the addresses handed out, and those 8 bytes hold the
+/// With kept sizes units lie 8 bytes below the returned addresses, and those 8 bytes hold the
 /// length of the allocation and a check on it.
 ///
-/// Memory checkers see all of a hole, and those 8 bytes, out of reach for whoever is not reading or
-/// writing a word of them here. Checked builds compare what a hole notes with the bits.
+/// Memory checkers see all of a hole, and those 8 bytes, as inaccessible, except while a word of
+/// them is read or written here. Checked builds compare the lengths in holes with the bits.
 ///
-/// Use when:  a resource serves any size from a region and is freed in any order.
-/// Cost:      each function O(1), but those that say otherwise.
+/// Use when:  a resource serves any size from a region, freed in any order.
+/// Cost:      each function O(1), unless it says otherwise.
 /// Overhead:  2 bits for 16 bytes.
 /// Limits:    2^32 - 2 units: just below 64 GiB.
 /// Threads:   one at a time; the owner's rule.
@@ -50,7 +51,7 @@ public:
     static constexpr index none = ~index{0};
     static constexpr std::size_t unit_bytes = 16;
     static constexpr std::size_t most_units = std::size_t{none} - 1;
-    static constexpr std::size_t header_bytes = 8; ///< of an allocation whose size is kept
+    static constexpr std::size_t header_bytes = 8; ///< of an allocation with a kept size
 
     /// The bits of 64 units.
     struct states {
@@ -65,9 +66,9 @@ public:
         return (units / bits::word_bits + 1) * sizeof(states);
     }
 
-    /// `units` units at `first`, 16-aligned but for kept sizes 8 below such an address. `bits` has
-    /// bytes_for_bits(units) of its own, aligned to 8, and is cleared. Messages are about `label`,
-    /// which outlives it. O(units / 64).
+    /// `units` units at `first`, which is aligned to 16, or for kept sizes 8 below such an address.
+    /// `bits` has bytes_for_bits(units), aligned to 8, and is cleared. Messages name `label`, which
+    /// must outlive it. O(units / 64).
     unit_map(std::byte* first, std::size_t units, void* bits, bool keeps_sizes,
              const resource_label& label) noexcept
         : states_{static_cast<states*>(bits)}, units_{first}, lead_{keeps_sizes ? header_bytes : 0},
@@ -76,7 +77,7 @@ public:
         poison::no_access(units_, units * unit_bytes);
     }
 
-    /// Units in a region of so many bytes, of which needed(n) is what n of them take with all their
+    /// Units in a region of so many bytes, where needed(n) are the bytes of n units with their
     /// bookkeeping.
     template <class F>
     [[nodiscard]] static std::size_t units_in(std::size_t bytes, F needed) noexcept {
@@ -91,17 +92,17 @@ public:
     /// Writes into each page of the units, all of them free.
     void touch() const noexcept;
 
-    /// How many units there are.
+    /// The number of units.
     [[nodiscard]] index count() const noexcept { return count_; }
     [[nodiscard]] bool keeps_sizes() const noexcept { return lead_ != 0; }
     [[nodiscard]] std::size_t lead() const noexcept { return lead_; }
 
-    /// Units that a request takes; any size but those near the largest, 0 counts as 1.
+    /// Units that a request takes; for any size except those near the largest. 0 counts as 1.
     [[nodiscard]] ARENITE_INLINE std::size_t units_for(std::size_t bytes) const noexcept {
         return (bytes + (bytes == 0) + lead_ + (unit_bytes - 1)) / unit_bytes;
     }
 
-    /// The address that an allocation at unit i has, and back.
+    /// The address of an allocation at unit i, and back.
     [[nodiscard]] ARENITE_INLINE std::byte* address(index i) const noexcept {
         return units_ + lead_ + std::size_t{i} * unit_bytes;
     }
@@ -136,7 +137,7 @@ public:
         return ((s.holes ^ s.starts) & bit(i)) != 0;
     }
 
-    /// Length of the hole that ends directly below unit i; 0: none does.
+    /// Length of the hole that ends directly below unit i; 0 if none does.
     [[nodiscard]] ARENITE_INLINE index hole_below(index i) const noexcept {
         if (i == 0 || (at(i - 1).holes & bit(i - 1)) == 0)
             return 0;
@@ -144,20 +145,20 @@ public:
             check_hole(begin_at_or_below(i - 1));
         return size_at(i - 1);
     }
-    /// Length of the hole that begins at unit i; 0: none does.
+    /// Length of the hole that begins at unit i; 0 if none does.
     [[nodiscard]] ARENITE_INLINE index hole_at(index i) const noexcept {
         return hole_begins(i) ? length_of(i) : 0;
     }
-    /// Length of the hole that does.
+    /// Length of a hole.
     [[nodiscard]] ARENITE_INLINE index length_of(index hole) const noexcept {
         if constexpr (checks_enabled)
             check_hole(hole);
         return size_at(hole);
     }
 
-    /// For checked builds: a word of the hole says that `to` (or none) is beside it in the owner's
-    /// list, and what lies there has `word_of_to` for the hole. Where that is not so somebody wrote
-    /// into memory that is free: ends in the contract handler.
+    /// For checked builds: a word of the hole links to `to` (or none) in the owner's list, whose
+    /// `word_of_to` must link back. If it does not, free memory was overwritten: ends in the
+    /// contract handler.
     void check_link(index hole, index to, std::size_t word_of_to) const {
         if (to == none)
             return;
@@ -181,7 +182,7 @@ public:
             set_both(last);
     }
 
-    /// Clears the bits of a hole; what is noted in it may be read on.
+    /// Clears the bits of a hole; the words stored in it may still be read.
     ARENITE_INLINE void clear_hole(index first, index n) noexcept {
         const index last = first + n - 1;
         at(first).holes &= ~bit(first);
@@ -189,7 +190,7 @@ public:
         at(last).starts &= last != first ? ~bit(last) : ~bits::word{0};
     }
 
-    /// A word of a hole: 0 to 2 of its links, 3 its length; of a longer one what lies behind, too.
+    /// A word of a hole: 0 to 2 are its links, 3 its length; of a longer one also those behind.
     [[nodiscard]] ARENITE_INLINE index load(index i, std::size_t word) const noexcept {
         const poison::access words{unit(i) + word / 2 * 2 * sizeof(index), 2 * sizeof(index)};
         index value;
@@ -204,8 +205,8 @@ public:
         return load(i, size_word);
     }
 
-    /// Makes n units of a hole, whose length it has, an allocation: the first `gap` of it and what
-    /// is behind stay holes (0: none), and are to be entered by whoever finds holes.
+    /// Makes n units of a hole an allocation: the first `gap` units of it and the rest behind
+    /// remain holes (0: none), which the caller must insert into its index of holes.
     ARENITE_INLINE void cut(index hole, index length, index gap, index n) noexcept {
         const index i = hole + gap, end = i + n, last = hole + length - 1;
         if (gap == 0) {
@@ -247,8 +248,8 @@ public:
         note_hole(first, last - first + 1);
     }
 
-    /// For memory checkers, and in checked builds with patterns: p is handed out with `bytes`; the
-    /// n units of the allocation at i are free.
+    /// For memory checkers, and in checked builds with patterns: p is allocated with `bytes`; the n
+    /// units of the allocation at i are free.
     ARENITE_INLINE static void begin_life(std::byte* p, std::size_t bytes) noexcept {
         poison::undefined(p, bytes + (bytes == 0));
         if constexpr (checks_enabled) {
@@ -265,7 +266,7 @@ public:
         conceal(i, n);
     }
 
-    /// Nothing of these units may be touched any more.
+    /// These units must not be accessed any more.
     ARENITE_INLINE void conceal(index first, index n) noexcept {
         poison::no_access(unit(first), std::size_t{n} * unit_bytes);
     }
@@ -276,13 +277,13 @@ public:
     /// or none. n is less than 64.
     [[nodiscard]] index hole_of(std::size_t block, std::size_t n) const noexcept;
 
-    /// The lowest that has at least n units, 64 or less.
+    /// The lowest with at least n units, 64 or less.
     [[nodiscard]] index hole_from(std::size_t block, std::size_t n) const noexcept;
 
-    /// Units of the longest hole that begins there; 0: none does.
+    /// Units of the longest hole that begins there; 0 if none does.
     [[nodiscard]] index longest_hole(std::size_t block) const noexcept;
 
-    /// The highest hole that begins there; some does.
+    /// The highest hole that begins there; one does.
     [[nodiscard]] index last_hole(std::size_t block) const noexcept {
         return static_cast<index>((block + 1) * bits::word_bits - 1 -
                                   static_cast<std::size_t>(std::countl_zero(hole_bits(block))));
@@ -300,7 +301,7 @@ public:
         const poison::access header{unit(i), header_bytes};
         std::memcpy(unit(i), words, header_bytes);
     }
-    /// Units of the allocation at i; none where its header was overwritten.
+    /// Units of the allocation at i; none if its header was overwritten.
     [[nodiscard]] ARENITE_INLINE index noted_size(index i) const noexcept {
         const poison::access header{unit(i), header_bytes};
         index words[2];
@@ -308,8 +309,8 @@ public:
         return words[1] == check_on(i, words[0]) ? words[0] : none;
     }
 
-    /// True if p is where an allocation of n units lies, as far as can be told at once; in checked
-    /// builds, and with kept sizes, for certain. All from unit `end` on is free.
+    /// True if an allocation of n units lies at p, as far as can be checked quickly; in checked
+    /// builds, and with kept sizes, for certain. Everything from unit `end` on is free.
     [[nodiscard]] ARENITE_INLINE bool is_allocation(const void* p, std::size_t n,
                                                     index end) const noexcept {
         const std::size_t offset = offset_of(p);
@@ -326,7 +327,7 @@ public:
         return !checks_enabled || next_begin(static_cast<index>(i)) == behind;
     }
 
-    /// Units of the allocation at p, whose size is kept; none where it is no allocation.
+    /// Units of the allocation at p, whose size is kept; none if it is not an allocation.
     [[nodiscard]] index units_of(const void* p, index end) const noexcept {
         const index i = index_of(p);
         if (offset_of(p) >= std::size_t{end} * unit_bytes || !allocation_begins(i))
@@ -348,27 +349,27 @@ public:
         }
     }
 
-    /// All of [begin, begin + bytes), which the units lie in; those from `end` on are free.
+    /// All of [begin, begin + bytes), which contains the units; those from `end` on are free.
     void list_regions(region_sink& sink, const std::byte* begin, std::size_t bytes,
                       index end) const;
 
-    /// Where next something begins above i. O(units until then / 64).
+    /// Where the next allocation or hole above i begins. O(units until then / 64).
     [[nodiscard]] index next_begin(index i) const noexcept;
-    /// What begins highest at or below i. O(units until there / 64).
+    /// The highest start at or below i. O(units until there / 64).
     [[nodiscard]] index begin_at_or_below(index i) const noexcept;
 
-    /// Ends in the contract handler, with what is known of p, which was to be freed or resized as
-    /// `bytes` bytes; `end` is where the last allocation or hole ends.
+    /// Ends in the contract handler, with what is known of p, which the caller wanted to free or
+    /// resize as `bytes` bytes; `end` is where the last allocation or hole ends.
     [[noreturn]] ARENITE_COLD void refuse(const void* p, std::size_t bytes, index end) const;
 
-    /// Ends there too, where there is no region that p could lie in.
+    /// Also ends there: there is no region that p could lie in.
     [[noreturn]] ARENITE_COLD static void refuse_foreign(const resource_label& label, const void* p,
                                                          std::size_t bytes);
 
 private:
     static constexpr std::size_t size_word = 3;
 
-    /// What lies directly below an allocation or a hole, for messages.
+    /// The allocation or hole directly below one, for messages.
     struct neighbour {
         const char* what;
         const void* begin;
@@ -392,7 +393,7 @@ private:
         store(first, size_word, n);
         store(first + n - 1, size_word, n);
     }
-    /// In checked builds, of a hole that the bits show: that it notes its length at both ends.
+    /// In checked builds: that a hole shown by the bits stores its length at both ends.
     void check_hole(index hole) const {
         const index n = next_begin(hole) - hole;
         if (size_at(hole) != n || size_at(hole + n - 1) != n)

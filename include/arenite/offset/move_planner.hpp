@@ -22,20 +22,20 @@ namespace detail {
 ///     three rounds at most, and no more than make a difference; where moves may overlap further
 ///     ones of a heap slide alone, and of a range all moves go down: so there is an end
 ///
-/// A round stands at a block and at a node of it (the space's cursor), which lead it on whatever
-/// was allocated, freed or moved since. What is planned takes its destination at once; the source
-/// is the user's until settle(). Where a round needs what its moves set free it waits for them: a
-/// step has nothing to say then.
+/// A round keeps its position as a block and a node of it (the space's cursor), so that it
+/// continues whatever was allocated, freed or moved since. A planned move allocates its destination
+/// at once; the source remains the user's until settle(). If a round needs the memory that its
+/// moves will free, it waits for them: a step returns no moves then.
 ///
-/// Cost:      O(1) a node that is looked at: at most holes_a_search holes. How many of them a step
-///            looks at, and how often at the clock: see budget_meter. It passes a limit in bytes by
+/// Cost:      O(1) per node examined: at most holes_a_search holes. How many nodes a step examines,
+///            and how often it reads the clock: see budget_meter. It exceeds a limit in bytes by
 ///            less than its last move.
 class move_planner {
 public:
     using index = offset_node::index;
     static constexpr index none = offset_node::none;
     static constexpr int holes_a_search = 32;
-    static constexpr int windows = 8;          ///< that make_room looks at
+    static constexpr int windows = 8;          ///< that make_room examines
     static constexpr int nodes_a_window = 128; ///< that one may have
     static constexpr int most_rounds = 3;
 
@@ -48,15 +48,15 @@ public:
     [[nodiscard]] moves make_room(const offset_request& r, const budget& limit,
                                   moves::overlap overlap) noexcept;
 
-    /// The move is over: what was copied is the user's, or it was given up. Frees what is free then
-    /// by `give(node)`. Nothing where it was settled before.
+    /// Ends a move: the copy becomes the user's, or the move is given up. Frees the other place by
+    /// `give(node)`. Does nothing if it was settled before.
     template <class Give>
     void settle(const offset_move& m, bool copied, Give give);
 
-    /// All is forgotten, with the space.
+    /// Forgets everything, together with the space.
     void clear() noexcept { phase_ = phase::idle, open_moves_ = 0; }
 
-    /// Moves that are not settled; each has taken an allocation for itself.
+    /// Moves that are not settled; each has allocated its destination.
     [[nodiscard]] std::size_t open_moves() const noexcept { return open_moves_; }
 
     /// Something was allocated or freed: a step may find more to do.
@@ -99,14 +99,14 @@ private:
     [[nodiscard]] moves::state slide_all(moves& out, budget_meter& meter) noexcept;
 
     offset_space& space_;
-    std::uint64_t fixed_; ///< what has one of these flags stays
+    std::uint64_t fixed_; ///< allocations with one of these flags stay
     std::size_t open_moves_ = 0;
-    std::size_t first_of_block_ = 0; ///< in the list of this step: what give_up() takes back
+    std::size_t first_of_block_ = 0; ///< in the list of this step: where give_up() begins
     offset_block::index block_ = 0;
     phase phase_ = phase::idle;
     unsigned char round_ = 0;
     bool moved_ = false;        ///< in this round
-    bool moved_before_ = false; ///< the block of which first_of_block_ speaks
+    bool moved_before_ = false; ///< the block that first_of_block_ refers to
     bool changed_ = false;      ///< since the first round began
 };
 

@@ -22,7 +22,7 @@ namespace detail {
 ///               looking at two words
 ///
 /// Cost:      O(1) each.
-/// Overhead:  16.5 KiB, asked for by prepare().
+/// Overhead:  16.5 KiB, allocated by prepare().
 class offset_bins {
 public:
     using index = offset_node::index;
@@ -49,24 +49,24 @@ public:
         return std::size_t{shift} * 64 + static_cast<std::size_t>(n >> shift);
     }
 
-    /// The least that a hole of this list has.
+    /// The least size of a hole of this list.
     [[nodiscard]] static constexpr std::uint64_t least(std::size_t bin) noexcept {
         return bin < 64 ? bin : std::uint64_t{64 + bin % 64} << (bin / 64 - 1);
     }
 
-    /// The first list of which every hole has n granules.
+    /// The first list whose holes all have at least n granules.
     [[nodiscard]] static constexpr std::size_t sure_bin(std::uint64_t n) noexcept {
         const std::size_t bin = bin_of(n);
         return bin + (least(bin) < n ? 1 : 0);
     }
 
-    /// The first list at or after `bin` that holds something, or none.
+    /// The first non-empty list at or after `bin`, or none.
     [[nodiscard]] std::size_t next(std::size_t bin) const noexcept { return tree_.next_free(bin); }
 
-    /// The last of all that holds something, or none.
+    /// The last non-empty list, or none.
     [[nodiscard]] std::size_t last() const noexcept { return tree_.highest_free(); }
 
-    /// The last before `bin` that holds something, or none. O(words).
+    /// The last non-empty list before `bin`, or none. O(words).
     [[nodiscard]] std::size_t previous(std::size_t bin) const noexcept;
 
     [[nodiscard]] index head(std::size_t bin) const noexcept { return heads_[bin]; }

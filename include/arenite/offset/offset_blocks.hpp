@@ -42,7 +42,7 @@ struct offset_block {
 /// An offset_allocator has one block and one unit, and no lists.
 ///
 /// Cost:      from a position to its block a shift and a load; a change of fill O(1). Adding a
-///            block O(units), where it is larger than a unit; else mostly O(1).
+///            block O(units) if it is larger than a unit; otherwise mostly O(1).
 class offset_blocks {
 public:
     using index = offset_block::index;
@@ -50,7 +50,7 @@ public:
     static constexpr std::uint32_t fill_lists = 64;
     static constexpr std::uint32_t empty_list = 2 * fill_lists;
 
-    /// One block at position 0, which is all there will be.
+    /// One block at position 0, the only one there will be.
     offset_blocks() noexcept : shift_{63}, blocks_{&only_}, units_{&only_unit_}, made_{1} {}
 
     /// None at first; a unit has 2^shift granules.
@@ -76,7 +76,7 @@ public:
     [[nodiscard]] index add(std::uint64_t granules, void* memory) noexcept;
     void remove(index i) noexcept;
 
-    /// Puts it where its fill belongs, or leaves it there.
+    /// Moves it to the list of its fill, if it is not there.
     void sort(index i) noexcept {
         if (const std::uint32_t list = list_for(blocks_[i]); list != blocks_[i].list)
             move(i, list);
@@ -84,7 +84,7 @@ public:
 
     /// The emptiest one in use that was not tried, or none.
     [[nodiscard]] index emptiest() const noexcept { return emptiest_of(0); }
-    /// The emptiest of those that were.
+    /// The emptiest of those that were tried.
     [[nodiscard]] index emptiest_tried() const noexcept { return emptiest_of(1); }
     [[nodiscard]] index first_empty() const noexcept { return heads_[empty_list]; }
     [[nodiscard]] std::uint64_t empty_granules() const noexcept { return empty_granules_; }
@@ -93,7 +93,7 @@ public:
         blocks_[i].tried = true;
         sort(i);
     }
-    /// None was tried. O(blocks that were).
+    /// Marks all as not tried. O(tried blocks).
     void forget_tries() noexcept;
 
 private:
@@ -118,10 +118,10 @@ private:
     std::uint32_t room_ = 0;
     std::size_t unit_room_ = 0;
     std::size_t first_free_unit_ = 0; ///< below it none is free
-    index unused_ = none;             ///< blocks that are gone, by `next`
+    index unused_ = none;             ///< removed blocks, linked by `next`
     std::uint64_t empty_granules_ = 0;
     std::uint32_t empty_count_ = 0;
-    std::uint64_t filled_[2] = {}; ///< which lists hold something
+    std::uint64_t filled_[2] = {}; ///< which lists are not empty
     index heads_[2 * fill_lists + 1];
     upstream memory_{static_cast<resource*>(nullptr)};
     offset_block only_;

@@ -12,7 +12,8 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// A stretch of an offset_space: a hole or what is in use. Lies outside the memory it is about.
+/// A stretch of an offset_space: a hole or an allocation. Stored outside the memory that it
+/// describes.
 ///
 ///     place   | generation 16 | position in granules 48 |
 ///     extent  |                  granules 63 | in use 1 |     0: the node stands for nothing
@@ -62,14 +63,14 @@ struct offset_node {
 
 static_assert(sizeof(offset_node) == 32);
 
-/// The nodes of an offset_space: an array that grows, and a list of those that stand for nothing.
+/// The nodes of an offset_space: an array that grows, and a list of unused ones.
 ///
-/// A node has 65,535 generations. When they are used up it stands for no allocation again: who
-/// finds it so (is_used_up) takes another one, and given back it is retired.
+/// A node has 65,535 generations. When they are used up, it must serve no further allocation: a
+/// caller that finds it so (is_used_up) takes another one, and when returned it is retired.
 ///
 /// Cost:      take and give O(1); reserve copies the array when it grows, by an eighth each time.
-/// Overhead:  32 bytes a node, 8 more with user data; retired ones too.
-/// Limits:    2^32 - 1 nodes, of which one is retired for 65,535 allocations that end.
+/// Overhead:  32 bytes per node, 8 more with user data; including retired ones.
+/// Limits:    2^32 - 1 nodes, of which one is retired per 65,535 frees.
 /// Failure:   false from reserve(); nothing changes.
 class offset_nodes {
 public:
@@ -89,7 +90,7 @@ public:
         return spare_ >= count || grow(count);
     }
 
-    /// One that stands for nothing. Requires reserve().
+    /// Takes an unused one. Requires reserve().
     [[nodiscard]] index take() noexcept {
         --spare_;
         if (vacant_ == none)
@@ -99,7 +100,7 @@ public:
         return i;
     }
 
-    /// No generation is left to it for what is in use.
+    /// It has no generation left for an allocation.
     [[nodiscard]] bool is_used_up(const offset_node& n) const noexcept {
         return n.generation() == used_up_;
     }
@@ -115,17 +116,17 @@ public:
         vacant_ = i;
     }
 
-    /// All stand for nothing; what was in use has another generation.
+    /// All become unused; those in use get a new generation.
     void clear() noexcept;
 
-    /// Nodes that were in use at some time: indices below it are valid.
+    /// Nodes that were ever in use: indices below it are valid.
     [[nodiscard]] index made() const noexcept { return made_; }
-    /// Nodes that stand for something.
+    /// Nodes in use.
     [[nodiscard]] std::size_t in_use() const noexcept { return room_ - spare_ - retired_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return room_ * node_bytes(); }
     [[nodiscard]] upstream memory() const noexcept { return memory_; }
 
-    /// The user's, with a node. 0, and nothing is kept, where it was not asked for.
+    /// The user data of a node. 0, and nothing is stored, if it was not requested.
     [[nodiscard]] std::uint64_t data(index i) const noexcept {
         return data_ == nullptr ? 0 : data_[i];
     }

@@ -19,14 +19,14 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// How positions are counted, and what must keep apart.
+/// How positions are counted, and what must be kept apart.
 struct offset_rules {
     std::uint64_t granularity = 1;   ///< bytes, a power of two
     std::uint64_t conflict_page = 0; ///< bytes, a power of two; up to the granularity there is none
     bool user_data = false;
 };
 
-/// What is looked for, in granules.
+/// A request, in granules.
 struct offset_request {
     std::uint64_t granules;
     std::uint64_t alignment; ///< of the distance from the start of the block
@@ -36,15 +36,15 @@ struct offset_request {
     [[nodiscard]] bool is_power() const noexcept { return (alignment & (alignment - 1)) == 0; }
 };
 
-/// Stretches of blocks, and the holes among them by size: what offset_allocator and offset_heap
-/// stand on.
+/// Stretches of blocks, and the holes among them by size: the basis of offset_allocator and
+/// offset_heap.
 ///
 ///     block   | hole | a | b | hole | c |......... hole .........|
 ///     nodes   <------>   neighbours by index, both ways
 ///     bins    holes by size
 ///
 /// Invariants: the stretches of a block leave no gap and no two holes are neighbours. A hole is in
-/// the bin of its size. What is in use has a node with a generation that the node never had before.
+/// the bin of its size. An allocation has a node with a generation that the node never had before.
 /// used() is the sum of the granules of nodes in use, and of `used` of all blocks.
 class offset_space {
 public:
@@ -75,7 +75,7 @@ public:
     [[nodiscard]] std::uint64_t granules_for(std::uint64_t bytes) const noexcept {
         return bytes == 0 ? 1 : ((bytes - 1) >> shift_) + 1;
     }
-    /// Nothing where no range could serve it.
+    /// Nothing if no range could serve it.
     [[nodiscard]] ARENITE_INLINE std::optional<offset_request>
     request_for(std::uint64_t bytes, std::uint64_t alignment,
                 const request_options& o) const noexcept {
@@ -90,7 +90,7 @@ public:
                                   (o.pinned ? offset_node::pinned : 0),
                               o.placement == placement::high};
     }
-    /// What serves an allocation of another place.
+    /// The request that would serve an allocation at another place.
     [[nodiscard]] static offset_request request_of(const offset_node& n) noexcept {
         return {n.granules(), n.note & offset_node::alignment_mask, n.note & offset_node::optimal,
                 false};
@@ -103,25 +103,25 @@ public:
     }
     /// The block is one hole. Requires reserve(1).
     void open(offset_block::index b) noexcept;
-    /// The block holds nothing; its node is given back.
+    /// The block is empty; its node is returned.
     void close(offset_block::index b) noexcept;
-    /// Changes where the one block ends. Requires that nothing in use lies behind, and reserve(1)
-    /// unless nothing was asked for yet.
+    /// Changes where the one block ends. Requires that no allocation lies behind, and reserve(1)
+    /// unless there were no requests yet.
     void set_end(std::uint64_t granules) noexcept;
     /// The one block is one hole.
     void clear() noexcept;
-    /// True once there were requests. Before that there are no nodes, and all is free.
+    /// True once there were requests. Before that there are no nodes, and everything is free.
     [[nodiscard]] bool is_open() const noexcept { return bins_.ready(); }
 
     // ---- search
-    /// True if what is of another kind may not be on one page.
+    /// True if the two kinds must not share a page.
     [[nodiscard]] bool keeps_apart() const noexcept { return page_ != 0; }
     /// The place in a hole at which the request fits, or nowhere.
     [[nodiscard]] std::uint64_t place_in(const offset_node& hole,
                                          const offset_request& r) const noexcept;
     /// The end that the one block must have for the request to fit there.
     [[nodiscard]] std::uint64_t end_for(const offset_request& r) const noexcept;
-    /// What fits; if there is something, it is found. Requires reserve().
+    /// A place that fits; if there is one, it is found. Requires reserve().
     [[nodiscard]] fit find(const offset_request& r) const noexcept;
     /// The best by `better(fit, best)` of up to so many holes that fit and that `accept(node)`.
     template <class Accept, class Better>
@@ -131,12 +131,12 @@ public:
     // ---- stretches
     /// Takes it from its hole. Requires reserve(2).
     [[nodiscard]] index take(const fit& f, const offset_request& r) noexcept;
-    /// A hole from now on, one with those beside it.
+    /// Makes it a hole, joined with those beside it.
     void give(index i) noexcept;
-    /// In place. False, and nothing has changed: there is no room.
+    /// Resizes in place. Returns false, and changes nothing, if there is no room.
     [[nodiscard]] bool resize(index i, std::uint64_t granules) noexcept;
-    /// Two neighbours in use, a gap and what slides down into it: the first has the length of the
-    /// second from now on, and what the second leaves at the end is a hole.
+    /// Two neighbours in use, a gap and the allocation that slides down into it: the first gets the
+    /// length of the second, and the rest at the end becomes a hole.
     void slide(index to, index from) noexcept;
 
     // ---- handles
@@ -152,12 +152,12 @@ public:
         return n.in_use() && n.generation() == a.generation && n.granules() << shift_ == a.bytes &&
                offset_of(n) == a.offset;
     }
-    /// True if it is alive and not what a move has taken for itself.
+    /// True if it is alive and not the destination of a move.
     [[nodiscard]] bool is_users(const offset_allocation& a) const noexcept {
         return is_live(a) && !nodes_[a.node].has(offset_node::destination);
     }
-    /// The node of a live allocation that is no move's; a contract violation in every build where
-    /// it is none.
+    /// The node of a live allocation that is not a move's; anything else is a contract violation in
+    /// every build.
     [[nodiscard]] offset_node& at(const offset_allocation& a, const char* what) {
         if (!is_users(a)) [[unlikely]]
             refuse(a, what);
@@ -179,7 +179,7 @@ public:
     [[nodiscard]] std::size_t bookkeeping_bytes() const noexcept {
         return nodes_.bytes() + bins_.bytes() + blocks_.bytes();
     }
-    /// The largest of the holes in the last bin that holds any, of up to three that are looked at.
+    /// The largest of up to three holes examined in the last bin that has any.
     [[nodiscard]] std::uint64_t largest_hole() const noexcept;
 
     [[nodiscard]] offset_nodes& nodes() noexcept { return nodes_; }
@@ -188,7 +188,7 @@ public:
     [[nodiscard]] const offset_blocks& blocks() const noexcept { return blocks_; }
     [[nodiscard]] const offset_bins& bins() const noexcept { return bins_; }
 
-    /// A node that a walk stands at: where it is given up, the walk goes on at what took its place.
+    /// The node at which a walk stands: if it is removed, the walk continues at its replacement.
     [[nodiscard]] index& cursor() noexcept { return cursor_; }
 
     /// A hole that no search may find, and back.
@@ -223,7 +223,7 @@ private:
     offset_bins bins_;
     offset_blocks blocks_;
     unsigned shift_;
-    std::uint64_t page_; ///< granules, 0 where nothing must keep apart
+    std::uint64_t page_; ///< granules, 0 if nothing must be kept apart
     std::uint64_t used_ = 0;
     std::uint64_t total_ = 0;
     std::uint64_t high_water_ = 0;
