@@ -11,10 +11,9 @@
 #include <bit>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <ios>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -54,6 +53,10 @@ struct object {
     std::uint32_t slot, bytes;
 };
 
+struct closer {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+
 std::uint32_t recorded(std::size_t bytes) noexcept {
     constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
     return static_cast<std::uint32_t>(std::clamp<std::size_t>(bytes, 1, most));
@@ -63,10 +66,11 @@ std::uint32_t recorded(std::size_t bytes) noexcept {
 
 struct recorder::state {
     explicit state(const char* path) {
-        file.pubsetbuf(nullptr, 0); // `waiting` is the buffer
         errno = 0;
-        failed = file.open(path, std::ios::out | std::ios::binary | std::ios::trunc) == nullptr ||
-                 !put(0, &head, sizeof head);
+        file.reset(std::fopen(path, "wb"));
+        if (file != nullptr)
+            std::setvbuf(file.get(), nullptr, _IONBF, 0); // `waiting` is the buffer
+        failed = file == nullptr || !put(&head, sizeof head) || std::fgetpos(file.get(), &end) != 0;
         if (!failed)
             waiting.reserve(most_waiting);
     }
@@ -126,19 +130,17 @@ struct recorder::state {
         return slot;
     }
 
-    /// At a place that may lie beyond what `long` counts.
-    [[nodiscard]] bool put(std::uint64_t at, const void* from, std::size_t bytes) {
-        const auto n = static_cast<std::streamsize>(bytes);
-        return file.pubseekpos(static_cast<std::streamoff>(at)) != std::streampos{-1} &&
-               file.sputn(static_cast<const char*>(from), n) == n;
+    [[nodiscard]] bool put(const void* from, std::size_t bytes) noexcept {
+        return std::fwrite(from, 1, bytes, file.get()) == bytes;
     }
 
     /// The events, then the head that counts them: what is counted is in the file.
-    void write() {
-        const std::uint64_t written = head.events - waiting.size();
-        const bool done = put(sizeof head + written * sizeof(file_event), waiting.data(),
-                              waiting.size() * sizeof(file_event)) &&
-                          put(0, &head, sizeof head);
+    void write() noexcept {
+        std::FILE* const to = file.get();
+        const bool done = std::fsetpos(to, &end) == 0 && // `long` may have 32 bits
+                          put(waiting.data(), waiting.size() * sizeof(file_event)) &&
+                          std::fgetpos(to, &end) == 0 && std::fseek(to, 0, SEEK_SET) == 0 &&
+                          put(&head, sizeof head);
         failed = failed || !done;
         waiting.clear();
     }
@@ -168,7 +170,8 @@ struct recorder::state {
 
     fork_lock<std::mutex> mutex{&end_in_child, this};
     std::atomic<std::thread::id> inside{}; ///< holds the lock; what it allocates is not recorded
-    std::filebuf file;
+    std::unique_ptr<std::FILE, closer> file;
+    std::fpos_t end{}; ///< of the events that are written
     file_head head{};
     std::vector<file_event> waiting;
     std::unordered_map<const void*, object> objects;
