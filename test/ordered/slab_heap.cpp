@@ -292,7 +292,7 @@ TEST_F(slab_heap_of, what_classes_would_go_on_with_goes_with_the_last_large_obje
 TEST_F(slab_heap_of, slabs_without_objects_make_room_for_what_has_units_of_its_own) {
     pages.lend_at_most(64_KiB);
     slab_heap heap{{.block_bytes = 64_KiB}, &pages, owner()};
-    constexpr std::size_t bytes = 14'000; // no class has such slots
+    constexpr std::size_t bytes = 15'000; // four take all but a unit
     std::vector<void*> singles;
     for (std::size_t most = 0; const bool refilled : {false, true}) {
         while (void* const p = heap.try_allocate(bytes, 8))
@@ -308,6 +308,7 @@ TEST_F(slab_heap_of, slabs_without_objects_make_room_for_what_has_units_of_its_o
             small.push_back(p);
         for (void* p : small)
             heap.deallocate(p, 48, 8);
+        heap.deallocate(take_one(heap, 4000), 4000, 8); // in a slab that the class goes on with
     }
 }
 
