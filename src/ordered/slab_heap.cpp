@@ -102,16 +102,13 @@ bool slab_heap::enter_word(const slab& s, std::size_t from) noexcept {
 
 /// Goes on in the lowest slab with enough free slots, perhaps the same.
 bool slab_heap::next_slab(unsigned slot_class) noexcept {
-    class_slabs& list = lists_[slot_class];
-    slab* const before = list.current;
-    if (before != nullptr)
+    const class_slabs& list = lists_[slot_class];
+    if (list.current != nullptr) // which holds something: its word has no free slot
         suspend(slot_class);
     slab* const next = list.all.lowest(slab_state::refillable);
     if (next == nullptr)
         return false;
     enter(*next);
-    if (before != nullptr && before != next && before->used() == 0)
-        remove(*before);
     return true;
 }
 

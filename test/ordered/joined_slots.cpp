@@ -244,6 +244,28 @@ TEST_F(sparse_heap, objects_of_several_slots_come_back_as_words) {
     EXPECT_EQ(heap.usage().bytes_reserved, 0u);
 }
 
+TEST_F(sparse_heap,
+       frees_are_quick_again_when_the_last_object_of_several_slots_came_back_as_words) {
+    fill(filled_bytes / 4 / 64, 64, 16);
+    slab_source& slabs = heap.slabs();
+    for (auto at = live.begin(); at != live.end();) {
+        void* const p = at->first;
+        slab& s = slabs.slab_of(p);
+        const std::size_t slots = slots_of(p);
+        if (slots == 1) {
+            ++at;
+            continue;
+        }
+        at = live.erase(at);
+        const std::size_t index = slabs.index_of(s, p);
+        heap.count_foreign_free(slots * s.slot_bytes);
+        heap.release_word(*slabs.geometry().block_of(p), s.first_word() + index / 64,
+                          bits::word{1} << index % 64);
+    }
+    ASSERT_FALSE(live.empty());
+    expect_books(heap, live);
+}
+
 TEST_F(sparse_heap, an_object_of_several_slots_can_have_any_size_that_needs_them_all) {
     void* const p = joined(200);
     const std::size_t room = slots_of(p) * 48;

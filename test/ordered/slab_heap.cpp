@@ -275,6 +275,43 @@ TEST_F(slab_heap_of, what_a_class_would_go_on_with_goes_when_most_is_free_and_ot
     heap.deallocate(lives, 100, 8);
 }
 
+TEST_F(slab_heap_of, what_classes_would_go_on_with_goes_with_the_last_large_object) {
+    slab_heap heap{{.policy = return_policy::return_all}, &pages, owner()};
+    void* const large = take_one(heap, 64_MiB);
+    std::vector<std::pair<void*, std::size_t>> all;
+    for (std::size_t bytes = 48; bytes <= 104; bytes += 8)
+        for (void* p : take_all(heap, 2_MiB / bytes, bytes))
+            all.emplace_back(p, bytes);
+    for (const auto& [p, bytes] : all)
+        heap.deallocate(p, bytes, 8);
+    EXPECT_GT(heap.slabs().open_blocks(), 4u) << "of each class the slab that it goes on with";
+    heap.deallocate(large, 64_MiB, 8);
+    EXPECT_EQ(heap.slabs().open_blocks(), 0u);
+}
+
+TEST_F(slab_heap_of, slabs_without_objects_make_room_for_what_has_units_of_its_own) {
+    pages.lend_at_most(64_KiB);
+    slab_heap heap{{.block_bytes = 64_KiB}, &pages, owner()};
+    constexpr std::size_t bytes = 15'000; // four take all but a unit
+    std::vector<void*> singles;
+    for (std::size_t most = 0; const bool refilled : {false, true}) {
+        while (void* const p = heap.try_allocate(bytes, 8))
+            singles.push_back(p);
+        if (!refilled)
+            most = singles.size();
+        EXPECT_EQ(singles.size(), most);
+        for (void* p : singles)
+            heap.deallocate(p, bytes, 8);
+        singles.clear();
+        std::vector<void*> small;
+        while (void* const p = heap.try_allocate(48, 8))
+            small.push_back(p);
+        for (void* p : small)
+            heap.deallocate(p, 48, 8);
+        heap.deallocate(take_one(heap, 4000), 4000, 8); // in a slab that the class goes on with
+    }
+}
+
 // ---- near ---------------------------------------------------------------------------------------
 
 TEST_F(slab_heap_of, near_is_the_free_slot_of_least_distance) {

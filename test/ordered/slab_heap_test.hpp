@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/ordered/joined_slots.hpp>
 #include <arenite/ordered/slab_heap.hpp>
 
 #include "ordered/heap_test.hpp"
@@ -50,6 +51,10 @@ inline void expect_books(slab_heap& heap, const model& live) {
         slabs.for_each_slab(*b, [&](slab& s) {
             ++slabs_here;
             ASSERT_TRUE(heap.holds(s));
+            if (!s.is_of(&heap)) {
+                ASSERT_FALSE((joined_slots{*slabs.geometry().block_of(b), s}.none()))
+                    << "its frees are slow for no object's sake";
+            }
             const bits::word* const words = slabs.words_of(s);
             const std::size_t free = bits::count_set(words, 0, s.slots);
             const std::size_t end = s.words() * bits::word_bits;
