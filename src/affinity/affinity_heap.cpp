@@ -468,6 +468,7 @@ affinity_heap::trim_result affinity_heap::trim() noexcept {
         }
     });
     shares_.retire_empty();
+    affinity_share::trim_retired();
     page_source().trim();
     return done;
 }

@@ -9,6 +9,7 @@
 #include <arenite/core/spin_lock.hpp>
 #include <arenite/os/platform.hpp>
 
+#include "heap_pages.hpp"
 #include "immortal_pages.hpp"
 
 #include <algorithm>
@@ -24,21 +25,22 @@ namespace {
 struct of_places;
 fork_lock<spin_lock>& places_lock() noexcept { return process_lock<spin_lock, of_places>(); }
 
-constinit affinity_share* retired = nullptr; // by next_of_affinity
-constinit immortal_pages<affinity_share, 256_KiB> share_pages;
+// Retired shares, by next_of_affinity: those whose heap's pages are resident, and the others.
+constinit affinity_share* retired = nullptr;
+constinit affinity_share* retired_trimmed = nullptr;
+constinit immortal_pages<affinity_share, 64_KiB> share_pages;
+constinit immortal_pages<heap_pages, 256_KiB> all_heap_pages;
 
-/// nullptr where there is no memory.
-affinity_share* take_place() noexcept {
-    const std::lock_guard lock{places_lock()};
-    if (affinity_share* const share = retired) {
-        retired = share->next_of_affinity;
-        return share;
-    }
-    void* const place = share_pages.next();
-    if (place == nullptr)
-        return nullptr;
-    share_pages.take();
-    return ::new (place) affinity_share;
+/// Under the lock; nullptr where there is none.
+affinity_share* take_from(affinity_share*& list) noexcept {
+    affinity_share* const share = list;
+    if (share != nullptr)
+        list = share->next_of_affinity;
+    return share;
+}
+void put_on(affinity_share*& list, affinity_share& share) noexcept {
+    share.next_of_affinity = list;
+    list = &share;
 }
 
 /// What a heap is told of a block size: below that of a block its blocks would be smaller ones, and
@@ -50,13 +52,31 @@ constexpr std::size_t span_bytes(std::size_t asked) noexcept {
 
 } // namespace
 
+/// A retired or a new one; nullptr where there is no memory.
+affinity_share* affinity_share::take_place() noexcept {
+    const std::lock_guard lock{places_lock()};
+    if (affinity_share* const share = take_from(retired))
+        return share;
+    if (affinity_share* const share = take_from(retired_trimmed))
+        return share;
+    void* const place = share_pages.next();
+    void* const heap_place = all_heap_pages.next();
+    if (place == nullptr || heap_place == nullptr)
+        return nullptr;
+    share_pages.take();
+    all_heap_pages.take();
+    auto* const share = ::new (place) affinity_share;
+    share->storage_ = (::new (heap_place) heap_pages)->begin();
+    return share;
+}
+
 void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsigned affinity,
                            const affinity_options& options, share_kind kind) noexcept {
     home_ = &home;
     owner_ = owner;
+    owner_.share = this;
     options_ = options;
     pages_.belong_to(*this, affinity);
-    affinity_ = affinity;
     kind_ = kind;
     locked_ = slow_only || kind != share_kind::ordered;
     if (locked_)
@@ -115,8 +135,22 @@ void affinity_share::retire(affinity_share& share) noexcept {
     share.uncounted_bytes_.store(0, std::memory_order_relaxed);
     share.abandon();
     const std::lock_guard lock{places_lock()};
-    share.next_of_affinity = retired;
-    retired = &share;
+    put_on(retired, share);
+}
+
+/// Without the lock while the system is called.
+void affinity_share::trim_retired() noexcept {
+    for (affinity_share* share = nullptr;;) {
+        {
+            const std::lock_guard lock{places_lock()};
+            if (share != nullptr)
+                put_on(retired_trimmed, *share);
+            share = take_from(retired);
+        }
+        if (share == nullptr)
+            return;
+        page_source().purge(&heap_pages::around(share->storage_), sizeof(heap_pages));
+    }
 }
 
 bool affinity_share::holds_nothing() noexcept {

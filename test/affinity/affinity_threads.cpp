@@ -147,6 +147,45 @@ TEST(affinity_lives_threads, more_heaps_than_4096_are_there_at_a_time) {
     EXPECT_LE(shares.count(), 2u);
 }
 
+TEST(affinity_lives_threads, the_memory_of_retired_heaps_goes_back_and_they_serve_again) {
+    const std::size_t page = os::platform::page_bytes();
+    if (passthrough() || support::emulated() || page > 4096)
+        GTEST_SKIP() << "all goes to malloc, or what is resident is not told, or pages are larger";
+    const auto make = [](detail::affinity_shares& home, const void* thread) {
+        detail::affinity_share* const s = detail::affinity_share::make(
+            home, {nullptr, "retired"}, 63, {}, detail::share_kind::ordered);
+        EXPECT_TRUE(s != nullptr && s->adopt(thread));
+        home.add(*s);
+        return s;
+    };
+    constexpr std::size_t count = 200;
+    detail::affinity_shares shares;
+    std::vector<detail::affinity_share*> all;
+    for (std::size_t i = 0; i < count; ++i)
+        all.push_back(make(shares, &shares));
+    const auto resident = [&] {
+        std::size_t bytes = 0;
+        for (detail::affinity_share* s : all) {
+            const std::uintptr_t begin = align_down(address_of(&s->heap()), page);
+            bytes += os::platform::resident_bytes(reinterpret_cast<void*>(begin), 2 * page);
+        }
+        return bytes;
+    };
+    EXPECT_EQ(resident(), count * 2 * page);
+    for (detail::affinity_share* s : all)
+        shares.abandon(*s);
+    detail::affinity_share::trim_retired();
+    EXPECT_EQ(resident(), shares.count() * 2 * page) << "of the two that wait";
+    detail::affinity_shares others;
+    for (std::size_t i = 0; i < count / 2; ++i) {
+        detail::affinity_share* const s = make(others, &others);
+        void* const p = s->try_allocate(40, 8);
+        ASSERT_NE(p, nullptr);
+        s->deallocate(p, 40, 8);
+    }
+    others.for_each([&](detail::affinity_share& s) { others.abandon(s); });
+}
+
 #if defined(__unix__)
 
 TEST(affinity_lives_threads, a_first_use_in_a_keys_destructor_leaves_nothing_that_nobody_has) {

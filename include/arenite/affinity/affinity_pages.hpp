@@ -55,6 +55,7 @@ public:
     void belong_to(affinity_share& share, unsigned affinity) noexcept {
         word_ = address_of(&share) | affinity;
     }
+    [[nodiscard]] owner whose() const noexcept { return owner{word_}; }
 
     [[nodiscard]] ARENITE_INLINE static owner of(const void* p) noexcept {
         return owner{table.find(p)};

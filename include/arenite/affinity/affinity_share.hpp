@@ -38,11 +38,14 @@ enum class share_kind : unsigned char {
 ///
 ///     block     | head: owner ---+ | objects ...
 ///                                |
-///     share     | thread | lock | remote frees | heap |
+///     heap      | classes | slabs | owner |     in pages of its own
+///                                     |
+///     share     | thread | lock | remote frees |
 ///
 /// When its thread ends a share is abandoned, with all that lives in it, until another thread
-/// adopts it; one that holds nothing may be retired, and serve any affinity later. Its memory is a
-/// share's as long as the program runs. An unlocked share's heap is touched by its thread alone:
+/// adopts it; one that holds nothing may be retired, and serve any affinity later. Shares are never
+/// freed, since other threads may be about to notify them; the pages of a retired one's heap go
+/// back to the system by trim_retired(). An unlocked share's heap is touched by its thread alone:
 /// what others free of it goes into the bits of remote_frees, which the thread drains before its
 /// heap grows. Its lock is held while its slabs and blocks change, so that others may look at them.
 /// The heap of a locked share (large objects, checked builds, the two strategies of old) is used by
@@ -51,10 +54,6 @@ enum class share_kind : unsigned char {
 /// Threads:   an unlocked share's heap by its thread only, remote frees by any; a locked share by
 ///            any, under its lock.
 class affinity_share {
-    // The heap, first: its address is the share's.
-    alignas(64) std::byte
-        storage_[std::max({sizeof(slab_heap), sizeof(intrusive_resource), sizeof(slots_resource)})];
-
 public:
     affinity_share() noexcept = default;
     affinity_share(const affinity_share&) = delete;
@@ -68,6 +67,9 @@ public:
 
     /// Ends the heap of a share that holds nothing and is among no others any more.
     static void retire(affinity_share& share) noexcept;
+
+    /// Returns the memory of retired shares' heaps to the system.
+    static void trim_retired() noexcept;
 
     /// The share that this is the heap of.
     [[nodiscard]] static affinity_share& of(slab_heap& heap) noexcept;
@@ -107,7 +109,7 @@ public:
 
     [[nodiscard]] share_kind kind() const noexcept { return kind_; }
     [[nodiscard]] bool is_locked() const noexcept { return locked_; }
-    [[nodiscard]] unsigned affinity() const noexcept { return affinity_; }
+    [[nodiscard]] unsigned affinity() const noexcept { return pages_.whose().affinity(); }
     [[nodiscard]] const char* name() const noexcept { return options_.name.data(); }
     [[nodiscard]] fork_lock<std::mutex>& lock() noexcept { return lock_; }
 
@@ -179,16 +181,17 @@ public:
     [[nodiscard]] std::size_t high_water_noted() noexcept;
 
     [[nodiscard]] slab_heap& heap() noexcept {
-        return *std::launder(reinterpret_cast<slab_heap*>(storage_));
+        return *std::launder(static_cast<slab_heap*>(storage_));
     }
     [[nodiscard]] const slab_heap& heap() const noexcept {
-        return *std::launder(reinterpret_cast<const slab_heap*>(storage_));
+        return *std::launder(static_cast<const slab_heap*>(storage_));
     }
 
     affinity_share* next_of_thread = nullptr; ///< of one thread and affinity; used by that thread
     affinity_share* next_of_affinity = nullptr;
 
 private:
+    [[nodiscard]] static affinity_share* take_place() noexcept;
     void begin(affinity_shares& home, const heap_owner& owner, unsigned affinity,
                const affinity_options& options, share_kind kind) noexcept;
     void construct_heap() noexcept;
@@ -208,9 +211,9 @@ private:
     decltype(auto) with_resource(F f) noexcept {
         switch (kind_) {
         case share_kind::intrusive:
-            return f(*std::launder(reinterpret_cast<intrusive_resource*>(storage_)));
+            return f(*std::launder(static_cast<intrusive_resource*>(storage_)));
         case share_kind::slots:
-            return f(*std::launder(reinterpret_cast<slots_resource*>(storage_)));
+            return f(*std::launder(static_cast<slots_resource*>(storage_)));
         default:
             return f(heap());
         }
@@ -218,11 +221,11 @@ private:
 
     // Read by who frees.
     std::atomic<const void*> thread_{nullptr};
+    void* storage_ = nullptr; ///< where the heap lies
     affinity_shares* home_ = nullptr;
     heap_owner owner_{};
     affinity_options options_; ///< its name lies in the affinity_heap
     affinity_pages pages_;
-    unsigned affinity_ = 0;
     share_kind kind_ = share_kind::ordered;
     bool locked_ = false;
 
@@ -237,7 +240,7 @@ private:
 };
 
 inline affinity_share& affinity_share::of(slab_heap& heap) noexcept {
-    return *reinterpret_cast<affinity_share*>(&heap);
+    return *static_cast<affinity_share*>(heap.owner().share);
 }
 
 } // namespace detail

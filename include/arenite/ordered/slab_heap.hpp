@@ -88,6 +88,8 @@ struct heap_owner {
     /// Held while slabs and blocks change, or null: its holder may look at them from another
     /// thread, and at the bits by glances.
     fork_lock<std::mutex>* gate = nullptr;
+
+    void* share = nullptr; ///< the affinity_share whose heap it is, or null
 };
 
 /// What an ordered_heap and each thread of an affinity allocate from: slots of 63 sizes in address
