@@ -222,8 +222,12 @@ public:
     }
 
     /// Frees memory that was allocated here, without its size. p must not be nullptr.
-    void deallocate(void* p) noexcept {
+    ARENITE_INLINE void deallocate(void* p) noexcept {
         call_sites::freed(p);
+        detail::slab_heap* const h =
+            detail::thread_heaps::ready_at(thread_place_, default_alignment);
+        if (h != nullptr) [[likely]]
+            return h->deallocate(p);
         deallocate_slow(p, detail::slab_heap::unknown_bytes, 1);
     }
 
