@@ -222,8 +222,12 @@ public:
     }
 
     /// Frees memory that was allocated here, without its size. p must not be nullptr.
-    void deallocate(void* p) noexcept {
+    ARENITE_INLINE void deallocate(void* p) noexcept {
         call_sites::freed(p);
+        detail::slab_heap* const h =
+            detail::thread_heaps::ready_at(thread_place_, default_alignment);
+        if (h != nullptr) [[likely]]
+            return h->deallocate(p);
         deallocate_slow(p, detail::slab_heap::unknown_bytes, 1);
     }
 
@@ -263,9 +267,11 @@ public:
     trim_result trim() noexcept;
     static trim_result trim_all() noexcept;
 
-    /// O(threads). Exact while no thread allocates or frees; otherwise the figure of each thread
-    /// may be slightly out of date. The high-water mark is the largest sum of the threads' own
-    /// marks so far; it never falls.
+    /// O(threads). Exact while no thread allocates or frees, except the high-water mark; otherwise
+    /// the figure of each thread may be slightly out of date. Each thread notes its own mark at its
+    /// slow calls, so a peak that came and went between two of them is missed. The affinity's mark
+    /// is the largest sum of the threads' marks that a call of usage(), or the retirement of an
+    /// empty heap, has seen; it never falls.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// The sum over all affinities.

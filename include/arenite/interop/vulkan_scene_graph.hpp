@@ -66,11 +66,11 @@ public:
 
     /// The size is ignored; nullptr does nothing.
     bool deallocate(void* p, std::size_t bytes) override {
-        if (p == nullptr)
-            return true;
-        if (affinity_heap::heap_of(p) == nullptr)
-            return this->nestedAllocator && this->nestedAllocator->deallocate(p, bytes);
-        affinity_heap::deallocate_any(p);
+        affinity_heap* const h = affinity_heap::heap_of(p);
+        if (h == nullptr)
+            return p == nullptr ||
+                   (this->nestedAllocator && this->nestedAllocator->deallocate(p, bytes));
+        h->deallocate(p);
         return true;
     }
 
