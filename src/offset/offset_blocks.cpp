@@ -49,13 +49,14 @@ bool offset_blocks::grow_blocks() noexcept {
     return true;
 }
 
-bool offset_blocks::grow_units(std::size_t count) noexcept {
+bool offset_blocks::grow_units(std::uint64_t count) noexcept {
     const auto most = static_cast<std::size_t>(
         std::min<std::uint64_t>(std::uint64_t{1} << (offset_node::position_bits - shift_),
                                 std::numeric_limits<std::size_t>::max() / sizeof(index)));
     if (count > most)
         return false;
-    const std::size_t room = std::min(most, std::max({count, unit_room_ * 2, std::size_t{64}}));
+    const std::size_t room = std::min(
+        most, std::max({static_cast<std::size_t>(count), unit_room_ * 2, std::size_t{64}}));
     void* const fresh = memory_.try_allocate(room * sizeof(index), alignof(index));
     if (fresh == nullptr)
         return false;
@@ -70,7 +71,7 @@ bool offset_blocks::grow_units(std::size_t count) noexcept {
     return true;
 }
 
-std::size_t offset_blocks::free_units(std::size_t count) noexcept {
+std::size_t offset_blocks::free_units(std::uint64_t count) noexcept {
     std::size_t run = 0;
     std::size_t i = first_free_unit_;
     for (; i < unit_room_ && run < count; ++i)
@@ -83,13 +84,11 @@ std::size_t offset_blocks::free_units(std::size_t count) noexcept {
 offset_blocks::index offset_blocks::add(std::uint64_t granules, void* memory) noexcept {
     if (unused_ == none && made_ == room_ && !grow_blocks())
         return none;
-    const std::uint64_t needed = ((granules - 1) >> shift_) + 1;
-    if (needed > std::numeric_limits<std::size_t>::max() / sizeof(index))
-        return none;
-    const auto count = static_cast<std::size_t>(needed);
-    const std::size_t unit = free_units(count);
+    const std::uint64_t units = ((granules - 1) >> shift_) + 1;
+    const std::size_t unit = free_units(units);
     if (unit == unit_room_)
         return none;
+    const auto count = static_cast<std::size_t>(units);
     index i = unused_;
     if (i != none)
         unused_ = blocks_[i].next;

@@ -174,7 +174,7 @@ TEST(affinity_lives_threads, the_memory_of_retired_heaps_goes_back_and_they_serv
     EXPECT_EQ(resident(), count * 2 * page);
     for (detail::affinity_share* s : all)
         shares.abandon(*s);
-    detail::affinity_share::trim_retired();
+    first().trim(); // of any affinity
     EXPECT_EQ(resident(), shares.count() * 2 * page) << "of the two that wait";
     detail::affinity_shares others;
     for (std::size_t i = 0; i < count / 2; ++i) {

@@ -53,7 +53,7 @@ protected:
 
 struct plain_node : from_a_resource, ref_counted<> {
     explicit plain_node(double v) noexcept : value{v} {}
-    double value;
+    alignas(8) double value; // 4 by itself where addresses have 32 bits
 };
 struct alignas(128) wide_node : from_a_resource, ref_counted<> {
     double value = 2;
@@ -136,7 +136,7 @@ TEST(try_create, object_of_an_affinity_lies_there_and_goes_back_whole) {
 template <class Base>
 struct refusing : Base {
     refusing() { throw std::runtime_error{"no"}; }
-    double value = 0;
+    alignas(8) double value = 0;
 };
 struct nothing {};
 struct alignas(64) nothing_wide {};

@@ -108,8 +108,8 @@ private:
     void move(index i, std::uint32_t list) noexcept;
     void unlink(index i) noexcept;
     [[nodiscard]] bool grow_blocks() noexcept;
-    [[nodiscard]] bool grow_units(std::size_t count) noexcept;
-    [[nodiscard]] std::size_t free_units(std::size_t count) noexcept;
+    [[nodiscard]] bool grow_units(std::uint64_t count) noexcept;
+    [[nodiscard]] std::size_t free_units(std::uint64_t count) noexcept;
 
     unsigned shift_;
     offset_block* blocks_ = nullptr;
