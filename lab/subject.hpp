@@ -114,6 +114,13 @@ concept reallocates = requires(S& s, void* p, std::size_t bytes) {
     { s.reallocate(p, bytes) } -> std::same_as<void*>;
 };
 
+/// A malloc as programs are given one: realloc, a free without the size, and the usable size.
+template <class S>
+concept serves_as_malloc = reallocates<S> && requires(void* p) {
+    S::deallocate_any(p);
+    { S::usable_bytes(p) } -> std::same_as<std::size_t>;
+};
+
 /// True for a subject that frees nothing singly, but all at once by reset(); it has prepare(bytes)
 /// too.
 template <class S>

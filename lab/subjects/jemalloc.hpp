@@ -35,6 +35,9 @@ public:
         jemalloc{}.deallocate(p, bytes, alignment);
     }
     static void deallocate_any(void* p) noexcept { free(p); }
+    [[nodiscard]] static std::size_t usable_bytes(void* p) noexcept {
+        return malloc_usable_size(p);
+    }
 
     [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept {
         return realloc(p, bytes);

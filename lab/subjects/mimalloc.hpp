@@ -77,6 +77,7 @@ public:
             mi_free_size(p, bytes);
     }
     static void deallocate_any(void* p) noexcept { mi_free(p); }
+    [[nodiscard]] static std::size_t usable_bytes(void* p) noexcept { return mi_usable_size(p); }
 
     [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept
         requires(!one_of_several)

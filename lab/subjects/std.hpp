@@ -100,6 +100,12 @@ public:
     [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept {
         return std::realloc(p, bytes);
     }
+    static void deallocate_any(void* p) noexcept { std::free(p); }
+#if defined(__GLIBC__)
+    [[nodiscard]] static std::size_t usable_bytes(void* p) noexcept {
+        return ::malloc_usable_size(p);
+    }
+#endif
 
     static std::vector<subject_info> ways() {
         std::vector<subject_info> all{{.name = "malloc",

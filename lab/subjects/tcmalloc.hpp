@@ -36,6 +36,7 @@ public:
         tcmalloc{}.deallocate(p, bytes, alignment);
     }
     static void deallocate_any(void* p) noexcept { tc_free(p); }
+    [[nodiscard]] static std::size_t usable_bytes(void* p) noexcept { return tc_malloc_size(p); }
 
     [[nodiscard]] void* reallocate(void* p, std::size_t bytes) noexcept {
         return tc_realloc(p, bytes);
