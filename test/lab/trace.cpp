@@ -228,13 +228,17 @@ TEST(lab_trace_importer, is_the_same_each_time_and_does_what_importers_do) {
 TEST(lab_programs, run_where_their_libraries_are_installed) {
     const std::string subjects = " --subject malloc --subject arenite.affinity --repeat 1 --warm 1";
     const std::string listed = lab("list").output;
+    std::size_t ran = 0;
     for (const std::string program : {"programs/lua", "programs/sqlite"}) {
         if (listed.find(program) == std::string::npos)
             continue; // CMake says that it is left out
+        ++ran;
         const called c = lab("run " + program + " --set rounds=1" + subjects);
         EXPECT_EQ(c.code, 0) << c.errors << c.output;
         EXPECT_THAT(c.output, HasSubstr("close, warm"));
     }
+    if (ran == 0)
+        GTEST_SKIP() << "neither Lua nor SQLite is installed";
 }
 
 } // namespace
