@@ -87,6 +87,25 @@ TEST_F(slab_heap_of, a_word_tells_whether_its_block_is_there_still) {
         heap.deallocate(p, x.bytes, x.alignment);
 }
 
+TEST_F(slab_heap_of, slabs_that_sizes_would_go_on_with_go_with_the_last_that_others_free) {
+    slab_heap heap{{.policy = return_policy::return_all}, &pages, owner()};
+    slab_source& slabs = heap.slabs();
+    std::vector<void*> all;
+    for (std::size_t bytes = 64; bytes <= 1024; bytes += 32)
+        for (void* p : take_all(heap, 512_KiB / bytes, bytes))
+            all.push_back(p);
+    ASSERT_GT(pages.live_bytes(), 8_MiB);
+    for (void* p : all) {
+        const slab& s = slabs.slab_of(p);
+        const std::size_t index = slabs.index_of(s, p);
+        heap.count_foreign_free(s.slot_bytes);
+        heap.release_word(*slabs.geometry().block_of(p), s.first_word() + index / bits::word_bits,
+                          bits::word{1} << index % bits::word_bits);
+    }
+    expect_books(heap, {});
+    EXPECT_LE(pages.live_bytes(), 4_MiB) << "as much may wait; the owner called nothing else";
+}
+
 TEST_F(slab_heap_of, where_it_freed_last_can_be_forgotten) {
     slab_heap heap{{}, &pages, owner()};
     model live;
