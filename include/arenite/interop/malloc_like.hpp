@@ -29,7 +29,7 @@ namespace detail {
 /// Usable bytes at p, reported to memory checkers; 0 if p belongs to no affinity.
 [[nodiscard]] std::size_t usable_bytes(const void* p) noexcept;
 
-/// usable_bytes of an object in a slab of a thread's heap; otherwise 0.
+/// usable_bytes of an object that has one slot of a thread's heap; otherwise 0.
 [[nodiscard]] ARENITE_INLINE std::size_t slot_bytes_at(const void* p) noexcept {
     if constexpr (slow_only)
         return 0;
@@ -37,9 +37,8 @@ namespace detail {
     if (!owner || owner.share().is_locked())
         return 0;
     constexpr slab_geometry geometry{remote_frees::mask_bytes};
-    slab_block& b = *geometry.block_of(p);
-    const slab& s = b.slab_at(geometry.offset_of(p));
-    return owner.share().heap().slots_at(b, s, s.index_of(geometry.offset_of(p))) * s.slot_bytes;
+    const slab& s = geometry.block_of(p)->slab_at(geometry.offset_of(p));
+    return s.is_of(&owner.share().heap()) ? s.slot_bytes : 0;
 }
 
 } // namespace detail
