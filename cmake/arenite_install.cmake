@@ -24,6 +24,7 @@ install(FILES ${PROJECT_BINARY_DIR}/arenite-config.cmake ${PROJECT_BINARY_DIR}/a
 set(tools_dir ${CMAKE_INSTALL_DATADIR}/arenite)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/arenite_printers.py DESTINATION ${tools_dir}/gdb)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/natvis/arenite.natvis DESTINATION ${tools_dir}/natvis)
+install(FILES ${PROJECT_SOURCE_DIR}/module/arenite.cppm DESTINATION ${tools_dir}/module)
 get_target_property(library_type arenite TYPE)
 if(library_type STREQUAL SHARED_LIBRARY AND UNIX)
   install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/arenite_printers.py DESTINATION ${CMAKE_INSTALL_LIBDIR}
