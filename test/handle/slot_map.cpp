@@ -136,15 +136,15 @@ TEST(slot_map, it_moves_within_an_upstream_and_to_another) {
         EXPECT_EQ(**same.find(one), 1);
         EXPECT_EQ(same.size(), 1u);
 
-        map far{&other};
-        far = std::move(same);
-        EXPECT_EQ(**far.find(one), 1);
-        EXPECT_FALSE(far.contains(gone));
+        map elsewhere{&other};
+        elsewhere = std::move(same);
+        EXPECT_EQ(**elsewhere.find(one), 1);
+        EXPECT_FALSE(elsewhere.contains(gone));
         EXPECT_TRUE(same.empty());
         EXPECT_GT(other.live(), 0u);
-        swap(far, a);
+        swap(elsewhere, a);
         EXPECT_EQ(**a.find(one), 1);
-        EXPECT_EQ(**far.find(again), 3);
+        EXPECT_EQ(**elsewhere.find(again), 3);
     }
     EXPECT_EQ(up.live(), 0u);
     EXPECT_EQ(other.live(), 0u);
@@ -232,11 +232,11 @@ TEST(slot_map, an_order_that_throws_or_an_upstream_that_refuses_changes_nothing)
             ASSERT_EQ(m.find(m.key_at(i)), &m.values()[i]);
     }
     for (std::size_t n = 0; n < 3; ++n) {
-        map far{&other};
-        const map::key kept = far.emplace(nullptr);
+        map elsewhere{&other};
+        const map::key kept = elsewhere.emplace(nullptr);
         other.fail_once_after(n);
-        EXPECT_THROW(far = std::move(m), out_of_memory);
-        EXPECT_TRUE(far.contains(kept));
+        EXPECT_THROW(elsewhere = std::move(m), out_of_memory);
+        EXPECT_TRUE(elsewhere.contains(kept));
         for (int i = 0; i < 100; ++i)
             ASSERT_EQ(**m.find(keys[static_cast<std::size_t>(i)]), i * 37 % 101);
         other.never_fail();

@@ -162,11 +162,11 @@ private:
         else
             resource_.deallocate(x.p, x.bytes, x.alignment);
         const std::size_t now = end(w).in_use();
-        const std::size_t far = w == low ? static_cast<std::size_t>(x.p - begin_)
-                                         : resource_.capacity() -
-                                               static_cast<std::size_t>(x.p - begin_) -
-                                               std::max<std::size_t>(x.bytes, 1);
-        const std::size_t outer = far + std::max<std::size_t>(x.bytes, 1);
+        const std::size_t distance = w == low ? static_cast<std::size_t>(x.p - begin_)
+                                              : resource_.capacity() -
+                                                    static_cast<std::size_t>(x.p - begin_) -
+                                                    std::max<std::size_t>(x.bytes, 1);
+        const std::size_t outer = distance + std::max<std::size_t>(x.bytes, 1);
         if (outer == s.in_use ? now >= s.in_use : now != s.in_use)
             return wrong("what came back is not what was freed beside the room");
         s.in_use = now;

@@ -53,15 +53,15 @@ public:
     /// and must outlive this.
     template <class S, class L>
         requires detail::can_hold<Small, S> && detail::can_hold<Large, L>
-    segregated_resource(std::size_t small_bytes, S&& small, L&& large)
-        : base(std::forward<S>(small), std::forward<L>(large)), small_bytes_{small_bytes} {}
+    segregated_resource(std::size_t small_bytes, S&& for_small, L&& for_large)
+        : base(std::forward<S>(for_small), std::forward<L>(for_large)), small_bytes_{small_bytes} {}
 
     /// Makes each from a tuple of arguments.
     template <class... Ss, class... Ls>
         requires detail::can_hold<Small, Ss...> && detail::can_hold<Large, Ls...>
     segregated_resource(std::size_t small_bytes, std::piecewise_construct_t,
-                        std::tuple<Ss...> small, std::tuple<Ls...> large)
-        : base(std::piecewise_construct, std::move(small), std::move(large)),
+                        std::tuple<Ss...> for_small, std::tuple<Ls...> for_large)
+        : base(std::piecewise_construct, std::move(for_small), std::move(for_large)),
           small_bytes_{small_bytes} {}
 
     /// The border: the largest size, and the largest alignment, that count as small.
@@ -86,11 +86,11 @@ public:
                                   std::size_t alignment = default_alignment)
         requires base::both_resize
     {
-        const bool small = is_small(old_bytes, alignment);
-        if (small != is_small(new_bytes, alignment))
+        const bool was_small = is_small(old_bytes, alignment);
+        if (was_small != is_small(new_bytes, alignment))
             return false;
-        return small ? detail::try_resize(first(), p, old_bytes, new_bytes, alignment)
-                     : detail::try_resize(second(), p, old_bytes, new_bytes, alignment);
+        return was_small ? detail::try_resize(first(), p, old_bytes, new_bytes, alignment)
+                         : detail::try_resize(second(), p, old_bytes, new_bytes, alignment);
     }
 
 private:
