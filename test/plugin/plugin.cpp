@@ -22,7 +22,11 @@ struct common : arenite::affine<shared_by_name> {
 
 } // namespace
 
+#if defined(_WIN32)
+#define FOR_THE_HOST extern "C" __declspec(dllexport)
+#else
 #define FOR_THE_HOST extern "C" [[gnu::visibility("default")]]
+#endif
 
 FOR_THE_HOST void* make_small() { return new small; }
 FOR_THE_HOST void* make_common() { return new common; }

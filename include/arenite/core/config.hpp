@@ -16,6 +16,11 @@
 
 // What a build decides once for every header: the ABI name, what is inlined, what is available.
 
+// A keyword of 16-bit compilers that windows.h defines as nothing; heaps have near(p).
+#if defined(_WIN32)
+#undef near
+#endif
+
 #define ARENITE_VERSION_MAJOR 0
 #define ARENITE_VERSION_MINOR 1
 #define ARENITE_VERSION_PATCH 0
