@@ -362,9 +362,7 @@ void affinity_share::drain_unmarked() noexcept {
 
 /// The block is another heap's by now: what was freed there since is that one's.
 void affinity_share::forward(remote_frees& r) noexcept {
-    const bool any = std::any_of(std::begin(r.freed), std::end(r.freed), [](const auto& word) {
-        return word.load(std::memory_order_seq_cst) != 0;
-    });
+    const bool any = r.has_any();
     // After the bits: who set one named its heap before.
     auto* const other = static_cast<affinity_share*>(r.heap.load(std::memory_order_relaxed));
     if (other == this && any) // a block of which nothing lives has nothing left to free

@@ -110,6 +110,12 @@ void affinity_shares::after_fork_in_child(const void* me) noexcept {
     orphans_.store(orphans, std::memory_order_relaxed);
 }
 
+void affinity_shares::requeue_after_fork(void (affinity_share::*step)() noexcept) noexcept {
+    for (affinity_share* s = first_.load(std::memory_order_relaxed); s != nullptr;
+         s = s->next_of_affinity)
+        (s->*step)();
+}
+
 std::size_t affinity_shares::count() const noexcept {
     std::size_t n = 0;
     for_each([&](const affinity_share&) { ++n; });

@@ -228,14 +228,10 @@ void block_source::return_span(block& first, bool at_once) noexcept {
     give_back(begin, bytes, mask_bytes_, at_once);
 }
 
-/// What goes back by itself may wait at a source of pages; what goes by trim() may not.
 void block_source::give_back(void* p, std::size_t bytes, std::size_t alignment,
                              bool at_once) const {
     poison::undefined(p, bytes);
-    if (at_once || policy_ == return_policy::return_all)
-        upstream_.release(p, bytes, alignment);
-    else
-        upstream_.deallocate(p, bytes, alignment);
+    upstream_.give_back(p, bytes, alignment, at_once || policy_ == return_policy::return_all);
 }
 
 void block_source::trim() noexcept {

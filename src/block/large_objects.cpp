@@ -162,10 +162,8 @@ void large_objects::give(void* p, std::size_t bytes, std::size_t alignment_log2,
                          bool at_once) noexcept {
     reserved_ -= bytes;
     poison::undefined(p, bytes);
-    if (at_once || policy_ == return_policy::return_all)
-        upstream_.release(p, bytes, std::size_t{1} << alignment_log2);
-    else
-        upstream_.deallocate(p, bytes, std::size_t{1} << alignment_log2);
+    upstream_.give_back(p, bytes, std::size_t{1} << alignment_log2,
+                        at_once || policy_ == return_policy::return_all);
 }
 
 // ---- kept pieces --------------------------------------------------------------------------------

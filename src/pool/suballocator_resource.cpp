@@ -92,7 +92,7 @@ suballocator_resource::~suballocator_resource() {
     if (checks_enabled || passes_through_) [[unlikely]]
         report_leaks();
     for (row& r : rows_.rows())
-        return_row(r);
+        return_row(r, false);
 }
 
 // ---- the rows -----------------------------------------------------------------------------------
@@ -341,9 +341,10 @@ void suballocator_resource::freed() noexcept {
     }
     if (empty_bytes_ > options_.policy.keep_bytes)
         return_empty_rows(packing_ ? options_.policy.keep_bytes
-                                   : options_.policy.allowance(bytes_in_use()));
+                                   : options_.policy.allowance(bytes_in_use()),
+                          false);
     if (taken_ < purge_at_)
-        shrink(options_.policy.keep_bytes);
+        shrink(options_.policy.keep_bytes, false);
 }
 
 /// The seed's rule.
@@ -354,7 +355,7 @@ void suballocator_resource::return_last_row() noexcept {
         rows_.for_each_from_last([&](row& last) {
             gone = last.is_empty();
             if (gone)
-                return_row(last);
+                return_row(last, false);
             return false;
         });
         rows_.erase_returned();
@@ -363,13 +364,13 @@ void suballocator_resource::return_last_row() noexcept {
 
 /// Gives rows that are empty back, the last first, until no more than `allowance` bytes of them are
 /// left.
-void suballocator_resource::return_empty_rows(std::size_t allowance) noexcept {
+void suballocator_resource::return_empty_rows(std::size_t allowance, bool at_once) noexcept {
     bool gone = false;
     rows_.for_each_from_last([&](row& r) {
         if (empty_bytes_ <= allowance)
             return false;
         if (r.memory != nullptr && r.is_empty()) {
-            return_row(r);
+            return_row(r, at_once);
             gone = true;
         }
         return true;
@@ -379,27 +380,28 @@ void suballocator_resource::return_empty_rows(std::size_t allowance) noexcept {
 }
 
 /// Gives the memory of a row back; rows_.erase_returned() must follow.
-void suballocator_resource::return_row(row& r) noexcept {
+void suballocator_resource::return_row(row& r, bool at_once) noexcept {
     poison::undefined(r.memory, r.bytes);
     empty_bytes_ -= r.is_empty() ? r.bytes : 0;
     rows_bytes_ -= r.bytes;
     slot_count_ -= r.count;
-    upstream_.deallocate(r.memory, r.bytes, std::max(slot_alignment_, alignof(bits::word)));
+    upstream_.give_back(r.memory, r.bytes, std::max(slot_alignment_, alignof(bits::word)),
+                        at_once || options_.policy == return_policy::return_all);
     r.memory = nullptr;
 }
 
 /// After a fall: what is empty goes back, and what lives on is to move together. Free pages wait
 /// for the next allocation: as long as a container is taken down, rows will empty whole.
-void suballocator_resource::shrink(std::size_t allowance) noexcept {
+void suballocator_resource::shrink(std::size_t allowance, bool at_once) noexcept {
     settle();
-    return_empty_rows(allowance);
+    return_empty_rows(allowance, at_once);
     set_packing(taken_ < slot_count_ / purge_divisor);
     set_peak(taken_);
     purge_is_due_ = pages_ && taken_ != 0;
 }
 
 void suballocator_resource::trim() noexcept {
-    shrink(0);
+    shrink(0, true);
     if (std::exchange(purge_is_due_, false))
         purge_free(os::platform::page_bytes());
     rows_.erase_returned(true);

@@ -41,6 +41,9 @@ struct taking {
 struct forking {
     static constexpr std::string_view name = "forking";
 };
+struct queueing {
+    static constexpr std::string_view name = "queueing";
+};
 struct switching {
     static constexpr std::string_view name = "switching";
 };
@@ -133,6 +136,49 @@ TEST(affinity_handing_over_threads, a_heap_amid_a_change_is_not_used_in_a_forked
         << "a thread of the child may take a heap whose books are half written";
     state = 2;
     other.join();
+}
+
+/// A thread that frees another's object sets its bit, says that it enters the block in the list of
+/// its owner, and enters it: at a fork it may be between the last two, and is not in the child.
+TEST(affinity_handing_over_threads,
+     a_block_that_was_to_be_queued_at_a_fork_is_drained_in_the_child) {
+    if (const char* const why = nothing_to_see())
+        GTEST_SKIP() << why;
+    affinity_heap& h = affinity_heap::of<queueing>();
+    std::vector<void*> all;
+    std::atomic<int> state{0};
+    std::thread other{[&] {
+        for (int i = 0; i < 3000; ++i)
+            all.push_back(h.allocate(48, 8));
+        state = 1;
+        while (state.load() != 2)
+            std::this_thread::yield();
+        h.trim();
+    }};
+    while (state.load() != 1)
+        std::this_thread::yield();
+    remote_frees* const r = remote_frees::of(remote_frees::head_of(all[0]));
+    ASSERT_NE(r, nullptr);
+    r->queued = true;
+    h.deallocate(all[0], 48, 8); // takes its block to be in the list
+    const pid_t child = ::fork();
+    if (child == 0) {
+        for (std::size_t i = 1; i < all.size(); ++i)
+            h.deallocate(all[i], 48, 8);
+        h.trim();
+        ::_exit(h.usage().bytes_in_use == 0 && h.usage().bytes_reserved == 0 ? 0 : 1);
+    }
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        << "what was freed in the child stays for ever";
+    r->queued = false;
+    for (std::size_t i = 1; i < all.size(); ++i)
+        h.deallocate(all[i], 48, 8);
+    state = 2;
+    other.join();
+    h.trim();
+    EXPECT_EQ(h.usage().bytes_reserved, 0u);
 }
 #endif
 

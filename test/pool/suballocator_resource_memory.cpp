@@ -135,6 +135,27 @@ TEST(suballocator_resource, trim_gives_back_all_that_is_empty_and_free_pages) {
 }
 
 /// After a fall survivors that are replaced one by one move together, and the rows above go.
+TEST(suballocator_resource, trim_and_return_all_let_memory_go_at_once) {
+    if (passthrough())
+        GTEST_SKIP() << "memory comes from malloc";
+    for (const bool all_of_it : {false, true}) {
+        support::counting_pages pages;
+        suballocator_resource r{
+            slot{64, 64},
+            {.policy = all_of_it ? return_policy::return_all : return_policy::retain_all},
+            &pages};
+        auto all = take(r, 200'000);
+        const std::size_t rows = r.row_count();
+        give(r, all);
+        if (!all_of_it) {
+            EXPECT_EQ(r.row_count(), rows);
+            r.trim();
+        }
+        EXPECT_LE(r.row_count(), all_of_it ? 1u : 0u);
+        EXPECT_GE(pages.releases() + r.row_count(), rows) << "some may wait at the pages' source";
+    }
+}
+
 TEST(suballocator_resource, survivors_move_together_as_they_are_replaced) {
     if (passthrough())
         GTEST_SKIP() << "memory comes from malloc";

@@ -55,6 +55,7 @@ public:
 
     void release(void* p, std::size_t bytes,
                  std::size_t alignment = arenite::default_alignment) noexcept {
+        releases_ += 1;
         if (comes_back(p, bytes, alignment))
             pages_.release(p, bytes, alignment);
     }
@@ -79,6 +80,8 @@ public:
     /// Requests to lend, served or not.
     [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
     [[nodiscard]] std::size_t deallocations() const noexcept { return deallocations_; }
+    /// Those that asked for the memory to leave the process at once.
+    [[nodiscard]] std::size_t releases() const noexcept { return releases_; }
     [[nodiscard]] std::size_t purged_bytes() const noexcept { return purged_bytes_; }
     [[nodiscard]] std::size_t live() const noexcept { return live_.size(); }
     [[nodiscard]] std::size_t live_bytes() const noexcept { return live_bytes_; }
@@ -117,6 +120,7 @@ private:
     std::size_t live_bytes_ = 0;
     std::size_t calls_ = 0;
     std::size_t deallocations_ = 0;
+    std::size_t releases_ = 0;
     std::size_t purged_bytes_ = 0;
 };
 

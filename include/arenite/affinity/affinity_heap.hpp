@@ -197,7 +197,8 @@ public:
         deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);
     }
 
-    /// Returns nullptr if there is no memory or the alignment is not a power of two. The larger of
+    /// Returns nullptr if there is no memory or the alignment is not a power of two (in checked
+    /// builds that is a contract violation). The larger of
     /// `alignment` and the affinity's own alignment applies.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
@@ -280,10 +281,11 @@ public:
     /// Lists all its blocks in address order, thread by thread. While other threads work, an object
     /// that they allocate or free meanwhile is listed as it was at some moment during the call, and
     /// a span that moves from one thread to another may be listed twice. A slow call of another
-    /// thread may wait while that thread's heap is listed. The sink must not use this affinity.
+    /// thread may wait while that thread's heap is listed. The sink must not use any affinity.
     void list_regions(region_sink& sink) const;
 
-    /// Lists one affinity after another: `affinity_heap::list_regions_all(map)` maps them all.
+    /// Lists one affinity after another: `affinity_heap::list_regions_all(map)` maps them all. The
+    /// sink must not use any of them.
     static void list_regions_all(region_sink& sink);
 
     /// Frees everything in this affinity at once, without running destructors: O(blocks). No other

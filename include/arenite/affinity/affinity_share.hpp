@@ -104,6 +104,12 @@ public:
             heap().recover_after_fork();
     }
 
+    /// In a forked child, each for all shares before the next. A thread that is not there may have
+    /// been about to enter a block with fresh bits, which would wait for it for ever.
+    void forget_queued_blocks() noexcept;
+    void note_queued_blocks() noexcept;
+    void queue_forgotten_blocks() noexcept;
+
     /// Those it is among.
     [[nodiscard]] affinity_shares& home() const noexcept { return *home_; }
 
@@ -197,6 +203,8 @@ private:
     void construct_heap() noexcept;
     void destroy_heap() noexcept;
     [[nodiscard]] arenite::usage without_remote_frees(arenite::usage seen) const noexcept;
+    template <class F>
+    void for_each_remote_frees(F f) noexcept;
     void push(remote_frees& first, remote_frees& last) noexcept;
     void push_unmarked(void* p) noexcept;
     void drain_unmarked() noexcept;

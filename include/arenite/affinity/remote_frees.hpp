@@ -8,9 +8,11 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/ordered/slab_geometry.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -52,6 +54,13 @@ public:
     [[nodiscard]] bool mark(std::size_t word, bits::word slot) noexcept {
         // In one order with `queued`: who sees the block queued knows that this bit will be seen.
         return (freed[word].fetch_or(slot, std::memory_order_seq_cst) & slot) == 0;
+    }
+
+    /// True if a bit is set.
+    [[nodiscard]] bool has_any() const noexcept {
+        return std::any_of(std::begin(freed), std::end(freed), [](const auto& word) {
+            return word.load(std::memory_order_seq_cst) != 0;
+        });
     }
 
     block* where = nullptr;           ///< the block, or what is there now

@@ -72,7 +72,8 @@ public:
 
     ~slots_resource() override;
 
-    /// nullptr where the upstream has no memory; also for an alignment that is no power of two.
+    /// nullptr where the upstream has no memory; also, but in checked builds, where it is
+    /// misuse, for an alignment that is no power of two.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept;
 

@@ -27,7 +27,8 @@ struct return_policy {
     std::size_t keep_bytes = std::size_t{2} << 20; ///< bytes that are always kept
     std::size_t keep_divisor = 16;                 ///< fraction of what is in use; 0: none
 
-    /// Nothing is returned before trim() or destruction.
+    /// No span is returned before trim() or destruction; the memory of the 16 large objects freed
+    /// last is kept.
     static const return_policy retain_all;
 
     /// Empty spans are returned at once, and their memory leaves the process with the same call.

@@ -67,6 +67,15 @@ public:
             source_->deallocate(p, bytes, alignment);
     }
 
+    /// release or deallocate: what goes back by itself may wait at a source of pages, what goes by
+    /// trim() or return_policy::return_all may not.
+    void give_back(void* p, std::size_t bytes, std::size_t alignment, bool at_once) const {
+        if (at_once)
+            release(p, bytes, alignment);
+        else
+            deallocate(p, bytes, alignment);
+    }
+
     [[nodiscard]] resource* get() const noexcept { return source_; }
 
 private:

@@ -54,10 +54,12 @@ struct ordered_options {
 /// Use when:  objects of several sizes live and die in any order and are traversed often: scene
 ///            graphs, trees, entities. If all die together: linear/linear_resource.hpp. If all have
 ///            one size: pool/pool_resource.hpp.
-/// Cost:      allocate O(1), 12 instructions inlined if the size is a constant. deallocate O(1), a
-///            call of about 50, or 28 inlined if the size is a constant and the object lies in the
-///            slab into which objects of its size were freed lately. A slow call, at most one in 64
-///            of a size while memory is in order, reads the bits of one slab, finds slabs and
+/// Cost:      up to 1024 bytes, aligned to 16 at most: allocate O(1), 12 instructions inlined if
+///            the size is a constant; deallocate O(1), a call of about 50, or 28 inlined if the
+///            size is a constant and the object lies in the slab into which objects of its size
+///            were freed lately. Larger objects take a call each way. A slow call, at most one in
+///            64 of a size while memory is in order and slabs have as many slots (a slab has at
+///            most 64 KiB), reads the bits of one slab, finds slabs and
 ///            blocks in O(log n), and may ask the upstream. Only if that refuses does it search all
 ///            slabs of the size. On an upstream that may unmap returned memory, a free that is a
 ///            call finds its block in O(log n).

@@ -258,8 +258,9 @@ public:
     /// Reports a free that is misuse.
     ARENITE_COLD void refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept;
 
-    /// Reports a free with a wrong size; `asked`: what for, or unknown_bytes.
+    /// Reports a size_of() of what is no object.
     [[noreturn]] ARENITE_COLD void refuse_question(const void* p) const noexcept;
+    /// Reports a free with a wrong size; `asked`: what for, or unknown_bytes.
     ARENITE_COLD void refuse_size(const void* p, std::size_t bytes, std::size_t room,
                                   std::size_t asked) const noexcept;
 

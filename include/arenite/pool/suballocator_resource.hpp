@@ -162,10 +162,10 @@ private:
     [[nodiscard]] bool add_row() noexcept;
     [[nodiscard]] bool add_row(std::size_t slots, std::size_t bytes) noexcept;
     void return_last_row() noexcept;
-    void return_empty_rows(std::size_t allowance) noexcept;
-    void return_row(row& r) noexcept;
+    void return_empty_rows(std::size_t allowance, bool at_once) noexcept;
+    void return_row(row& r, bool at_once) noexcept;
     void purge_free(std::size_t least_bytes) noexcept;
-    void shrink(std::size_t allowance) noexcept;
+    void shrink(std::size_t allowance, bool at_once) noexcept;
 
     detail::slot_layout layout_;
     detail::row_table rows_;
