@@ -50,7 +50,7 @@ block_source::block_source(const block_options& options, upstream up, void* owne
                                           : mask_bytes_for(options.block_bytes, up)},
       span_bytes_{0}, upstream_{up}, policy_{options.policy}, owner_{owner},
       large_{blocks_, upstream_, options.policy, mask_bytes_, options.prefault, owner},
-      prefault_{options.prefault}, ends_{options.ends}, bits_{options.bits} {
+      prefault_{options.prefault}, bits_{options.bits} {
     least_bytes_ =
         options.least_bytes != 0 ? options.least_bytes : mask_bytes_ / first_span_divisor;
     set_block_bytes(options.block_bytes);
@@ -80,7 +80,7 @@ block_source::~block_source() {
 std::size_t block_source::head_granules(const block& b) const noexcept {
     const std::size_t colour =
         mask_bytes_ >= other_block_bytes ? colour_offset(address_of(&b), mask_bytes_) : 0;
-    return block::head_bytes(b.bytes(), ends_, colour) / granule_bytes;
+    return block::head_bytes(b.bytes(), colour) / granule_bytes;
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ void block_source::open(block& waiting) noexcept {
         }
     }
     blocks_.set_state(waiting, block_state::open);
-    waiting.alarm = block::open_alarm;
+    waiting.alarm = INT32_MAX;
 }
 
 void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
@@ -135,7 +135,7 @@ block* block_source::cut() noexcept {
     b->span = fresh_span_;
     b->state = block_state::empty;
     if (bits_) {
-        ::new (static_cast<void*>(b + 1)) bits::word[b->words() * (ends_ ? 2 : 1)]{};
+        ::new (static_cast<void*>(b + 1)) bits::word[b->words()]{};
         const std::size_t head = head_granules(*b);
         bits::set_run(b->occupancy(), 0, head);
         poison::no_access(b->at(head), bytes - head * granule_bytes);

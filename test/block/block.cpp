@@ -58,20 +58,17 @@ TEST(block, sizes_count_in_whole_granules) {
     EXPECT_EQ(granules_for(49), 7u);
 }
 
-TEST(block, the_head_holds_its_bitmaps_and_ends_at_a_cache_line) {
+TEST(block, the_head_holds_its_bitmap_and_ends_at_a_cache_line) {
     for (std::size_t bytes = 1_KiB; bytes <= 2_MiB; bytes *= 2) {
         const std::size_t bitmap = bytes / granule_bytes / 8;
-        for (const bool ends : {false, true}) {
-            const std::size_t head = block::head_bytes(bytes, ends, 0);
-            EXPECT_GE(head, 64 + (ends ? 2 : 1) * bitmap);
-            EXPECT_LT(head, 64 + (ends ? 2 : 1) * bitmap + 64);
-            EXPECT_EQ(head % 64, 0u);
-            EXPECT_EQ(block::head_bytes(bytes, ends, 192), head + 192);
-        }
+        const std::size_t head = block::head_bytes(bytes, 0);
+        EXPECT_GE(head, 64 + bitmap);
+        EXPECT_LT(head, 64 + bitmap + 64);
+        EXPECT_EQ(head % 64, 0u);
+        EXPECT_EQ(block::head_bytes(bytes, 192), head + 192);
     }
     // What the class comment says of it.
-    EXPECT_EQ(block::head_bytes(256_KiB, false, 0), 64 + 256_KiB / 64);
-    EXPECT_EQ(block::head_bytes(256_KiB, true, 0), 64 + 256_KiB / 32);
+    EXPECT_EQ(block::head_bytes(256_KiB, 0), 64 + 256_KiB / 64);
 }
 
 TEST(block, granules_are_numbered_from_its_first_byte) {
@@ -86,16 +83,14 @@ TEST(block, granules_are_numbered_from_its_first_byte) {
     }
 }
 
-TEST(block, the_bitmaps_follow_the_head_and_do_not_overlap) {
+TEST(block, the_bitmap_follows_the_head) {
     const standing_block b{8_KiB};
     auto* const begin = reinterpret_cast<std::byte*>(&*b);
     EXPECT_EQ(static_cast<void*>(b->occupancy()), begin + 64);
-    EXPECT_EQ(b->ends(), b->occupancy() + b->words());
     const block& seen = *b;
     EXPECT_EQ(seen.occupancy(), b->occupancy());
-    EXPECT_EQ(seen.ends(), b->ends());
-    EXPECT_LE(static_cast<void*>(b->ends() + b->words()),
-              begin + block::head_bytes(8_KiB, true, 0));
+    EXPECT_LE(static_cast<const void*>(seen.occupancy() + b->words()),
+              begin + block::head_bytes(8_KiB, 0));
 }
 
 TEST(block, a_hole_is_found_whole) {
@@ -152,23 +147,6 @@ TEST(block, holes_of_a_random_block_are_those_of_a_plain_search) {
         ASSERT_EQ(found.granules(), expected.granules());
         ASSERT_EQ(found.empty(), expected.last == 0);
     }
-}
-
-TEST(block, a_hole_with_room_at_an_alignment_is_found) {
-    const standing_block b{8_KiB};
-    bits::set_run(b->occupancy(), 0, 1024);
-    const std::size_t skew = reinterpret_cast<std::uintptr_t>(&*b) % 256 / granule_bytes;
-    const std::size_t line = 320 - skew;                 // a granule at a multiple of 256 bytes
-    bits::clear_run(b->occupancy(), line - 200 + 1, 8);  // 64 bytes, at 8 mod 64
-    bits::clear_run(b->occupancy(), line - 100 + 1, 10); // 80 bytes, at 40 mod 64
-    bits::clear_run(b->occupancy(), line, 8);            // just enough
-    EXPECT_EQ(b->find_hole(0, 8).first, line - 199);
-    EXPECT_EQ(b->find_hole(0, 8, 8).first, line - 199);
-    EXPECT_EQ(b->find_hole(0, 8, 16).first, line - 99) << "the first to have room from its second";
-    EXPECT_EQ(b->find_hole(0, 8, 256).first, line);
-    EXPECT_EQ(b->find_hole(0, 8, 256).last, line + 8);
-    EXPECT_TRUE(b->find_hole(0, 9, 256).empty());
-    EXPECT_TRUE(b->find_hole(line + 1, 8, 8).empty());
 }
 
 // ---- block_state --------------------------------------------------------------------------------

@@ -75,23 +75,18 @@ TEST_F(block_source_of, asks_nothing_before_the_first_block) {
 }
 
 TEST_F(block_source_of, a_new_block_holds_its_head_and_nothing_else) {
-    for (const bool ends : {false, true}) {
-        block_source source{{.ends = ends}, &pages, &owner};
-        for (int i = 0; i < 20; ++i) {
-            block& b = *take(source);
-            const std::size_t head = source.head_granules(b);
-            EXPECT_EQ(b.owner, &owner);
-            EXPECT_EQ(b.live, 0);
-            EXPECT_TRUE(is_aligned(&b, source.mask_bytes()));
-            EXPECT_LE(b.bytes(), source.mask_bytes());
-            EXPECT_EQ(head * granule_bytes,
-                      block::head_bytes(b.bytes(), ends, colour_offset(address_of(&b), 256_KiB)));
-            EXPECT_TRUE(bits::all_set(b.occupancy(), 0, head));
-            EXPECT_TRUE(bits::none_set(b.occupancy(), head, b.granules - head));
-            if (ends) {
-                EXPECT_TRUE(bits::none_set(b.ends(), 0, b.granules));
-            }
-        }
+    block_source source{{}, &pages, &owner};
+    for (int i = 0; i < 20; ++i) {
+        block& b = *take(source);
+        const std::size_t head = source.head_granules(b);
+        EXPECT_EQ(b.owner, &owner);
+        EXPECT_EQ(b.live, 0);
+        EXPECT_TRUE(is_aligned(&b, source.mask_bytes()));
+        EXPECT_LE(b.bytes(), source.mask_bytes());
+        EXPECT_EQ(head * granule_bytes,
+                  block::head_bytes(b.bytes(), colour_offset(address_of(&b), 256_KiB)));
+        EXPECT_TRUE(bits::all_set(b.occupancy(), 0, head));
+        EXPECT_TRUE(bits::none_set(b.occupancy(), head, b.granules - head));
     }
 }
 

@@ -12,7 +12,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// The unit in which blocks count: every object starts at a multiple of it and fills whole ones.
+/// The unit in which lengths of blocks and of large objects are counted.
 inline constexpr std::size_t granule_bytes = 8;
 
 /// Whole granules that hold `bytes`; 0 bytes count as 1. Wraps only for sizes no object can have.
@@ -29,26 +29,25 @@ struct hole {
     [[nodiscard]] constexpr bool empty() const noexcept { return first == last; }
 };
 
-/// A span of memory governed by bits: one bit a granule says taken or free, so an object needs no
-/// header, and free neighbours merge by being neighbouring zero bits.
+/// The head of a block: its links, its owner, the span that it was cut from. What follows is the
+/// owner's; with block_options::bits it begins with one bit a granule, which says taken or free.
 ///
-///     | block 64 B | occupancy | ends | colour | objects ...                  |
+///     | block 64 B | occupancy | colour | objects ...                         |
 ///     ^ multiple of the mask size                                             ^ + bytes
 ///
 /// Granules are numbered from the block's own first byte, so the bits of the block's header are
 /// always set, and the position of an object's bit follows from its address alone, whatever the
-/// length of the block. The second bitmap, ends, exists only where sizes are kept: it marks the
-/// last granule of each object.
+/// length of the block.
 ///
 /// From an object to its block: mask its address. The owner keeps all blocks aligned to one mask
 /// size, which no block exceeds; only a block with a single large object may be longer (see
-/// ordered_heap).
+/// large_objects).
 ///
-/// Overhead: 1/64 of the memory (1/32 with ends) and 64 bytes.
+/// Overhead: 64 bytes; with bits 1/64 of the memory.
 /// Threads:  one at a time; the owner's rule.
 struct alignas(64) block {
     // What a free touches: one cache line, and the word of bits.
-    std::int32_t live;  ///< granules taken, including the tail of an open hole
+    std::int32_t live;  ///< in use, in a unit of the owner's
     std::int32_t alarm; ///< when a free brings live to this or below, the owner is called
 
     /// Length of the whole block including its header; for a large object, of what precedes it.
@@ -68,20 +67,14 @@ struct alignas(64) block {
     std::uint32_t
         note; ///< log2 of the alignment of a large block; otherwise for the owner, 0 at first
 
-    /// The alarm of an open block: its owner is called for every free, since only the owner knows
-    /// which of the block's taken granules are the tail of an open hole.
-    static constexpr std::int32_t open_alarm = INT32_MAX;
-
     [[nodiscard]] bits::word* occupancy() noexcept {
         return reinterpret_cast<bits::word*>(this + 1);
     }
     [[nodiscard]] const bits::word* occupancy() const noexcept {
         return reinterpret_cast<const bits::word*>(this + 1);
     }
-    [[nodiscard]] bits::word* ends() noexcept { return occupancy() + words(); }
-    [[nodiscard]] const bits::word* ends() const noexcept { return occupancy() + words(); }
 
-    /// Length of a bitmap.
+    /// Length of the bitmap.
     [[nodiscard]] std::size_t words() const noexcept { return granules / bits::word_bits; }
 
     [[nodiscard]] std::size_t bytes() const noexcept {
@@ -98,11 +91,11 @@ struct alignas(64) block {
                granule_bytes;
     }
 
-    /// Bytes before the first object: head, bitmaps, colour.
-    [[nodiscard]] static constexpr std::size_t head_bytes(std::size_t block_bytes, bool with_ends,
+    /// Bytes before the first object: head, bitmap, colour.
+    [[nodiscard]] static constexpr std::size_t head_bytes(std::size_t block_bytes,
                                                           std::size_t colour) noexcept {
         const std::size_t bitmap = block_bytes / granule_bytes / 8;
-        const std::size_t head = 64 + bitmap * (with_ends ? 2 : 1);
+        const std::size_t head = 64 + bitmap;
         return (head + 63) / 64 * 64 + colour;
     }
 
@@ -114,29 +107,12 @@ struct alignas(64) block {
             return {};
         return {first, bits::next_set(occupancy(), first + count, granules)};
     }
-
-    /// find_hole for `count` granules at a multiple of `alignment` bytes; the hole has room for
-    /// both.
-    [[nodiscard]] hole find_hole(std::size_t from, std::size_t count,
-                                 std::size_t alignment) const noexcept {
-        for (;;) {
-            const hole found = find_hole(from, count);
-            if (found.empty())
-                return found;
-            const std::uintptr_t first =
-                reinterpret_cast<std::uintptr_t>(this) + found.first * granule_bytes;
-            const std::size_t gap = (0 - first) & (alignment - 1);
-            if (gap / granule_bytes + count <= found.granules())
-                return found;
-            from = found.last;
-        }
-    }
 };
 
 static_assert(sizeof(block) == 64, "the head of a block is one cache line");
 
 /// Properties by which a block's owner finds blocks again; see block_list::lowest. Bits without a
-/// name here are for each owner to use.
+/// name here are for each owner to use, and so is `sweepable` where the owner does not sweep.
 namespace block_state {
 inline constexpr std::uint16_t open = 1;      ///< its owner allocates from it now
 inline constexpr std::uint16_t sweepable = 2; ///< enough was freed to sweep it again

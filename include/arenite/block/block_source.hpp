@@ -22,7 +22,6 @@ struct block_options {
     std::size_t block_bytes = 0; ///< bytes to request at once; 0: grow with use
     return_policy policy = {};
     bool prefault = false; ///< touch all pages of new memory
-    bool ends = false;     ///< a second bitmap in each block, for the ends of objects
     bool bits = true;      ///< false: what follows a block's header is up to the owner
 
     /// Power of two to which blocks are aligned; 0: the default.
@@ -102,7 +101,8 @@ public:
     /// empty; empty blocks are kept.
     [[nodiscard]] bool try_reserve(std::size_t bytes) noexcept;
 
-    /// Moves a block from its waiting state to state open, with its alarm off.
+    /// Moves a block from its waiting state to state open; each free calls its owner until
+    /// that sets an alarm.
     void open(block& waiting) noexcept;
 
     /// Moves a block that holds nothing any more to state empty. Its span may be returned at once.
@@ -197,7 +197,6 @@ private:
     std::size_t idle_ = 0; ///< bytes in spans that are empty
     large_objects large_;
     bool prefault_;
-    bool ends_;
     bool bits_;
     bool may_grow_ = true;
 };
