@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 
 # Makes every package of Arenite, installs each below build/package and builds a program against it:
-#     packaging/try.sh [cpack] [single-header] [vcpkg] [conan]        all of them, if none is named
+#     packaging/try.sh [cpack] [single-header] [vcpkg] [conan] [newcomer]     all, if none is named
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 scratch=$root/build/package
@@ -86,7 +86,12 @@ try_conan() {
     echo "conan: $(grep -m 1 'bytes in use' "$scratch/conan.log")"
 }
 
-(($#)) || set -- vcpkg single-header cpack conan
+# The last commit, used as README.md and doc/packages.md say, word for word.
+try_newcomer() {
+    python3 "$root/packaging/newcomer.py" "$scratch/newcomer"
+}
+
+(($#)) || set -- vcpkg single-header cpack conan newcomer
 for what; do
     "try_${what//-/_}"
 done
