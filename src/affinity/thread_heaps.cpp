@@ -31,11 +31,8 @@ constinit immortal_pages<thread_heaps, 64_KiB> table_pages;
 
 } // namespace
 
-thread_heaps* thread_heaps::make() noexcept {
-    if (thread_heaps* const there = mine())
-        return there;
-    if (thread_exit::has_come())
-        return nullptr;
+/// One that is nobody's, or a new one; nullptr where there is no memory.
+thread_heaps* thread_heaps::take() noexcept {
     const std::lock_guard lock{tables_lock()};
     thread_heaps* table = first_table;
     while (table != nullptr && table->thread_ != nullptr)
@@ -50,6 +47,19 @@ thread_heaps* thread_heaps::make() noexcept {
         first_table = table;
     }
     table->thread_ = thread();
+    return table;
+}
+
+/// The end is awaited without the lock: that waits while another thread loads a library, of which
+/// an object may be about to allocate.
+thread_heaps* thread_heaps::make() noexcept {
+    if (thread_heaps* const there = mine())
+        return there;
+    if (thread_exit::has_come())
+        return nullptr;
+    thread_heaps* const table = take();
+    if (table == nullptr)
+        return nullptr;
     of_thread = table;
     thread_exit::await(&end);
     return table;

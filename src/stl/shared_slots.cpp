@@ -46,11 +46,22 @@ shared_slots::shared_slots(slot s, upstream up, std::size_t first_row_bytes) noe
              this},
       slots_{s, suballocator_options{.first_row_bytes = first_row_bytes}, up} {}
 
-/// The first use of this pool by a thread. Under the lock.
+/// True before the first use of a pool by a thread that may hold something back.
+bool shared_slots::is_to_join(const thread_slots& mine) noexcept {
+    return mine.owner == nullptr && !thread_exit::has_come() && !always_careful && !passthrough();
+}
+
+/// Before the lock: it waits while another thread loads a library, of which an object may be about
+/// to use this pool.
+void shared_slots::await_end(const thread_slots& mine) noexcept {
+    if (is_to_join(mine))
+        thread_exit::await(&thread_end::give_back);
+}
+
+/// The first use of this pool by a thread, which awaits its end. Under the lock.
 void shared_slots::join(thread_slots& mine) noexcept {
-    if (mine.owner != nullptr || thread_exit::has_come() || always_careful || passthrough())
+    if (!is_to_join(mine))
         return;
-    thread_exit::await(&thread_end::give_back);
     mine.owner = this;
     mine.room = thread_slots::most;
     mine.next_of_thread = thread_end::first;
@@ -97,6 +108,7 @@ void shared_slots::give(thread_slots& mine, std::uint32_t count) noexcept {
 
 /// A slot, and more for the next calls; nullptr where there is no memory.
 void* shared_slots::refill(thread_slots& mine) noexcept {
+    await_end(mine);
     const std::lock_guard lock{mutex_};
     join(mine);
     if (mine.owner != nullptr && !thread_exit::has_come())
@@ -115,6 +127,7 @@ void* shared_slots::refill(thread_slots& mine) noexcept {
 
 /// Takes a slot for which the thread has no room.
 void shared_slots::spill(thread_slots& mine, void* p) noexcept {
+    await_end(mine);
     const std::lock_guard lock{mutex_};
     join(mine);
     if (mine.room == 0)

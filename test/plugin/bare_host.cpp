@@ -4,6 +4,8 @@
 // A program that knows nothing of Arenite, and what it loads:
 //   bare_host alone PLUGIN            used by threads, closed while its objects live, loaded again
 //   bare_host together PLUGIN PLUGIN  what the one makes, the other ends
+//   bare_host beside PLUGIN PLUGIN    threads begin with the one while the other is loaded
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +16,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 namespace {
 
@@ -114,6 +117,24 @@ void together(const char* one, const char* other) {
     expect(a.common_in_use() == 0, "what a closed one left is ended by the other");
 }
 
+/// A thread's first allocation, and one that an object of a library makes while it is loaded.
+void beside(const char* one, const char* other) {
+    ::alarm(60); // if they wait for each other
+    const plugin a{one};
+    std::atomic<bool> enough{false};
+    std::vector<std::thread> starters;
+    for (int i = 0; i < 3; ++i)
+        starters.emplace_back([&] {
+            while (!enough)
+                std::thread{[&] { a.end_common(a.make_common()); }}.join();
+        });
+    for (int round = 0; round < 2000; ++round)
+        std::thread{[&] { plugin{other}.close(); }}.join();
+    enough = true;
+    for (std::thread& t : starters)
+        t.join();
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -122,6 +143,8 @@ int main(int argc, char** argv) {
         alone(argv[2]);
     else if (what == "together" && argc > 3)
         together(argv[2], argv[3]);
+    else if (what == "beside" && argc > 3)
+        beside(argv[2], argv[3]);
     else
         return 2;
     return 0;

@@ -12,6 +12,9 @@ struct of_the_plugin {
 struct shared_by_name {
     static constexpr std::string_view name = "shared by name";
 };
+struct of_the_loading {
+    static constexpr std::string_view name = "of the loading";
+};
 
 struct small : arenite::affine<of_the_plugin> {
     long long words[4];
@@ -19,6 +22,16 @@ struct small : arenite::affine<of_the_plugin> {
 struct common : arenite::affine<shared_by_name> {
     long long words[5];
 };
+struct fixture : arenite::affine<of_the_loading> {
+    long long words[3];
+};
+
+/// Allocates while the plug-in is loaded, and frees while it is closed.
+const struct loading {
+    loading() : made{new fixture} {}
+    ~loading() { delete made; }
+    fixture* made;
+} while_it_is_here;
 
 } // namespace
 

@@ -89,6 +89,7 @@ public:
     void stop_all() noexcept;
 
 private:
+    [[nodiscard]] static thread_heaps* take() noexcept;
     static void end() noexcept;
 
     static const thread_heaps none;

@@ -45,6 +45,8 @@ public:
 
 private:
     friend struct thread_end;
+    [[nodiscard]] static bool is_to_join(const thread_slots& mine) noexcept;
+    static void await_end(const thread_slots& mine) noexcept;
     void join(thread_slots& mine) noexcept;
     void leave(thread_slots& mine) noexcept;
     void give(thread_slots& mine, std::uint32_t count) noexcept;
