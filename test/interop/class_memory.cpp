@@ -12,6 +12,15 @@
 #include <stdexcept>
 #include <string>
 
+#if defined(__unix__)
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 using namespace interop_test;
 
 static_assert(__cplusplus < 202002L, "this is C++17");
@@ -158,6 +167,53 @@ void what_fails_leaves_nothing() {
     EXPECT(own::operator new(SIZE_MAX, std::nothrow) == nullptr);
 }
 
+#if defined(__unix__)
+
+template <int N>
+struct numbered {
+    static constexpr char text[] = {static_cast<char>('a' + N / 10),
+                                    static_cast<char>('0' + N % 10)};
+    static constexpr std::string_view name{text, sizeof text};
+};
+template <int N>
+struct of_many : arenite::class_memory<numbered<N>> {
+    int values[4] = {};
+};
+template <int N>
+void make_and_delete() {
+    delete new of_many<N>;
+}
+
+/// While a thread of the parent makes its first object of the class.
+bool a_child_makes_one(void (*one)(), int delay) {
+    std::atomic<bool> begins{false};
+    std::thread other{[&] {
+        begins = true;
+        for (volatile int i = 0; i < delay; i = i + 1) {
+        }
+        one();
+    }};
+    while (!begins) {
+    }
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(10);
+        one();
+        ::_exit(0);
+    }
+    int status = 1;
+    ::waitpid(child, &status, 0);
+    other.join();
+    return status == 0;
+}
+
+template <int... N>
+void a_forked_child_waits_for_nobody(std::integer_sequence<int, N...>) {
+    EXPECT((a_child_makes_one(&make_and_delete<N>, N % 7 * 300) && ...));
+}
+
+#endif
+
 } // namespace
 
 int main() {
@@ -168,5 +224,8 @@ int main() {
     EXPECT(bytes_in_use() == 0);
     no_size_is_needed();
     what_fails_leaves_nothing();
+#if defined(__unix__)
+    a_forked_child_waits_for_nobody(std::make_integer_sequence<int, 60>{});
+#endif
     return result();
 }

@@ -7,6 +7,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -35,7 +36,7 @@ inline namespace ARENITE_ABI {
 /// Cost:      that of arenite/c.h: one call each, and a check whether the affinity is known.
 /// Overhead:  none per object; none in its size.
 /// Limits:    the program links the library, by CMake's arenite::c; nothing of it is compiled in.
-/// Threads:   any.
+/// Threads:   any; before main, after it, and in a forked child.
 /// Failure:   std::bad_alloc, or nullptr with std::nothrow. Without exceptions std::abort.
 template <class Tag>
 class class_memory {
@@ -89,8 +90,8 @@ public:
 
     /// The affinity of the objects; nullptr if none of that name can be created.
     [[nodiscard]] static arenite_heap* heap() noexcept {
-        static arenite_heap* const known = find();
-        return known;
+        arenite_heap* const known = known_.load(std::memory_order_acquire);
+        return known != nullptr ? known : find();
     }
 
 protected:
@@ -103,7 +104,9 @@ private:
     [[nodiscard]] static arenite_heap* find() noexcept {
         char name[65] = {}; // one more than a name may have, so that a longer one is refused
         std::string_view{Tag::name}.copy(name, sizeof name - 1);
-        return arenite_affinity(name);
+        arenite_heap* const found = arenite_affinity(name);
+        known_.store(found, std::memory_order_release);
+        return found;
     }
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
         return arenite_allocate_aligned(heap(), bytes, alignment);
@@ -122,6 +125,10 @@ private:
         std::abort();
 #endif
     }
+
+    // Not a variable of heap(): a child that is forked while another thread makes such a one would
+    // wait for that thread for ever.
+    static inline std::atomic<arenite_heap*> known_{nullptr};
 };
 
 } // namespace ARENITE_ABI
