@@ -68,7 +68,7 @@ intrusive_resource::intrusive_resource(const intrusive_options& options, upstrea
     ARENITE_ASSERT(is_alignment(options.alignment), "an alignment must be a power of two");
     mask_ = ~(source_.mask_bytes() - 1);
     if (!always_careful && !passes_through_)
-        most_quick_ = largest_bytes;
+        most_quick_ = largest_quick;
 }
 
 intrusive_resource::~intrusive_resource() {

@@ -137,6 +137,28 @@ TEST(intrusive_resource, slots_merge_up_to_the_largest_and_no_further) {
     r.deallocate(p);
 }
 
+TEST(intrusive_resource, sizes_about_the_largest_slot_are_counted_as_they_are_with_any_alignment) {
+    for (std::size_t alignment = 1; alignment <= 64; alignment *= 2) {
+        for (std::size_t bytes = most - 80; bytes <= most + 16; ++bytes) {
+            intrusive_resource r{{.block_bytes = 256_KiB}};
+            void* const before = r.allocate(8, alignment); // opens a slot that has room for it
+            void* const p = r.allocate(bytes, alignment);
+            void* const after = r.allocate(8, alignment);
+            EXPECT_EQ(r.usage().live_allocations, 3u);
+            EXPECT_GE(r.usage().bytes_in_use, bytes + 16);
+            EXPECT_LT(r.usage().bytes_in_use, bytes + 16 + 3 * 64) << bytes << ", " << alignment;
+            EXPECT_GE(r.size_of(p), bytes);
+            EXPECT_LT(r.size_of(p), bytes + 64) << bytes << ", " << alignment;
+            r.deallocate(before, 8, alignment);
+            r.deallocate(p, bytes, alignment);
+            r.deallocate(after, 8, alignment);
+            EXPECT_EQ(r.usage().bytes_in_use, 0u) << bytes << ", " << alignment;
+            r.trim();
+            EXPECT_EQ(r.usage().bytes_reserved, 0u) << bytes << ", " << alignment;
+        }
+    }
+}
+
 TEST(intrusive_resource, the_largest_slot_is_a_blocks_and_one_byte_more_is_not) {
     support::counting_pages pages;
     intrusive_resource r{{.block_bytes = 256_KiB}, &pages};

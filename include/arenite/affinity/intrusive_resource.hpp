@@ -149,6 +149,8 @@ public:
 private:
     static constexpr std::size_t element_bytes = 4;
     static constexpr std::size_t largest_slot = largest_bytes + element_bytes;
+    /// What has a slot of no more, however it is aligned: see slot_bytes.
+    static constexpr std::size_t largest_quick = align_down(largest_slot, 16) - element_bytes;
     static constexpr std::size_t large_divisor = 8; ///< share of a block: more wants no new one
     static constexpr std::size_t any_size = ~std::size_t{0};
 
