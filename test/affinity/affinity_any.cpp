@@ -213,6 +213,7 @@ TEST(affinity_any_death, bad_names_and_options_are_refused) {
                  "sounds of the test, and say different things of its alignment");
     EXPECT_DEATH(name(""), "1 to 63 characters");
     EXPECT_DEATH(name(std::string(64, 'x')), "1 to 63 characters");
+    EXPECT_DEATH(name(std::string_view{"so\0and so", 9}), "none of them 0");
     EXPECT_DEATH(name("crooked", {.alignment = 24}),
                  "alignment 24 of affinity crooked is no power");
     EXPECT_DEATH(
