@@ -22,9 +22,10 @@
  * Overhead:  none an object.
  * Limits:    64 affinities, which never end.
  * Misuse:    freeing memory that is no affinity's, or freeing it twice, ends the program with a
- *            message that says which, as in C++; a checked library finds pointers into an object
- *            and wrong sizes, too. All other arguments that make no sense get NULL, 0 or no effect,
- *            as each function says. What was freed must not be reallocated or measured.
+ *            message that says which, as in C++; so does reallocating or measuring what lies in an
+ *            affinity and is no object's begin, or was freed. A checked library finds frees of
+ *            pointers into an object and wrong sizes, too. All other arguments that make no sense
+ *            get NULL, 0 or no effect, as each function says.
  * Threads:   any function from any thread, also before main, after it, and in a forked child; what
  *            one thread allocated another may free. None from a signal handler: it may interrupt a
  *            thread that is amid one.

@@ -126,8 +126,8 @@ void affinity_registry::check_same(const affinity_heap& known,
 
 void affinity_registry::check(const affinity_options& options) noexcept {
     const std::string_view name = options.name;
-    if (name.empty() || name.size() > most_name_bytes)
-        contract_violation("the name of an affinity must have 1 to 63 characters");
+    if (name.empty() || name.size() > most_name_bytes || name.find('\0') != name.npos)
+        contract_violation("the name of an affinity must have 1 to 63 characters, none of them 0");
     if (!is_alignment(options.alignment))
         contract_violation_f(std::source_location::current(),
                              "the alignment %zu of affinity %.*s is no power of two",

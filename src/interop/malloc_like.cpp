@@ -31,8 +31,8 @@ void* reallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept
     if (own == nullptr)
         return nullptr;
     const std::size_t before = usable_bytes_of(*own, p);
-    if (is_aligned(p, alignment) &&
-        own->try_resize(p, before, std::max<std::size_t>(bytes, 1), alignment))
+    // Nothing is resized to 0 bytes: a checked build would note another size than was asked.
+    if (bytes != 0 && is_aligned(p, alignment) && own->try_resize(p, before, bytes, alignment))
         return p;
     void* const elsewhere = own->try_allocate(bytes, alignment);
     if (elsewhere == nullptr)

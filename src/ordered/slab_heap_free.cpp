@@ -58,19 +58,14 @@ ARENITE_INLINE bool slab_heap::try_give_found(void* p, std::size_t bytes) noexce
     return true;
 }
 
-/// Larger than any object, and not unknown_bytes.
-static std::size_t clamped(std::size_t bytes) noexcept {
-    return std::min(bytes, slab_heap::unknown_bytes - 1);
-}
-
 void slab_heap::deallocate_sized(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     if (!try_give_found<true, false>(p, bytes)) [[unlikely]]
-        deallocate_rare(p, clamped(bytes), alignment);
+        deallocate_rare(p, given_bytes(bytes), alignment);
 }
 
 void slab_heap::deallocate_noting(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     if (!try_give_found<true, true>(p, bytes)) [[unlikely]]
-        deallocate_rare(p, clamped(bytes), alignment);
+        deallocate_rare(p, given_bytes(bytes), alignment);
 }
 
 void slab_heap::deallocate(void* p) noexcept {

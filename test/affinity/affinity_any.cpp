@@ -15,8 +15,10 @@
 #include <gtest/gtest.h>
 
 #include "support/counting_resource.hpp"
+#include "support/demands.hpp"
 
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -213,6 +215,7 @@ TEST(affinity_any_death, bad_names_and_options_are_refused) {
                  "sounds of the test, and say different things of its alignment");
     EXPECT_DEATH(name(""), "1 to 63 characters");
     EXPECT_DEATH(name(std::string(64, 'x')), "1 to 63 characters");
+    EXPECT_DEATH(name(std::string_view{"so\0and so", 9}), "none of them 0");
     EXPECT_DEATH(name("crooked", {.alignment = 24}),
                  "alignment 24 of affinity crooked is no power");
     EXPECT_DEATH(
@@ -312,5 +315,42 @@ TEST(affinity_any_death, the_size_of_another_affinitys_object_or_a_freed_one_is_
     EXPECT_FALSE(h.try_resize(freed, 48, 47));
     h.deallocate(kept, 48, 8);
 }
+
+#if DEMANDS_CAN_BE_TESTED
+
+TEST(affinity_any, what_is_freed_without_its_size_is_the_next_of_its_size_at_no_slow_call) {
+    using support::demands;
+    using support::demands_of;
+    if (passthrough() || detail::slow_only)
+        GTEST_SKIP() << "no call is a quick one there";
+    if (demands_of([] {}) == demands::unknown)
+        GTEST_SKIP() << "this system lets no process give up its system calls";
+    affinity_heap& h = affinity_heap::named("given back at once");
+    const auto by_heap = [](affinity_heap& own, void* p) { own.deallocate(p); };
+    const auto by_any = [](affinity_heap&, void* p) { affinity_heap::deallocate_any(p); };
+    const auto as_malloc = [](affinity_heap&, void* p) { deallocate(p); };
+    using call = void (*)(affinity_heap&, void*);
+    for (const call free : {call{by_heap}, call{by_any}, call{as_malloc}}) {
+        for (const std::size_t bytes : {1u, 24u, 100u, 700u, 1024u}) {
+            void* const below = h.allocate(bytes); // lives: the size has a slab with room
+            void* const p = h.allocate(bytes);
+            const auto pairs = [&] {
+                for (int i = 0; i < 1000; ++i) {
+                    free(h, p);
+                    if (h.try_allocate(bytes) != p)
+                        std::abort(); // in the child: what it demands is unknown
+                }
+            };
+            EXPECT_EQ(demands_of(pairs), demands::nothing) << bytes;
+            // A free that another thread makes is the owner's at a slow call only.
+            std::thread{[&] { free(h, p); }}.join();
+            EXPECT_NE(h.try_allocate(bytes), p) << bytes;
+            h.deallocate(below);
+        }
+    }
+    h.reset();
+}
+
+#endif
 
 } // namespace

@@ -14,6 +14,7 @@
 #include <array>
 #include <barrier>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -52,6 +53,17 @@ TEST(c, what_is_measured_may_be_used) {
         std::memset(p, 1, usable);
         arenite_deallocate(p);
     }
+}
+
+TEST(c, what_was_asked_is_what_is_freed_though_it_was_nothing) {
+    arenite_heap* const c = arenite_affinity("of c and c++");
+    for (const std::size_t bytes : {0U, 1U, 16U, 100U, 5000U, 20'000U, 200'000U}) {
+        void* const p = arenite_reallocate(c, arenite_allocate(c, bytes), 0);
+        ASSERT_NE(p, nullptr);
+        EXPECT_GE(arenite_size_of(p), 1U);
+        arenite_deallocate_sized(p, 0, 16);
+    }
+    EXPECT_EQ(arenite_usage_of(c).bytes_in_use, 0U);
 }
 
 TEST(c_threads, one_thread_frees_and_reallocates_what_another_allocated) {
@@ -134,6 +146,29 @@ TEST(c_death, a_checked_library_finds_a_wrong_size_and_a_pointer_into_an_object)
     EXPECT_DEATH(arenite_deallocate(p + 16), "");
     EXPECT_DEATH(arenite_deallocate_sized(p, 470, 16), "470");
     arenite_deallocate(p);
+}
+
+TEST(c_death, no_size_is_too_large_to_be_wrong) {
+    if (arenite::passthrough())
+        GTEST_SKIP() << "no size is looked at";
+    arenite_heap* const c = arenite_affinity("of c and c++");
+    for (const std::size_t bytes : {48U, 20'000U, 200'000U}) {
+        void* const p = arenite_allocate(c, bytes);
+        EXPECT_DEATH(arenite_deallocate_sized(p, SIZE_MAX, 16), "allocated as");
+        arenite_deallocate(p);
+    }
+}
+
+TEST(c_death, what_lies_within_an_object_is_not_measured) {
+    if (arenite::passthrough())
+        GTEST_SKIP() << "it is no affinity's";
+    arenite_heap* const c = arenite_affinity("of c and c++");
+    for (const std::size_t bytes : {48U, 20'000U, 200'000U}) {
+        auto* const p = static_cast<char*>(arenite_allocate(c, bytes));
+        EXPECT_DEATH(static_cast<void>(arenite_size_of(p + 16)), "no allocation");
+        EXPECT_DEATH(static_cast<void>(arenite_reallocate(c, p + 16, 5)), "no allocation");
+        arenite_deallocate(p);
+    }
 }
 
 } // namespace

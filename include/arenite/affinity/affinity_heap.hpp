@@ -82,8 +82,9 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
 ///            are found in every build. All are found at the call, except an object that is freed
 ///            both by its owner and by another thread: that is found when the owner drains its
-///            remote frees. Wrong sizes as in ordered_heap. Checked builds report objects still
-///            alive at the end of the process, by name, size and address.
+///            remote frees, unless it has handed the slot out again by then. Wrong sizes as in
+///            ordered_heap. Checked builds report objects still alive at the end of the process, by
+///            name, size and address.
 /// Threads:   any; reset only while no other thread uses this affinity. Works before main, after
 ///            it, while a thread ends, and in a forked child.
 /// Failure:   out_of_memory / nullptr; nothing changes.
@@ -141,15 +142,15 @@ public:
         detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
-        of<A>().deallocate_slow(p, bytes, alignment);
+        of<A>().deallocate_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
     }
 
     /// The affinity of this name, made if there is none; a tag of that name refers to the same one.
     /// Options must equal those of the tag or of an earlier call: others are a contract violation,
-    /// as are a name of 0 or more than 63 characters, an alignment that is not a power of two, and
-    /// the 65th name. Without options: the affinity as it is, or made with the defaults; until
-    /// something is allocated from it, it takes the options of the first call that has some.
-    /// O(affinities).
+    /// as are a name of 0 or more than 63 characters or with a character of value 0, an alignment
+    /// that is not a power of two, and the 65th name. Without options: the affinity as it is, or
+    /// made with the defaults; until something is allocated from it, it takes the options of the
+    /// first call that has some. O(affinities).
     [[nodiscard]] static affinity_heap& named(std::string_view name,
                                               const affinity_options& options) noexcept;
     [[nodiscard]] static affinity_heap& named(std::string_view name) noexcept;
@@ -184,7 +185,7 @@ public:
             if (h != nullptr && h == &owner.share().heap()) [[likely]]
                 return h->deallocate(p, bytes, alignment);
         }
-        deallocate_any_slow(p, bytes, alignment);
+        deallocate_any_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
     }
     ARENITE_INLINE static void deallocate_any(void* p) noexcept {
         call_sites::freed(p);
@@ -219,7 +220,7 @@ public:
         detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
-        deallocate_slow(p, bytes, alignment);
+        deallocate_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
     }
 
     /// Frees memory that was allocated here, without its size. p must not be nullptr.
@@ -239,7 +240,8 @@ public:
                                   std::size_t alignment = default_alignment) noexcept;
 
     /// Usable bytes at p, an allocation of this affinity; for any other pointer, or an object that
-    /// was freed by its own thread, this is misuse, found in every build.
+    /// was freed by its own thread, this is misuse, found in every build; of the `intrusive` and
+    /// `slots` strategies it may not be.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
     /// Allocates beside an existing object: `h.near(parent).allocate(n, a)`. Takes the nearest free

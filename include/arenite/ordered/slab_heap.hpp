@@ -17,6 +17,7 @@
 #include <arenite/ordered/slab_source.hpp>
 #include <arenite/os/fork_lock.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -239,6 +240,10 @@ public:
 
     /// Size of a free that was made without one.
     static constexpr std::size_t unknown_bytes = ~std::size_t{0};
+    /// A size that a caller gave: as it is, but never unknown_bytes.
+    [[nodiscard]] static constexpr std::size_t given_bytes(std::size_t bytes) noexcept {
+        return std::min(bytes, unknown_bytes - 1);
+    }
 
     /// True where no object of a class, a number up to size_class::single, is handed out.
     [[nodiscard]] bool is_empty(unsigned slot_class) const noexcept {
