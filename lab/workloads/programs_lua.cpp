@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../probes/clock.hpp"
 #include "../workload.hpp"
+#include "programs/program.hpp"
 
 #include <arenite/interop/lua.hpp>
 
@@ -80,21 +81,12 @@ end
 
 struct programs_lua {
     static workload_info info() {
-        return {.name = "programs/lua",
-                .summary = "Lua 5.4 runs programs that live on tables",
-                .parameters = {{.name = "rounds",
-                                .defaults = {"10"},
-                                .summary = "of each part",
-                                .least = 1,
-                                .most = 10'000}},
-                .in_short = false,
-                .ours = "arenite.affinity",
-                .against = {"mimalloc", "malloc"},
-                .subjects = {"arenite.affinity", "mimalloc", "jemalloc", "tcmalloc", "malloc"}};
+        return program_info("programs/lua", "Lua 5.4 runs programs that live on tables", "10",
+                            "of each part");
     }
 
     template <class S>
-    static constexpr bool accepts = serves_as_malloc<S> || (of_an_affinity<S> && for_any_thread<S>);
+    static constexpr bool accepts = runs_programs<S>;
 
     template <class S>
     class on {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../probes/clock.hpp"
 #include "../workload.hpp"
+#include "programs/program.hpp"
 
 #include <arenite/interop/sqlite.hpp>
 
@@ -72,21 +73,12 @@ private:
 
 struct programs_sqlite {
     static workload_info info() {
-        return {.name = "programs/sqlite",
-                .summary = "a database in memory of SQLite 3",
-                .parameters = {{.name = "rounds",
-                                .defaults = {"50"},
-                                .summary = "tables of 1,000 rows, one after the other",
-                                .least = 1,
-                                .most = 100'000}},
-                .in_short = false,
-                .ours = "arenite.affinity",
-                .against = {"mimalloc", "malloc"},
-                .subjects = {"arenite.affinity", "mimalloc", "jemalloc", "tcmalloc", "malloc"}};
+        return program_info("programs/sqlite", "a database in memory of SQLite 3", "50",
+                            "tables of 1,000 rows, one after the other");
     }
 
     template <class S>
-    static constexpr bool accepts = serves_as_malloc<S> || (of_an_affinity<S> && for_any_thread<S>);
+    static constexpr bool accepts = runs_programs<S>;
 
     template <class S>
     class on {
@@ -137,7 +129,7 @@ struct programs_sqlite {
     private:
         static void set(sqlite3_mem_methods& methods) noexcept {
             methods.xMalloc = [](int bytes) {
-                return heap().reallocate(nullptr, std::size_t(bytes));
+                return heap().allocate(std::size_t(bytes), default_alignment);
             };
             methods.xFree = [](void* p) { S::deallocate_any(p); };
             methods.xRealloc = [](void* p, int bytes) {

@@ -442,7 +442,7 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
 
 // ---- all of it ----------------------------------------------------------------------------------
 
-affinity_heap::trim_result affinity_heap::trim() noexcept {
+affinity_heap::trim_result affinity_heap::trim_shares() noexcept {
     trim_result done;
     shares_.for_each([&](affinity_share& s) {
         const auto trim = [&] {
@@ -468,15 +468,26 @@ affinity_heap::trim_result affinity_heap::trim() noexcept {
         }
     });
     shares_.retire_empty();
+    return done;
+}
+
+/// What all affinities and other heaps have in common.
+static void trim_what_is_shared() noexcept {
     affinity_share::trim_retired();
     page_source().trim();
+}
+
+affinity_heap::trim_result affinity_heap::trim() noexcept {
+    const trim_result done = trim_shares();
+    trim_what_is_shared();
     return done;
 }
 
 affinity_heap::trim_result affinity_heap::trim_all() noexcept {
     trim_result done;
     for (affinity_heap& h : all())
-        done += h.trim();
+        done += h.trim_shares();
+    trim_what_is_shared();
     return done;
 }
 

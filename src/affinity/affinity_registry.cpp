@@ -154,11 +154,8 @@ void affinity_registry::report_leaks() noexcept {
 void affinity_registry::after_fork_in_child() noexcept {
     for (affinity_heap& h : all())
         h.shares_.after_fork_in_child(thread_heaps::thread());
-    for (const auto step :
-         {&affinity_share::forget_queued_blocks, &affinity_share::note_queued_blocks,
-          &affinity_share::queue_forgotten_blocks})
-        for (affinity_heap& h : all())
-            h.shares_.requeue_after_fork(step);
+    for (affinity_heap& h : all())
+        h.shares_.queue_marked_blocks();
     thread_heaps::after_fork_in_child();
 }
 

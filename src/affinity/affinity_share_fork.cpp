@@ -27,18 +27,17 @@ void affinity_share::for_each_remote_frees(F f) noexcept {
 }
 
 void affinity_share::forget_queued_blocks() noexcept {
-    for_each_remote_frees([](remote_frees& r) {
-        if (r.queued.load(std::memory_order_relaxed))
+    const auto forget = [](remote_frees& r) {
+        if (r.queued.load(std::memory_order_relaxed)) // else its page stays the parent's too
             r.queued.store(false, std::memory_order_relaxed);
-    });
+    };
+    for (remote_frees* r = remote_.exchange(nullptr, std::memory_order_relaxed); r != nullptr;
+         r = r->next)
+        forget(*r);
+    for_each_remote_frees(forget);
 }
 
-void affinity_share::note_queued_blocks() noexcept {
-    for (remote_frees* r = remote_.load(std::memory_order_relaxed); r != nullptr; r = r->next)
-        r->queued.store(true, std::memory_order_relaxed);
-}
-
-void affinity_share::queue_forgotten_blocks() noexcept {
+void affinity_share::queue_marked_blocks() noexcept {
     for_each_remote_frees([&](remote_frees& r) {
         if (r.has_any() && !r.queued.exchange(true, std::memory_order_relaxed))
             push(r, r);

@@ -104,16 +104,17 @@ void affinity_shares::after_fork_in_child(const void* me) noexcept {
     for (affinity_share* s = first_.load(std::memory_order_relaxed); s != nullptr;
          s = s->next_of_affinity) {
         s->abandon_after_fork(me);
+        s->forget_queued_blocks();
         if (s->is_abandoned() && s->kind() != share_kind::large)
             ++orphans;
     }
     orphans_.store(orphans, std::memory_order_relaxed);
 }
 
-void affinity_shares::requeue_after_fork(void (affinity_share::*step)() noexcept) noexcept {
+void affinity_shares::queue_marked_blocks() noexcept {
     for (affinity_share* s = first_.load(std::memory_order_relaxed); s != nullptr;
          s = s->next_of_affinity)
-        (s->*step)();
+        s->queue_marked_blocks();
 }
 
 std::size_t affinity_shares::count() const noexcept {

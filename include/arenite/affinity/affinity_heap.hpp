@@ -199,8 +199,8 @@ public:
     }
 
     /// Returns nullptr if there is no memory or the alignment is not a power of two (in checked
-    /// builds that is a contract violation). The larger of
-    /// `alignment` and the affinity's own alignment applies.
+    /// builds that is a contract violation). The larger of `alignment` and the affinity's own
+    /// alignment applies.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
@@ -266,7 +266,8 @@ public:
 
     /// Returns all unused memory: of this thread, of threads that ended, of large objects; of other
     /// threads empty spans, and the memory (not the addresses) of whole pages that other threads
-    /// freed. They return the rest at their next slow call. O(blocks). Returns what was done.
+    /// freed. They return the rest at their next slow call. Memory that waits at the process's page
+    /// source goes too. O(blocks). Returns what was done.
     trim_result trim() noexcept;
     static trim_result trim_all() noexcept;
 
@@ -322,6 +323,7 @@ private:
     ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
 
+    trim_result trim_shares() noexcept;
     [[nodiscard]] static affinity_heap* heap_of_outside(const void* p) noexcept;
     ARENITE_NOINLINE static void deallocate_any_slow(void* p, std::size_t bytes,
                                                      std::size_t alignment) noexcept;

@@ -104,11 +104,11 @@ public:
             heap().recover_after_fork();
     }
 
-    /// In a forked child, each for all shares before the next. A thread that is not there may have
-    /// been about to enter a block with fresh bits, which would wait for it for ever.
+    /// In a forked child: empties the list of blocks with fresh bits. A thread that is not there
+    /// may have been about to enter one, which would wait for it for ever.
     void forget_queued_blocks() noexcept;
-    void note_queued_blocks() noexcept;
-    void queue_forgotten_blocks() noexcept;
+    /// Then, when all shares have done so: enters those of its blocks that have bits.
+    void queue_marked_blocks() noexcept;
 
     /// Those it is among.
     [[nodiscard]] affinity_shares& home() const noexcept { return *home_; }

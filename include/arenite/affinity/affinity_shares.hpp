@@ -86,8 +86,8 @@ public:
 
     /// In a forked child, where but one thread is: counts anew whose they are.
     void after_fork_in_child(const void* me) noexcept;
-    /// Then, step by step for all affinities, what they do with blocks that were to be queued.
-    void requeue_after_fork(void (affinity_share::*step)() noexcept) noexcept;
+    /// Then, when those of all affinities have been counted.
+    void queue_marked_blocks() noexcept;
 
     [[nodiscard]] std::size_t count() const noexcept;
 

@@ -72,8 +72,8 @@ public:
 
     ~slots_resource() override;
 
-    /// nullptr where the upstream has no memory; also, but in checked builds, where it is
-    /// misuse, for an alignment that is no power of two.
+    /// Returns nullptr if the upstream has no memory or the alignment is not a power of two (in
+    /// checked builds that is a contract violation).
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept;
 
