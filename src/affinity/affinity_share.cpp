@@ -6,7 +6,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/size.hpp>
-#include <arenite/core/spin_lock.hpp>
+#include <arenite/os/fork_lock.hpp>
 #include <arenite/os/platform.hpp>
 
 #include "heap_pages.hpp"
@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <mutex>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -23,7 +24,7 @@ namespace detail {
 namespace {
 
 struct of_places;
-fork_lock<spin_lock>& places_lock() noexcept { return process_lock<spin_lock, of_places>(); }
+fork_lock<std::mutex>& places_lock() noexcept { return process_lock<std::mutex, of_places>(); }
 
 // Retired shares, by next_of_affinity: those whose heap's pages are resident, and the others.
 constinit affinity_share* retired = nullptr;

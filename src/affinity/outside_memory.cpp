@@ -6,7 +6,6 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/size.hpp>
-#include <arenite/core/spin_lock.hpp>
 #include <arenite/os/fork_lock.hpp>
 #include <arenite/os/platform.hpp>
 
@@ -29,7 +28,7 @@ constexpr unsigned most_sources = 255;
 constexpr std::uint32_t magic = 0xa7e417e5;
 
 struct of_sources;
-fork_lock<spin_lock>& adding() noexcept { return process_lock<spin_lock, of_sources>(); }
+fork_lock<std::mutex>& adding() noexcept { return process_lock<std::mutex, of_sources>(); }
 constinit std::atomic<unsigned> sources{1};
 alignas(upstream) constinit std::byte places[most_sources * sizeof(upstream)] = {};
 

@@ -3,7 +3,6 @@
 #include <arenite/affinity/remote_frees.hpp>
 
 #include <arenite/block/address_table.hpp>
-#include <arenite/core/spin_lock.hpp>
 #include <arenite/os/fork_lock.hpp>
 
 #include "immortal_pages.hpp"
@@ -20,7 +19,7 @@ namespace {
 
 constinit address_table table;
 struct of_bits;
-fork_lock<spin_lock>& making() noexcept { return process_lock<spin_lock, of_bits>(); }
+fork_lock<std::mutex>& making() noexcept { return process_lock<std::mutex, of_bits>(); }
 constinit immortal_pages<remote_frees, 256_KiB> bit_pages;
 
 } // namespace

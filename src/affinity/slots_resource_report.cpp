@@ -62,9 +62,10 @@ std::size_t slots_resource::size_of(const void* p) const noexcept {
     if (passes_through_)
         return singles_.size_of(p);
     block& b = source_.head_of(p);
-    if ((b.state & block_state::large) != 0)
+    const unsigned state = b.owner == this ? b.state : 0;
+    if ((state & block_state::large) != 0 && block_source::large_object(b) == p)
         return block_source::large_bytes(b);
-    const node* const n = slots::find(b, p);
+    const node* const n = (state & block_state::open) != 0 ? slots::find(b, p) : nullptr;
     if (n == nullptr)
         contract_violation("size_of(p) needs the begin of an allocation");
     return n->bytes;

@@ -5,7 +5,6 @@
 #include <arenite/affinity/affinity_share.hpp>
 #include <arenite/affinity/affinity_shares.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/spin_lock.hpp>
 #include <arenite/core/thread_exit.hpp>
 #include <arenite/os/fork_lock.hpp>
 
@@ -24,7 +23,7 @@ constinit thread_local const thread_heaps* thread_heaps::of_thread ARENITE_THREA
 namespace {
 
 struct of_tables;
-fork_lock<spin_lock>& tables_lock() noexcept { return process_lock<spin_lock, of_tables>(); }
+fork_lock<std::mutex>& tables_lock() noexcept { return process_lock<std::mutex, of_tables>(); }
 
 constinit thread_heaps* first_table = nullptr; // all tables there are; none is ever freed
 constinit immortal_pages<thread_heaps, 64_KiB> table_pages;

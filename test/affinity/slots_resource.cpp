@@ -139,4 +139,21 @@ TEST(slots_resource, the_maps_are_counted_and_go_with_the_last_slot) {
     EXPECT_EQ(r.usage().bytes_reserved, 0u);
 }
 
+TEST(slots_resource_death, the_size_of_what_is_no_begin_of_an_object_is_not_told) {
+    slots_resource r{};
+    slots_resource other{};
+    const auto all = take(r, 3, 48);
+    void* const large = r.allocate(1_MiB, 8);
+    void* const theirs = other.allocate(48, 8);
+    r.deallocate(all[1]);
+    const char* const refused = "size_of.p. needs the begin of an allocation";
+    EXPECT_DEATH(static_cast<void>(r.size_of(at(large) + 64)), refused);
+    EXPECT_DEATH(static_cast<void>(r.size_of(at(large) + 768_KiB)), refused);
+    EXPECT_DEATH(static_cast<void>(r.size_of(at(all[0]) + 8)), refused);
+    EXPECT_DEATH(static_cast<void>(r.size_of(all[1])), refused);
+    EXPECT_DEATH(static_cast<void>(r.size_of(theirs)), refused);
+    give(r, {all[0], all[2], large});
+    other.deallocate(theirs);
+}
+
 } // namespace

@@ -48,8 +48,8 @@ enum class share_kind : unsigned char {
 /// back to the system by trim_retired(). An unlocked share's heap is touched by its thread alone:
 /// what others free of it goes into the bits of remote_frees, which the thread drains before its
 /// heap grows. Its lock is held while its slabs and blocks change, so that others may look at them.
-/// The heap of a locked share (large objects, checked builds, the two strategies of old) is used by
-/// any thread under the lock.
+/// The heap of a locked share (large objects, checked builds, the strategies `intrusive` and
+/// `slots`) is used by any thread under the lock.
 ///
 /// Threads:   an unlocked share's heap by its thread only, remote frees by any; a locked share by
 ///            any, under its lock.
@@ -71,7 +71,7 @@ public:
     /// Returns the memory of retired shares' heaps to the system.
     static void trim_retired() noexcept;
 
-    /// The share that this is the heap of.
+    /// The share that `heap` belongs to.
     [[nodiscard]] static affinity_share& of(slab_heap& heap) noexcept;
 
     /// The share whose memory p points into, handed out or not; nullptr where there is none. Looks
@@ -88,7 +88,7 @@ public:
     [[nodiscard]] bool is_abandoned() const noexcept {
         return thread_.load(std::memory_order_relaxed) == nullptr;
     }
-    /// False where somebody has it.
+    /// Makes a share that no thread owns the thread's; false if a thread owns it.
     [[nodiscard]] bool adopt(const void* me) noexcept {
         const void* nobody = nullptr;
         return thread_.compare_exchange_strong(nobody, me, std::memory_order_acquire,
@@ -183,7 +183,7 @@ public:
     [[nodiscard]] arenite::usage usage_approximate() const noexcept {
         return without_remote_frees(heap().usage_approximate());
     }
-    /// The most bytes in use that its heap has noted. Locks a share of the strategies of old.
+    /// The most bytes in use that its heap has noted. Locks a locked share.
     [[nodiscard]] std::size_t high_water_noted() noexcept;
 
     [[nodiscard]] slab_heap& heap() noexcept {

@@ -72,7 +72,8 @@ public:
         return *(reinterpret_cast<std::uint16_t*>(begin_of(s) + s.bytes()) - 1 - index);
     }
 
-    /// True if an address may lie in one of the blocks, and can be read: one test before it is.
+    /// True if an address may lie in one of the blocks: one test before the head of its block is
+    /// read, which is mapped unless p is foreign and lies between two ranges of the page source.
     /// Never on an upstream that may unmap what goes back; blocks().find() tells there.
     [[nodiscard]] ARENITE_INLINE bool may_hold(const void* p) const noexcept {
         return address_of(p) - lowest_ < extent_;
