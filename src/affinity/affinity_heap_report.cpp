@@ -90,14 +90,8 @@ void write_usage(std::ostream& out, const usage& u) {
 
 arenite::usage affinity_heap::usage_all() noexcept {
     arenite::usage sum;
-    for (const affinity_heap& h : all()) {
-        const arenite::usage one = h.usage();
-        sum.bytes_in_use += one.bytes_in_use;
-        sum.bytes_reserved += one.bytes_reserved;
-        sum.high_water_bytes += one.high_water_bytes;
-        sum.live_allocations += one.live_allocations;
-        sum.largest_hole_bytes = std::max(sum.largest_hole_bytes, one.largest_hole_bytes);
-    }
+    for (const affinity_heap& h : all())
+        sum += h.usage();
     return sum;
 }
 
@@ -117,20 +111,14 @@ arenite::usage affinity_heap::usage() const noexcept {
     sum.bytes_in_use += retired.bytes_in_use;
     sum.live_allocations += retired.live_allocations;
     shares_.for_each([&](affinity_share& s) {
-        arenite::usage one;
         if (s.is_locked()) {
             const std::lock_guard lock{s.lock()};
-            one = s.usage();
+            sum += s.usage();
         } else if (s.is_mine(detail::thread_heaps::thread())) {
-            one = s.usage();
+            sum += s.usage();
         } else {
-            one = s.usage_approximate();
+            sum += s.usage_approximate();
         }
-        sum.bytes_in_use += one.bytes_in_use;
-        sum.bytes_reserved += one.bytes_reserved;
-        sum.high_water_bytes += one.high_water_bytes;
-        sum.live_allocations += one.live_allocations;
-        sum.largest_hole_bytes = std::max(sum.largest_hole_bytes, one.largest_hole_bytes);
     });
     // While others work these are of several moments: never more than there is.
     if (sum.bytes_in_use > sum.bytes_reserved)

@@ -10,7 +10,6 @@
 #include <arenite/check/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/literals.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -87,9 +86,7 @@ inline void intrusive_resource::set_previous(std::byte* h, std::size_t previous)
 
 /// The header of a block's first slot; the first object lies on a multiple of 64.
 inline std::byte* intrusive_resource::first_slot(const block& b) const noexcept {
-    constexpr std::size_t coloured = 64_KiB; // blocks of fewer bytes have no colours
-    const std::size_t colour =
-        source_.mask_bytes() >= coloured ? colour_offset(address_of(&b), source_.mask_bytes()) : 0;
+    const std::size_t colour = colour_offset(address_of(&b), source_.mask_bytes());
     const std::size_t head = align_up(sizeof(block) + sizeof(lists) + element_bytes, 64) + colour;
     return lists::at(b, 0) + head - element_bytes;
 }

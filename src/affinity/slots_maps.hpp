@@ -9,7 +9,6 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/literals.hpp>
 #include <arenite/pool/pool_resource.hpp>
 
 #include <algorithm>
@@ -233,9 +232,7 @@ inline constexpr std::size_t slots_resource::rounded(std::size_t bytes,
 
 /// The memory of a block.
 inline std::byte* slots_resource::first_of(const block& b) const noexcept {
-    constexpr std::size_t coloured = 64_KiB; // blocks of fewer bytes have no colours
-    const std::size_t colour =
-        source_.mask_bytes() >= coloured ? colour_offset(address_of(&b), source_.mask_bytes()) : 0;
+    const std::size_t colour = colour_offset(address_of(&b), source_.mask_bytes());
     const auto* const begin = reinterpret_cast<const std::byte*>(&b);
     const std::size_t head = sizeof(block) + sizeof(slots) + slots::stretches(b) * sizeof(node*);
     return const_cast<std::byte*>(begin) + align_up(head, 64) + colour;

@@ -27,22 +27,17 @@ constexpr std::size_t other_block_bytes = 64_KiB;
 constexpr std::size_t first_span_divisor = 4;
 constexpr std::size_t large_span_blocks = 8;
 
-std::size_t mask_bytes_for(std::size_t asked, const upstream& up) noexcept {
-    const std::size_t usual = block_source::usual_block_bytes(up);
-    if (asked == 0 || asked >= usual)
-        return usual;
-    return std::bit_ceil(std::max(asked, block_source::smallest_block_bytes));
-}
-
-void touch_pages(std::byte* p, std::size_t bytes) noexcept {
-    for (std::size_t at = 0; at < bytes; at += block_source::smallest_block_bytes)
-        *static_cast<volatile std::byte*>(p + at) = std::byte{};
-}
-
 } // namespace
 
 std::size_t block_source::usual_block_bytes(const upstream& up) noexcept {
     return up.purges() ? page_block_bytes : other_block_bytes;
+}
+
+std::size_t block_source::mask_bytes_for(std::size_t asked, const upstream& up) noexcept {
+    const std::size_t usual = usual_block_bytes(up);
+    if (asked == 0 || asked >= usual)
+        return usual;
+    return std::bit_ceil(std::max(asked, smallest_block_bytes));
 }
 
 block_source::block_source(const block_options& options, upstream up, void* owner) noexcept
@@ -78,9 +73,7 @@ block_source::~block_source() {
 }
 
 std::size_t block_source::head_granules(const block& b) const noexcept {
-    const std::size_t colour =
-        mask_bytes_ >= other_block_bytes ? colour_offset(address_of(&b), mask_bytes_) : 0;
-    return block::head_bytes(b.bytes(), colour) / granule_bytes;
+    return block::head_bytes(b.bytes(), colour_offset(address_of(&b), mask_bytes_)) / granule_bytes;
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
@@ -191,7 +184,7 @@ void block_source::begin_span(void* p, std::size_t bytes) noexcept {
     fresh_end_ = fresh_ + bytes;
     fresh_span_ = static_cast<block*>(p);
     if (prefault_)
-        touch_pages(fresh_, bytes);
+        os::platform::prefault(p, bytes);
     reserved_ += bytes;
 }
 
@@ -290,12 +283,6 @@ void block_source::deallocate_large(block& large, std::size_t bytes_in_use) noex
 }
 
 // ---- what is where ------------------------------------------------------------------------------
-
-block& block_source::head_of(const void* p) const noexcept {
-    const std::uintptr_t at = address_of(p);
-    const std::uintptr_t begin = align_down(at, mask_bytes_);
-    return *reinterpret_cast<block*>(begin == at ? at - mask_bytes_ : begin);
-}
 
 block* block_source::find(const void* p) const noexcept {
     block* const b = blocks_.at_or_below(p);

@@ -5,7 +5,6 @@
 #include <arenite/block/colouring.hpp>
 #include <arenite/check/poison.hpp>
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/literals.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/os/platform.hpp>
@@ -24,9 +23,6 @@ namespace {
 constexpr std::size_t most_kept = 16;
 constexpr std::size_t kept_divisor = 4; // a request may leave this share of a kept piece unused
 constexpr std::size_t slack_divisor = 8;
-
-/// Heads on smaller masks have no colour: there would be no room for it.
-constexpr std::size_t least_coloured_mask = 64_KiB;
 
 /// What the head of a large object can tell of what is unused behind it.
 constexpr std::size_t most_slack = std::size_t{UINT32_MAX} / 2 * granule_bytes;
@@ -57,7 +53,7 @@ block* large_objects::try_allocate(std::size_t bytes, std::size_t alignment) noe
     std::size_t most_before = alignment; // there is room for every colour, since others come later
     if (alignment < mask_bytes_) {
         before = most_before = std::max(alignment, sizeof(block));
-        if (alignment <= colour_bytes && mask_bytes_ >= least_coloured_mask) {
+        if (alignment <= colour_bytes && mask_bytes_ >= least_coloured_bytes) {
             before += blocks_.size() % colour_count * colour_bytes;
             most_before += (colour_count - 1) * colour_bytes;
         }
@@ -79,11 +75,8 @@ block* large_objects::try_allocate(std::size_t bytes, std::size_t alignment) noe
         if (base == nullptr)
             return nullptr;
         reserved_ += total;
-        if (prefault_) {
-            const std::size_t page = os::platform::page_bytes();
-            for (std::size_t at = 0; at < *needed; at += page)
-                *static_cast<volatile std::byte*>(base + at) = std::byte{};
-        }
+        if (prefault_)
+            os::platform::prefault(base, *needed);
     }
     std::byte* const head = alignment < mask_bytes_ ? base : base + before - mask_bytes_;
     block* const b = ::new (static_cast<void*>(head)) block{};

@@ -34,12 +34,8 @@ constexpr std::size_t least_span_bytes = 4096;
 
 block_options with_slabs(block_options options, const upstream& up) noexcept {
     options.bits = false;
-    const std::size_t usual = block_source::usual_block_bytes(up);
-    std::size_t mask = usual;
-    if (options.block_bytes != 0 && options.block_bytes < usual)
-        mask = std::bit_ceil(std::max(options.block_bytes, block_source::smallest_block_bytes));
-    options.mask_bytes = mask;
-    options.least_bytes = std::max(mask / 4, least_span_bytes);
+    options.mask_bytes = block_source::mask_bytes_for(options.block_bytes, up);
+    options.least_bytes = std::max(options.mask_bytes / 4, least_span_bytes);
     return options;
 }
 

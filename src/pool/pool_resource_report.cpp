@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/pool/pool_resource.hpp>
 
+#include <arenite/block/region_joiner.hpp>
 #include <arenite/core/bits.hpp>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ void pool_resource::list_regions(region_sink& sink) const {
     const detail::slot_cache::snapshot cached{cache_};
     for (block* b = first_block(); b != nullptr; b = block_above(*b)) {
         if ((b->state & block_state::large) != 0) {
-            list_large(sink, *b);
+            region_joiner{sink}.add_large(*b);
             continue;
         }
         list_slots(sink, cached, {reinterpret_cast<const std::byte*>(b), b->bytes()},

@@ -296,17 +296,6 @@ void slot_pool<Derived>::list_others(region_sink& sink) const {
 }
 
 template <class Derived>
-void slot_pool<Derived>::list_large(region_sink& sink, block& b) {
-    const auto* const begin = reinterpret_cast<const std::byte*>(b.span);
-    const std::byte* const object = block_source::large_object(b);
-    const std::size_t bytes = block_source::large_bytes(b);
-    sink.add({begin, static_cast<std::size_t>(object - begin), region_state::overhead});
-    sink.add({object, bytes, region_state::used, true});
-    if (const std::size_t rest = b.span_bytes - b.bytes() - bytes; rest != 0)
-        sink.add({object + bytes, rest, region_state::free});
-}
-
-template <class Derived>
 void slot_pool<Derived>::report_leaks() noexcept {
     leak_collector leaks{this, name_};
     settle();

@@ -5,6 +5,7 @@
 #include "slot_pool_impl.hpp"
 
 #include <arenite/block/colouring.hpp>
+#include <arenite/block/region_joiner.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/check/poison.hpp>
@@ -441,7 +442,7 @@ void suballocator_resource::list_regions(region_sink& sink) const {
         list_slots(sink, cached, {r.memory, r.bytes}, r.slots, layout_, r.taken.words().data(),
                    r.count, region_state::overhead);
     for (block* b = large_.blocks().first(); b != nullptr; b = large_.blocks().above(*b))
-        list_large(sink, *b);
+        region_joiner{sink}.add_large(*b);
     list_others(sink);
 }
 

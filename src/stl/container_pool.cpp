@@ -4,7 +4,6 @@
 
 #include <arenite/check/passthrough.hpp>
 
-#include <algorithm>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -52,14 +51,7 @@ void container_pool::trim() noexcept {
 
 arenite::usage container_pool::usage() const noexcept {
     arenite::usage sum = arrays_.usage();
-    for_each_heap([&sum](const detail::container_heap& heap) {
-        const arenite::usage u = heap.usage();
-        sum.bytes_in_use += u.bytes_in_use;
-        sum.bytes_reserved += u.bytes_reserved;
-        sum.high_water_bytes += u.high_water_bytes;
-        sum.live_allocations += u.live_allocations;
-        sum.largest_hole_bytes = std::max(sum.largest_hole_bytes, u.largest_hole_bytes);
-    });
+    for_each_heap([&sum](const detail::container_heap& heap) { sum += heap.usage(); });
     return sum;
 }
 

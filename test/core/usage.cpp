@@ -24,4 +24,22 @@ TEST(usage, is_equal_where_every_figure_is) {
     EXPECT_NE(one, (usage{.bytes_in_use = 1, .largest_hole_bytes = 1}));
 }
 
+TEST(usage, a_sum_has_the_largest_of_the_holes) {
+    usage sum{.bytes_in_use = 1,
+              .bytes_reserved = 20,
+              .high_water_bytes = 3,
+              .live_allocations = 1,
+              .largest_hole_bytes = 7};
+    sum += usage{.bytes_in_use = 10,
+                 .bytes_reserved = 40,
+                 .high_water_bytes = 11,
+                 .live_allocations = 2,
+                 .largest_hole_bytes = 5};
+    EXPECT_EQ(sum, (usage{.bytes_in_use = 11,
+                          .bytes_reserved = 60,
+                          .high_water_bytes = 14,
+                          .live_allocations = 3,
+                          .largest_hole_bytes = 7}));
+}
+
 } // namespace

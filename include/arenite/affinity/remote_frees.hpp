@@ -39,9 +39,7 @@ public:
     /// The head that stands for an allocation of an affinity. Blocks and large objects of all
     /// heaps have theirs there.
     [[nodiscard]] static block& head_of(const void* p) noexcept {
-        const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(p);
-        const std::uintptr_t begin = at & ~(std::uintptr_t{mask_bytes} - 1);
-        return *reinterpret_cast<block*>(begin == at ? at - mask_bytes : begin);
+        return head_of_object(p, mask_bytes);
     }
 
     /// Those of the block at this address, made where not yet there; nullptr where there is no

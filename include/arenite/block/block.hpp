@@ -111,6 +111,13 @@ struct alignas(64) block {
 
 static_assert(sizeof(block) == 64, "the head of a block is one cache line");
 
+/// The head of the block of the object at p, in a block or large: no object begins where the mask's
+/// units do, but large ones that are aligned so, whose head lies a unit below.
+[[nodiscard]] inline block& head_of_object(const void* p, std::size_t mask_bytes) noexcept {
+    const auto at = reinterpret_cast<std::uintptr_t>(p) - 1;
+    return *reinterpret_cast<block*>(at & ~(std::uintptr_t{mask_bytes} - 1));
+}
+
 /// Properties by which a block's owner finds blocks again; see block_list::lowest. Bits without a
 /// name here are for each owner to use, and so is `sweepable` where the owner does not sweep.
 namespace block_state {

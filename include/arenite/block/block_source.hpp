@@ -70,6 +70,10 @@ public:
     /// Default block size on this upstream: a power of two.
     [[nodiscard]] static std::size_t usual_block_bytes(const upstream& up) noexcept;
 
+    /// Block size for a request for `asked` bytes at once, 0 for the default: a power of two, never
+    /// above the default.
+    [[nodiscard]] static std::size_t mask_bytes_for(std::size_t asked, const upstream& up) noexcept;
+
     /// Bytes to request from the upstream at once from now on, as block_options::block_bytes; the
     /// size of blocks and existing memory stay.
     void set_block_bytes(std::size_t bytes) noexcept;
@@ -125,7 +129,9 @@ public:
     }
 
     /// The header for an allocation, in a block or large.
-    [[nodiscard]] block& head_of(const void* p) const noexcept;
+    [[nodiscard]] block& head_of(const void* p) const noexcept {
+        return head_of_object(p, mask_bytes_);
+    }
 
     /// The block that p lies in, or nullptr. O(log blocks).
     [[nodiscard]] block* find(const void* p) const noexcept;

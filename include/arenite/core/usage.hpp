@@ -21,6 +21,18 @@ struct usage {
     std::size_t live_allocations = 0;   ///< 0 if the resource does not know
     std::size_t largest_hole_bytes = 0; ///< largest request known to fit without the upstream
 
+    /// Adds those of another resource. High waters are added, too: as much as both held at most,
+    /// if both did so at once; of the largest holes the larger one counts.
+    constexpr usage& operator+=(const usage& other) noexcept {
+        bytes_in_use += other.bytes_in_use;
+        bytes_reserved += other.bytes_reserved;
+        high_water_bytes += other.high_water_bytes;
+        live_allocations += other.live_allocations;
+        if (largest_hole_bytes < other.largest_hole_bytes)
+            largest_hole_bytes = other.largest_hole_bytes;
+        return *this;
+    }
+
     friend bool operator==(const usage&, const usage&) = default;
 };
 

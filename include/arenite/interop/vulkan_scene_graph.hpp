@@ -122,13 +122,8 @@ public:
     /// The sum of the four affinities.
     [[nodiscard]] arenite::usage usage() const noexcept {
         arenite::usage sum;
-        for (const affinity_heap* h : heaps_) {
-            const arenite::usage u = h->usage();
-            sum.bytes_in_use += u.bytes_in_use;
-            sum.bytes_reserved += u.bytes_reserved;
-            sum.high_water_bytes += u.high_water_bytes;
-            sum.live_allocations += u.live_allocations;
-        }
+        for (const affinity_heap* h : heaps_)
+            sum += h->usage();
         return sum;
     }
 

@@ -184,14 +184,11 @@ public:
     /// The sum of all frames, also of their high-water marks; the largest hole is the current
     /// one's.
     [[nodiscard]] arenite::usage usage() const noexcept {
-        arenite::usage all{.largest_hole_bytes = current().usage().largest_hole_bytes};
-        for (const linear_resource& frame : frames_) {
-            const arenite::usage one = frame.usage();
-            all.bytes_in_use += one.bytes_in_use;
-            all.bytes_reserved += one.bytes_reserved;
-            all.high_water_bytes += one.high_water_bytes;
-        }
-        return all;
+        arenite::usage sum;
+        for (const linear_resource& frame : frames_)
+            sum += frame.usage();
+        sum.largest_hole_bytes = current().usage().largest_hole_bytes;
+        return sum;
     }
 
     /// Lists one frame after another; see linear_resource.

@@ -168,7 +168,6 @@ protected:
                     std::span<const std::byte> memory, const std::byte* slots,
                     const slot_layout& layout, const bits::word* words, std::size_t count,
                     region_state rest) const;
-    static void list_large(region_sink& sink, block& b);
     void list_others(region_sink& sink) const;
     void report_leaks() noexcept;
 

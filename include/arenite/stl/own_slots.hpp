@@ -127,14 +127,8 @@ public:
 
     [[nodiscard]] arenite::usage usage() const noexcept {
         arenite::usage sum;
-        for (pool* p = first_; p != nullptr; p = p->next) {
-            const arenite::usage u = p->slots.usage();
-            sum.bytes_in_use += u.bytes_in_use;
-            sum.bytes_reserved += u.bytes_reserved;
-            sum.high_water_bytes += u.high_water_bytes;
-            sum.live_allocations += u.live_allocations;
-            sum.largest_hole_bytes = std::max(sum.largest_hole_bytes, u.largest_hole_bytes);
-        }
+        for (pool* p = first_; p != nullptr; p = p->next)
+            sum += p->slots.usage();
         return sum;
     }
 
