@@ -303,23 +303,17 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
     return s->try_allocate(bytes, alignment);
 }
 
-void* affinity_heap::try_allocate_near(const void* p, std::size_t bytes,
-                                       std::size_t alignment) noexcept {
-    if (is_alignment(alignment)) {
-        affinity_share* const s = affinity_share::around(p);
-        if (s != nullptr && s->affinity() == index_ && s->is_mine(me())) {
-            const std::size_t aligned_to = at_least_own(alignment);
-            if (!s->is_locked()) {
-                if (void* const near = s->try_allocate_near(p, bytes, aligned_to))
-                    return near;
-            } else {
-                const std::lock_guard lock{s->lock()};
-                if (void* const near = s->try_allocate_near(p, bytes, aligned_to))
-                    return near;
-            }
-        }
-    }
-    return try_allocate(bytes, alignment);
+void* affinity_heap::take_near(const void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if (!is_alignment(alignment))
+        return nullptr;
+    affinity_share* const s = affinity_share::around(p);
+    if (s == nullptr || s->affinity() != index_ || !s->is_mine(me()))
+        return nullptr;
+    const std::size_t aligned_to = at_least_own(alignment);
+    if (!s->is_locked())
+        return s->try_allocate_near(p, bytes, aligned_to);
+    const std::lock_guard lock{s->lock()};
+    return s->try_allocate_near(p, bytes, aligned_to);
 }
 
 // ---- deallocate ---------------------------------------------------------------------------------

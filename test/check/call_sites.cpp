@@ -118,6 +118,15 @@ TEST_F(call_sites_of_resources, are_noted_by_each_that_finds_misuse) {
     expect_sites_of(affinity_heap::named("call sites"));
 }
 
+TEST_F(call_sites_of_resources, are_noted_of_an_object_beside_another) {
+    affinity_heap& heap = affinity_heap::named("call sites");
+    void* const p = heap.allocate(48, 8);
+    void* const beside = heap.near(p).allocate(48, 8);
+    EXPECT_NE(written(beside).find("allocated at"), std::string::npos);
+    heap.deallocate(beside, 48, 8);
+    heap.deallocate(p, 48, 8);
+}
+
 TEST_F(call_sites_of_resources, stand_in_the_report_of_a_leak) {
     testing::internal::CaptureStderr();
     {

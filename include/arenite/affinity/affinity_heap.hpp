@@ -248,8 +248,15 @@ public:
     /// slot of its size in the object's block, if the block belongs to the calling thread and has
     /// one; otherwise allocates as usual.
     [[nodiscard]] affinity_neighbourhood near(const void* p) noexcept;
-    [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
-                                          std::size_t alignment = default_alignment) noexcept;
+    [[nodiscard]] ARENITE_INLINE void*
+    try_allocate_near(const void* p, std::size_t bytes,
+                      std::size_t alignment = default_alignment) noexcept {
+        void* const near = take_near(p, bytes, alignment);
+        if (near == nullptr)
+            return try_allocate(bytes, alignment);
+        call_sites::allocated(near);
+        return near;
+    }
 
     /// True if this affinity is heap_of(p). O(1), from any thread.
     [[nodiscard]] bool owns(const void* p) const noexcept { return heap_of(p) == this; }
@@ -319,6 +326,7 @@ private:
     first_of(std::atomic<affinity_heap*>& known, std::atomic<detail::thread_place>& place,
              const affinity_options& options) noexcept;
 
+    [[nodiscard]] void* take_near(const void* p, std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
