@@ -12,8 +12,9 @@
 #include <arenite/core/sizes.hpp>
 
 #include <array>
-#include <barrier>
+#include <condition_variable>
 #include <cstdlib>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -110,9 +111,30 @@ TEST(affinity_registry_threads, threads_that_name_one_at_a_time_have_the_same) {
         EXPECT_EQ(h, seen[0]);
 }
 
+// Two threads that wait for each other. (std::barrier of libstdc++ 12 hangs on Windows.)
+class meeting {
+public:
+    void arrive_and_wait() {
+        std::unique_lock lock{mutex_};
+        const unsigned now = met_;
+        if (++here_ % 2 == 0) {
+            ++met_;
+            both_.notify_all();
+        } else {
+            both_.wait(lock, [&] { return met_ != now; });
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable both_;
+    unsigned here_ = 0;
+    unsigned met_ = 0;
+};
+
 TEST(affinity_registry_threads, with_options_and_without_they_may_name_one_at_a_time) {
     const auto in_child = [] { // since there are few names
-        std::barrier both{2};
+        meeting both;
         const auto name = [&both](const affinity_options* options) {
             for (int i = 0; i < 40; ++i) {
                 const std::string text = "at once " + std::to_string(i);
