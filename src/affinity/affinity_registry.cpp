@@ -58,6 +58,7 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
                                           const affinity_options* options) noexcept {
     affinity_options wanted = options != nullptr ? *options : affinity_options{};
     wanted.name = name;
+    check(wanted);
     std::unique_lock lock{adding()};
     const std::size_t known = named.load(std::memory_order_relaxed);
     const auto same = [&](const affinity_heap& h) { return h.name() == name; };
@@ -66,13 +67,12 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
         if (options == nullptr)
             return h;
         if (!h->may_adopt_options_.load(std::memory_order_relaxed)) {
+            lock.unlock(); // what was settled stays; a handler may use the registry
             check_same(*h, wanted);
             return h;
         }
-        check(wanted);
         h->adopt_options(wanted);
     } else {
-        check(wanted);
         if (known == most_affinities)
             return nullptr;
         h = ::new (static_cast<void*>(h)) affinity_heap{wanted, static_cast<unsigned>(known)};

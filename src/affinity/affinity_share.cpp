@@ -80,10 +80,10 @@ void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsig
     pages_.belong_to(*this, affinity);
     kind_ = kind;
     locked_ = slow_only || kind != share_kind::ordered;
+    owner_.held = locked_ ? &lock_ : nullptr;
+    owner_.gate = locked_ ? nullptr : &lock_;
     if (locked_)
         owner_.on_foreign_free = nullptr; // found before
-    else
-        owner_.gate = &lock_;
     construct_heap();
 }
 
@@ -366,11 +366,16 @@ void affinity_share::forward(remote_frees& r) noexcept {
     const bool any = r.has_any();
     // After the bits: who set one named its heap before.
     auto* const other = static_cast<affinity_share*>(r.heap.load(std::memory_order_relaxed));
-    if (other == this && any) // a block of which nothing lives has nothing left to free
+    if (other == this && any) { // a block of which nothing lives has nothing left to free
+        if (locked_)
+            lock_.unlock();
+        else
+            heap().give_up_locks();
         contract_violation_f(std::source_location::current(),
                              "an object in the block at %p was freed into affinity %s by two "
                              "threads",
                              static_cast<const void*>(r.where), name());
+    }
     if (other == this || other == nullptr)
         return;
     if (any && !r.queued.exchange(true, std::memory_order_seq_cst))

@@ -94,13 +94,13 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
     const slow_call_guard mark = begin_slow_call();
     block* const b = slabs_.blocks().find(p);
     if (b == nullptr)
-        return refuse_free(p, bytes, "not of this heap, or freed before");
+        return refuse_own_free(p, bytes, "not of this heap, or freed before");
     if ((b->state & block_state::large) != 0) {
         if (p != block_source::large_object(*b))
-            return refuse_free(p, bytes, "it points into a large allocation, not to its begin");
+            return refuse_own_free(p, bytes, "it points into a large allocation, not to its begin");
         if (bytes != unknown_bytes && !is_large_size(*b, bytes))
-            return refuse_size(p, bytes, block_source::large_bytes(*b),
-                               block_source::large_bytes(*b));
+            return refuse_own_size(p, bytes, block_source::large_bytes(*b),
+                                   block_source::large_bytes(*b));
         slabs_.blocks().deallocate_large(*b, bytes_in_use());
         if (slabs_.open_blocks() > 1 && nothing_lives())
             give_up_idle_slabs();
@@ -108,7 +108,7 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
     }
     slab* const s = (b->state & block_state::open) == 0 ? nullptr : &head->slab_at(offset);
     if (s == nullptr || s->owner == nullptr)
-        return refuse_free(p, bytes, "no allocation begins there, or it is free already");
+        return refuse_own_free(p, bytes, "no allocation begins there, or it is free already");
     deallocate_slot(*head, *s, p, bytes, alignment);
 }
 
@@ -119,9 +119,9 @@ void slab_heap::deallocate_slot(slab_block& b, slab& s, void* p, std::size_t byt
     const std::size_t index = slabs_.index_of(s, p);
     if (index >= s.slots || p != slabs_.begin_of(s) + index * s.slot_bytes ||
         (joined && joined_slots{b, s}.continues(index)))
-        return refuse_free(p, bytes, "it points into an allocation, not to its begin");
+        return refuse_own_free(p, bytes, "it points into an allocation, not to its begin");
     if (bits::all_set(slabs_.words_of(s), index, 1))
-        return refuse_free(p, bytes, "it is free already, or was never handed out");
+        return refuse_own_free(p, bytes, "it is free already, or was never handed out");
     const std::size_t slots = slots_at(b, s, index);
     if (bytes != unknown_bytes) {
         const std::size_t room = slots * s.slot_bytes;
@@ -129,10 +129,10 @@ void slab_heap::deallocate_slot(slab_block& b, slab& s, void* p, std::size_t byt
         if constexpr (checks_enabled) {
             const std::size_t asked = room - slabs_.note_of(s, index);
             if (!right || asked != bytes)
-                return refuse_size(p, bytes, room, asked);
+                return refuse_own_size(p, bytes, room, asked);
         }
         if (!right)
-            return refuse_size(p, bytes, room, unknown_bytes);
+            return refuse_own_size(p, bytes, room, unknown_bytes);
     }
     poison::no_access(p, slots * s.slot_bytes);
     if (slots != 1)
@@ -223,7 +223,8 @@ bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) 
     if (!holds(s) || (free & freed) != 0) [[unlikely]] {
         const std::size_t index = (word - s.first_word()) * bits::word_bits +
                                   static_cast<std::size_t>(std::countr_zero(freed));
-        refuse_free(slabs_.begin_of(s) + index * s.slot_bytes, s.slot_bytes, "it is free already");
+        refuse_own_free(slabs_.begin_of(s) + index * s.slot_bytes, s.slot_bytes,
+                        "it is free already");
     }
     if (s.owner == joined_mark()) [[unlikely]] {
         release_joined_word(b, s, word, freed);

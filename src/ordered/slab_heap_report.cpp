@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <span>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -63,6 +64,25 @@ void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t room,
     contract_violation_f(
         std::source_location::current(), "%p was freed into %s as %zu bytes but allocated as %zu%s",
         p, heap_text{owner_}.own.text, bytes, asked == unknown_bytes ? room : asked, rounded);
+}
+
+void slab_heap::give_up_locks() noexcept {
+    const bool in_call = std::exchange(in_slow_call_, false);
+    if (owner_.held != nullptr)
+        owner_.held->unlock();
+    else if (in_call && owner_.gate != nullptr)
+        owner_.gate->unlock();
+}
+
+void slab_heap::refuse_own_free(const void* p, std::size_t bytes, const char* why) noexcept {
+    give_up_locks();
+    refuse_free(p, bytes, why);
+}
+
+void slab_heap::refuse_own_size(const void* p, std::size_t bytes, std::size_t room,
+                                std::size_t asked) noexcept {
+    give_up_locks();
+    refuse_size(p, bytes, room, asked);
 }
 
 // ---- in place -----------------------------------------------------------------------------------
@@ -154,6 +174,8 @@ std::size_t slab_heap::requested_bytes(const void* p, std::size_t room) const no
 }
 
 void slab_heap::refuse_question(const void* p) const noexcept {
+    if (owner_.held != nullptr)
+        owner_.held->unlock();
     contract_violation_f(std::source_location::current(),
                          "size_of(%p): no allocation of %s begins there, or it was freed", p,
                          heap_text{owner_}.own.text);

@@ -16,7 +16,11 @@ struct contract_violation_info {
 };
 
 /// Called on a contract violation. May log, break into a debugger, throw (out of functions that are
-/// not noexcept) or leave by longjmp; if it returns, the program is aborted.
+/// not noexcept) or leave by longjmp; if it returns, the program is aborted. It may write reports,
+/// use affinities and fork: an affinity that finds misuse gives up its locks first (not where it
+/// uses the strategy `intrusive` or `slots`). Other resources are in the middle of a call: it may
+/// not use the one that was misused, and a lock around that, as of a synchronized_resource, is held
+/// for ever after a longjmp.
 using contract_handler = void (*)(const contract_violation_info&);
 
 /// Replaces the handler and returns the previous one; nullptr restores the default, which writes

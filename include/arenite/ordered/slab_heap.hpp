@@ -90,6 +90,8 @@ struct heap_owner {
     /// thread, and at the bits by glances.
     fork_lock<std::mutex>* gate = nullptr;
 
+    fork_lock<std::mutex>* held = nullptr; ///< by who calls, for as long as he does; or null
+
     void* share = nullptr; ///< the affinity_share whose heap it is, or null
 };
 
@@ -257,6 +259,10 @@ public:
         return slow_call_guard{in_slow_call_, owner_.gate};
     }
 
+    /// Ends the call that found misuse, of the heap's own thread or of who holds its lock, before
+    /// the handler is called: that may use the heap, fork, and never come back.
+    void give_up_locks() noexcept;
+
     /// What was asked for an object that has `room` bytes; 0 where that was not noted.
     [[nodiscard]] std::size_t requested_bytes(const void* p, std::size_t room) const noexcept;
 
@@ -279,6 +285,9 @@ private:
         std::size_t joined = 0; ///< its slots below this one have been looked at
     };
 
+    ARENITE_COLD void refuse_own_free(const void* p, std::size_t bytes, const char* why) noexcept;
+    ARENITE_COLD void refuse_own_size(const void* p, std::size_t bytes, std::size_t room,
+                                      std::size_t asked) noexcept;
     [[nodiscard]] ARENITE_INLINE bool try_give(void* p, std::size_t bytes,
                                                std::size_t alignment) noexcept;
     ARENITE_NOINLINE void deallocate_sized(void* p, std::size_t bytes,

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// What a contract handler may do while an affinity waits for it: report, allocate, fork, and never
+// come back.
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/core/contract.hpp>
+
+#include <gtest/gtest.h>
+
+#include <csetjmp>
+#include <cstddef>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace arenite;
+
+namespace {
+
+struct misused {
+    static constexpr std::string_view name = "misused";
+};
+
+constexpr unsigned patience = 20; // seconds, after which a call is taken to wait for ever
+std::jmp_buf back;
+
+/// All that a call of another thread may want of an affinity.
+void use_everything() {
+    affinity_heap& h = affinity_heap::of<misused>();
+    const auto use = [&h] {
+        std::vector<void*> all;
+        for (std::size_t bytes : {24, 100, 5'000, 20'000, 200'000})
+            all.push_back(h.allocate(bytes));
+        for (void* p : all)
+            affinity_heap::deallocate_any(p);
+        std::ostringstream report;
+        affinity_heap::report_all(report);
+        static_cast<void>(affinity_heap::usage_all());
+        static_cast<void>(affinity_heap::trim_all());
+        static_cast<void>(affinity_heap::named("another"));
+    };
+    use();
+    std::thread{use}.join();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(patience);
+        use();
+        ::_exit(0);
+    }
+    int status = 1;
+    ::waitpid(child, &status, 0);
+    if (status != 0)
+        ::_exit(3);
+}
+
+/// In a process that ends when a call waits for ever: `misuse`, and what a handler does then.
+template <class F>
+[[noreturn]] void found(F misuse) {
+    ::alarm(patience);
+    set_contract_handler([](const contract_violation_info&) {
+        use_everything();
+        std::longjmp(back, 1);
+    });
+    if (setjmp(back) == 0) {
+        misuse();
+        ::_exit(2); // it was not found
+    }
+    use_everything();
+    ::_exit(0);
+}
+
+class misuse_handler_threads : public testing::Test {
+protected:
+    void SetUp() override {
+        if (passthrough())
+            GTEST_SKIP() << "malloc finds it, and calls no handler";
+    }
+    affinity_heap& heap = affinity_heap::of<misused>();
+};
+
+} // namespace
+
+TEST_F(misuse_handler_threads, uses_the_affinity_in_which_an_object_was_freed_twice) {
+    EXPECT_EXIT(found([this] {
+                    void* const p = heap.allocate(48);
+                    static_cast<void>(heap.allocate(48));
+                    heap.deallocate(p, 48);
+                    heap.deallocate(p, 48);
+                }),
+                testing::ExitedWithCode(0), "");
+}
+
+TEST_F(misuse_handler_threads, uses_the_affinity_in_which_a_large_object_was_freed_wrongly) {
+    EXPECT_EXIT(found([this] { heap.deallocate(heap.allocate(200'000), 5); }),
+                testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(found([this] {
+                    auto* const p = static_cast<std::byte*>(heap.allocate(200'000));
+                    heap.deallocate(p + 64);
+                }),
+                testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(found([this] {
+                    auto* const p = static_cast<std::byte*>(heap.allocate(200'000));
+                    static_cast<void>(heap.size_of(p + 64));
+                }),
+                testing::ExitedWithCode(0), "");
+}
+
+TEST_F(misuse_handler_threads, uses_the_affinity_in_which_two_threads_freed_an_object) {
+    EXPECT_EXIT(found([this] {
+                    std::vector<void*> all;
+                    for (int i = 0; i < 200; ++i)
+                        all.push_back(heap.allocate(56));
+                    std::thread{[&] { heap.deallocate(all[100], 56); }}.join();
+                    heap.deallocate(all[100], 56);
+                    static_cast<void>(heap.trim());
+                }),
+                testing::ExitedWithCode(0), "");
+}
+
+TEST_F(misuse_handler_threads, names_affinities_after_one_was_named_with_other_options) {
+    EXPECT_EXIT(
+        found([] { static_cast<void>(affinity_heap::named("misused", {.alignment = 64})); }),
+        testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(found([] { static_cast<void>(affinity_heap::named("odd", {.alignment = 24})); }),
+                testing::ExitedWithCode(0), "");
+}
