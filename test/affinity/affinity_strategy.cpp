@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "support/counting_resource.hpp"
+#include "support/mappings.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -54,6 +55,8 @@ TEST(affinity_strategy, tells_its_name) {
 TEST(affinity_strategy_death, the_environment_chooses_and_its_errors_are_told) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
+    if (support::emulated())
+        GTEST_SKIP() << "a fresh process would run without the emulator";
     const auto with = [](const char* value) {
         ::setenv("ARENITE_AFFINITY", value, 1);
         ::execl("/proc/self/exe", "tests", "--gtest_filter=affinity_strategy.tells_its_name",

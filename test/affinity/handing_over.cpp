@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "support/build_mode.hpp"
+#include "support/mappings.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -261,6 +262,8 @@ void free_by_two_threads() {
 TEST(handing_over_threads_DeathTest, what_two_threads_free_is_found_when_its_block_is_empty) {
     if (support::every_call_is_careful || passthrough() || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "all heaps are locked, or there are none: the second free is found itself";
+    if (support::emulated())
+        GTEST_SKIP() << "a fresh process would run without the emulator";
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(free_by_two_threads(), "by two threads");
 }

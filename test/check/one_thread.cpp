@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/mappings.hpp"
+
 #include <atomic>
 #include <thread>
 #include <type_traits>
@@ -52,6 +54,8 @@ protected:
     void SetUp() override {
         if (!checks_enabled)
             GTEST_SKIP() << "only checked builds find this";
+        if (support::emulated())
+            GTEST_SKIP() << "a fresh process would run without the emulator";
         GTEST_FLAG_SET(death_test_style, "threadsafe");
     }
 };
