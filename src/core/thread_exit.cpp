@@ -7,6 +7,9 @@
 #include <atomic>
 #include <cstdint>
 
+#if defined(__MINGW32__)
+#include <cxxabi.h>
+#endif
 #if __has_include(<pthread.h>)
 #include <pthread.h>
 #define ARENITE_HAS_THREAD_KEYS 1
@@ -73,14 +76,21 @@ struct thread_exit::key {
 
     // A child that is forked while another thread makes it would wait for that one for ever.
     struct maker {
-        maker() noexcept { one(); }
+        maker() noexcept {
+#if defined(__MINGW32__)
+            // The key by which libstdc++ ends a thread's objects, before ours.
+            abi::__cxa_thread_atexit([](void*) {}, nullptr, nullptr);
+#endif
+            one();
+        }
     };
     static maker at_load;
 };
 
 #if defined(__MINGW32__)
-// There, thread-local memory is that of a key too, and goes when its turn comes: in the order in
-// which keys were made. So ours is made before any code can use such memory.
+// There, a thread's objects are ended, and their memory is freed, by keys of POSIX threads in the
+// order in which these were made at first use. As a rule the memory comes first: objects are then
+// ended in freed memory. So the other keys are made here, before any code can use such memory.
 __attribute__((init_priority(101))) //
 #endif
 thread_exit::key::maker thread_exit::key::at_load;

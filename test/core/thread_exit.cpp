@@ -35,9 +35,6 @@ void tell() noexcept {
 }
 
 TEST(thread_exit_threads, calls_each_function_once_between_older_and_younger_objects) {
-#if defined(__MINGW32__)
-    GTEST_SKIP() << "there they are called before the objects end";
-#endif
     told.clear();
     std::thread{[] {
         thread_local object older{'o'};
@@ -87,9 +84,6 @@ TEST(thread_exit_threads, what_is_awaited_when_all_objects_have_ended_is_called_
 #endif
 
 TEST(thread_exit_threads, a_thread_that_awaits_nothing_sees_nothing) {
-#if defined(__MINGW32__)
-    GTEST_SKIP() << "there a thread-local object ends when its memory is gone";
-#endif
     told.clear();
     std::thread{[] {
         thread_local object only{'x'};

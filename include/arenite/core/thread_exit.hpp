@@ -22,9 +22,8 @@ namespace detail {
 /// destructor of a POSIX thread key, is called through a key of the library, in the next round of
 /// such destructors.
 ///
-/// With mingw-w64, thread-local memory is destroyed through such a key too: there all functions are
-/// called before any object of the thread is destroyed, and once more for what those objects
-/// register.
+/// With mingw-w64, a thread's objects end through such a key too. The library has it made when the
+/// program starts; hence those of the main thread end after the program's static objects there.
 ///
 /// Use when:  a thread holds memory for itself that others should get when it ends.
 /// Cost:      await: a check of what is registered already; has_come: one load.
