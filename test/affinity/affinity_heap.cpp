@@ -901,9 +901,8 @@ void use_several_heaps(unsigned seed) {
 }
 
 TEST(affinity_heap_threads, a_thread_with_several_heaps_loses_nothing) {
-    for (unsigned seed = 1; seed <= 3; ++seed) {
+    for (unsigned seed = 1; seed <= 3; ++seed)
         use_several_heaps<tag<36>>(seed);
-    }
 }
 
 TEST(affinity_heap, near_a_large_object_is_anywhere) {
