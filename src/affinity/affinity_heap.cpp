@@ -3,6 +3,7 @@
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/check/passthrough.hpp>
+#include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/size.hpp>
 #include <arenite/os/platform.hpp>
@@ -428,10 +429,14 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
     }
     if (s->affinity() != index_)
         refuse_question(p, name_);
-    if (!s->is_locked())
+    const auto bytes = [&] {
+        if (!s->is_locked())
+            return s->size_of(p);
+        const std::lock_guard lock{s->lock()};
         return s->size_of(p);
-    const std::lock_guard lock{s->lock()};
-    return s->size_of(p);
+    }();
+    poison::defined(p, bytes);
+    return bytes;
 }
 
 // ---- all of it ----------------------------------------------------------------------------------

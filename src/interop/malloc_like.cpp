@@ -2,35 +2,22 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/interop/malloc_like.hpp>
 
-#include <arenite/check/poison.hpp>
-
 #include <algorithm>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-namespace {
-
-/// A memory checker knows of the bytes that were asked only.
-std::size_t usable_bytes_of(const affinity_heap& own, const void* p) noexcept {
-    const std::size_t bytes = own.size_of(p);
-    poison::defined(p, bytes);
-    return bytes;
-}
-
-} // namespace
-
 std::size_t usable_bytes(const void* p) noexcept {
     const affinity_heap* const own = affinity_heap::heap_of(p);
-    return own == nullptr ? 0 : usable_bytes_of(*own, p);
+    return own == nullptr ? 0 : own->size_of(p);
 }
 
 void* reallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     affinity_heap* const own = affinity_heap::heap_of(p);
     if (own == nullptr)
         return nullptr;
-    const std::size_t before = usable_bytes_of(*own, p);
+    const std::size_t before = own->size_of(p);
     // Nothing is resized to 0 bytes: a checked build would note another size than was asked.
     if (bytes != 0 && is_aligned(p, alignment) && own->try_resize(p, before, bytes, alignment))
         return p;

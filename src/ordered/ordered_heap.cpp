@@ -4,6 +4,7 @@
 
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
+#include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
@@ -67,7 +68,9 @@ bool ordered_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_by
 std::size_t ordered_heap::size_of(const void* p) const noexcept {
     if (!kept_)
         contract_violation("size_of(p) needs a heap of sizes::kept");
-    return passes_through_ ? singles_.size_of(p) : core_.size_of(p);
+    const std::size_t bytes = passes_through_ ? singles_.size_of(p) : core_.size_of(p);
+    poison::defined(p, bytes);
+    return bytes;
 }
 
 bool ordered_heap::owns(const void* p) const noexcept {

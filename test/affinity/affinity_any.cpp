@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
@@ -302,6 +303,7 @@ TEST(affinity_any_death, the_size_of_another_affinitys_object_or_a_freed_one_is_
         void* const p = other.allocate(bytes, 8);
         void* const mine = h.allocate(bytes, 8);
         EXPECT_GE(h.size_of(mine), bytes);
+        std::memset(mine, 1, h.size_of(mine)); // to a memory checker, too
         EXPECT_DEATH(static_cast<void>(h.size_of(p)), "no allocation of affinity asked for sizes");
         EXPECT_DEATH(static_cast<void>(h.size_of(static_cast<std::byte*>(mine) + 8)),
                      "no allocation of .*asked for sizes");

@@ -128,6 +128,7 @@ TEST_F(heap_test, a_kept_size_is_the_request_rounded_up) {
              {0_B, 1_B, 8_B, 100_B, 5000_B, 31_KiB, 33_KiB, 300_KiB, 5_MiB}) {
             void* p = heap.allocate(bytes, alignment);
             EXPECT_EQ(heap.size_of(p), usable(bytes, alignment)) << bytes << " at " << alignment;
+            std::memset(p, 1, heap.size_of(p)); // to a memory checker, too
             EXPECT_EQ(heap.usage().bytes_in_use, rounded(bytes, alignment));
             EXPECT_EQ(heap.usage().live_allocations, 1u);
             heap.deallocate(p);

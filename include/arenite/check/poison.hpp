@@ -32,7 +32,9 @@
 ///
 /// A resource calls undefined() before it hands memory out, no_access() when it takes it back, and
 /// undefined() once more before memory goes to its upstream: the next owner starts afresh.
-/// AddressSanitizer works in units of 8 bytes; the last bytes of an odd size stay accessible.
+/// size_of() makes all the bytes that it tells accessible. AddressSanitizer works in units of 8
+/// bytes: no_access() leaves the last bytes of an odd size as they are where accessible ones follow
+/// in their unit.
 /// Threads: any, on memory that belongs to the caller.
 namespace arenite {
 inline namespace ARENITE_ABI {
