@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #if defined(__MINGW32__)
 #include <cxxabi.h>
@@ -50,14 +51,7 @@ struct thread_exit::key {
     pthread_key_t number{};
     bool there;
 
-    key() noexcept
-        : there{pthread_key_create(&number, [](void* p) {
-                    if (p == nullptr) // Windows' own threads of POSIX call it all the same
-                        return;
-                    awaited& mine = *static_cast<awaited*>(p);
-                    call(mine);
-                    call_last(mine);
-                }) == 0} {}
+    key() noexcept : there{pthread_key_create(&number, &thread_ends) == 0} {}
     ~key() { // this library is closed, or the process ends
         if (there)
             pthread_key_delete(number);
@@ -67,6 +61,19 @@ struct thread_exit::key {
     static key& one() noexcept {
         static key of_process;
         return of_process;
+    }
+
+    static void thread_ends(void* p) noexcept {
+        if (p == nullptr) // Windows' own threads of POSIX call it all the same
+            return;
+        awaited& mine = *static_cast<awaited*>(p);
+#if !defined(__MINGW32__)
+        // The key by which a C library ends the thread's objects may be called after this one.
+        if (!std::exchange(mine.waited, true))
+            return set(&mine);
+#endif
+        call(mine);
+        call_last(mine);
     }
 
     static void set(awaited* mine) noexcept {

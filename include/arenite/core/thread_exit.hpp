@@ -19,11 +19,13 @@ namespace detail {
 /// last object of the thread is gone; after has_come() it must not hold anything back any more.
 ///
 /// A function that a thread first registers after its own objects were destroyed, as in the
-/// destructor of a POSIX thread key, is called through a key of the library, in the next round of
-/// such destructors.
+/// destructor of a POSIX thread key, is called through a key of the library, one or two rounds of
+/// such destructors later.
 ///
-/// With mingw-w64, a thread's objects end through such a key too. The library has it made when the
-/// program starts; hence those of the main thread end after the program's static objects there.
+/// With musl and with mingw-w64, a thread's objects end through such a key too, in the first round.
+/// With musl the library waits for the second one. With mingw-w64 thread-local memory is gone by
+/// then: the library has the objects' key made when the program starts, before its own; hence those
+/// of the main thread end after the program's static objects there.
 ///
 /// Use when:  a thread holds memory for itself that others should get when it ends.
 /// Cost:      await: a check of what is registered already; has_come: one load.
@@ -54,6 +56,7 @@ private:
         std::uint32_t functions; ///< their numbers plus one, 4 bits each, the latest lowest
         std::uint8_t last;       ///< a bit for each number
         bool come;
+        bool waited; ///< for a round of the destructors of keys
     };
     struct ender;
     struct key;
