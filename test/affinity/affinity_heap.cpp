@@ -993,8 +993,7 @@ TEST(affinity_heap_threads, a_forked_child_works_on) {
 TEST(affinity_heap_death, memory_that_ends_amid_a_scene_leaves_it_whole) {
     if (support::emulated())
         GTEST_SKIP() << "limits are not heeded there: it would take all memory of the machine";
-    // In a child, since the limit stays.
-    const auto scene = [] {
+    const auto scene = [] { // in a child, since the limit stays
         affinity_heap& h = affinity_heap::of<tag<35>>();
         const piece first = take(h, 40, 8);
         const rlimit limit{support::gib_or(512, 1_GiB), support::gib_or(512, 1_GiB)};
