@@ -268,7 +268,7 @@ private:
         }
     }
 
-    /// For empty containers alone. A hash table keeps its buckets where the functions are all alike;
+    /// For empty containers. A hash table keeps its buckets where the functions are all alike;
     /// elsewhere they go and come again, since a container of std takes functions with their table.
     template <class... Functions>
     void use(const Functions&... f) {
