@@ -103,7 +103,7 @@ if "skipped, since Universal Ctags is not installed" in check(root)[1]:
 with tempfile.TemporaryDirectory() as scratch:
     clean = Path(scratch) / "clean"
     clean.mkdir()
-    for entry in ["include", "src", "test", "example", "doc", "lab", "fuzz"]:
+    for entry in ["include", "src", "test", "example", "doc", "lab", "advisor", "fuzz"]:
         if (root / entry).is_dir():
             shutil.copytree(root / entry, clean / entry)
     for entry in [*root.glob("*.md"), root / "CMakeLists.txt", root / "LICENSE"]:
