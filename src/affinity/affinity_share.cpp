@@ -178,7 +178,7 @@ bool affinity_share::trim_if_empty() noexcept {
 // ---- by its thread, or under the lock -----------------------------------------------------------
 
 void* affinity_share::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    if (locked_ && remote_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    if (locked_ && has_queued()) [[unlikely]]
         hand_on();
     return with_resource([&](auto& r) { return r.try_allocate(bytes, alignment); });
 }
@@ -298,6 +298,8 @@ void affinity_share::forget_remote_frees() noexcept {
 //   freeing thread   set the slot's bit | queued? if not: queued = true, push   (all seq_cst)
 //   owner            take the list | queued = false | take the bits             (all seq_cst)
 //
+//   remote_   newest -> ... -> oldest      taken_   oldest -> ... -> newest, all older than these
+//
 // A bit that is set after the owner took the bits finds `queued` false, and pushes again; one that
 // is set before is taken. So no bit stays behind.
 
@@ -330,15 +332,15 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     // The block may be gone from here on.
     if (!r->queued.load(std::memory_order_seq_cst) &&
         !r->queued.exchange(true, std::memory_order_seq_cst))
-        push(*r, *r);
+        push(*r);
 }
 
-/// Enters a chain of blocks with fresh bits.
-void affinity_share::push(remote_frees& first, remote_frees& last) noexcept {
+/// Enters a block with fresh bits.
+void affinity_share::push(remote_frees& r) noexcept {
     remote_frees* head = remote_.load(std::memory_order_relaxed);
     do
-        last.next = head;
-    while (!remote_.compare_exchange_weak(head, &first, std::memory_order_seq_cst,
+        r.next = head;
+    while (!remote_.compare_exchange_weak(head, &r, std::memory_order_seq_cst,
                                           std::memory_order_relaxed));
 }
 
@@ -379,7 +381,7 @@ void affinity_share::forward(remote_frees& r) noexcept {
     if (other == this || other == nullptr)
         return;
     if (any && !r.queued.exchange(true, std::memory_order_seq_cst))
-        other->push(r, r);
+        other->push(r);
 }
 
 /// Frees what is marked in one block; true if anything was.
@@ -452,40 +454,52 @@ std::size_t affinity_share::purge_remote_frees(const slab& s, const remote_frees
     return purged;
 }
 
+/// Takes what threads have queued since, the oldest first: taken newest first, blocks that are freed
+/// into all the time would keep the others waiting for ever.
+void affinity_share::take_queued() noexcept {
+    remote_frees* newest = remote_.exchange(nullptr, std::memory_order_seq_cst);
+    remote_frees* oldest = nullptr;
+    while (newest != nullptr) {
+        remote_frees* const next = newest->next;
+        newest->next = oldest;
+        oldest = newest;
+        newest = next;
+    }
+    taken_ = oldest;
+}
+
+/// The block that was queued first, which is in no list from here on. taken_ is not empty.
+remote_frees& affinity_share::next_taken() noexcept {
+    remote_frees& r = *taken_;
+    taken_ = r.next;
+    r.queued.exchange(false, std::memory_order_seq_cst);
+    return r;
+}
+
 /// A locked share is told of nothing, but may stand where an unlocked one was.
 void affinity_share::hand_on() noexcept {
-    remote_frees* next = remote_.exchange(nullptr, std::memory_order_seq_cst);
-    while (next != nullptr) {
-        remote_frees& r = *next;
-        next = r.next;
-        r.queued.exchange(false, std::memory_order_seq_cst);
-        forward(r);
-    }
+    while (taken_ != nullptr)
+        forward(next_taken());
+    take_queued();
+    while (taken_ != nullptr)
+        forward(next_taken());
 }
 
 bool affinity_share::drain_remote_frees(std::size_t most_blocks) noexcept {
-    const slow_call_guard mark = heap().begin_slow_call(); // what is taken is in no list
+    const slow_call_guard mark = heap().begin_slow_call(); // what is being taken is in no list
     bool any = false;
     if (unmarked_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
         drain_unmarked();
         any = true;
     }
-    if (remote_.load(std::memory_order_relaxed) == nullptr)
+    for (; taken_ != nullptr && most_blocks != 0; --most_blocks)
+        any = drain(next_taken()) || any;
+    if (taken_ != nullptr || remote_.load(std::memory_order_relaxed) == nullptr)
         return any;
-    remote_frees* next = remote_.exchange(nullptr, std::memory_order_seq_cst);
-    for (; next != nullptr && most_blocks != 0; --most_blocks) {
-        remote_frees& r = *next;
-        next = r.next;
-        r.queued.exchange(false, std::memory_order_seq_cst);
-        any = drain(r) || any;
-    }
-    if (next != nullptr) { // the rest another time
-        remote_frees* last = next;
-        while (last->next != nullptr)
-            last = last->next;
-        push(*next, *last);
-    }
-    return any;
+    take_queued();
+    for (; taken_ != nullptr && most_blocks != 0; --most_blocks)
+        any = drain(next_taken()) || any;
+    return any; // what is left another time
 }
 
 } // namespace detail
