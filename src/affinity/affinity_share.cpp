@@ -178,7 +178,7 @@ bool affinity_share::trim_if_empty() noexcept {
 // ---- by its thread, or under the lock -----------------------------------------------------------
 
 void* affinity_share::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    if (locked_ && has_queued()) [[unlikely]]
+    if (locked_ && !queue_.is_empty()) [[unlikely]]
         hand_on();
     return with_resource([&](auto& r) { return r.try_allocate(bytes, alignment); });
 }
@@ -298,8 +298,6 @@ void affinity_share::forget_remote_frees() noexcept {
 //   freeing thread   set the slot's bit | queued? if not: queued = true, push   (all seq_cst)
 //   owner            take the list | queued = false | take the bits             (all seq_cst)
 //
-//   remote_   newest -> ... -> oldest      taken_   oldest -> ... -> newest, all older than these
-//
 // A bit that is set after the owner took the bits finds `queued` false, and pushes again; one that
 // is set before is taken. So no bit stays behind.
 
@@ -332,16 +330,7 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     // The block may be gone from here on.
     if (!r->queued.load(std::memory_order_seq_cst) &&
         !r->queued.exchange(true, std::memory_order_seq_cst))
-        push(*r);
-}
-
-/// Enters a block with fresh bits.
-void affinity_share::push(remote_frees& r) noexcept {
-    remote_frees* head = remote_.load(std::memory_order_relaxed);
-    do
-        r.next = head;
-    while (!remote_.compare_exchange_weak(head, &r, std::memory_order_seq_cst,
-                                          std::memory_order_relaxed));
+        queue_.push(*r);
 }
 
 // Where there is no memory for bits, objects hang on each other by their first word.
@@ -381,7 +370,7 @@ void affinity_share::forward(remote_frees& r) noexcept {
     if (other == this || other == nullptr)
         return;
     if (any && !r.queued.exchange(true, std::memory_order_seq_cst))
-        other->push(r);
+        other->queue_.push(r);
 }
 
 /// Frees what is marked in one block; true if anything was.
@@ -454,35 +443,9 @@ std::size_t affinity_share::purge_remote_frees(const slab& s, const remote_frees
     return purged;
 }
 
-/// Takes what threads have queued since, the oldest first: taken newest first, blocks that are freed
-/// into all the time would keep the others waiting for ever.
-void affinity_share::take_queued() noexcept {
-    remote_frees* newest = remote_.exchange(nullptr, std::memory_order_seq_cst);
-    remote_frees* oldest = nullptr;
-    while (newest != nullptr) {
-        remote_frees* const next = newest->next;
-        newest->next = oldest;
-        oldest = newest;
-        newest = next;
-    }
-    taken_ = oldest;
-}
-
-/// The block that was queued first, which is in no list from here on. taken_ is not empty.
-remote_frees& affinity_share::next_taken() noexcept {
-    remote_frees& r = *taken_;
-    taken_ = r.next;
-    r.queued.exchange(false, std::memory_order_seq_cst);
-    return r;
-}
-
 /// A locked share is told of nothing, but may stand where an unlocked one was.
 void affinity_share::hand_on() noexcept {
-    while (taken_ != nullptr)
-        forward(next_taken());
-    take_queued();
-    while (taken_ != nullptr)
-        forward(next_taken());
+    queue_.take(all_blocks, [this](remote_frees& r) { forward(r); });
 }
 
 bool affinity_share::drain_remote_frees(std::size_t most_blocks) noexcept {
@@ -492,13 +455,7 @@ bool affinity_share::drain_remote_frees(std::size_t most_blocks) noexcept {
         drain_unmarked();
         any = true;
     }
-    for (; taken_ != nullptr && most_blocks != 0; --most_blocks)
-        any = drain(next_taken()) || any;
-    if (taken_ != nullptr || remote_.load(std::memory_order_relaxed) == nullptr)
-        return any;
-    take_queued();
-    for (; taken_ != nullptr && most_blocks != 0; --most_blocks)
-        any = drain(next_taken()) || any;
+    queue_.take(most_blocks, [&](remote_frees& r) { any = drain(r) || any; });
     return any; // what is left another time
 }
 

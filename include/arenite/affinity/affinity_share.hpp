@@ -150,7 +150,7 @@ public:
     /// True if nothing is pending from other threads and its thread has no other share: only the
     /// system can give more.
     [[nodiscard]] bool has_no_pending_work(std::size_t block_bytes) const noexcept {
-        return !has_queued() && unmarked_.load(std::memory_order_relaxed) == nullptr &&
+        return queue_.is_empty() && unmarked_.load(std::memory_order_relaxed) == nullptr &&
                !asked_.load(std::memory_order_relaxed) && next_of_thread == nullptr &&
                block_bytes == options_.block_bytes;
     }
@@ -204,12 +204,6 @@ private:
     [[nodiscard]] arenite::usage without_remote_frees(arenite::usage seen) const noexcept;
     template <class F>
     void for_each_remote_frees(F f) noexcept;
-    [[nodiscard]] bool has_queued() const noexcept {
-        return remote_.load(std::memory_order_relaxed) != nullptr || taken_ != nullptr;
-    }
-    void push(remote_frees& r) noexcept;
-    void take_queued() noexcept;
-    [[nodiscard]] remote_frees& next_taken() noexcept;
     void push_unmarked(void* p) noexcept;
     void drain_unmarked() noexcept;
     bool drain(remote_frees& r) noexcept;
@@ -238,7 +232,6 @@ private:
     heap_owner owner_{};
     affinity_options options_; ///< its name lies in the affinity_heap
     affinity_pages pages_;
-    remote_frees* taken_ = nullptr; ///< blocks that were queued, the oldest first; to be drained
     share_kind kind_ = share_kind::ordered;
     bool locked_ = false;
 
@@ -246,7 +239,7 @@ private:
 
     // Written by who frees from afar.
     alignas(64) std::atomic<bool> asked_{false};
-    std::atomic<remote_frees*> remote_{nullptr};
+    remote_queue queue_;
     std::atomic<void*> unmarked_{nullptr};  ///< objects for which there was no remote_frees
     std::atomic<std::size_t> uncounted_{0}; ///< freed by threads without a heap, objects
     std::atomic<std::size_t> uncounted_bytes_{0};
