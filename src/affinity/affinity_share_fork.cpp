@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/affinity_share.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 
-#include <arenite/block/block_list.hpp>
+#include <arenite/block/detail/block_list.hpp>
 
 #include <atomic>
 

@@ -4,9 +4,9 @@
 // What passes from one heap of an affinity to another: blocks with frees that nobody has seen yet,
 // the heaps of threads that a forked child does not have, memory of an earlier strategy.
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/affinity_share.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
-#include <arenite/affinity/remote_frees.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
+#include <arenite/affinity/detail/remote_frees.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/os/page_resource.hpp>
 
