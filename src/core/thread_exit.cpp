@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/thread_exit.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
 
 #include <arenite/core/contract.hpp>
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/os/fork_lock.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
 
-#include <arenite/core/process_object.hpp>
-#include <arenite/core/spin_lock.hpp>
+#include <arenite/core/detail/process_object.hpp>
+#include <arenite/core/detail/spin_lock.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include <mutex>
 #include <thread>

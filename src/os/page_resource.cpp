@@ -3,7 +3,7 @@
 #include "page_range.hpp"
 
 #include <arenite/core/contract.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/size.hpp>
 
 #include <algorithm>
 #include <cstdio>

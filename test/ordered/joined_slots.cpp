@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/ordered/joined_slots.hpp>
+#include <arenite/ordered/detail/joined_slots.hpp>
 
 #include "ordered/heap_test.hpp"
 #include "ordered/slab_heap_test.hpp"

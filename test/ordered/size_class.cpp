@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/alignment.hpp>
-#include <arenite/ordered/size_class.hpp>
+#include <arenite/ordered/detail/size_class.hpp>
 
 #include <gtest/gtest.h>
 

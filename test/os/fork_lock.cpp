@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/config.hpp>
-#include <arenite/core/spin_lock.hpp>
-#include <arenite/os/fork_lock.hpp>
+#include <arenite/core/detail/spin_lock.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/os/page_mutex.hpp>
+#include <arenite/os/detail/page_mutex.hpp>
 
 #include <gtest/gtest.h>
 
