@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::size_t unit = page_resource::unit_bytes;
 
+/// A range begins with so many, unless more are requested, and doubles.
+constexpr std::size_t first_addresses_bytes = 64_MiB;
 /// A range is not made smaller than this because the system refused a larger one.
 constexpr std::size_t smallest_range_bytes = 16_MiB;
 /// Alignments up to this one cost a large range no addresses.
@@ -63,7 +65,9 @@ page_resource::~page_resource() {
     }
 }
 
-page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t alignment) noexcept {
+/// Reserves `bytes` of addresses, of which `kept` are kept and the others are where it may grow.
+page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t kept,
+                                                std::size_t alignment) noexcept {
     const std::size_t units = bytes / unit;
     const std::size_t tree_words = bitmap_tree::words_for(units);
     const std::size_t map_words = align_up(units, bits::word_bits) / bits::word_bits;
@@ -71,24 +75,25 @@ page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t a
         align_up(sizeof(range) + (tree_words + 3 * map_words) * sizeof(bits::word) +
                      units * sizeof(std::uint32_t),
                  platform::page_bytes());
-    void* const base = platform::reserve(bytes, alignment);
+    auto* const base = static_cast<std::byte*>(platform::reserve(bytes, alignment));
     if (base == nullptr)
         return nullptr;
+    if (kept < bytes) // others get them only where they have no others: the system begins on top
+        platform::release(base + kept, bytes - kept);
     void* const own = platform::reserve(own_bytes, platform::page_bytes());
     if (own == nullptr || !platform::commit(own, own_bytes)) {
         if (own != nullptr)
             platform::release(own, own_bytes);
-        platform::release(base, bytes);
+        platform::release(base, kept);
         return nullptr;
     }
     platform::advise_huge(own, own_bytes, false); // it grows page by page
     auto* const tree = reinterpret_cast<bits::word*>(static_cast<std::byte*>(own) + sizeof(range));
     bits::word* const maps = tree + tree_words;
     auto* const r = ::new (own)
-        range{.base = static_cast<std::byte*>(base),
-              .bytes = bytes,
+        range{.base = base,
               .own_bytes = own_bytes,
-              .units = units,
+              .units = kept / unit,
               .waiting = {maps, maps + map_words},
               .huge = maps + 2 * map_words,
               .pages = reinterpret_cast<std::uint32_t*>(maps + 3 * map_words),
@@ -97,17 +102,17 @@ page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t a
 }
 
 void page_resource::end_range(range* r) noexcept {
-    platform::release(r->base, r->bytes);
+    platform::release(r->base, r->bytes());
     platform::release(r, r->own_bytes);
 }
 
 page_resource::range* page_resource::add_range(std::size_t bytes, std::size_t alignment) noexcept {
-    // Further ranges double what there is, so that their number stays small.
+    // Further ranges have room for what there is, so that their number stays small.
     std::size_t wanted =
         std::max(bytes, align_up(std::min(options_.reserve_bytes, max_object_bytes), unit));
     std::size_t before = 0;
     for (range* r = first_; r != nullptr; r = r->next)
-        before += r->bytes;
+        before += r->bytes();
     wanted = std::max(wanted, before);
 
     const std::size_t smallest = std::min(wanted, std::max(bytes, smallest_range_bytes));
@@ -117,26 +122,26 @@ page_resource::range* page_resource::add_range(std::size_t bytes, std::size_t al
          size = align_up(size / 2, unit)) {
         const std::size_t preferred =
             size / 4 >= large_range_alignment ? large_range_alignment : small_range_alignment;
-        r = make_range(size, std::max(alignment, preferred));
+        std::size_t kept = size;
+        if (platform::reservations_grow)
+            kept = std::min(size, align_up(std::max(bytes, first_addresses_bytes), usable_step));
+        if (refused) // addresses are scarce: at least as many are left to others as are taken here
+            kept = std::min(kept, std::max(align_up(size / 2, usable_step), smallest));
+        r = make_range(size, std::min(kept, size), std::max(alignment, preferred));
         if (r == nullptr) {
             refused = true;
             end_empty_ranges();
-        } else if (refused && size / 2 >= smallest) {
-            // Addresses are scarce: leave at least as many to others as are taken here.
-            end_range(r);
-            size = align_up(size / 2, unit);
-            r = make_range(size, std::max(alignment, small_range_alignment));
         }
     }
     if (r == nullptr)
-        r = make_range(bytes, std::max(alignment, unit));
+        r = make_range(bytes, bytes, std::max(alignment, unit));
     if (r == nullptr)
         return nullptr;
 
     if (first_ == nullptr) {
         first_ = r;
         first_address_.store(address_of(r->base), std::memory_order_relaxed);
-        first_bytes_.store(r->bytes, std::memory_order_release);
+        first_bytes_.store(r->bytes(), std::memory_order_release);
     } else {
         range* last = first_;
         while (last->next != nullptr)
@@ -145,6 +150,48 @@ page_resource::range* page_resource::add_range(std::size_t bytes, std::size_t al
         further_ranges_.fetch_add(1, std::memory_order_release);
     }
     return r;
+}
+
+/// Reserves addresses up to unit `end`: twice what the range has, as long as nobody has them. Where
+/// they are scarce at least as many are left to others as are taken.
+bool page_resource::grow(range& r, std::size_t end) noexcept {
+    const std::size_t capacity = r.taken.capacity();
+    if (end > capacity || r.cannot_grow)
+        return false;
+    std::byte* const behind = r.base + r.bytes();
+    const std::size_t step = usable_step / unit;
+    const std::size_t least = std::min(align_up(end, step), capacity) - r.units;
+    const std::size_t most = capacity - r.units;
+    std::size_t more = std::clamp(r.units, least, most);
+    bool refused = false;
+    while (!platform::extend(behind, more * unit)) {
+        refused = true;
+        if (more == least) {
+            r.cannot_grow = true;
+            return false;
+        }
+        more = std::clamp(align_up(more / 2, step), least, most);
+    }
+    const std::size_t kept = std::clamp(align_up(more / 2, step), least, more);
+    if (refused && kept < more) {
+        platform::release(behind + kept * unit, (more - kept) * unit);
+        more = kept;
+    }
+    r.units += more;
+    if (&r == first_)
+        first_bytes_.store(r.bytes(), std::memory_order_release);
+    return true;
+}
+
+/// The lowest place for units in a range, and the range; nullptr where there is none.
+page_resource::range* page_resource::find_place(std::size_t units, std::size_t alignment,
+                                                std::size_t& place) noexcept {
+    for (range* r = first_; r != nullptr; r = r->next) {
+        place = r->find(units, alignment / unit);
+        if (place != range::none && (place + units <= r->units || grow(*r, place + units)))
+            return r;
+    }
+    return nullptr;
 }
 
 page_resource::range* page_resource::find_range(const void* p) const noexcept {
@@ -189,7 +236,7 @@ bool page_resource::make_usable(range& r, std::size_t i, std::size_t n) noexcept
     const bool scarce = scarce_.load(std::memory_order_relaxed);
     if (i + n <= from && !scarce)
         return true;
-    // r.units is the lock's; where addresses were given up it is a multiple of the step.
+    // r.units is the lock's: a multiple of the step, or the capacity.
     const std::size_t to = std::min(align_up(i + n, usable_step / unit), r.taken.capacity());
     std::byte* const p = r.base + from * unit;
     const std::size_t bytes = (to - from) * unit;
@@ -232,7 +279,7 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
 
     const std::size_t units = whole_bytes / unit;
     range* r = nullptr;
-    std::size_t i = bitmap_tree::npos;
+    std::size_t i = range::none;
     bool to_advise = false;
     bool was_used = false;
     {
@@ -240,13 +287,8 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
         if (ask_environment_) {
             ask_environment_ = false;
             options_.huge = huge_pages_from_environment();
-            prepare_for_fork();
         }
-        for (r = first_; r != nullptr; r = r->next) {
-            i = r->find(units, alignment / unit);
-            if (i != bitmap_tree::npos)
-                break;
-        }
+        r = find_place(units, alignment, i);
         if (r == nullptr) {
             r = add_range(whole_bytes, alignment);
             if (r == nullptr)
@@ -433,8 +475,12 @@ void page_resource::note_next_due() noexcept {
 }
 
 /// No other thread is amid a change of the process's pages when it forks. What such a thread was
-/// about to give to the system waits in the child.
-void page_resource::prepare_for_fork() noexcept {
+/// about to give to the system waits in the child. Asked for when the library is loaded, or earlier
+/// by who takes a lock of its own at a fork: what is asked for last is called first.
+void page_resource::see_to_forks() noexcept {
+    static constinit std::atomic<bool> seen_to{false};
+    if (seen_to.exchange(true))
+        return;
     platform::at_fork([] { page_source().mutex_.lock(); }, [] { page_source().mutex_.unlock(); },
                       [] {
                           page_resource& pages = page_source();
@@ -463,9 +509,8 @@ void page_resource::trim() noexcept {
     std::unique_lock lock{mutex_};
     give_oldest(lock, 0, waiting_.all_units());
     end_empty_ranges();
-    for (range* r = first_; r != nullptr; r = r->next)
-        if (r->bytes < options_.reserve_bytes) // the system had no more
-            give_up_addresses(*r);
+    for (range* r = first_; platform::reservations_grow && r != nullptr; r = r->next)
+        give_up_addresses(*r);
     note_next_due();
 }
 
@@ -475,23 +520,31 @@ void page_resource::give_up_addresses(range& r) noexcept {
     const std::size_t step = usable_step / unit;
     const std::size_t highest = bits::last_set(r.taken.words().data(), 0, r.units);
     const std::size_t kept = highest == r.units ? step : align_up(highest + 1, step);
+    r.cannot_grow = false;
     if (kept >= r.units || (r.units - kept) * unit < smallest_range_bytes)
         return;
     // What was freed while trim() gave other memory back waits there.
     r.stop_waiting(kept, r.units - kept, waiting_);
     platform::release(r.base + kept * unit, (r.units - kept) * unit);
-    r.taken.take_range(kept, r.units - kept);
     r.units = kept;
-    r.bytes = kept * unit;
     r.touched_units = std::min(r.touched_units, kept);
     r.usable_units.store(std::min(r.usable_units.load(std::memory_order_relaxed), kept),
                          std::memory_order_relaxed);
     if (&r == first_)
-        first_bytes_.store(r.bytes, std::memory_order_release);
+        first_bytes_.store(r.bytes(), std::memory_order_release);
 }
 
 namespace detail {
 constinit process_pages the_process_pages;
+
+namespace {
+
+[[maybe_unused]] const bool at_load = []() noexcept {
+    process_pages::see_to_forks();
+    return true;
+}();
+
+} // namespace
 } // namespace detail
 
 } // namespace ARENITE_ABI
