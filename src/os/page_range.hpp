@@ -25,6 +25,9 @@ inline namespace ARENITE_ABI {
 
 namespace detail {
 
+/// Units are made usable by so many bytes at once, upwards.
+inline constexpr std::size_t usable_step = std::size_t{4} << 20;
+
 /// The starts of runs of n (1 to 64) set bits in the word `low`, which `high` follows.
 inline bits::word run_starts_across(bits::word low, bits::word high, std::size_t n) noexcept {
     for (std::size_t have = 1; have < n && low != 0;) {
@@ -101,8 +104,8 @@ struct page_resource::range {
         return align_up(origin + i, alignment) - origin;
     }
 
-    /// The lowest place for n units, which may end above those that are reserved: then there is none
-    /// among these.
+    /// The lowest place for n units. It may end above those that are reserved: then there is none
+    /// below.
     [[nodiscard]] std::size_t find(std::size_t n, std::size_t alignment) noexcept {
         if (n > taken.capacity())
             return none;
@@ -229,6 +232,15 @@ struct page_resource::range {
         return align_up(head, page) + 4 * align_up(touched_units / 8, page) +
                align_up(touched_units * sizeof(std::uint32_t), page);
     }
+};
+
+/// Taken units on their way to the system; known to the page_resource for the sake of a child that
+/// is forked meanwhile.
+struct page_resource::transit {
+    range& from;
+    run units;
+    transit* next;
+    transit** link;
 };
 
 inline void page_resource::generations::add(std::size_t n, std::uint64_t now_ms) noexcept {

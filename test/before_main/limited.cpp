@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A program that uses heaps before main limits its addresses to 1 GiB there: malloc and threads still
-// work beside the heaps, which get most of it, and it all comes back.
+// A program that uses heaps before main limits its addresses to 1 GiB there: malloc and threads
+// still work beside the heaps, which get most of it, and it all comes back.
 #include <arenite/core/literals.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/os/page_resource.hpp>

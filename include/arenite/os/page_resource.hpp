@@ -59,9 +59,9 @@ struct page_options {
 /// and no more of them than are soon needed: a program may limit its addresses later. It is made
 /// usable from below, as far as anything was ever handed out, so it stays one mapping of the
 /// kernel, whatever is free in it. If the system refuses addresses (ulimit -v), fewer are taken, at
-/// most half of what is available; if a range can grow no more, further ones are reserved. If the system limits usable
-/// memory and refuses it (ulimit -d), access is granted request by request from then on, and no
-/// memory waits.
+/// most half of what is available; if a range can grow no more, further ones are reserved. If the
+/// system limits usable memory and refuses it (ulimit -d), access is granted request by request
+/// from then on, and no memory waits.
 ///
 /// Memory is returned with a delay. Freed units merge with their neighbours by being zero bits, and
 /// *wait*: a request that gets their addresses meanwhile gets them with their memory, without a

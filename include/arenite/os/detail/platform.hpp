@@ -36,8 +36,9 @@ namespace os {
 /// reserve(n, align)    n bytes of addresses at a multiple of align (a power of two), which cost no
 ///                      memory and may not be touched; nullptr where the system refuses
 /// reservations_grow    whether extend() can ever succeed here
-/// extend(p, n)         reserves the n bytes of addresses at p, where a reservation ends, as part of
-///                      it; false where they are in use, or the system refuses: nothing has changed
+/// extend(p, n)         reserves the n bytes of addresses at p, where a reservation ends, as part
+///                      of it; false where they are in use, or the system refuses: nothing has
+///                      changed
 /// release(p, n)        ends a reservation whatever its state: all of it, or its upper part. Where
 ///                      the system has no such thing the part only loses its memory, and its
 ///                      addresses go with the rest
