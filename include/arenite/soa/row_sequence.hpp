@@ -344,10 +344,10 @@ private:
         state_.invalidate();
     }
 
-    /// Switches to new memory: constructs `added` rows there at `at` by fill, which may read the old
-    /// ones, then transfers the rows before `at`, and those behind the next `skipped` ones except
-    /// for the last `left`. Rows are skipped or left only if they are copied; then all old ones are
-    /// destroyed.
+    /// Switches to new memory: constructs `added` rows there at `at` by fill, which may read the
+    /// old ones, then transfers the rows before `at`, and those behind the next `skipped` ones
+    /// except for the last `left`. Rows are skipped or left only if they are copied; then all old
+    /// ones are destroyed.
     template <class Fill>
     void rebuild(memory&& fresh, size_type at, size_type skipped, size_type added, const Fill& fill,
                  size_type left = 0) {
