@@ -340,7 +340,6 @@ using arenite::os::linux_platform;
 using arenite::os::page_mutex;
 using arenite::os::page_platform;
 using arenite::os::platform;
-using arenite::os::windows_platform;
 }
 }
 
@@ -375,20 +374,6 @@ using arenite::pooled::unordered_multimap;
 using arenite::pooled::unordered_multiset;
 using arenite::pooled::unordered_set;
 using arenite::pooled::vector;
-}
-}
-
-export namespace arenite {
-namespace report_text {
-using arenite::report_text::bytes;
-using arenite::report_text::columns;
-using arenite::report_text::decimal;
-using arenite::report_text::hex;
-using arenite::report_text::integer;
-using arenite::report_text::json;
-using arenite::report_text::percent;
-using arenite::report_text::visible;
-using arenite::report_text::xml;
 }
 }
 

@@ -51,7 +51,7 @@ def main():
            "#ifndef ARENITE_ALL_HPP",
            "#define ARENITE_ALL_HPP"]
     # What a branch includes comes first and whole: each of them may be compiled anywhere.
-    for header in sorted((include / "arenite" / "os").glob("*.hpp")):
+    for header in sorted((include / "arenite" / "os" / "detail").glob("*.hpp")):
         if header.name in ("linux.hpp", "windows.hpp") and header not in done:
             done.add(header)
             out += text_of(header, done)

@@ -13,7 +13,7 @@
 #include "html_tables.hpp"
 #include "table.hpp"
 
-#include <arenite/report/text.hpp>
+#include <arenite/report/detail/text.hpp>
 
 #include <algorithm>
 #include <cmath>

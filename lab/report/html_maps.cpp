@@ -5,7 +5,7 @@
 #include "html_parts.hpp"
 #include "html_ranges.hpp"
 
-#include <arenite/report/text.hpp>
+#include <arenite/report/detail/text.hpp>
 
 #include <array>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "../run/catalogue.hpp"
 #include "html_parts.hpp"
 
-#include <arenite/report/text.hpp>
+#include <arenite/report/detail/text.hpp>
 
 #include <algorithm>
 #include <array>

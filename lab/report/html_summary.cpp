@@ -4,7 +4,7 @@
 
 #include "table.hpp"
 
-#include <arenite/report/text.hpp>
+#include <arenite/report/detail/text.hpp>
 
 #include <algorithm>
 #include <cstddef>

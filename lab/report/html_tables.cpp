@@ -5,7 +5,7 @@
 #include "html_parts.hpp"
 #include "table.hpp"
 
-#include <arenite/report/text.hpp>
+#include <arenite/report/detail/text.hpp>
 
 #include <cstdint>
 #include <fmt/format.h>

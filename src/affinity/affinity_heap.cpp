@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affinity_heap.hpp>
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/core/detail/size.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
 #include <cstdio>

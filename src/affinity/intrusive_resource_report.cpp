@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "intrusive_slots.hpp"
 
-#include <arenite/block/region_joiner.hpp>
+#include <arenite/block/detail/region_joiner.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/core/detail/size.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
 #include <source_location>

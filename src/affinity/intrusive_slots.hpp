@@ -6,8 +6,8 @@
 // each slot.
 
 #include <arenite/affinity/intrusive_resource.hpp>
-#include <arenite/block/colouring.hpp>
-#include <arenite/check/poison.hpp>
+#include <arenite/block/detail/colouring.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 

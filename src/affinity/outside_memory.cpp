@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/outside_memory.hpp>
+#include <arenite/affinity/detail/outside_memory.hpp>
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/os/fork_lock.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/core/detail/size.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
 #include <atomic>

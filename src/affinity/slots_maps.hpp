@@ -5,10 +5,10 @@
 // The maps of a slots_resource: its slots by address, and the free ones by length.
 
 #include <arenite/affinity/slots_resource.hpp>
-#include <arenite/block/colouring.hpp>
+#include <arenite/block/detail/colouring.hpp>
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/bits.hpp>
 #include <arenite/pool/pool_resource.hpp>
 
 #include <algorithm>

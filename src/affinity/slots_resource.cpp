@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "slots_maps.hpp"
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
-#include <arenite/core/bits.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/bits.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/size.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>

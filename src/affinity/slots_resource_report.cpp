@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "slots_maps.hpp"
 
-#include <arenite/block/region_joiner.hpp>
+#include <arenite/block/detail/region_joiner.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <source_location>
 #include <span>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/block/address_table.hpp>
+#include <arenite/block/detail/address_table.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 namespace arenite {
 inline namespace ARENITE_ABI {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/block/block_list.hpp>
+#include <arenite/block/detail/block_list.hpp>
 
 namespace arenite {
 inline namespace ARENITE_ABI {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/check/call_sites.hpp>
 
-#include <arenite/os/fork_lock.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/one_thread.hpp>
+#include <arenite/check/detail/one_thread.hpp>
 
 #include <arenite/core/contract.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/check/passthrough.hpp>
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 
 #include <atomic>
 #include <cstdlib>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/compose/recorder.hpp>
+#include <arenite/compose/detail/recorder.hpp>
 
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/os/fork_lock.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/contract.hpp>
-#include <arenite/core/process_object.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/process_object.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/system_resource.hpp>
 
 #include <cstdlib>

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/freelist/free_list_resource.hpp>
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
-#include <arenite/core/size.hpp>
 
 #include <algorithm>
 

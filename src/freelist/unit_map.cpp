@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/freelist/unit_map.hpp>
+#include <arenite/freelist/detail/unit_map.hpp>
 
 #include <arenite/core/contract.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/handle/compacting_heap.hpp>
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/handle/compacting_heap.hpp>
 
-#include <arenite/check/poison.hpp>
-#include <arenite/core/budget_meter.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/budget_meter.hpp>
 
 #include <cstring>
 

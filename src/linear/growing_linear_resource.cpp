@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/linear/growing_linear_resource.hpp>
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
 

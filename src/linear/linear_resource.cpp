@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/check/detail/resource_text.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/resource_text.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/linear/growing_linear_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/ordered/ordered_heap.hpp>
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/size.hpp>
 #include <arenite/os/page_resource.hpp>
 
 namespace arenite {

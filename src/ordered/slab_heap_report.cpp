@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/ordered/slab_heap.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 
-#include <arenite/block/region_joiner.hpp>
+#include <arenite/block/detail/region_joiner.hpp>
 #include <arenite/check/call_sites.hpp>
-#include <arenite/check/resource_text.hpp>
+#include <arenite/check/detail/resource_text.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/glance.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/glance.hpp>
+#include <arenite/core/detail/size.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/ordered/slab_source.hpp>
+#include <arenite/ordered/detail/slab_source.hpp>
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/core/detail/size.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
 #include <cstddef>

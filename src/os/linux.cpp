@@ -3,8 +3,8 @@
 #if defined(__linux__)
 
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/os/linux.hpp>
+#include <arenite/core/detail/size.hpp>
+#include <arenite/os/detail/linux.hpp>
 
 #include "page_size.hpp"
 

@@ -6,11 +6,11 @@
 // memory.
 
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/bitmap_tree.hpp>
-#include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/bitmap_tree.hpp>
+#include <arenite/core/detail/bits.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include <algorithm>
 #include <atomic>

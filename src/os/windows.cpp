@@ -3,9 +3,9 @@
 #if defined(_WIN32)
 
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/os/page_mutex.hpp>
-#include <arenite/os/windows.hpp>
+#include <arenite/core/detail/size.hpp>
+#include <arenite/os/detail/page_mutex.hpp>
+#include <arenite/os/detail/windows.hpp>
 
 #include "page_size.hpp"
 

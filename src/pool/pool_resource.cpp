@@ -4,15 +4,15 @@
 
 #include "slot_pool_impl.hpp"
 
-#include <arenite/block/colouring.hpp>
+#include <arenite/block/detail/colouring.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/os/fork_lock.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>

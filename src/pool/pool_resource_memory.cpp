@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/pool/pool_resource.hpp>
 
-#include <arenite/block/block.hpp>
-#include <arenite/check/poison.hpp>
-#include <arenite/core/bits.hpp>
+#include <arenite/block/detail/block.hpp>
+#include <arenite/check/detail/poison.hpp>
+#include <arenite/core/detail/bits.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
-#include <arenite/core/size.hpp>
 
 #include <algorithm>
 #include <new>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/pool/pool_resource.hpp>
 
-#include <arenite/block/region_joiner.hpp>
-#include <arenite/core/bits.hpp>
+#include <arenite/block/detail/region_joiner.hpp>
+#include <arenite/core/detail/bits.hpp>
 
 #include <algorithm>
 

@@ -4,15 +4,15 @@
 
 #include "slot_pool_impl.hpp"
 
-#include <arenite/block/colouring.hpp>
-#include <arenite/block/region_joiner.hpp>
+#include <arenite/block/detail/colouring.hpp>
+#include <arenite/block/detail/region_joiner.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/size.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/report/detail/text.hpp>
 #include <arenite/report/layout.hpp>
-#include <arenite/report/text.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/report/memory_map.hpp>
 
-#include <arenite/report/text.hpp>
+#include <arenite/report/detail/text.hpp>
 
 #include <arenite/core/alignment.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <arenite/report/region_totals.hpp>
 
-#include <arenite/report/text.hpp>
+#include <arenite/report/detail/text.hpp>
 
 #include <algorithm>
 #include <array>

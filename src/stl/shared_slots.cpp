@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/stl/shared_slots.hpp>
+#include <arenite/stl/detail/shared_slots.hpp>
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
-#include <arenite/core/thread_exit.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/affinity_share.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
-#include <arenite/affinity/remote_frees.hpp>
+#include <arenite/affinity/detail/remote_frees.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/core/bits.hpp>
+#include <arenite/core/detail/bits.hpp>
 
 #include <gtest/gtest.h>
 

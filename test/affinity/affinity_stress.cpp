@@ -7,7 +7,7 @@
 
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/report/memory_map.hpp>
 

@@ -5,9 +5,9 @@
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/slots_resource.hpp>
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/report/memory_map.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // The list with nodes of another kind than blocks; block_list.cpp has the one of blocks.
-#include <arenite/block/address_list.hpp>
+#include <arenite/block/detail/address_list.hpp>
 
 #include <gtest/gtest.h>
 

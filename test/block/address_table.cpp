@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/block/address_table.hpp>
+#include <arenite/block/detail/address_table.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/literals.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/block/colouring.hpp>
+#include <arenite/block/detail/colouring.hpp>
 #include <arenite/core/literals.hpp>
 
 #include <gtest/gtest.h>

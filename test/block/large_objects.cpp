@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/block/block_source.hpp>
-#include <arenite/block/large_objects.hpp>
+#include <arenite/block/detail/block_source.hpp>
+#include <arenite/block/detail/large_objects.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include <gtest/gtest.h>
 

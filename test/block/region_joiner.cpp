@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/block/region_joiner.hpp>
+#include <arenite/block/detail/region_joiner.hpp>
 #include <arenite/core/literals.hpp>
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/compose/allocator_resource.hpp>
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/pool/pool_resource.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 

@@ -5,11 +5,11 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
-#include <arenite/core/size.hpp>
 #include <arenite/report/memory_map.hpp>
 
 #include "support/addresses.hpp"

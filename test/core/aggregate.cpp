@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/aggregate.hpp>
+#include <arenite/core/detail/aggregate.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/atomic_access.hpp>
+#include <arenite/core/detail/atomic_access.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/bitmap_tree.hpp>
-#include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/core/detail/bitmap_tree.hpp>
+#include <arenite/core/detail/bits.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <gtest/gtest.h>
 

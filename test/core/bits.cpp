@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/bits.hpp>
+#include <arenite/core/detail/bits.hpp>
 
 #include <gtest/gtest.h>
 

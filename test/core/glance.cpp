@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/glance.hpp>
+#include <arenite/core/detail/glance.hpp>
 
 #include <gtest/gtest.h>
 

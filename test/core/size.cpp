@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/size.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/spin_lock.hpp>
+#include <arenite/core/detail/spin_lock.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/poison.hpp>
-#include <arenite/freelist/hole_tree.hpp>
-#include <arenite/freelist/unit_map.hpp>
+#include <arenite/check/detail/poison.hpp>
+#include <arenite/freelist/detail/hole_tree.hpp>
+#include <arenite/freelist/detail/unit_map.hpp>
 
 #include <gtest/gtest.h>
 

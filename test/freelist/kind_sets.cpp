@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/bits.hpp>
-#include <arenite/freelist/kind_sets.hpp>
+#include <arenite/core/detail/bits.hpp>
+#include <arenite/freelist/detail/kind_sets.hpp>
 
 #include <gtest/gtest.h>
 

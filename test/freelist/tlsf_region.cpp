@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/freelist/tlsf_region.hpp>
+#include <arenite/freelist/detail/tlsf_region.hpp>
 
 #include <gtest/gtest.h>
 

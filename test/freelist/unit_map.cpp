@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/poison.hpp>
-#include <arenite/freelist/unit_map.hpp>
+#include <arenite/check/detail/poison.hpp>
+#include <arenite/freelist/detail/unit_map.hpp>
 
 #include <gtest/gtest.h>
 

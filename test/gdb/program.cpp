@@ -5,8 +5,8 @@
 #include <arenite/object/intrusive_ptr.hpp>
 #include <arenite/object/ref_counted.hpp>
 #include <arenite/object/unique_ptr.hpp>
+#include <arenite/ordered/detail/slab_geometry.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
-#include <arenite/ordered/slab_geometry.hpp>
 #include <arenite/pool/pool_resource.hpp>
 
 // One of everything that gdb is to show; printers.py stops in stop_here().

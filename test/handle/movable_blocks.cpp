@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/handle/movable_blocks.hpp>
+#include <arenite/handle/detail/movable_blocks.hpp>
 
 #include <arenite/core/literals.hpp>
 

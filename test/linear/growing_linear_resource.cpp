@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/size.hpp>
 #include <arenite/linear/growing_linear_resource.hpp>
 #include <arenite/linear/scope.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <gtest/gtest.h>
 

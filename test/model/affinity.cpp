@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/slots_resource.hpp>
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/linear/linear_resource.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/compose/fallback_resource.hpp>
 #include <arenite/compose/limited_resource.hpp>
 #include <arenite/compose/segregated_resource.hpp>

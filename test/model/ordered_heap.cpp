@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/system_resource.hpp>

@@ -5,7 +5,7 @@
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
-#include <arenite/object/owner.hpp>
+#include <arenite/object/detail/owner.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/pool/pool_resource.hpp>
 

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/block/block.hpp>
+#include <arenite/block/detail/block.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/ordered/detail/size_class.hpp>
+#include <arenite/ordered/detail/slab_geometry.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
-#include <arenite/ordered/size_class.hpp>
-#include <arenite/ordered/slab_geometry.hpp>
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <arenite/core/error.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 
 #include "ordered/heap_test.hpp"

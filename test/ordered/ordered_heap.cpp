@@ -3,7 +3,7 @@
 
 // Sizes, alignments, counting: what holds for each request. Order, memory and misuse have files of
 // their own.
-#include <arenite/block/colouring.hpp>
+#include <arenite/block/detail/colouring.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/create.hpp>
 #include <arenite/linear/linear_resource.hpp>

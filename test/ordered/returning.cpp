@@ -3,8 +3,8 @@
 
 // When ordered_heap gives memory back.
 
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include "ordered/heap_test.hpp"
 #include "support/demands.hpp"

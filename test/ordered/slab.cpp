@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/literals.hpp>
-#include <arenite/ordered/slab_geometry.hpp>
+#include <arenite/ordered/detail/slab_geometry.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/ordered/slab_block.hpp>
+#include <arenite/ordered/detail/slab_block.hpp>
 
 #include <arenite/core/literals.hpp>
 

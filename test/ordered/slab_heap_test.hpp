@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/ordered/joined_slots.hpp>
-#include <arenite/ordered/slab_heap.hpp>
+#include <arenite/ordered/detail/joined_slots.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 
 #include "ordered/heap_test.hpp"
 

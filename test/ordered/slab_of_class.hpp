@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/ordered/size_class.hpp>
-#include <arenite/ordered/slab.hpp>
+#include <arenite/ordered/detail/size_class.hpp>
+#include <arenite/ordered/detail/slab.hpp>
 
 #include <cstddef>
 #include <cstdint>

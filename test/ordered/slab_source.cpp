@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/ordered/slab_source.hpp>
+#include <arenite/ordered/detail/slab_source.hpp>
 
 #include "ordered/heap_test.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/literals.hpp>
-#include <arenite/os/linux.hpp>
+#include <arenite/os/detail/linux.hpp>
 
 #include <gtest/gtest.h>
 

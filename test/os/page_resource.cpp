@@ -4,8 +4,8 @@
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/upstream.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include "os/page_test.hpp"
 #include "support/addresses.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include "support/addresses.hpp"
 #include "support/mappings.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/literals.hpp>
-#include <arenite/os/windows.hpp>
+#include <arenite/os/detail/windows.hpp>
 
 #include <gtest/gtest.h>
 

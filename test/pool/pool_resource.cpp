@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/pool/pool_resource.hpp>
 
-#include <arenite/block/colouring.hpp>
+#include <arenite/block/detail/colouring.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/create.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/linear/linear_resource.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/bitmap_tree.hpp>
+#include <arenite/core/detail/bitmap_tree.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/pool/row_table.hpp>
+#include <arenite/pool/detail/row_table.hpp>
 
 #include <gtest/gtest.h>
 

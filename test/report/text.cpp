@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/report/text.hpp>
+#include <arenite/report/detail/text.hpp>
 
 #include <gtest/gtest.h>
 

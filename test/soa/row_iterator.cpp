@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/soa/row_iterator.hpp>
+#include <arenite/soa/detail/row_iterator.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/soa/detail/row_sequence.hpp>
 #include <arenite/soa/layout.hpp>
-#include <arenite/soa/row_sequence.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/alignment.hpp>
-#include <arenite/stl/container_arrays.hpp>
+#include <arenite/stl/detail/container_arrays.hpp>
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/stl/shared_slots.hpp>
+#include <arenite/stl/detail/shared_slots.hpp>
 
 #include <gtest/gtest.h>
 

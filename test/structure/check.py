@@ -18,7 +18,7 @@ from pathlib import Path
 # From the ground up: a folder may include only itself and what stands before it.
 STRATA = ["core", "os", "check", "report", "block", "linear", "freelist", "pool", "ordered", "compose",
           "affinity", "offset", "stl", "object", "soa", "handle", "interop"]
-CODE_FOLDERS = ["include", "src", "test", "lab", "fuzz", "example"]
+CODE_FOLDERS = ["include", "src", "test", "lab", "advisor", "fuzz", "example"]
 MAX_COLUMNS = 100
 MAX_LINES = 500    # a file
 MAX_MEMBERS = 15   # data members a class
@@ -41,12 +41,23 @@ def name(path):
 
 
 def headers():
+    """What users include: <arenite/folder/type.hpp>."""
     return [h.relative_to(include_root) for h in files(["include"], ".hpp") if len(h.relative_to(include_root).parts) == 2]
+
+
+def detail_headers():
+    """What only the library includes: <arenite/folder/detail/type.hpp>."""
+    return [h.relative_to(include_root) for h in files(["include"], ".hpp") if h.parent.name == "detail"]
+
+
+def folder_of(path):
+    """The folder of a header or a source; a header in detail/ belongs to the folder above."""
+    return path.parent.parent.name if path.parent.name == "detail" else path.parent.name
 
 
 def includes_go_down_the_strata():
     for path in files(["include", "src"], ".hpp", ".cpp"):
-        folder = path.parent.name
+        folder = folder_of(path)
         if path.parent in (include_root, root / "src"):
             continue  # the umbrella, and what stands behind the C header
         if folder not in STRATA:
@@ -75,9 +86,10 @@ def own_headers_are_named_in_full():
 
 
 def every_header_has_its_test():
-    for header in headers():
-        if not (root / "test" / header).with_suffix(".cpp").is_file():
-            yield f"include/arenite/{header}: has no test/{header.with_suffix('.cpp')}"
+    for header in headers() + detail_headers():
+        test = Path("test", header.parts[0], header.stem + ".cpp")
+        if not (root / test).is_file():
+            yield f"include/arenite/{header}: has no {test}"
 
 
 def every_c_header_has_its_test():
@@ -105,6 +117,9 @@ def every_header_is_in_the_umbrella():
                 yield f"{name(umbrella)}: includes <arenite/{header}>; interop is never in the umbrella"
         elif f"arenite/{header}" not in named:
             yield f"{name(umbrella)}: lacks #include <arenite/{header}>"
+    for target in named:
+        if "/detail/" in target:
+            yield f"{name(umbrella)}: includes <{target}>; headers of detail/ come with those that need them"
     for folder in {header.parts[0] for header in headers()}:
         if f"| `{folder}/` |" not in (include_root / "README.md").read_text():
             yield f"include/arenite/README.md: has no line for {folder}/"
@@ -119,7 +134,8 @@ def every_source_has_its_header():
             continue
         words = relative.stem.split("_")  # x_report.cpp, x_linux.cpp: a part of what x.hpp declares
         stems = ["_".join(words[:n]) for n in range(len(words), 0, -1)]
-        if not any((include_root / relative.parent / f"{stem}.hpp").is_file() for stem in stems):
+        folders = (include_root / relative.parent, include_root / relative.parent / "detail")
+        if not any((folder / f"{stem}.hpp").is_file() for folder in folders for stem in stems):
             yield f"{name(path)}: belongs to no header include/arenite/{relative.parent}/{stems[0]}.hpp"
 
 
@@ -343,5 +359,5 @@ else:
     print(f"skipped, since Universal Ctags is not installed: {', '.join(r.__name__.replace('_', ' ') for r in TAG_RULES)}")
 
 problems = [f"{rule.__name__.replace('_', ' ')}: {problem}" for rule in RULES for problem in rule()]
-print("\n".join(problems) if problems else f"{len(RULES)} rules hold for {len(headers())} headers")
+print("\n".join(problems) if problems else f"{len(RULES)} rules hold for {len(headers())} headers and {len(detail_headers())} in detail/")
 sys.exit(1 if problems else 0)

@@ -5,8 +5,8 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/strategy.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include <gtest/gtest.h>
 

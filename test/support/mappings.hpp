@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <cstddef>
 #include <cstdio>

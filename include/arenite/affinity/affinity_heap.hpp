@@ -3,21 +3,21 @@
 #pragma once
 
 #include <arenite/affinity/affinity.hpp>
-#include <arenite/affinity/affinity_pages.hpp>
-#include <arenite/affinity/affinity_registry.hpp>
-#include <arenite/affinity/affinity_share.hpp>
-#include <arenite/affinity/affinity_shares.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
-#include <arenite/affinity/outside_memory.hpp>
-#include <arenite/affinity/thread_heaps.hpp>
+#include <arenite/affinity/detail/affinity_pages.hpp>
+#include <arenite/affinity/detail/affinity_registry.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
+#include <arenite/affinity/detail/affinity_shares.hpp>
+#include <arenite/affinity/detail/outside_memory.hpp>
+#include <arenite/affinity/detail/thread_heaps.hpp>
 #include <arenite/check/call_sites.hpp>
-#include <arenite/compose/resource_adaptor.hpp>
+#include <arenite/compose/detail/resource_adaptor.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/ordered/slab_heap.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/block/block.hpp>
-#include <arenite/block/block_source.hpp>
+#include <arenite/block/detail/block.hpp>
+#include <arenite/block/detail/block_source.hpp>
 #include <arenite/block/return_policy.hpp>
-#include <arenite/check/passthrough_chain.hpp>
+#include <arenite/check/detail/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>

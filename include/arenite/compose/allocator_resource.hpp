@@ -4,7 +4,7 @@
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/strategy.hpp>
 
 #include <cstddef>

@@ -30,6 +30,11 @@
 #define ARENITE_CHECKS 0
 #endif
 
+// 1 for the copy inside libarenite-malloc: this library is malloc then, and never calls it.
+#ifndef ARENITE_IS_MALLOC
+#define ARENITE_IS_MALLOC 0
+#endif
+
 // Checked and unchecked objects have different names, so that mixing them fails at link time. Until
 // 1.0 the name has the minor version, too: two versions can be in one process.
 #if ARENITE_CHECKS
@@ -100,6 +105,13 @@
 #define ARENITE_IS_CONSTANT(value) (__builtin_constant_p(value) != 0)
 #else
 #define ARENITE_IS_CONSTANT(value) false
+#endif
+
+// What lies at a fixed place of each thread: read without a call, and without the loader's lock.
+#if defined(__GNUC__)
+#define ARENITE_THREAD_FAST __attribute__((tls_model("initial-exec")))
+#else
+#define ARENITE_THREAD_FAST
 #endif
 
 // What the compiler may take for granted.

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/resource.hpp>
-#include <arenite/core/size.hpp>
 
 #include <concepts>
 #include <cstddef>

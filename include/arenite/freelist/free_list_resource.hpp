@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/passthrough_chain.hpp>
+#include <arenite/check/detail/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/bits.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/sizes.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/freelist/hole_tree.hpp>
-#include <arenite/freelist/kind_sets.hpp>
-#include <arenite/freelist/place_maxima.hpp>
-#include <arenite/freelist/unit_map.hpp>
+#include <arenite/freelist/detail/hole_tree.hpp>
+#include <arenite/freelist/detail/kind_sets.hpp>
+#include <arenite/freelist/detail/place_maxima.hpp>
+#include <arenite/freelist/detail/unit_map.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <cstddef>

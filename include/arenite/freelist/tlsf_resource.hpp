@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/passthrough_chain.hpp>
+#include <arenite/check/detail/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
@@ -10,8 +10,8 @@
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
+#include <arenite/freelist/detail/tlsf_region.hpp>
 #include <arenite/freelist/tlsf_load.hpp>
-#include <arenite/freelist/tlsf_region.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <cstddef>

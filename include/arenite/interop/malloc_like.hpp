@@ -4,15 +4,15 @@
 
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/affinity_pages.hpp>
-#include <arenite/affinity/affinity_share.hpp>
-#include <arenite/affinity/remote_frees.hpp>
+#include <arenite/affinity/detail/affinity_pages.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
+#include <arenite/affinity/detail/remote_frees.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/ordered/size_class.hpp>
-#include <arenite/ordered/slab_geometry.hpp>
-#include <arenite/ordered/slab_heap.hpp>
+#include <arenite/core/detail/size.hpp>
+#include <arenite/ordered/detail/size_class.hpp>
+#include <arenite/ordered/detail/slab_geometry.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <cstddef>
 #include <cstring>

@@ -5,7 +5,7 @@
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/interop/malloc_like.hpp>
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/interop/malloc_like.hpp>
-#include <arenite/ordered/size_class.hpp>
+#include <arenite/ordered/detail/size_class.hpp>
 
 #include <cstddef>
 #include <string_view>

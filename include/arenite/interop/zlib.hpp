@@ -4,7 +4,7 @@
 
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/interop/malloc_like.hpp>
 
 #include <cstddef>

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/passthrough_chain.hpp>
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/passthrough_chain.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/size.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/linear/allocation_log.hpp>
-#include <arenite/linear/marker_order.hpp>
+#include <arenite/linear/detail/allocation_log.hpp>
+#include <arenite/linear/detail/marker_order.hpp>
 
 #include <cstddef>
 #include <cstdint>

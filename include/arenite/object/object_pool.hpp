@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/size.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/object/destruction_queue.hpp>
-#include <arenite/object/object_range.hpp>
+#include <arenite/object/detail/object_range.hpp>
+#include <arenite/object/detail/object_slots.hpp>
 #include <arenite/object/object_rules.hpp>
-#include <arenite/object/object_slots.hpp>
 #include <arenite/object/pool_weak_ptr.hpp>
 #include <arenite/object/unique_ptr.hpp>
 #include <arenite/os/page_resource.hpp>

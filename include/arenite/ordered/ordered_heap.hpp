@@ -4,8 +4,8 @@
 
 #include <arenite/block/return_policy.hpp>
 #include <arenite/check/call_sites.hpp>
-#include <arenite/check/one_thread.hpp>
-#include <arenite/check/passthrough_chain.hpp>
+#include <arenite/check/detail/one_thread.hpp>
+#include <arenite/check/detail/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
@@ -13,7 +13,7 @@
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/ordered/slab_heap.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <cstddef>
 

@@ -7,8 +7,8 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/os/page_mutex.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/page_mutex.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <atomic>
 #include <cstddef>

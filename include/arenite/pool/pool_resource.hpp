@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/block/block.hpp>
-#include <arenite/block/block_source.hpp>
-#include <arenite/check/passthrough_chain.hpp>
+#include <arenite/block/detail/block.hpp>
+#include <arenite/block/detail/block_source.hpp>
+#include <arenite/check/detail/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/bits.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/upstream.hpp>
+#include <arenite/pool/detail/slot_layout.hpp>
+#include <arenite/pool/detail/slot_pool.hpp>
 #include <arenite/pool/slot.hpp>
-#include <arenite/pool/slot_layout.hpp>
-#include <arenite/pool/slot_pool.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/core/aggregate.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/aggregate.hpp>
 #include <arenite/core/members.hpp>
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 
 #include <arenite/core/config.hpp>
 #include <arenite/core/members.hpp>
-#include <arenite/soa/row_iterator.hpp>
-#include <arenite/soa/row_origin.hpp>
+#include <arenite/soa/detail/row_iterator.hpp>
+#include <arenite/soa/detail/row_origin.hpp>
 
 #include <cstddef>
 #include <iterator>

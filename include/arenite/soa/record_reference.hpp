@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/core/aggregate.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/aggregate.hpp>
 #include <arenite/core/members.hpp>
-#include <arenite/soa/row_origin.hpp>
+#include <arenite/soa/detail/row_origin.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -11,11 +11,11 @@
 #include <arenite/core/usage.hpp>
 #include <arenite/soa/by.hpp> // IWYU pragma: export
 #include <arenite/soa/column_view.hpp>
+#include <arenite/soa/detail/record_iterator.hpp>
+#include <arenite/soa/detail/row_origin.hpp>
+#include <arenite/soa/detail/row_sequence.hpp>
 #include <arenite/soa/layout.hpp> // IWYU pragma: export
-#include <arenite/soa/record_iterator.hpp>
 #include <arenite/soa/record_reference.hpp>
-#include <arenite/soa/row_origin.hpp>
-#include <arenite/soa/row_sequence.hpp>
 
 #include <algorithm>
 #include <compare>

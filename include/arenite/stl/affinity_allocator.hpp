@@ -4,8 +4,8 @@
 
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
-#include <arenite/core/size.hpp>
 
 #include <concepts>
 #include <cstddef>

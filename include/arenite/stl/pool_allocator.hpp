@@ -3,11 +3,11 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/stl/container_heap.hpp>
 #include <arenite/stl/container_pool.hpp>
-#include <arenite/stl/container_source.hpp>
+#include <arenite/stl/detail/container_heap.hpp>
+#include <arenite/stl/detail/container_source.hpp>
 
 #include <concepts>
 #include <cstddef>

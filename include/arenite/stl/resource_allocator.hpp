@@ -4,10 +4,10 @@
 
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/resource.hpp>
-#include <arenite/core/size.hpp>
 
 #include <concepts>
 #include <cstddef>
