@@ -25,6 +25,8 @@ inline namespace ARENITE_ABI {
 
 namespace detail {
 
+inline constexpr std::size_t unit = page_resource::unit_bytes;
+
 /// Units are made usable by so many bytes at once, upwards.
 inline constexpr std::size_t usable_step = std::size_t{4} << 20;
 

@@ -16,12 +16,11 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
+using detail::unit;
 using detail::usable_step;
 using os::platform;
 
 namespace {
-
-constexpr std::size_t unit = page_resource::unit_bytes;
 
 constinit const page_options defaults{};
 

@@ -12,12 +12,11 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
+using detail::unit;
 using detail::usable_step;
 using os::platform;
 
 namespace {
-
-constexpr std::size_t unit = page_resource::unit_bytes;
 
 /// A range begins with so many, unless more are requested, and doubles.
 constexpr std::size_t first_addresses_bytes = 64_MiB;

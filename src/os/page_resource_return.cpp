@@ -13,11 +13,10 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
+using detail::unit;
 using os::platform;
 
 namespace {
-
-constexpr std::size_t unit = page_resource::unit_bytes;
 
 /// So much of what is due goes back at a call, where it is in small pages; huge ones are quicker.
 /// About a millisecond, of a process that has not asked for this memory for a second.
