@@ -23,6 +23,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 namespace {
@@ -150,6 +151,7 @@ void linux_platform::at_fork(void (*before)(), void (*in_parent)(), void (*in_ch
 }
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite
 

@@ -16,7 +16,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-using os::platform;
+namespace bits = detail::bits;
+using detail::bitmap_tree, detail::max_object_bytes, detail::os::platform;
 
 namespace {
 

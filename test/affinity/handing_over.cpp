@@ -59,9 +59,9 @@ const char* nothing_to_see() {
 /// Frees what is marked in a block, as its owner does, who is still told of it.
 void take_marks(affinity_share& share, remote_frees& r) {
     detail::slab_heap& heap = share.heap();
-    slab_block& head = *heap.slabs().geometry().block_of(r.where);
+    detail::slab_block& head = *heap.slabs().geometry().block_of(r.where);
     for (std::size_t i = 0; i < remote_frees::words; ++i)
-        if (const bits::word freed = r.freed[i].exchange(0))
+        if (const detail::bits::word freed = r.freed[i].exchange(0))
             static_cast<void>(heap.release_word(head, i, freed));
 }
 
@@ -74,7 +74,7 @@ TEST(affinity_handing_over, a_block_in_the_list_of_its_earlier_owner_is_handed_o
     affinity_heap& after = affinity_heap::of<taking>();
     void* const p = before.allocate(48, 8);
     affinity_share& giver = *affinity_share::around(p);
-    block& here = remote_frees::head_of(p);
+    detail::block& here = remote_frees::head_of(p);
     giver.deallocate_remotely(p, 48, 8, nullptr);
     remote_frees* const r = remote_frees::of(here);
     ASSERT_NE(r, nullptr);

@@ -8,6 +8,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 #if defined(_WIN32)
@@ -36,5 +37,6 @@ using page_mutex = std::mutex;
 #endif
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite
