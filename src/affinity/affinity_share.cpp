@@ -178,7 +178,7 @@ bool affinity_share::trim_if_empty() noexcept {
 // ---- by its thread, or under the lock -----------------------------------------------------------
 
 void* affinity_share::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    if (locked_ && remote_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    if (locked_ && !queue_.is_empty()) [[unlikely]]
         hand_on();
     return with_resource([&](auto& r) { return r.try_allocate(bytes, alignment); });
 }
@@ -330,16 +330,7 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     // The block may be gone from here on.
     if (!r->queued.load(std::memory_order_seq_cst) &&
         !r->queued.exchange(true, std::memory_order_seq_cst))
-        push(*r, *r);
-}
-
-/// Enters a chain of blocks with fresh bits.
-void affinity_share::push(remote_frees& first, remote_frees& last) noexcept {
-    remote_frees* head = remote_.load(std::memory_order_relaxed);
-    do
-        last.next = head;
-    while (!remote_.compare_exchange_weak(head, &first, std::memory_order_seq_cst,
-                                          std::memory_order_relaxed));
+        queue_.push(*r);
 }
 
 // Where there is no memory for bits, objects hang on each other by their first word.
@@ -379,7 +370,7 @@ void affinity_share::forward(remote_frees& r) noexcept {
     if (other == this || other == nullptr)
         return;
     if (any && !r.queued.exchange(true, std::memory_order_seq_cst))
-        other->push(r, r);
+        other->queue_.push(r);
 }
 
 /// Frees what is marked in one block; true if anything was.
@@ -454,38 +445,18 @@ std::size_t affinity_share::purge_remote_frees(const slab& s, const remote_frees
 
 /// A locked share is told of nothing, but may stand where an unlocked one was.
 void affinity_share::hand_on() noexcept {
-    remote_frees* next = remote_.exchange(nullptr, std::memory_order_seq_cst);
-    while (next != nullptr) {
-        remote_frees& r = *next;
-        next = r.next;
-        r.queued.exchange(false, std::memory_order_seq_cst);
-        forward(r);
-    }
+    queue_.take(all_blocks, [this](remote_frees& r) { forward(r); });
 }
 
 bool affinity_share::drain_remote_frees(std::size_t most_blocks) noexcept {
-    const slow_call_guard mark = heap().begin_slow_call(); // what is taken is in no list
+    const slow_call_guard mark = heap().begin_slow_call(); // what is being taken is in no list
     bool any = false;
     if (unmarked_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
         drain_unmarked();
         any = true;
     }
-    if (remote_.load(std::memory_order_relaxed) == nullptr)
-        return any;
-    remote_frees* next = remote_.exchange(nullptr, std::memory_order_seq_cst);
-    for (; next != nullptr && most_blocks != 0; --most_blocks) {
-        remote_frees& r = *next;
-        next = r.next;
-        r.queued.exchange(false, std::memory_order_seq_cst);
-        any = drain(r) || any;
-    }
-    if (next != nullptr) { // the rest another time
-        remote_frees* last = next;
-        while (last->next != nullptr)
-            last = last->next;
-        push(*next, *last);
-    }
-    return any;
+    queue_.take(most_blocks, [&](remote_frees& r) { any = drain(r) || any; });
+    return any; // what is left another time
 }
 
 } // namespace detail

@@ -19,8 +19,8 @@ inline namespace ARENITE_ABI {
 
 namespace {
 
-constexpr std::size_t align_divisor = 4; // nor one for an alignment of more than this
-constexpr int looks = 8;                 // at slots that an alignment may make too short
+constexpr std::size_t slot_align_divisor = 4; // nor one for an alignment of more than this
+constexpr int slot_looks = 8;                 // at slots that an alignment may make too short
 
 } // namespace
 
@@ -93,7 +93,7 @@ void* slots_resource::try_allocate(std::size_t bytes, std::size_t alignment) noe
     const std::size_t length = rounded(bytes, alignment);
     const std::size_t most = source_.mask_bytes() / large_divisor;
     std::byte* p = nullptr;
-    if (length < source_.mask_bytes() && alignment <= source_.mask_bytes() / align_divisor) {
+    if (length < source_.mask_bytes() && alignment <= source_.mask_bytes() / slot_align_divisor) {
         fit found = best_fit(length, alignment);
         if (found.slot == nullptr && length <= most) {
             node* const opened = open_block();
@@ -144,7 +144,7 @@ slots_resource::fit slots_resource::best_fit(std::size_t length,
         return {};
     const free_slots& free = maps_->free;
     node* found = free.first(length);
-    for (int look = 0; look < looks && found != nullptr; ++look) {
+    for (int look = 0; look < slot_looks && found != nullptr; ++look) {
         if (found->bytes - length >= padding_for(found->begin, alignment))
             return {found, look == 0};
         found = free.after(*found);

@@ -21,7 +21,7 @@ namespace detail {
 
 namespace {
 
-constexpr std::size_t most_kept = 16;
+constexpr std::size_t most_kept_objects = 16;
 constexpr std::size_t kept_divisor = 4; // a request may leave this share of a kept piece unused
 constexpr std::size_t slack_divisor = 8;
 
@@ -142,7 +142,7 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
     kept_bytes_ += bytes;
     ++kept_count_;
     poison::no_access(head + 1, bytes - sizeof(block));
-    while (kept_ != nullptr && (kept_count_ > most_kept || kept_bytes_ > allowance))
+    while (kept_ != nullptr && (kept_count_ > most_kept_objects || kept_bytes_ > allowance))
         give_oldest_kept();
 }
 

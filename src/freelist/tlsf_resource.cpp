@@ -24,7 +24,7 @@ using detail::unit_map;
 
 namespace {
 
-constexpr std::size_t region_alignment = 64;
+constexpr std::size_t tlsf_region_alignment = 64;
 
 } // namespace
 
@@ -35,7 +35,7 @@ tlsf_resource::tlsf_resource(std::size_t bytes, const tlsf_options& options, ups
     if ((!options.eager && !options.prefault) || passthrough())
         return;
     if (get_region(bytes) == nullptr)
-        throw_out_of_memory(bytes, region_alignment, this);
+        throw_out_of_memory(bytes, tlsf_region_alignment, this);
 }
 
 tlsf_resource::tlsf_resource(std::span<std::byte> buffer, const tlsf_options& options) noexcept
@@ -61,7 +61,7 @@ tlsf_resource::~tlsf_resource() {
 tlsf_region* tlsf_resource::get_region(std::size_t bytes) noexcept {
     if (source_.get() == nullptr || count_ == most_regions || tlsf_region::units_in(bytes) == 0)
         return nullptr;
-    void* const memory = source_.try_allocate(bytes, region_alignment);
+    void* const memory = source_.try_allocate(bytes, tlsf_region_alignment);
     return memory == nullptr ? nullptr : enter({static_cast<std::byte*>(memory), bytes}, true);
 }
 
@@ -90,7 +90,7 @@ void tlsf_resource::leave(tlsf_region& r) noexcept {
     reserved_ -= memory.size();
     detail::poison::undefined(memory.data(), memory.size());
     if (from_upstream)
-        source_.deallocate(memory.data(), memory.size(), region_alignment);
+        source_.deallocate(memory.data(), memory.size(), tlsf_region_alignment);
 }
 
 bool tlsf_resource::add_region(std::span<std::byte> memory) noexcept {
@@ -264,7 +264,7 @@ void* tlsf_resource::allocate_elsewhere(std::size_t bytes, std::size_t alignment
     const std::size_t needed =
         (bytes + (bytes == 0) + lead() + unit - 1) / unit + std::max(alignment, unit) / unit - 1;
     // Further regions grow with what is held, so that 64 of them reach far.
-    std::size_t wanted = std::max(region_bytes_, align_up(reserved_ / 4, region_alignment));
+    std::size_t wanted = std::max(region_bytes_, align_up(reserved_ / 4, tlsf_region_alignment));
     if (needed > tlsf_region::units_in(wanted)) {
         if (!options_.grow || needed > unit_map::most_units)
             return nullptr;

@@ -436,14 +436,15 @@ void page_resource::note_next_due() noexcept {
 /// No other thread is amid a change of the process's pages when it forks. What such a thread was
 /// about to give to the system waits in the child.
 void page_resource::prepare_for_fork() noexcept {
-    platform::at_fork([] { page_source().mutex_.lock(); }, [] { page_source().mutex_.unlock(); },
+    platform::at_fork([] { page_source().mutex_.lock_for_fork(); },
+                      [] { page_source().mutex_.unlock_after_fork(); },
                       [] {
                           page_resource& pages = page_source();
                           for (transit* t = pages.transits_; t != nullptr; t = t->next)
                               pages.let_wait(t->from, t->units.first, t->units.units,
                                              pages.waiting_.young_until_ms);
                           pages.transits_ = nullptr;
-                          pages.mutex_.unlock();
+                          pages.mutex_.unlock_after_fork();
                       });
 }
 

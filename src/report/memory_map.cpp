@@ -22,7 +22,7 @@ constexpr std::size_t largest_cell = std::size_t{1}
                                      << (std::numeric_limits<std::size_t>::digits - 1);
 
 /// Upper bounds of the sizes that have a colour of their own; the last colour is for all above.
-constexpr std::array<std::size_t, 6> size_bounds{16, 32, 64, 128, 512, 4096};
+constexpr std::array<std::size_t, 6> size_bounds{{16, 32, 64, 128, 512, 4096}};
 
 std::uintptr_t last_of(const region& r) { return address_of(r.address) + (r.bytes - 1); }
 

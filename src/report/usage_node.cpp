@@ -131,13 +131,11 @@ struct usage_node::writer {
         const arenite::usage& u = now.figures;
         const std::optional<double> fragmentation = now.fragmentation();
         lines[place] = {
-            before + detail::report_text::visible(n.name_),
-            size(u.bytes_in_use),
-            size(u.bytes_reserved),
-            size(u.high_water_bytes),
-            knows_allocations(u) ? detail::report_text::integer(u.live_allocations) : "-",
-            u.largest_hole_bytes != 0 ? size(u.largest_hole_bytes) : "-",
-            fragmentation ? detail::report_text::percent(*fragmentation, 1) + " %" : "-"};
+            {before + detail::report_text::visible(n.name_), size(u.bytes_in_use),
+             size(u.bytes_reserved), size(u.high_water_bytes),
+             knows_allocations(u) ? detail::report_text::integer(u.live_allocations) : "-",
+             u.largest_hole_bytes != 0 ? size(u.largest_hole_bytes) : "-",
+             fragmentation ? detail::report_text::percent(*fragmentation, 1) + " %" : "-"}};
         return now;
     }
 
@@ -177,7 +175,7 @@ struct usage_node::writer {
 void usage_node::write_text(std::ostream& out, const usage_report_options& options) const {
     writer w{options};
     w.lines.push_back(
-        {"", "in use", "reserved", "high water", "objects", "largest hole", "fragmentation"});
+        {{"", "in use", "reserved", "high water", "objects", "largest hole", "fragmentation"}});
     static_cast<void>(w.add(*this, "", ""));
     std::array<std::size_t, std::tuple_size_v<writer::line>> widths{};
     for (const writer::line& l : w.lines)

@@ -6,8 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 using namespace arenite;
 using detail::remote_frees;
+using detail::remote_queue;
 
 namespace {
 
@@ -52,6 +57,39 @@ TEST(remote_frees, the_head_of_a_pointer_is_found_by_masking) {
     EXPECT_EQ(&remote_frees::head_of(begin + remote_frees::mask_bytes - 1), &one.head);
     // A large object may begin where a mask does; then its head is one before it.
     EXPECT_EQ(&remote_frees::head_of(begin + remote_frees::mask_bytes), &one.head);
+}
+
+TEST(remote_queue, takes_the_oldest_first_however_many_at_a_time) {
+    constexpr std::size_t all = 1000;
+    for (const std::size_t most : {1u, 7u, 32u, 1000u, 5000u}) {
+        std::vector<remote_frees> blocks(all);
+        remote_queue queue;
+        EXPECT_TRUE(queue.is_empty());
+        std::size_t next = 0, pushed = 0;
+        const auto push = [&] {
+            blocks[pushed % all].queued = true;
+            queue.push(blocks[pushed++ % all]);
+        };
+        while (pushed < all)
+            push();
+        for (int call = 0; call < 3000; ++call) {
+            EXPECT_FALSE(queue.is_empty());
+            std::size_t seen = 0;
+            queue.take(most, [&](remote_frees& r) {
+                ASSERT_EQ(&r, &blocks[next++ % all]);
+                EXPECT_FALSE(r.queued.load());
+                ++seen;
+                push(); // the same one, as who frees into it at once
+            });
+            EXPECT_LE(seen, std::min(most, all));
+            EXPECT_NE(seen, 0u);
+        }
+        queue.take(0, [](remote_frees&) { FAIL(); });
+        std::size_t left = 0;
+        queue.clear([&](remote_frees&) { ++left; });
+        EXPECT_EQ(left, all);
+        EXPECT_TRUE(queue.is_empty());
+    }
 }
 
 } // namespace

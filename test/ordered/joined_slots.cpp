@@ -319,6 +319,21 @@ TEST_F(sparse_heap, does_not_join_where_little_is_free) {
         small.deallocate(all[i], 48, 16);
 }
 
+TEST_F(sparse_heap, does_not_join_where_little_of_what_it_holds_is_unused) {
+    slab_heap other{{}, &pages, {.heap = nullptr}};
+    std::vector<void*> all;
+    for (std::size_t i = 0; i < 5_MiB / 48; ++i)
+        all.push_back(other.try_allocate(48, 16));
+    for (std::size_t i = 0; i < all.size(); i += 2)
+        other.deallocate(all[i], 48, 16);
+    ASSERT_GT(other.usage().bytes_reserved, 5_MiB);
+    void* const p = other.try_allocate(64, 16);
+    EXPECT_EQ(other.slabs().slab_of(p).slot_bytes, 64) << "a span of which much is not yet used";
+    other.deallocate(p, 64, 16);
+    for (std::size_t i = 1; i < all.size(); i += 2)
+        other.deallocate(all[i], 48, 16);
+}
+
 using sparse_heap_DeathTest = sparse_heap;
 
 TEST_F(sparse_heap_DeathTest, finds_misuse_of_objects_of_several_slots) {

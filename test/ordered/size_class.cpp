@@ -77,8 +77,12 @@ TEST(size_class, what_is_looked_up_is_what_is_computed) {
 
 TEST(size_class, nothing_else_is_looked_up) {
     for (std::size_t alignment = 0; alignment <= 300; ++alignment) {
-        const bool small = is_alignment(alignment) && alignment <= 16;
-        EXPECT_EQ(detail::size_class::is_listed(8, alignment), small) << alignment;
+        for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{1024}}) {
+            const bool found =
+                detail::size_class::is_listed(bytes, alignment) &&
+                detail::size_class::of_listed(bytes, alignment) != detail::size_class::single;
+            EXPECT_EQ(found, is_alignment(alignment) && alignment <= 16) << alignment;
+        }
         EXPECT_FALSE(
             detail::size_class::is_listed(detail::size_class::largest_listed_bytes + 1, alignment));
         EXPECT_FALSE(detail::size_class::is_listed(size_max, alignment));

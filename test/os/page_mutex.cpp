@@ -25,6 +25,25 @@ TEST(page_mutex, is_held_by_one_at_a_time) {
     mutex.unlock();
 }
 
+#if !defined(_WIN32)
+TEST(page_mutex_threads, who_holds_it_for_a_fork_goes_through) {
+    detail::os::page_mutex mutex;
+    mutex.lock_for_fork();
+    mutex.lock(); // or it hangs
+    EXPECT_TRUE(mutex.try_lock());
+    mutex.unlock();
+    bool taken = true;
+    std::thread{[&] { taken = mutex.try_lock(); }}.join();
+    EXPECT_FALSE(taken);
+    mutex.unlock_after_fork();
+    std::thread{[&] {
+        taken = mutex.try_lock();
+        mutex.unlock();
+    }}.join();
+    EXPECT_TRUE(taken);
+}
+#endif
+
 TEST(page_mutex_threads, what_it_guards_is_changed_by_one_after_another) {
     detail::os::page_mutex mutex;
     int count = 0;

@@ -18,7 +18,7 @@ from pathlib import Path
 # From the ground up: a folder may include only itself and what stands before it.
 STRATA = ["core", "os", "check", "report", "block", "linear", "freelist", "pool", "ordered", "compose",
           "affinity", "offset", "stl", "object", "soa", "handle", "interop"]
-CODE_FOLDERS = ["include", "src", "test", "lab", "fuzz", "example"]
+CODE_FOLDERS = ["include", "src", "test", "lab", "advisor", "fuzz", "example"]
 MAX_COLUMNS = 100
 MAX_LINES = 500    # a file
 MAX_MEMBERS = 15   # data members a class
@@ -139,6 +139,34 @@ def every_source_has_its_header():
             yield f"{name(path)}: belongs to no header include/arenite/{relative.parent}/{stems[0]}.hpp"
 
 
+def hidden_names(text):
+    """What a source file defines for itself in namespaces without a name: functions, variables, types."""
+    names = set()
+    for body in re.findall(r"^namespace \{\n(.*?)^\} // namespace$", text, re.M | re.S):
+        depth = 0
+        for line in body.splitlines():
+            if depth == 0 and not line.startswith((" ", "#", "/", "}", ")")):
+                head = re.split(r"[=({;\[]|(?<!:):(?!:)", re.sub(r"\[\[.*?\]\]|alignas\([^)]*\)", "", line))[0]
+                words = re.findall(r"[A-Za-z_]\w*", re.sub(r"<[^<>]*(<[^<>]*>)?[^<>]*>", "", head))
+                if words and not line.startswith(("using ", "static_assert", "template", "using namespace")):
+                    names.add(words[-1])
+            depth += line.count("{") - line.count("}")
+        names |= set(re.findall(r"^using (\w+) =", body, re.M))
+        names |= set(re.findall(r"^(?:struct|class|union|enum(?: class)?) (\w+)", body, re.M))
+    return names
+
+
+def hidden_names_are_distinct():
+    """All sources can be compiled as one file: unity builds, and the single header."""
+    owners = defaultdict(list)
+    for path in files(["src"], ".cpp"):
+        for hidden in hidden_names(path.read_text()):
+            owners[hidden].append(name(path))
+    for hidden, paths in sorted(owners.items()):
+        if len(paths) > 1:
+            yield f"{hidden}: is defined in a namespace without a name by {', '.join(paths)}; as one file they would not compile"
+
+
 def files_begin_with_the_licence():
     for path in files(CODE_FOLDERS, ".hpp", ".cpp", ".h", ".c", ".py"):
         head = path.read_text().splitlines()[:3]
@@ -204,6 +232,11 @@ def the_version_is_one():
     project = re.search(r"project\(arenite VERSION ([\d.]+)", (root / "CMakeLists.txt").read_text())[1]
     if header != project:
         yield f"core/config.hpp says version {header}, CMakeLists.txt {project}"
+    major, minor, _ = header.split(".")
+    abi = f"v{major}_{minor}" if major == "0" else f"v{major}"
+    for name_of_abi in re.findall(r"#define ARENITE_ABI_NAME (\w+)", config):
+        if name_of_abi not in (abi, f"{abi}_checked"):
+            yield f"core/config.hpp: version {header} is in the inline namespace {name_of_abi}, not {abi}"
 
 
 # ---- what may be broken for a while: allowed.txt --------------------------------------------------
@@ -334,7 +367,7 @@ def tag_tools_see_every_type():
 allowed = read_allowed()
 RULES = [includes_go_down_the_strata, own_headers_are_named_in_full, every_header_has_its_test,
          every_c_header_has_its_test, tests_that_start_threads_say_so, every_header_is_in_the_umbrella,
-         every_source_has_its_header, files_begin_with_the_licence, lines_are_short,
+         every_source_has_its_header, hidden_names_are_distinct, files_begin_with_the_licence, lines_are_short,
          code_in_the_documents_is_compiled, the_first_program_can_be_pasted, links_in_the_documents_lead_somewhere, the_version_is_one,
          at_most(MAX_LINES, files_are_short), at_most(0, comments_name_their_subject), at_most(0, tests_do_not_return_silently)]
 TAG_RULES = [headers_in_detail_declare_in_namespace_detail, the_tables_name_every_type, at_most(MAX_MEMBERS, classes_are_small), at_most(1, a_header_has_one_principal_type),

@@ -74,6 +74,11 @@ CASES = [
     (lambda r: append(r / "README.md", "\n[a page](doc/none.md)\n"), "links to doc/none.md"),
     (lambda r: replace(r / "CMakeLists.txt", "arenite VERSION 0.", "arenite VERSION 77."),
      "says version"),
+    (lambda r: replace(r / "include/arenite/core/config.hpp", "ARENITE_ABI_NAME v0_1\n", "ARENITE_ABI_NAME v0\n"),
+     "is in the inline namespace v0"),
+    (lambda r: (append(r / "src/core/error.cpp", "namespace {\nint twice = 1;\n} // namespace\n"),
+                append(r / "src/core/contract.cpp", "namespace {\nint twice = 2;\n} // namespace\n")),
+     "as one file they would not compile"),
     (lambda r: append(r / "src/core/error.cpp", "//\n" * 500), "500 are allowed"),
     (lambda r: append(r / "src/core/error.cpp", "int x; // The same for y.\n"), "name the thing"),
     (lambda r: append(r / "src/core/error.cpp", "\n/// Of a thread.\n/// More.\nint x;\n"), "name the thing"),
@@ -113,7 +118,7 @@ if "skipped, since Universal Ctags is not installed" in check(root)[1]:
 with tempfile.TemporaryDirectory() as scratch:
     clean = Path(scratch) / "clean"
     clean.mkdir()
-    for entry in ["include", "src", "test", "example", "doc", "lab", "fuzz"]:
+    for entry in ["include", "src", "test", "example", "doc", "lab", "advisor", "fuzz"]:
         if (root / entry).is_dir():
             shutil.copytree(root / entry, clean / entry)
     for entry in [*root.glob("*.md"), root / "CMakeLists.txt", root / "LICENSE"]:

@@ -150,8 +150,7 @@ public:
     /// True if nothing is pending from other threads and its thread has no other share: only the
     /// system can give more.
     [[nodiscard]] bool has_no_pending_work(std::size_t block_bytes) const noexcept {
-        return remote_.load(std::memory_order_relaxed) == nullptr &&
-               unmarked_.load(std::memory_order_relaxed) == nullptr &&
+        return queue_.is_empty() && unmarked_.load(std::memory_order_relaxed) == nullptr &&
                !asked_.load(std::memory_order_relaxed) && next_of_thread == nullptr &&
                block_bytes == options_.block_bytes;
     }
@@ -205,7 +204,6 @@ private:
     [[nodiscard]] arenite::usage without_remote_frees(arenite::usage seen) const noexcept;
     template <class F>
     void for_each_remote_frees(F f) noexcept;
-    void push(remote_frees& first, remote_frees& last) noexcept;
     void push_unmarked(void* p) noexcept;
     void drain_unmarked() noexcept;
     bool drain(remote_frees& r) noexcept;
@@ -241,7 +239,7 @@ private:
 
     // Written by who frees from afar.
     alignas(64) std::atomic<bool> asked_{false};
-    std::atomic<remote_frees*> remote_{nullptr};
+    remote_queue queue_;
     std::atomic<void*> unmarked_{nullptr};  ///< objects for which there was no remote_frees
     std::atomic<std::size_t> uncounted_{0}; ///< freed by threads without a heap, objects
     std::atomic<std::size_t> uncounted_bytes_{0};

@@ -68,6 +68,73 @@ public:
     std::atomic<bits::word> freed[words] = {};
 };
 
+/// Blocks in which other threads freed something, until the thread that owns them sees to it.
+///
+///     pushed    newest -> ... -> oldest      by any thread
+///     taken     oldest -> ... -> newest      by the owner; all older than those pushed
+///
+/// Taken in the order in which they were pushed, each has its turn: were the newest taken first,
+/// those that are freed into all the time would keep the others waiting for ever. A block that is
+/// taken is in no list any more when it is looked at; one that is left stays.
+///
+/// Cost:      push is one atomic operation where threads do not meet, take O(1) a block.
+/// Threads:   push by any, the others by one at a time.
+class remote_queue {
+public:
+    /// Enters a block whose `queued` the caller has just set.
+    void push(remote_frees& r) noexcept {
+        remote_frees* head = pushed_.load(std::memory_order_relaxed);
+        do
+            r.next = head;
+        while (!pushed_.compare_exchange_weak(head, &r, std::memory_order_seq_cst,
+                                              std::memory_order_relaxed));
+    }
+
+    [[nodiscard]] bool is_empty() const noexcept {
+        return taken_ == nullptr && pushed_.load(std::memory_order_relaxed) == nullptr;
+    }
+
+    /// Calls f(block) for so many at most, the oldest first; for none that is pushed meanwhile.
+    template <class F>
+    void take(std::size_t most, F f) noexcept {
+        for (; taken_ != nullptr && most != 0; --most)
+            f(pop());
+        if (taken_ != nullptr || most == 0 || pushed_.load(std::memory_order_relaxed) == nullptr)
+            return;
+        remote_frees* newest = pushed_.exchange(nullptr, std::memory_order_seq_cst);
+        remote_frees* oldest = nullptr;
+        while (newest != nullptr) {
+            remote_frees* const next = newest->next;
+            newest->next = oldest;
+            oldest = newest;
+            newest = next;
+        }
+        for (taken_ = oldest; taken_ != nullptr && most != 0; --most)
+            f(pop());
+    }
+
+    /// Calls f(block) for each; then none is there, but `queued` is as it was.
+    template <class F>
+    void clear(F f) noexcept {
+        for (remote_frees* r = pushed_.exchange(nullptr, std::memory_order_relaxed); r != nullptr;
+             r = r->next)
+            f(*r);
+        for (; taken_ != nullptr; taken_ = taken_->next)
+            f(*taken_);
+    }
+
+private:
+    [[nodiscard]] remote_frees& pop() noexcept {
+        remote_frees& r = *taken_;
+        taken_ = r.next;
+        r.queued.exchange(false, std::memory_order_seq_cst);
+        return r;
+    }
+
+    std::atomic<remote_frees*> pushed_{nullptr};
+    remote_frees* taken_ = nullptr;
+};
+
 } // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -26,10 +26,10 @@ public:
     /// One call of the resource, for as long as this object lives; calls may be nested.
     class call {
     public:
-        call(one_thread& of, const char* kind, const void* resource) noexcept
+        call(one_thread& of, const char* kind, const void* who) noexcept
             : inside_{of.inside_}, before_{inside_.exchange(&mark, std::memory_order_relaxed)} {
             if (before_ != nullptr && before_ != &mark) [[unlikely]]
-                refuse(kind, resource);
+                refuse(kind, who);
         }
         ~call() { inside_.store(before_, std::memory_order_relaxed); }
         call(const call&) = delete;
@@ -40,8 +40,8 @@ public:
         const void* before_;
     };
 
-    [[nodiscard]] call enter(const char* kind, const void* resource) noexcept {
-        return call{*this, kind, resource};
+    [[nodiscard]] call enter(const char* kind, const void* who) noexcept {
+        return call{*this, kind, who};
     }
 
 private:

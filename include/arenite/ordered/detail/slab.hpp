@@ -61,7 +61,7 @@ struct alignas(64) slab {
 
     /// Slots in use.
     [[nodiscard]] std::int32_t used() const noexcept { return alarm + frees_left; }
-    void add_used(std::int32_t slots) noexcept { frees_left += slots; }
+    void add_used(std::int32_t count) noexcept { frees_left += count; }
 
     /// A free that brings used() to the alarm or below is told to the heap: enough is free to
     /// refill, half is, all is, or half of what was in use when no run of slots was found.

@@ -180,8 +180,8 @@ private:
     const std::byte* list_parts(std::index_sequence<K...>, region_sink& sink, std::size_t first,
                                 std::size_t rows) const {
         const std::byte* end = nullptr;
-        const auto list = [&](const void* part, std::size_t part_bytes) {
-            const auto* const begin = static_cast<const std::byte*>(part);
+        const auto list = [&](const void* first_row, std::size_t part_bytes) {
+            const auto* const begin = static_cast<const std::byte*>(first_row);
             if (end != nullptr)
                 add_region(sink, end, begin, region_state::free);
             end = begin + rows * part_bytes;
