@@ -105,6 +105,8 @@ using arenite::member_list;
 using arenite::members_of;
 using arenite::memory_map;
 using arenite::memory_map_options;
+using arenite::memory_slots;
+using arenite::memory_slots_options;
 using arenite::moves;
 using arenite::natural_alignment;
 using arenite::object_pool;

@@ -73,6 +73,7 @@
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/slots_resource.hpp>
 
+#include <arenite/offset/memory_slots.hpp>
 #include <arenite/offset/moves.hpp>
 #include <arenite/offset/offset_allocation.hpp>
 #include <arenite/offset/offset_allocator.hpp>

@@ -25,6 +25,11 @@ inline namespace ARENITE_ABI {
 
 namespace detail {
 
+inline constexpr std::size_t unit = page_resource::unit_bytes;
+
+/// Units are made usable by so many bytes at once, upwards.
+inline constexpr std::size_t usable_step = std::size_t{4} << 20;
+
 /// The starts of runs of n (1 to 64) set bits in the word `low`, which `high` follows.
 inline bits::word run_starts_across(bits::word low, bits::word high, std::size_t n) noexcept {
     for (std::size_t have = 1; have < n && low != 0;) {
@@ -71,10 +76,10 @@ struct page_resource::range {
     static constexpr std::size_t none = detail::bitmap_tree::npos;
 
     std::byte* base;
-    std::size_t bytes;
     std::size_t own_bytes; // of the bookkeeping
     range* next = nullptr;
-    std::size_t units; // fewer than taken has where addresses were given up: those stay taken
+    std::size_t units;        // whose addresses are reserved; the bookkeeping has room for more
+    bool cannot_grow = false; // somebody has the addresses behind it, or the system refused them
     std::size_t touched_units = 0; // highest unit ever handed out + 1
     std::atomic<std::size_t> usable_units = 0;
     detail::bits::word* waiting[2]; // by generation
@@ -87,13 +92,13 @@ struct page_resource::range {
     detail::bitmap_tree taken;
 
     [[nodiscard]] bool contains(const void* p) const noexcept {
-        return address_of(p) - address_of(base) < bytes;
+        return address_of(p) - address_of(base) < bytes();
     }
 
+    [[nodiscard]] std::size_t bytes() const noexcept { return units * unit; }
+
     /// Units that are handed out, or on their way to the system.
-    [[nodiscard]] std::size_t in_use() const noexcept {
-        return taken.count_taken() - (taken.capacity() - units);
-    }
+    [[nodiscard]] std::size_t in_use() const noexcept { return taken.count_taken(); }
 
     /// The first unit at or above i whose address is a multiple of alignment (in units).
     [[nodiscard]] std::size_t aligned(std::size_t i, std::size_t alignment) const noexcept {
@@ -101,8 +106,10 @@ struct page_resource::range {
         return align_up(origin + i, alignment) - origin;
     }
 
+    /// The lowest place for n units. It may end above those that are reserved: then there is none
+    /// below.
     [[nodiscard]] std::size_t find(std::size_t n, std::size_t alignment) noexcept {
-        if (n > units)
+        if (n > taken.capacity())
             return none;
         if (n == 1 && alignment == 1)
             return taken.lowest_free();
@@ -121,7 +128,7 @@ struct page_resource::range {
         }
         const std::size_t i = n <= 64 && alignment <= 64 ? find_in_words(from, n, alignment)
                                                          : find_long(from, n, alignment);
-        *mine = {n, alignment, i == none ? units : i};
+        *mine = {n, alignment, i == none ? taken.capacity() : i};
         return i;
     }
 
@@ -154,7 +161,7 @@ struct page_resource::range {
             if (from == none)
                 return none;
             const std::size_t i = aligned(from, alignment);
-            if (i > units || n > units - i)
+            if (i > taken.capacity() || n > taken.capacity() - i)
                 return none;
             const std::size_t obstacle = detail::bits::last_set(words, i, i + n);
             if (obstacle == i + n)
@@ -224,10 +231,21 @@ struct page_resource::range {
     /// Bookkeeping that was touched.
     [[nodiscard]] std::size_t bookkeeping_bytes() const noexcept {
         const std::size_t page = detail::os::platform::page_bytes();
-        const std::size_t head = sizeof(range) + detail::bitmap_tree::bytes_for(units) - units / 8;
+        const std::size_t capacity = taken.capacity();
+        const std::size_t head =
+            sizeof(range) + detail::bitmap_tree::bytes_for(capacity) - capacity / 8;
         return align_up(head, page) + 4 * align_up(touched_units / 8, page) +
                align_up(touched_units * sizeof(std::uint32_t), page);
     }
+};
+
+/// Taken units on their way to the system; known to the page_resource for the sake of a child that
+/// is forked meanwhile.
+struct page_resource::transit {
+    range& from;
+    run units;
+    transit* next;
+    transit** link;
 };
 
 inline void page_resource::generations::add(std::size_t n, std::uint64_t now_ms) noexcept {

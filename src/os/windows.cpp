@@ -91,6 +91,8 @@ void* windows_platform::reserve(std::size_t bytes, std::size_t alignment) noexce
     return nullptr;
 }
 
+bool windows_platform::extend(void*, std::size_t) noexcept { return false; }
+
 void windows_platform::release(void* p, std::size_t bytes) noexcept {
     const errors_kept keep;
     MEMORY_BASIC_INFORMATION region;

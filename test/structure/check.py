@@ -148,6 +148,7 @@ def hidden_names(text):
             if depth == 0 and not line.startswith((" ", "#", "/", "}", ")")):
                 head = re.split(r"[=({;\[]|(?<!:):(?!:)", re.sub(r"\[\[.*?\]\]|alignas\([^)]*\)", "", line))[0]
                 words = re.findall(r"[A-Za-z_]\w*", re.sub(r"<[^<>]*(<[^<>]*>)?[^<>]*>", "", head))
+                words = [word for word in words if word != "final"]
                 if words and not line.startswith(("using ", "static_assert", "template", "using namespace")):
                     names.add(words[-1])
             depth += line.count("{") - line.count("}")

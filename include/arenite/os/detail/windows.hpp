@@ -26,6 +26,8 @@ struct windows_platform {
     [[nodiscard]] static std::size_t huge_page_bytes() noexcept;
 
     [[nodiscard]] static void* reserve(std::size_t bytes, std::size_t alignment) noexcept;
+    static constexpr bool reservations_grow = false;
+    [[nodiscard]] static bool extend(void* p, std::size_t bytes) noexcept;
     static void release(void* p, std::size_t bytes) noexcept;
 
     [[nodiscard]] static bool commit(void* p, std::size_t bytes) noexcept;
