@@ -19,6 +19,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <random>
 #include <set>
 #include <string_view>
@@ -347,12 +348,11 @@ TEST(affinity_handing_over, the_oldest_blocks_are_seen_to_first_and_the_others_s
         return remote_frees::find(remote_frees::head_of(firsts[i]))->queued.load();
     };
     for (std::size_t done = 0; done < 100; done += 20) {
-        EXPECT_FALSE(share.has_no_pending_work(h.block_size()));
         for (std::size_t i = 0; i < 100; ++i)
             EXPECT_EQ(queued(i), i >= done) << i << " of " << done;
         EXPECT_TRUE(share.drain_remote_frees(20));
     }
-    EXPECT_TRUE(share.has_no_pending_work(h.block_size()));
+    EXPECT_FALSE(share.drain_remote_frees(20));
     for (void* const p : rest)
         h.deallocate(p, 5000, 8);
     h.trim();
@@ -377,6 +377,25 @@ void free_by_two_threads() {
     h.trim();
 }
 
+void free_by_owner_and_then_by_another() {
+    affinity_heap& h = affinity_heap::of<twice>();
+    void* const p = h.allocate(48);
+    static_cast<void>(h.allocate(48));
+    h.deallocate(p, 48);
+    std::thread{[&] { h.deallocate(p, 48); }}.join();
+    std::_Exit(0); // before the owner drains
+}
+
+void free_by_another_and_then_by_owner() {
+    affinity_heap& h = affinity_heap::of<twice>();
+    void* const p = h.allocate(48);
+    static_cast<void>(h.allocate(48));
+    std::thread{[&] { h.deallocate(p, 48); }}.join();
+    h.deallocate(p, 48);
+    h.trim(); // drains
+    std::_Exit(0);
+}
+
 TEST(handing_over_threads_DeathTest, what_two_threads_free_is_found_when_its_block_is_empty) {
     if (support::every_call_is_careful || passthrough() || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "all heaps are locked, or there are none: the second free is found itself";
@@ -384,6 +403,16 @@ TEST(handing_over_threads_DeathTest, what_two_threads_free_is_found_when_its_blo
         GTEST_SKIP() << "a fresh process would run without the emulator";
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(free_by_two_threads(), "by two threads");
+}
+
+TEST(handing_over_threads_DeathTest, what_its_owner_and_another_free_is_found) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc finds it";
+    if (support::emulated())
+        GTEST_SKIP() << "a fresh process would run without the emulator";
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(free_by_owner_and_then_by_another(), "it is free already");
+    EXPECT_DEATH(free_by_another_and_then_by_owner(), "it is free already");
 }
 
 } // namespace

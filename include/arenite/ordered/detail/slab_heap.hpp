@@ -89,8 +89,6 @@ struct heap_owner {
     /// thread, and at the bits by glances.
     fork_lock<std::mutex>* gate = nullptr;
 
-    fork_lock<std::mutex>* held = nullptr; ///< by who calls, for as long as he does; or null
-
     void* share = nullptr; ///< the affinity_share whose heap it is, or null
 };
 
@@ -258,8 +256,8 @@ public:
         return slow_call_guard{in_slow_call_, owner_.gate};
     }
 
-    /// Ends the call that found misuse, of the heap's own thread or of who holds its lock, before
-    /// the handler is called: that may use the heap, fork, and never come back.
+    /// Ends the call that found misuse, before the handler is called: that may use the heap, fork,
+    /// and never come back. A lock that is held for whole calls is a held_lock.
     void give_up_locks() noexcept;
 
     /// What was asked for an object that has `room` bytes; 0 where that was not noted.
