@@ -41,7 +41,7 @@ ordered_heap::~ordered_heap() {
 void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
     if (!passes_through_) [[likely]]
         return core_.allocate_slow(bytes, alignment);
-    if (!is_alignment(alignment) || bytes > max_object_bytes)
+    if (!is_alignment(alignment) || bytes > detail::max_object_bytes)
         return nullptr;
     return singles_.try_allocate(bytes + (bytes == 0), alignment);
 }
@@ -78,7 +78,7 @@ std::size_t ordered_heap::size_of(const void* p) const noexcept {
     if (!kept_)
         contract_violation("size_of(p) needs a heap of sizes::kept");
     const std::size_t bytes = passes_through_ ? singles_.size_of(p) : core_.size_of(p);
-    poison::defined(p, bytes);
+    detail::poison::defined(p, bytes);
     return bytes;
 }
 

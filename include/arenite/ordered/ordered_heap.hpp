@@ -169,10 +169,10 @@ private:
     void report_leaks() const noexcept;
 
     mutable detail::slab_heap core_;
-    passthrough_chain singles_; ///< every allocation, with ARENITE_PASSTHROUGH=1
+    detail::passthrough_chain singles_; ///< every allocation, with ARENITE_PASSTHROUGH=1
     bool kept_;
     bool passes_through_;
-    [[no_unique_address]] one_thread threads_;
+    [[no_unique_address]] detail::one_thread threads_;
 };
 
 } // namespace ARENITE_ABI

@@ -121,7 +121,7 @@ public:
         : resource_{other.resource()} {}
 
     [[nodiscard]] ARENITE_INLINE T* allocate(std::size_t n) {
-        if (n > max_object_bytes / sizeof(T)) [[unlikely]]
+        if (n > detail::max_object_bytes / sizeof(T)) [[unlikely]]
             throw_bad_array_length(n, sizeof(T));
         return static_cast<T*>(resource_->allocate(n * sizeof(T), alignof(T)));
     }
