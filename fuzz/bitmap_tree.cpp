@@ -4,7 +4,7 @@
 // A random program on a bitmap_tree beside a row of flags. The first three bytes choose the
 // capacity, each further operation takes one byte for itself and up to four for its operands.
 
-#include <arenite/core/bitmap_tree.hpp>
+#include <arenite/core/detail/bitmap_tree.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <vector>
 
-using arenite::bitmap_tree;
+using arenite::detail::bitmap_tree;
 
 namespace {
 

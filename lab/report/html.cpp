@@ -7,7 +7,7 @@
 #include "picture.hpp"
 #include "verdict.hpp"
 
-#include <arenite/report/text.hpp>
+#include <arenite/report/detail/text.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -23,8 +23,8 @@
 namespace arenite::lab {
 namespace {
 
+using detail::report_text::xml;
 using nlohmann::json;
-using report_text::xml;
 
 std::string chart_js() {
 #if defined(ARENITE_LAB_CHART_JS)

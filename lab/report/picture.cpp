@@ -5,7 +5,7 @@
 #include "../run/catalogue.hpp"
 #include "verdict.hpp"
 
-#include <arenite/report/text.hpp>
+#include <arenite/report/detail/text.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,8 +17,8 @@
 namespace arenite::lab {
 namespace {
 
+using detail::report_text::xml;
 using nlohmann::json;
-using report_text::xml;
 
 /// The last map of ours and of malloc, of the first experiment that has both.
 struct pair_of_maps {
@@ -52,7 +52,7 @@ std::optional<pair_of_maps> pair_in(const json& results) {
 }
 
 std::string touched(const json& map) {
-    return report_text::bytes(map.at("pages").get<std::uint64_t>() * 4096);
+    return detail::report_text::bytes(map.at("pages").get<std::uint64_t>() * 4096);
 }
 
 std::string dots(const json& map, double left, double top) {

@@ -13,7 +13,7 @@ namespace arenite::lab {
 /// mapped.
 [[nodiscard]] std::string pictures_of(const nlohmann::json& results);
 
-/// The same as a picture by itself, for light and dark; bad_request where no node was mapped.
+/// A picture by itself, an .svg for light and dark; bad_request where no node was mapped.
 [[nodiscard]] std::string picture_svg(const nlohmann::json& results);
 
 } // namespace arenite::lab

@@ -16,7 +16,7 @@
 // writes: the worst ones are those that come upon memory which nobody has touched.
 //
 // A subject that can have memory made ready ahead (`ready(bytes)`) is told between frames, outside
-// what is timed as allocation, how much a frame takes; the note `between_frames` is what that costs.
+// what is timed as allocation, how much a frame takes; `between_frames` is what that costs.
 
 namespace arenite::lab {
 namespace {

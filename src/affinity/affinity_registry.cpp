@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/affinity_registry.hpp>
+#include <arenite/affinity/detail/affinity_registry.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_heaps.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/process_object.hpp>
+#include <arenite/core/detail/process_object.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/os/fork_lock.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/affinity_share.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/os/fork_lock.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include "heap_pages.hpp"
 #include "immortal_pages.hpp"
@@ -80,7 +80,6 @@ void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsig
     pages_.belong_to(*this, affinity);
     kind_ = kind;
     locked_ = slow_only || kind != share_kind::ordered;
-    owner_.held = locked_ ? &lock_ : nullptr;
     owner_.gate = locked_ ? nullptr : &lock_;
     if (locked_)
         owner_.on_foreign_free = nullptr; // found before
@@ -178,7 +177,7 @@ bool affinity_share::trim_if_empty() noexcept {
 // ---- by its thread, or under the lock -----------------------------------------------------------
 
 void* affinity_share::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    if (locked_ && remote_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    if (locked_ && !queue_.is_empty()) [[unlikely]]
         hand_on();
     return with_resource([&](auto& r) { return r.try_allocate(bytes, alignment); });
 }
@@ -314,6 +313,8 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     if (bytes != slab_heap::unknown_bytes && !slab_heap::may_have(s, slots, bytes, alignment))
         return heap().refuse_size(p, bytes, room, slab_heap::unknown_bytes);
     const slab_block::slot_bit at = b.bit_of(s, offset);
+    if ((glance(*at.word) & at.mask) != 0) [[unlikely]] // while it lives nobody sets it
+        return heap().refuse_free(p, bytes, "it is free already, or was never handed out");
     const auto word = static_cast<std::size_t>(at.word - b.words());
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]
@@ -330,16 +331,7 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     // The block may be gone from here on.
     if (!r->queued.load(std::memory_order_seq_cst) &&
         !r->queued.exchange(true, std::memory_order_seq_cst))
-        push(*r, *r);
-}
-
-/// Enters a chain of blocks with fresh bits.
-void affinity_share::push(remote_frees& first, remote_frees& last) noexcept {
-    remote_frees* head = remote_.load(std::memory_order_relaxed);
-    do
-        last.next = head;
-    while (!remote_.compare_exchange_weak(head, &first, std::memory_order_seq_cst,
-                                          std::memory_order_relaxed));
+        queue_.push(*r);
 }
 
 // Where there is no memory for bits, objects hang on each other by their first word.
@@ -352,11 +344,20 @@ void affinity_share::push_unmarked(void* p) noexcept {
                                             std::memory_order_relaxed));
 }
 
+/// One at a time, and the others stay in the list: who handles misuse may never come back.
 void affinity_share::drain_unmarked() noexcept {
-    void* next = unmarked_.exchange(nullptr, std::memory_order_acquire);
-    while (next != nullptr) {
-        void* const p = next;
-        std::memcpy(&next, p, sizeof next);
+    while (void* const p = unmarked_.exchange(nullptr, std::memory_order_acquire)) {
+        void* rest = nullptr;
+        std::memcpy(&rest, p, sizeof rest);
+        void* head = nullptr;
+        if (rest != nullptr && !unmarked_.compare_exchange_strong(head, rest)) {
+            void* last = rest;
+            for (void* next = rest; next != nullptr; std::memcpy(&next, last, sizeof next))
+                last = next;
+            do
+                std::memcpy(last, &head, sizeof head);
+            while (!unmarked_.compare_exchange_weak(head, rest));
+        }
         heap().deallocate(p);
     }
 }
@@ -367,9 +368,7 @@ void affinity_share::forward(remote_frees& r) noexcept {
     // After the bits: who set one named its heap before.
     auto* const other = static_cast<affinity_share*>(r.heap.load(std::memory_order_relaxed));
     if (other == this && any) { // a block of which nothing lives has nothing left to free
-        if (locked_)
-            lock_.unlock();
-        else
+        if (!locked_)
             heap().give_up_locks();
         contract_violation_f(std::source_location::current(),
                              "an object in the block at %p was freed into affinity %s by two "
@@ -379,7 +378,7 @@ void affinity_share::forward(remote_frees& r) noexcept {
     if (other == this || other == nullptr)
         return;
     if (any && !r.queued.exchange(true, std::memory_order_seq_cst))
-        other->push(r, r);
+        other->queue_.push(r);
 }
 
 /// Frees what is marked in one block; true if anything was.
@@ -396,7 +395,16 @@ bool affinity_share::drain(remote_frees& r) noexcept {
         if (r.freed[i].load(std::memory_order_seq_cst) == 0)
             continue;
         any = true;
-        if (!heap().release_word(head, i, r.freed[i].exchange(0, std::memory_order_seq_cst)))
+        bits::word freed = r.freed[i].exchange(0, std::memory_order_seq_cst);
+        if (const bits::word twice = freed & head.words()[i]; twice != 0) [[unlikely]] {
+            // Whoever handles it may never come back: what else was freed is not lost.
+            if (freed != twice)
+                r.freed[i].fetch_or(freed & ~twice, std::memory_order_seq_cst);
+            if (r.has_any() && !r.queued.exchange(true, std::memory_order_seq_cst))
+                queue_.push(r);
+            freed = twice;
+        }
+        if (!heap().release_word(head, i, freed))
             break;
     }
     return any;
@@ -454,38 +462,18 @@ std::size_t affinity_share::purge_remote_frees(const slab& s, const remote_frees
 
 /// A locked share is told of nothing, but may stand where an unlocked one was.
 void affinity_share::hand_on() noexcept {
-    remote_frees* next = remote_.exchange(nullptr, std::memory_order_seq_cst);
-    while (next != nullptr) {
-        remote_frees& r = *next;
-        next = r.next;
-        r.queued.exchange(false, std::memory_order_seq_cst);
-        forward(r);
-    }
+    queue_.take(all_blocks, [this](remote_frees& r) { forward(r); });
 }
 
 bool affinity_share::drain_remote_frees(std::size_t most_blocks) noexcept {
-    const slow_call_guard mark = heap().begin_slow_call(); // what is taken is in no list
+    const slow_call_guard mark = heap().begin_slow_call(); // what is being taken is in no list
     bool any = false;
     if (unmarked_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
         drain_unmarked();
         any = true;
     }
-    if (remote_.load(std::memory_order_relaxed) == nullptr)
-        return any;
-    remote_frees* next = remote_.exchange(nullptr, std::memory_order_seq_cst);
-    for (; next != nullptr && most_blocks != 0; --most_blocks) {
-        remote_frees& r = *next;
-        next = r.next;
-        r.queued.exchange(false, std::memory_order_seq_cst);
-        any = drain(r) || any;
-    }
-    if (next != nullptr) { // the rest another time
-        remote_frees* last = next;
-        while (last->next != nullptr)
-            last = last->next;
-        push(*next, *last);
-    }
-    return any;
+    queue_.take(most_blocks, [&](remote_frees& r) { any = drain(r) || any; });
+    return any; // what is left another time
 }
 
 } // namespace detail

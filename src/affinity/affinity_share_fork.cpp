@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/affinity_share.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 
-#include <arenite/block/block_list.hpp>
+#include <arenite/block/detail/block_list.hpp>
 
 #include <atomic>
 
@@ -31,16 +31,14 @@ void affinity_share::forget_queued_blocks() noexcept {
         if (r.queued.load(std::memory_order_relaxed)) // else its page stays the parent's too
             r.queued.store(false, std::memory_order_relaxed);
     };
-    for (remote_frees* r = remote_.exchange(nullptr, std::memory_order_relaxed); r != nullptr;
-         r = r->next)
-        forget(*r);
+    queue_.clear(forget);
     for_each_remote_frees(forget);
 }
 
 void affinity_share::queue_marked_blocks() noexcept {
     for_each_remote_frees([&](remote_frees& r) {
         if (r.has_any() && !r.queued.exchange(true, std::memory_order_relaxed))
-            push(r, r);
+            queue_.push(r);
     });
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affinity_strategy.hpp>
 
-#include <arenite/affinity/outside_memory.hpp>
-#include <arenite/affinity/thread_heaps.hpp>
+#include <arenite/affinity/detail/outside_memory.hpp>
+#include <arenite/affinity/detail/thread_heaps.hpp>
 #include <arenite/check/passthrough.hpp>
 
 #include <atomic>

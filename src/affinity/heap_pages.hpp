@@ -6,7 +6,7 @@
 #include <arenite/affinity/slots_resource.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/ordered/slab_heap.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <algorithm>
 #include <cstddef>

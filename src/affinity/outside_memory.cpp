@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/outside_memory.hpp>
+#include <arenite/affinity/detail/outside_memory.hpp>
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/os/fork_lock.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/core/detail/size.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -30,10 +30,10 @@ constexpr std::uint32_t magic = 0xa7e417e5;
 struct of_sources;
 fork_lock<std::mutex>& adding() noexcept { return process_lock<std::mutex, of_sources>(); }
 constinit std::atomic<unsigned> sources{1};
-alignas(upstream) constinit std::byte places[most_sources * sizeof(upstream)] = {};
+alignas(upstream) constinit std::byte upstream_places[most_sources * sizeof(upstream)] = {};
 
 upstream& own(unsigned source) noexcept {
-    return *std::launder(reinterpret_cast<upstream*>(places + source * sizeof(upstream)));
+    return *std::launder(reinterpret_cast<upstream*>(upstream_places + source * sizeof(upstream)));
 }
 
 // ---- which pages have a prefix ------------------------------------------------------------------
@@ -103,7 +103,7 @@ unsigned outside_memory::source_of(const upstream& named) noexcept {
             return i;
     if (count == most_sources)
         contract_violation("no more than 254 different resources can be strategies of affinities");
-    ::new (static_cast<void*>(places + count * sizeof(upstream))) upstream{named};
+    ::new (static_cast<void*>(upstream_places + count * sizeof(upstream))) upstream{named};
     sources.store(count + 1, std::memory_order_release);
     return count;
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/remote_frees.hpp>
+#include <arenite/affinity/detail/remote_frees.hpp>
 
-#include <arenite/block/address_table.hpp>
-#include <arenite/os/fork_lock.hpp>
+#include <arenite/block/detail/address_table.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
 
 #include "immortal_pages.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_heaps.hpp>
 
-#include <arenite/affinity/affinity_share.hpp>
-#include <arenite/affinity/affinity_shares.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
+#include <arenite/affinity/detail/affinity_shares.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/thread_exit.hpp>
-#include <arenite/os/fork_lock.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
 
 #include "immortal_pages.hpp"
 

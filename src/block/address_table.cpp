@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/block/address_table.hpp>
+#include <arenite/block/detail/address_table.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 using os::platform;
 
@@ -82,5 +83,6 @@ void address_table::clear(const void* p, std::size_t bytes) noexcept {
     store(units.first, units.end < all ? units.end : all, 0);
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/block/block_list.hpp>
+#include <arenite/block/detail/block_list.hpp>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 template class address_list<block>;
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/block/block_source.hpp>
+#include <arenite/block/detail/block_source.hpp>
 
-#include <arenite/block/colouring.hpp>
-#include <arenite/check/poison.hpp>
+#include <arenite/block/detail/colouring.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -18,6 +18,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 namespace {
 
@@ -294,5 +295,6 @@ block* block_source::find(const void* p) const noexcept {
     return address_of(p) < end ? b : nullptr;
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/block/large_objects.hpp>
+#include <arenite/block/detail/large_objects.hpp>
 
-#include <arenite/block/colouring.hpp>
-#include <arenite/check/poison.hpp>
+#include <arenite/block/detail/colouring.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/size.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -17,10 +17,11 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 namespace {
 
-constexpr std::size_t most_kept = 16;
+constexpr std::size_t most_kept_objects = 16;
 constexpr std::size_t kept_divisor = 4; // a request may leave this share of a kept piece unused
 constexpr std::size_t slack_divisor = 8;
 
@@ -141,7 +142,7 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
     kept_bytes_ += bytes;
     ++kept_count_;
     poison::no_access(head + 1, bytes - sizeof(block));
-    while (kept_ != nullptr && (kept_count_ > most_kept || kept_bytes_ > allowance))
+    while (kept_ != nullptr && (kept_count_ > most_kept_objects || kept_bytes_ > allowance))
         give_oldest_kept();
 }
 
@@ -203,5 +204,6 @@ void large_objects::give_kept(bool at_once) noexcept {
         give_kept(kept_, at_once);
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

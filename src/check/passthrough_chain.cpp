@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/passthrough_chain.hpp>
+#include <arenite/check/detail/passthrough_chain.hpp>
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/system_resource.hpp>
 
 #include <algorithm>
@@ -22,6 +22,7 @@ extern "C" [[gnu::weak]] void __asan_describe_address(void* p);
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 // Stands directly before the memory it describes.
 struct passthrough_chain::link {
@@ -258,5 +259,6 @@ std::size_t passthrough_chain::latest() const noexcept {
     return latest_ == nullptr ? 0 : opened { latest_ } -> number;
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

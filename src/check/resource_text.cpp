@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/resource_text.hpp>
+#include <arenite/check/detail/resource_text.hpp>
 
 #include <cstdio>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 detail::resource_text::resource_text(const resource_label& label) noexcept {
     if (label.name != nullptr)
@@ -14,5 +15,6 @@ detail::resource_text::resource_text(const resource_label& label) noexcept {
         std::snprintf(text, sizeof text, "%s %p", label.kind, label.resource);
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/compose/resource_adaptor.hpp>
+#include <arenite/compose/detail/resource_adaptor.hpp>
 
 #include <arenite/core/contract.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/contract.hpp>
-#include <arenite/core/process_object.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/process_object.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/system_resource.hpp>
 
 #include <cstdlib>
@@ -17,8 +17,8 @@ inline namespace ARENITE_ABI {
 
 void* malloc_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "alignment must be a power of two");
-    if (!is_alignment(alignment) || alignment > max_object_bytes ||
-        bytes > max_object_bytes - alignment)
+    if (!is_alignment(alignment) || alignment > detail::max_object_bytes ||
+        bytes > detail::max_object_bytes - alignment)
         return nullptr;
     if (bytes == 0)
         bytes = 1;

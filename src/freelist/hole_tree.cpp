@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/freelist/hole_tree.hpp>
+#include <arenite/freelist/detail/hole_tree.hpp>
 
 #include <algorithm>
 

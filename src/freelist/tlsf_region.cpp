@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/freelist/tlsf_region.hpp>
+#include <arenite/freelist/detail/tlsf_region.hpp>
 
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/size.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/handle/handle_table.hpp>
+#include <arenite/handle/detail/handle_table.hpp>
 
-#include <arenite/block/block.hpp>
-#include <arenite/check/poison.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/block/detail/block.hpp>
+#include <arenite/check/detail/poison.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/handle/movable_blocks.hpp>
+#include <arenite/handle/detail/movable_blocks.hpp>
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/bits.hpp>
-#include <arenite/handle/handle_table.hpp>
+#include <arenite/core/detail/bits.hpp>
+#include <arenite/handle/detail/handle_table.hpp>
 
 #include <algorithm>
 #include <cstring>

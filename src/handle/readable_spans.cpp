@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/handle/readable_spans.hpp>
+#include <arenite/handle/detail/readable_spans.hpp>
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/literals.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/handle/relocatable_ptr.hpp>
 
-#include <arenite/handle/movable_blocks.hpp>
+#include <arenite/handle/detail/movable_blocks.hpp>
 #include <arenite/handle/relocation.hpp>
 
 namespace arenite {

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/linear/linear_part.hpp>
+#include <arenite/linear/detail/linear_part.hpp>
 #include <arenite/linear/scratch.hpp>
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
 #include <arenite/core/error.hpp>
-#include <arenite/core/thread_exit.hpp>
 #include <arenite/linear/growing_linear_resource.hpp>
 
 #include <algorithm>

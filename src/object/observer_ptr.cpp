@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/object/observer_ptr.hpp>
 
+#include <arenite/core/detail/spin_lock.hpp>
 #include <arenite/core/error.hpp>
-#include <arenite/core/spin_lock.hpp>
 #include <arenite/core/system_resource.hpp>
 
 #include <algorithm>

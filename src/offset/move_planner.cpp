@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/offset/move_planner.hpp>
+#include <arenite/offset/detail/move_planner.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/offset/offset_bins.hpp>
+#include <arenite/offset/detail/offset_bins.hpp>
 
 #include <cstring>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/offset/offset_nodes.hpp>
+#include <arenite/offset/detail/offset_nodes.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/ordered/slab_heap.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <arenite/core/contract.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/size.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/ordered/slab_heap.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 
-#include <arenite/block/region_joiner.hpp>
+#include <arenite/block/detail/region_joiner.hpp>
 #include <arenite/check/call_sites.hpp>
-#include <arenite/check/resource_text.hpp>
+#include <arenite/check/detail/resource_text.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/glance.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/glance.hpp>
+#include <arenite/core/detail/size.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -68,9 +68,7 @@ void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t room,
 
 void slab_heap::give_up_locks() noexcept {
     const bool in_call = std::exchange(in_slow_call_, false);
-    if (owner_.held != nullptr)
-        owner_.held->unlock();
-    else if (in_call && owner_.gate != nullptr)
+    if (in_call && owner_.gate != nullptr)
         owner_.gate->unlock();
 }
 
@@ -174,8 +172,6 @@ std::size_t slab_heap::requested_bytes(const void* p, std::size_t room) const no
 }
 
 void slab_heap::refuse_question(const void* p) const noexcept {
-    if (owner_.held != nullptr)
-        owner_.held->unlock();
     contract_violation_f(std::source_location::current(),
                          "size_of(%p): no allocation of %s begins there, or it was freed", p,
                          heap_text{owner_}.own.text);

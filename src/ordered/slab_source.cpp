@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/ordered/slab_source.hpp>
+#include <arenite/ordered/detail/slab_source.hpp>
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/core/detail/size.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +14,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 template class address_list<slab>;
 
@@ -250,5 +251,6 @@ void slab_source::purge_free(block& b) noexcept {
     });
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/pool/row_table.hpp>
+#include <arenite/pool/detail/row_table.hpp>
 
 #include <arenite/core/alignment.hpp>
 

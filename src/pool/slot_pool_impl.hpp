@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/block/block_source.hpp>
+#include <arenite/block/detail/block_source.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/size.hpp>
-#include <arenite/pool/slot_pool.hpp>
+#include <arenite/core/detail/size.hpp>
+#include <arenite/pool/detail/slot_pool.hpp>
 
 #include <algorithm>
 #include <cstdio>

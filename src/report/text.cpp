@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/report/text.hpp>
+#include <arenite/report/detail/text.hpp>
 
 #include <charconv>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace report_text {
 
 namespace {
@@ -139,5 +140,6 @@ std::size_t columns(std::string_view text) noexcept {
 }
 
 } // namespace report_text
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

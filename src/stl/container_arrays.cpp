@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/stl/container_arrays.hpp>
+#include <arenite/stl/detail/container_arrays.hpp>
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/process_object.hpp>
-#include <arenite/core/size.hpp>
+#include <arenite/core/detail/process_object.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/stl/container_heap.hpp>
+#include <arenite/stl/detail/container_heap.hpp>
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/stl/container_arrays.hpp>
+#include <arenite/stl/detail/container_arrays.hpp>
 
 #include <algorithm>
 #include <mutex>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/stl/container_source.hpp>
+#include <arenite/stl/detail/container_source.hpp>
 
 #include <arenite/check/passthrough.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/stl/container_arrays.hpp>
 #include <arenite/stl/container_pool.hpp>
+#include <arenite/stl/detail/container_arrays.hpp>
 
 #include <algorithm>
 

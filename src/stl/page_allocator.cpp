@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/process_object.hpp>
+#include <arenite/core/detail/process_object.hpp>
 #include <arenite/stl/page_allocator.hpp>
 
 namespace arenite {

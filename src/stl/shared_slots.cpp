@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/stl/shared_slots.hpp>
+#include <arenite/stl/detail/shared_slots.hpp>
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
-#include <arenite/core/thread_exit.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ constinit thread_local thread_slots* thread_end::first = nullptr;
 namespace {
 
 // Where each call is to be seen, none is held back.
-constexpr bool always_careful = checks_enabled || poison::active;
+constexpr bool shares_are_careful = checks_enabled || poison::active;
 
 } // namespace
 
@@ -48,7 +48,8 @@ shared_slots::shared_slots(slot s, upstream up, std::size_t first_row_bytes) noe
 
 /// True before the first use of a pool by a thread that may hold something back.
 bool shared_slots::is_to_join(const thread_slots& mine) noexcept {
-    return mine.owner == nullptr && !thread_exit::has_come() && !always_careful && !passthrough();
+    return mine.owner == nullptr && !thread_exit::has_come() && !shares_are_careful &&
+           !passthrough();
 }
 
 /// Before the lock: it waits while another thread loads a library, of which an object may be about

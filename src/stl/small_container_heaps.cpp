@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/stl/small_container_heaps.hpp>
+#include <arenite/stl/detail/small_container_heaps.hpp>
 
-#include <arenite/core/process_object.hpp>
-#include <arenite/core/thread_exit.hpp>
-#include <arenite/os/fork_lock.hpp>
+#include <arenite/core/detail/process_object.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/stl/container_arrays.hpp>
+#include <arenite/stl/detail/container_arrays.hpp>
 
 #include <cstddef>
 #include <mutex>

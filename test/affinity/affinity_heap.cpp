@@ -5,7 +5,7 @@
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/report/memory_map.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/affinity_pages.hpp>
+#include <arenite/affinity/detail/affinity_pages.hpp>
 
 #include <arenite/core/literals.hpp>
 #include <arenite/os/page_resource.hpp>

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/affinity_share.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
-#include <arenite/affinity/remote_frees.hpp>
+#include <arenite/affinity/detail/remote_frees.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/core/bits.hpp>
+#include <arenite/core/detail/bits.hpp>
 
 #include <gtest/gtest.h>
 
@@ -123,7 +123,7 @@ TEST(affinity_share_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second
     const auto marks = [&r] {
         std::size_t n = 0;
         for (const auto& word : r.freed)
-            n += bits::count_ones(word.load());
+            n += detail::bits::count_ones(word.load());
         return n;
     };
     const std::size_t before = marks();

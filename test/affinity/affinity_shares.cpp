@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/affinity_shares.hpp>
+#include <arenite/affinity/detail/affinity_shares.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/check/passthrough.hpp>

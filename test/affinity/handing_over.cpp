@@ -4,9 +4,9 @@
 // What passes from one heap of an affinity to another: blocks with frees that nobody has seen yet,
 // the heaps of threads that a forked child does not have, memory of an earlier strategy.
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/affinity_share.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
-#include <arenite/affinity/remote_frees.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
+#include <arenite/affinity/detail/remote_frees.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -14,12 +14,17 @@
 
 #include "support/build_mode.hpp"
 #include "support/mappings.hpp"
+#include "support/operations.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
+#include <random>
+#include <set>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #if defined(__unix__)
@@ -59,9 +64,9 @@ const char* nothing_to_see() {
 /// Frees what is marked in a block, as its owner does, who is still told of it.
 void take_marks(affinity_share& share, remote_frees& r) {
     detail::slab_heap& heap = share.heap();
-    slab_block& head = *heap.slabs().geometry().block_of(r.where);
+    detail::slab_block& head = *heap.slabs().geometry().block_of(r.where);
     for (std::size_t i = 0; i < remote_frees::words; ++i)
-        if (const bits::word freed = r.freed[i].exchange(0))
+        if (const detail::bits::word freed = r.freed[i].exchange(0))
             static_cast<void>(heap.release_word(head, i, freed));
 }
 
@@ -74,7 +79,7 @@ TEST(affinity_handing_over, a_block_in_the_list_of_its_earlier_owner_is_handed_o
     affinity_heap& after = affinity_heap::of<taking>();
     void* const p = before.allocate(48, 8);
     affinity_share& giver = *affinity_share::around(p);
-    block& here = remote_frees::head_of(p);
+    detail::block& here = remote_frees::head_of(p);
     giver.deallocate_remotely(p, 48, 8, nullptr);
     remote_frees* const r = remote_frees::of(here);
     ASSERT_NE(r, nullptr);
@@ -241,6 +246,119 @@ TEST(affinity_handing_over, a_heap_that_is_current_again_finds_what_another_stra
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 
+// ---- blocks that wait for their owner -----------------------------------------------------------
+
+/// Objects of one thread, random ones of which are replaced, over far more blocks than one call
+/// sees to. Others free `by_others` of 100 of them.
+template <class FreeByOthers>
+void expect_no_growth(affinity_heap& h, unsigned by_others, FreeByOthers free_by_others) {
+    constexpr std::size_t live = 40'000; // 28 MB, in more than 100 blocks
+    constexpr int rounds = 300;
+    std::mt19937_64 random{support::test_seed("expect_no_growth")};
+    const auto bytes_of = [](std::size_t i) { return 400 + i % 600; };
+    std::vector<void*> all;
+    std::set<const detail::block*> blocks;
+    for (std::size_t i = 0; i < live; ++i) {
+        all.push_back(h.allocate(bytes_of(i), 8));
+        blocks.insert(&remote_frees::head_of(all.back()));
+    }
+    ASSERT_GT(blocks.size(), 96u);
+    std::size_t settled = 0;
+    std::vector<std::pair<void*, std::size_t>> batch;
+    for (int round = 0; round < rounds; ++round) {
+        for (int n = 0; n < 1000; ++n) {
+            const std::size_t i = random() % live;
+            if (random() % 100 < by_others)
+                batch.emplace_back(all[i], bytes_of(i));
+            else
+                h.deallocate(all[i], bytes_of(i), 8);
+            all[i] = h.allocate(bytes_of(i), 8);
+        }
+        free_by_others(batch);
+        batch.clear();
+        if (round == rounds / 3)
+            settled = h.usage().bytes_reserved;
+    }
+    EXPECT_LE(h.usage().bytes_reserved, settled + settled / 10) << by_others << " % by others";
+    EXPECT_LE(h.usage().bytes_reserved, live * 700 * 3 / 2) << by_others << " % by others";
+    for (std::size_t i = 0; i < live; ++i)
+        h.deallocate(all[i], bytes_of(i), 8);
+    h.trim();
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+    EXPECT_EQ(h.usage().bytes_reserved, 0u);
+}
+
+/// Were the newest taken first, those that are freed into all the time would keep the others
+/// waiting for ever, and the heap would grow with each object.
+TEST(affinity_handing_over, blocks_that_others_freed_into_wait_their_turn_and_no_longer) {
+    if (const char* const why = nothing_to_see())
+        GTEST_SKIP() << why;
+    affinity_heap& h = affinity_heap::named("waiting in turn");
+    for (const unsigned by_others : {1u, 50u, 100u})
+        expect_no_growth(h, by_others, [](const auto& batch) {
+            for (const auto& [p, bytes] : batch)
+                affinity_share::around(p)->deallocate_remotely(p, bytes, 8, nullptr);
+        });
+}
+
+TEST(affinity_handing_over_threads, memory_stays_flat_whoever_frees) {
+    if (const char* const why = nothing_to_see())
+        GTEST_SKIP() << why;
+    affinity_heap& h = affinity_heap::named("flat whoever frees");
+    for (const unsigned by_others : {10u, 90u}) {
+        std::atomic<const std::vector<std::pair<void*, std::size_t>>*> to_free{nullptr};
+        std::atomic<bool> over{false};
+        std::thread other{[&] {
+            while (!over)
+                if (const auto* const batch = to_free.load()) {
+                    for (const auto& [p, bytes] : *batch)
+                        h.deallocate(p, bytes, 8);
+                    to_free = nullptr;
+                } else {
+                    std::this_thread::yield();
+                }
+        }};
+        expect_no_growth(h, by_others, [&](const auto& batch) {
+            to_free = &batch;
+            while (to_free.load() != nullptr)
+                std::this_thread::yield();
+        });
+        over = true;
+        other.join();
+    }
+}
+
+/// What a call leaves is kept by the share itself: a handler that jumps out of a drain loses none.
+TEST(affinity_handing_over, the_oldest_blocks_are_seen_to_first_and_the_others_stay) {
+    if (const char* const why = nothing_to_see())
+        GTEST_SKIP() << why;
+    affinity_heap& h = affinity_heap::named("oldest first");
+    std::vector<void*> firsts; // of each block one
+    std::vector<void*> rest;
+    while (firsts.size() < 100) {
+        void* const p = h.allocate(5000, 8);
+        const bool is_new =
+            firsts.empty() || &remote_frees::head_of(p) != &remote_frees::head_of(firsts.back());
+        (is_new ? firsts : rest).push_back(p);
+    }
+    affinity_share& share = *affinity_share::around(firsts[0]);
+    for (void* const p : firsts)
+        share.deallocate_remotely(p, 5000, 8, nullptr);
+    const auto queued = [&](std::size_t i) {
+        return remote_frees::find(remote_frees::head_of(firsts[i]))->queued.load();
+    };
+    for (std::size_t done = 0; done < 100; done += 20) {
+        for (std::size_t i = 0; i < 100; ++i)
+            EXPECT_EQ(queued(i), i >= done) << i << " of " << done;
+        EXPECT_TRUE(share.drain_remote_frees(20));
+    }
+    EXPECT_FALSE(share.drain_remote_frees(20));
+    for (void* const p : rest)
+        h.deallocate(p, 5000, 8);
+    h.trim();
+    EXPECT_EQ(h.usage().bytes_reserved, 0u);
+}
+
 struct twice {
     static constexpr std::string_view name = "handed over: freed by two";
 };
@@ -259,6 +377,25 @@ void free_by_two_threads() {
     h.trim();
 }
 
+void free_by_owner_and_then_by_another() {
+    affinity_heap& h = affinity_heap::of<twice>();
+    void* const p = h.allocate(48);
+    static_cast<void>(h.allocate(48));
+    h.deallocate(p, 48);
+    std::thread{[&] { h.deallocate(p, 48); }}.join();
+    std::_Exit(0); // before the owner drains
+}
+
+void free_by_another_and_then_by_owner() {
+    affinity_heap& h = affinity_heap::of<twice>();
+    void* const p = h.allocate(48);
+    static_cast<void>(h.allocate(48));
+    std::thread{[&] { h.deallocate(p, 48); }}.join();
+    h.deallocate(p, 48);
+    h.trim(); // drains
+    std::_Exit(0);
+}
+
 TEST(handing_over_threads_DeathTest, what_two_threads_free_is_found_when_its_block_is_empty) {
     if (support::every_call_is_careful || passthrough() || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "all heaps are locked, or there are none: the second free is found itself";
@@ -266,6 +403,16 @@ TEST(handing_over_threads_DeathTest, what_two_threads_free_is_found_when_its_blo
         GTEST_SKIP() << "a fresh process would run without the emulator";
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(free_by_two_threads(), "by two threads");
+}
+
+TEST(handing_over_threads_DeathTest, what_its_owner_and_another_free_is_found) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc finds it";
+    if (support::emulated())
+        GTEST_SKIP() << "a fresh process would run without the emulator";
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(free_by_owner_and_then_by_another(), "it is free already");
+    EXPECT_DEATH(free_by_another_and_then_by_owner(), "it is free already");
 }
 
 } // namespace

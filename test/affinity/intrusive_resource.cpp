@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/intrusive_resource.hpp>
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/literals.hpp>
 

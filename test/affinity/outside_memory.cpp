@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/outside_memory.hpp>
+#include <arenite/affinity/detail/outside_memory.hpp>
 
 #include <arenite/core/alignment.hpp>
 

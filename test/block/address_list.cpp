@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // The list with nodes of another kind than blocks; block_list.cpp has the one of blocks.
-#include <arenite/block/address_list.hpp>
+#include <arenite/block/detail/address_list.hpp>
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ struct node {
     node* left = nullptr;
 };
 
-using list = address_list<node>;
+using list = detail::address_list<node>;
 using model = std::map<node*, std::uint16_t>;
 
 /// Every question to the list, asked of the model too.

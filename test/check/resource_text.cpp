@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/resource_text.hpp>
+#include <arenite/check/detail/resource_text.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/compose/byte_budget.hpp>
+#include <arenite/compose/detail/byte_budget.hpp>
 
 #include <gtest/gtest.h>
 

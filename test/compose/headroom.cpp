@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/compose/headroom.hpp>
+#include <arenite/compose/detail/headroom.hpp>
 
 #include <cstddef>
 #include <gtest/gtest.h>

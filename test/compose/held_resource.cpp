@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/compose/held_resource.hpp>
+#include <arenite/compose/detail/held_resource.hpp>
 
 #include <gtest/gtest.h>
 

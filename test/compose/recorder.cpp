@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/compose/recorder.hpp>
+#include <arenite/compose/detail/recorder.hpp>
 
 #include <gtest/gtest.h>
 

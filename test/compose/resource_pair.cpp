@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/compose/detail/resource_pair.hpp>
 #include <arenite/compose/fallback_resource.hpp>
 #include <arenite/compose/limited_resource.hpp>
-#include <arenite/compose/resource_pair.hpp>
 #include <arenite/compose/segregated_resource.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/literals.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/budget_meter.hpp>
+#include <arenite/core/detail/budget_meter.hpp>
 
 #include <arenite/core/literals.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/core/same_build.hpp>
+#include <arenite/core/detail/same_build.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/poison.hpp>
-#include <arenite/freelist/hole_tree.hpp>
-#include <arenite/freelist/unit_map.hpp>
+#include <arenite/check/detail/poison.hpp>
+#include <arenite/freelist/detail/hole_tree.hpp>
+#include <arenite/freelist/detail/unit_map.hpp>
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ class hole_trees : public testing::Test {
 protected:
     static constexpr index slots = 60, slot_units = 1000; // a hole may begin in each slot
 
-    ~hole_trees() override { poison::undefined(memory.data(), memory.size() * 16); }
+    ~hole_trees() override { detail::poison::undefined(memory.data(), memory.size() * 16); }
 
     index choose(std::size_t n) const {
         index chosen = unit_map::none;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/freelist/place_maxima.hpp>
+#include <arenite/freelist/detail/place_maxima.hpp>
 
 #include <gtest/gtest.h>
 

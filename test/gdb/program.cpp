@@ -5,8 +5,8 @@
 #include <arenite/object/intrusive_ptr.hpp>
 #include <arenite/object/ref_counted.hpp>
 #include <arenite/object/unique_ptr.hpp>
+#include <arenite/ordered/detail/slab_geometry.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
-#include <arenite/ordered/slab_geometry.hpp>
 #include <arenite/pool/pool_resource.hpp>
 
 // One of everything that gdb is to show; printers.py stops in stop_here().
@@ -30,7 +30,8 @@ int main() {
     for (void*& p : objects)
         p = heap.allocate(48);
     heap.deallocate(objects[1], 48);
-    arenite::slab_block* slabs = arenite::slab_geometry{256 * 1024}.block_of(objects[0]);
+    arenite::detail::slab_block* slabs =
+        arenite::detail::slab_geometry{256 * 1024}.block_of(objects[0]);
 
     arenite::pool_resource pool{arenite::slot{.bytes = 64, .alignment = 16}};
     void* slot = pool.allocate(64);

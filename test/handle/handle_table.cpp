@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/handle/handle_table.hpp>
+#include <arenite/handle/detail/handle_table.hpp>
 
 #include <arenite/handle/compacting_heap.hpp>
 

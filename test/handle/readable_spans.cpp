@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/handle/readable_spans.hpp>
+#include <arenite/handle/detail/readable_spans.hpp>
 
 #include <arenite/core/literals.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/handle/visit_window.hpp>
+#include <arenite/handle/detail/visit_window.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/linear/allocation_log.hpp>
+#include <arenite/linear/detail/allocation_log.hpp>
 
 #include <gtest/gtest.h>
 

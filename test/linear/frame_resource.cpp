@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/linear/frame_resource.hpp>
@@ -124,7 +124,7 @@ TEST(frame_resource, what_is_given_back_late_stays_as_it_is) {
     EXPECT_EQ(frames.current().in_use(), 0u);
     if (!passthrough()) {
         frames.deallocate(old, 100); // say by a container whose scope is wider than the frame
-        if (checks_enabled || !poison::reports_access()) {
+        if (checks_enabled || !detail::poison::reports_access()) {
             EXPECT_TRUE((pattern{1}.holds(old, 100))) << "somebody still reads it";
         }
     }

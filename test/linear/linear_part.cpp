@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/linear/linear_part.hpp>
+#include <arenite/linear/detail/linear_part.hpp>
 
 #include <arenite/core/literals.hpp>
 

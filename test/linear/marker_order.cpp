@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/linear/marker_order.hpp>
+#include <arenite/linear/detail/marker_order.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-using arenite::marker_order;
+using arenite::detail::marker_order;
 
 namespace {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/slots_resource.hpp>
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/linear/linear_resource.hpp>
 
@@ -23,7 +23,7 @@ using support::heap_rules;
 namespace {
 
 // Fewer under a sanitizer, which takes ten times as long.
-constexpr int programs = poison::active ? 3 : 15;
+constexpr int programs = detail::poison::active ? 3 : 15;
 
 template <class R>
 struct strategy_of;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/compose/fallback_resource.hpp>
 #include <arenite/compose/limited_resource.hpp>
 #include <arenite/compose/segregated_resource.hpp>
@@ -30,7 +30,7 @@ using support::heap_rules;
 namespace {
 
 // Fewer under a sanitizer, which takes ten times as long.
-constexpr int programs = poison::active ? 2 : 10;
+constexpr int programs = detail::poison::active ? 2 : 10;
 
 template <class Run>
 void run_programs(const char* test, Run run) {

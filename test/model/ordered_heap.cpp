@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/system_resource.hpp>
@@ -24,7 +24,7 @@ using support::heap_rules;
 namespace {
 
 // Fewer under a sanitizer, which takes ten times as long.
-constexpr int programs = poison::active ? 3 : 15;
+constexpr int programs = detail::poison::active ? 3 : 15;
 
 // Each program on a heap of its own; what differs is where its memory comes from.
 template <class Run>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/stl/container_pool.hpp>
 #include <arenite/stl/pool_allocator.hpp>
 
@@ -20,7 +20,7 @@ namespace {
 template <class T>
 using pooled = pool_allocator<T>;
 
-constexpr std::size_t steps = poison::active ? 200 : 1000;
+constexpr std::size_t steps = detail::poison::active ? 200 : 1000;
 
 TEST(model, pool_allocator_for_each_container) {
     const std::uint64_t seed = support::test_seed("model.pool_allocator_for_each_container");

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/soa/records.hpp>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using namespace arenite;
 
 namespace {
 
-constexpr std::size_t steps = poison::active ? 1000 : 5000;
+constexpr std::size_t steps = detail::poison::active ? 1000 : 5000;
 
 template <class Layout, bool MovesFreely>
 void run(const char* name) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/object/detail/object_range.hpp>
 #include <arenite/object/object_pool.hpp>
-#include <arenite/object/object_range.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/object/object_slots.hpp>
+#include <arenite/object/detail/object_slots.hpp>
 #include <support/counting_resource.hpp>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/literals.hpp>
-#include <arenite/offset/move_planner.hpp>
+#include <arenite/offset/detail/move_planner.hpp>
 #include <arenite/offset/offset_allocator.hpp>
 #include <arenite/offset/offset_heap.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/offset/offset_blocks.hpp>
+#include <arenite/offset/detail/offset_blocks.hpp>
 
 #include <gtest/gtest.h>
 

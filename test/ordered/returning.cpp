@@ -3,8 +3,8 @@
 
 // When ordered_heap gives memory back.
 
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include "ordered/heap_test.hpp"
 #include "support/demands.hpp"
@@ -12,7 +12,7 @@
 #include <mutex>
 
 using namespace ordered_test;
-using os::platform;
+using detail::os::platform;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/literals.hpp>
-#include <arenite/os/linux.hpp>
+#include <arenite/os/detail/linux.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 using namespace arenite;
-using os::linux_platform;
+using detail::os::linux_platform;
 
 // What is Linux's own; the promises of every system are tested in os/platform.cpp.
 namespace {

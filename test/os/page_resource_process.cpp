@@ -4,8 +4,8 @@
 // page_resource among threads and in a process: its end, its environment, its limits, misuse.
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include "os/page_test.hpp"
 #include "support/limits.hpp"
@@ -35,7 +35,7 @@
 
 using namespace arenite;
 using namespace page_test;
-using os::platform;
+using detail::os::platform;
 
 namespace {
 

@@ -4,8 +4,8 @@
 // What comes back to page_resource and waits, and all of it against a model.
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include "os/page_test.hpp"
 #include "support/mappings.hpp"
@@ -24,7 +24,7 @@
 
 using namespace arenite;
 using namespace page_test;
-using os::platform;
+using detail::os::platform;
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/os/platform.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace page_test {
 
 using namespace arenite;
-using os::platform;
+using detail::os::platform;
 
 inline constexpr std::size_t unit = page_resource::unit_bytes;
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/literals.hpp>
-#include <arenite/os/windows.hpp>
+#include <arenite/os/detail/windows.hpp>
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 #if defined(_WIN32)
 
-using os::windows_platform;
+using detail::os::windows_platform;
 
 TEST(windows_platform, the_last_error_is_left_alone) {
     ::SetLastError(4711);

@@ -3,16 +3,16 @@
 // What pool_resource holds, gives back and tells, and what it says of misuse.
 #include <arenite/pool/pool_resource.hpp>
 
-#include <arenite/block/colouring.hpp>
+#include <arenite/block/detail/colouring.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/create.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/linear/linear_resource.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <gtest/gtest.h>
 
@@ -213,14 +213,14 @@ TEST(pool_resource, lists_each_slot_and_leaves_no_gap) {
 }
 
 TEST(pool_resource, free_slots_are_out_of_reach_for_memory_checkers) {
-    if (!poison::reports_access())
+    if (!detail::poison::reports_access())
         GTEST_SKIP() << "no memory checker is at work";
     pool_resource pool{small};
     void* const p = pool.allocate();
-    EXPECT_TRUE(poison::accessible(p, 48));
-    EXPECT_FALSE(poison::accessible(bytes_at(p) + 48, 48));
+    EXPECT_TRUE(detail::poison::accessible(p, 48));
+    EXPECT_FALSE(detail::poison::accessible(bytes_at(p) + 48, 48));
     pool.deallocate(p);
-    EXPECT_FALSE(poison::accessible(p, 48));
+    EXPECT_FALSE(detail::poison::accessible(p, 48));
 }
 
 TEST(pool_resource, with_passthrough_each_slot_is_mallocs) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/pool/slot_cache.hpp>
+#include <arenite/pool/detail/slot_cache.hpp>
 
 #include <gtest/gtest.h>
 

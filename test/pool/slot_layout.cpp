@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/literals.hpp>
-#include <arenite/pool/slot_layout.hpp>
+#include <arenite/pool/detail/slot_layout.hpp>
 
 #include <gtest/gtest.h>
 

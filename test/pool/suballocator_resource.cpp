@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/pool/suballocator_resource.hpp>
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/os/platform.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <gtest/gtest.h>
 

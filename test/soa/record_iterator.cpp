@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/soa/record_iterator.hpp>
+#include <arenite/soa/detail/record_iterator.hpp>
 
 #include <gtest/gtest.h>
 

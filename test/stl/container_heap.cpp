@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/stl/container_heap.hpp>
+#include <arenite/stl/detail/container_heap.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/stl/container_heap.hpp>
 #include <arenite/stl/container_pool.hpp>
-#include <arenite/stl/container_source.hpp>
+#include <arenite/stl/detail/container_heap.hpp>
+#include <arenite/stl/detail/container_source.hpp>
 
 #include <gtest/gtest.h>
 

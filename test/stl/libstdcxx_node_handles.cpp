@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/stl/libstdcxx_node_handles.hpp>
+#include <arenite/stl/detail/libstdcxx_node_handles.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/stl/own_slots.hpp>
+#include <arenite/stl/detail/own_slots.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/stl/shared_pool.hpp>
+#include <arenite/stl/detail/shared_pool.hpp>
 
 #include <gtest/gtest.h>
 

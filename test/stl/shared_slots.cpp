@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/check/poison.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/stl/shared_slots.hpp>
+#include <arenite/stl/detail/shared_slots.hpp>
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ void give(shared_slots& to, void* p) {
 }
 
 TEST(shared_slots_threads, a_thread_holds_up_to_64_back_and_gives_them_when_it_ends) {
-    if (passthrough() || checks_enabled || poison::active)
+    if (passthrough() || checks_enabled || detail::poison::active)
         GTEST_SKIP() << "no thread holds anything back";
     // Not destroyed, as the pools of the process.
     static support::counting_resource& up = *new support::counting_resource;
@@ -71,7 +71,7 @@ TEST(shared_slots_threads, a_thread_holds_up_to_64_back_and_gives_them_when_it_e
 class shared_slots_users_threads : public testing::Test {
 protected:
     void SetUp() override {
-        if (passthrough() || checks_enabled || poison::active)
+        if (passthrough() || checks_enabled || detail::poison::active)
             GTEST_SKIP() << "no thread holds anything back";
     }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/check/passthrough.hpp>
-#include <arenite/stl/small_container_heaps.hpp>
+#include <arenite/stl/detail/small_container_heaps.hpp>
 
 #include <gtest/gtest.h>
 

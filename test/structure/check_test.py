@@ -37,29 +37,32 @@ def wide_class(members):
 
 # What is done to the copy, and a piece of the line that must come.
 CASES = [
-    (lambda r: append(r / "include/arenite/core/size.hpp", "#include <arenite/block/new.hpp>\n"),
+    (lambda r: append(r / "include/arenite/core/detail/size.hpp", "#include <arenite/block/new.hpp>\n"),
      "core/ may not include block/"),
     (lambda r: append(r / "src/core/error.cpp", "#include <arenite/stl/new.hpp>\n"),
      "core/ may not include stl/"),
     (lambda r: append(r / "include/arenite/junk/new.hpp", SPDX + "#pragma once\n"),
      "the folder junk is none of the strata"),
-    (lambda r: append(r / "include/arenite/core/size.hpp", '#include "config.hpp"\n'),
+    (lambda r: append(r / "include/arenite/core/detail/size.hpp", '#include "config.hpp"\n'),
      "own headers are named"),
-    (lambda r: append(r / "include/arenite/core/size.hpp", "#include <arenite/core/none.hpp>\n"),
+    (lambda r: append(r / "include/arenite/core/detail/size.hpp", "#include <arenite/core/none.hpp>\n"),
      "which does not exist"),
     (lambda r: (r / "test/core/size.cpp").unlink(), "has no test/core/size.cpp"),
+    (lambda r: (r / "test/core/sizes.cpp").unlink(), "has no test/core/sizes.cpp"),
     (lambda r: (r / "test/c/c.c").unlink(), "has no test/c/c.c"),
     (lambda r: append(r / "src/lonely.cpp", SPDX), "belongs to no header include/arenite/lonely.h"),
     (lambda r: append(r / "test/core/size.cpp", "#include <thread>\nstd::thread t;\n"),
      "starts threads in no suite"),
-    (lambda r: replace(r / "include/arenite/arenite.hpp", "#include <arenite/core/size.hpp>\n", ""),
-     "lacks #include <arenite/core/size.hpp>"),
+    (lambda r: replace(r / "include/arenite/arenite.hpp", "#include <arenite/core/sizes.hpp>\n", ""),
+     "lacks #include <arenite/core/sizes.hpp>"),
+    (lambda r: append(r / "include/arenite/arenite.hpp", "#include <arenite/core/detail/size.hpp>\n"),
+     "headers of detail/ come with those that need them"),
     (lambda r: replace(r / "include/arenite/README.md", "| `core/` |", "| `cored/` |"),
      "has no line for core/"),
     (lambda r: append(r / "src/core/lonely.cpp", SPDX), "belongs to no header"),
     (lambda r: replace(r / "src/core/error.cpp", "// SPDX-License-Identifier: MIT\n", ""),
      "has no SPDX head"),
-    (lambda r: replace(r / "include/arenite/core/size.hpp", "#pragma once\n", ""),
+    (lambda r: replace(r / "include/arenite/core/detail/size.hpp", "#pragma once\n", ""),
      "has no #pragma once"),
     (lambda r: append(r / "src/core/error.cpp", "// " + "x" * 100 + "\n"), "103 columns"),
     (lambda r: append(r / "src/core/error.cpp", "int x; \n"), "blanks at the end"),
@@ -71,6 +74,11 @@ CASES = [
     (lambda r: append(r / "README.md", "\n[a page](doc/none.md)\n"), "links to doc/none.md"),
     (lambda r: replace(r / "CMakeLists.txt", "arenite VERSION 0.", "arenite VERSION 77."),
      "says version"),
+    (lambda r: replace(r / "include/arenite/core/config.hpp", "ARENITE_ABI_NAME v0_1\n", "ARENITE_ABI_NAME v0\n"),
+     "is in the inline namespace v0"),
+    (lambda r: (append(r / "src/core/error.cpp", "namespace {\nint twice = 1;\n} // namespace\n"),
+                append(r / "src/core/contract.cpp", "namespace {\nint twice = 2;\n} // namespace\n")),
+     "as one file they would not compile"),
     (lambda r: append(r / "src/core/error.cpp", "//\n" * 500), "500 are allowed"),
     (lambda r: append(r / "src/core/error.cpp", "int x; // The same for y.\n"), "name the thing"),
     (lambda r: append(r / "src/core/error.cpp", "\n/// Of a thread.\n/// More.\nint x;\n"), "name the thing"),
@@ -81,14 +89,21 @@ CASES = [
      "use GTEST_SKIP()"),
     (lambda r: append(r / "test/structure/allowed.txt", "files are short | src/core/error.cpp | 600 | no reason\n"),
      "take it out of the list"),
-    (lambda r: append(r / "include/arenite/core/size.hpp", wide_class(16)), "16 data members"),
-    (lambda r: append(r / "include/arenite/core/size.hpp", in_arenite("struct one {};\nclass two {};\nenum class e {};\n")),
+    (lambda r: append(r / "include/arenite/core/detail/size.hpp", in_arenite("struct outside {};\n")),
+     "outside is outside namespace detail"),
+    (lambda r: append(r / "include/arenite/core/detail/size.hpp", in_arenite("inline void outside() {}\n")),
+     "outside is outside namespace detail"),
+    (lambda r: append(r / "include/arenite/core/sizes.hpp", in_arenite("enum class unlisted { a };\n")),
+     "has no `unlisted`"),
+    (lambda r: append(r / "doc/types.md", "`slab_heap`\n"), "names `slab_heap`"),
+    (lambda r: append(r / "include/arenite/core/detail/size.hpp", wide_class(16)), "16 data members"),
+    (lambda r: append(r / "include/arenite/core/sizes.hpp", in_arenite("struct one {};\nclass two {};\nenum class e {};\n")),
      "has 2 types, one, two"),
-    (lambda r: replace(r / "include/arenite/core/spin_lock.hpp",
+    (lambda r: replace(r / "include/arenite/core/detail/spin_lock.hpp",
                        "namespace arenite {\ninline namespace ARENITE_ABI {", "namespace arenite::inline ARENITE_ABI {"),
      "ctags does not find this type"),
 ]
-NEED_CTAGS = ("data members", "has 2 types", "ctags does not")
+NEED_CTAGS = ("outside namespace detail", "has no `unlisted`", "names `slab_heap`", "data members", "has 2 types", "ctags does not")
 
 
 def check(tree):
@@ -103,7 +118,7 @@ if "skipped, since Universal Ctags is not installed" in check(root)[1]:
 with tempfile.TemporaryDirectory() as scratch:
     clean = Path(scratch) / "clean"
     clean.mkdir()
-    for entry in ["include", "src", "test", "example", "doc", "lab", "fuzz"]:
+    for entry in ["include", "src", "test", "example", "doc", "lab", "advisor", "fuzz"]:
         if (root / entry).is_dir():
             shutil.copytree(root / entry, clean / entry)
     for entry in [*root.glob("*.md"), root / "CMakeLists.txt", root / "LICENSE"]:

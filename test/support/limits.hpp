@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/poison.hpp>
+#include <arenite/check/detail/poison.hpp>
 
 // 1 where a test may limit the address space of a child process: sanitizers and Valgrind have
 // memory of their own that the limit would take away, and Windows has none.

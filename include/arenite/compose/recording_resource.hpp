@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/compose/detail/recorder.hpp>
 #include <arenite/compose/observed_resource.hpp>
-#include <arenite/compose/recorder.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
 

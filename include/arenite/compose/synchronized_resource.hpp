@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/compose/resource_adaptor.hpp>
+#include <arenite/compose/detail/resource_adaptor.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>

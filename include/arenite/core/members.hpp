@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/core/aggregate.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/describe.hpp>
+#include <arenite/core/detail/aggregate.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -4,9 +4,9 @@
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/same_build.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/resource.hpp>
-#include <arenite/core/same_build.hpp>
 
 #include <cstddef>
 

@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/passthrough_chain.hpp>
+#include <arenite/check/detail/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/bits.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/bits.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/sizes.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/freelist/hole_tree.hpp>
-#include <arenite/freelist/kind_sets.hpp>
-#include <arenite/freelist/place_maxima.hpp>
-#include <arenite/freelist/unit_map.hpp>
+#include <arenite/freelist/detail/hole_tree.hpp>
+#include <arenite/freelist/detail/kind_sets.hpp>
+#include <arenite/freelist/detail/place_maxima.hpp>
+#include <arenite/freelist/detail/unit_map.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <cstddef>
@@ -166,7 +166,7 @@ private:
     /// True if there is a hole of at least n units, 64 or fewer, besides the top.
     [[nodiscard]] ARENITE_INLINE bool has_listed(std::size_t n) const noexcept {
         return options_.fit == fit::first ? longest_.top() >= n
-                                          : (sizes_.all() & ~bits::low_mask(n - 1)) != 0;
+                                          : (sizes_.all() & ~detail::bits::low_mask(n - 1)) != 0;
     }
     ARENITE_INLINE void* take_top(index n, std::size_t bytes) noexcept {
         const index i = top_; // where a start is noted already
@@ -214,7 +214,7 @@ private:
     std::size_t live_ = 0;
     std::span<std::byte> region_; ///< no memory before the first request
     upstream source_;
-    passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
+    detail::passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
     free_list_options options_;
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/passthrough_chain.hpp>
+#include <arenite/check/detail/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
@@ -10,8 +10,8 @@
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
+#include <arenite/freelist/detail/tlsf_region.hpp>
 #include <arenite/freelist/tlsf_load.hpp>
-#include <arenite/freelist/tlsf_region.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <cstddef>
@@ -185,7 +185,7 @@ private:
     std::size_t region_bytes_;
     added_span* added_ = nullptr; ///< with ARENITE_PASSTHROUGH=1 the user's memory
     tlsf_options options_;
-    passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
+    detail::passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
 };
 
 } // namespace ARENITE_ABI

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/block/block_list.hpp>
-#include <arenite/block/large_objects.hpp>
+#include <arenite/block/detail/block_list.hpp>
+#include <arenite/block/detail/large_objects.hpp>
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/budget.hpp>
 #include <arenite/core/config.hpp>
@@ -12,11 +12,11 @@
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/handle/compaction_step.hpp>
+#include <arenite/handle/detail/handle_table.hpp>
+#include <arenite/handle/detail/movable_blocks.hpp>
+#include <arenite/handle/detail/visit_window.hpp>
 #include <arenite/handle/handle.hpp>
-#include <arenite/handle/handle_table.hpp>
-#include <arenite/handle/movable_blocks.hpp>
 #include <arenite/handle/relocation.hpp>
-#include <arenite/handle/visit_window.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <concepts>
@@ -295,8 +295,8 @@ private:
     upstream upstream_;
     detail::handle_table table_;
     detail::movable_blocks blocks_;
-    block_list large_list_;
-    large_objects large_;
+    detail::block_list large_list_;
+    detail::large_objects large_;
     detail::movable_blocks::cursor making_;
     detail::movable_blocks::cursor filling_{detail::movable_blocks::supply::holes};
     order_state order_;

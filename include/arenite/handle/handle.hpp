@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/poison.hpp>
-#include <arenite/core/atomic_access.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/handle/handle_table.hpp>
+#include <arenite/core/detail/atomic_access.hpp>
+#include <arenite/handle/detail/handle_table.hpp>
 #include <arenite/handle/pinned.hpp>
 
 #include <atomic>

@@ -4,7 +4,7 @@
 
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/handle/handle_table.hpp>
+#include <arenite/handle/detail/handle_table.hpp>
 
 #include <memory>
 #include <utility>

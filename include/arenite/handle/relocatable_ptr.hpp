@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/core/atomic_access.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/atomic_access.hpp>
+#include <arenite/handle/detail/handle_table.hpp>
 #include <arenite/handle/handle.hpp>
-#include <arenite/handle/handle_table.hpp>
 
 #include <atomic>
 #include <cstddef>

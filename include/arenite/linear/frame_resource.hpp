@@ -11,7 +11,7 @@
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/linear/linear_part.hpp>
+#include <arenite/linear/detail/linear_part.hpp>
 #include <arenite/linear/linear_resource.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
-#include <arenite/object/object_slots.hpp>
+#include <arenite/object/detail/object_slots.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -6,7 +6,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/object/destruction_queue.hpp>
-#include <arenite/object/owner.hpp>
+#include <arenite/object/detail/owner.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -7,7 +7,7 @@
 #include <arenite/core/create.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/object/destruction_queue.hpp>
-#include <arenite/object/owner.hpp>
+#include <arenite/object/detail/owner.hpp>
 #include <arenite/object/unique_array.hpp>
 
 #include <compare>

@@ -7,10 +7,10 @@
 #include <arenite/core/region.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/offset/move_planner.hpp>
+#include <arenite/offset/detail/move_planner.hpp>
+#include <arenite/offset/detail/offset_space.hpp>
 #include <arenite/offset/moves.hpp>
 #include <arenite/offset/offset_allocation.hpp>
-#include <arenite/offset/offset_space.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -8,8 +8,8 @@
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/os/page_resource.hpp>
-#include <arenite/stl/container_arrays.hpp>
-#include <arenite/stl/container_heap.hpp>
+#include <arenite/stl/detail/container_arrays.hpp>
+#include <arenite/stl/detail/container_heap.hpp>
 
 #include <atomic>
 #include <cstddef>

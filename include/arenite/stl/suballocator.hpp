@@ -3,14 +3,14 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
-#include <arenite/core/size.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/stl/libstdcxx_node_handles.hpp>
-#include <arenite/stl/own_slots.hpp>
+#include <arenite/stl/detail/libstdcxx_node_handles.hpp>
+#include <arenite/stl/detail/own_slots.hpp>
+#include <arenite/stl/detail/shared_pool.hpp>
+#include <arenite/stl/detail/shared_slots.hpp>
 #include <arenite/stl/page_allocator.hpp>
-#include <arenite/stl/shared_pool.hpp>
-#include <arenite/stl/shared_slots.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -293,7 +293,7 @@ private:
     }
 
     [[nodiscard]] T* allocate_array(std::size_t n) {
-        if (n > max_object_bytes / sizeof(T)) [[unlikely]]
+        if (n > detail::max_object_bytes / sizeof(T)) [[unlikely]]
             throw_bad_array_length(n, sizeof(T));
         base_allocator from(base());
         return std::to_address(base_traits::allocate(from, n));

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "arguments.hpp"
+
+#include "verb.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+
+namespace arenite::advisor {
+
+struct arguments::parser {
+    std::string verb;
+    CLI::App app;
+    std::vector<std::string> words;
+    std::vector<std::string> program;
+};
+
+arguments::arguments(std::string_view verb, std::string_view purpose,
+                     std::vector<std::string> words)
+    : parser_{std::make_unique<parser>()} {
+    parser_->verb = verb;
+    parser_->app.description(std::string{purpose});
+    parser_->app.name("arenite " + parser_->verb);
+    const auto dashes = std::find(words.begin(), words.end(), "--");
+    if (dashes != words.end()) {
+        parser_->program.assign(dashes + 1, words.end());
+        words.erase(dashes, words.end());
+    }
+    parser_->words = std::move(words);
+}
+
+arguments::~arguments() = default;
+
+void arguments::operand(const char* name, std::string& value, const char* text, bool required) {
+    CLI::Option* o = parser_->app.add_option(name, value, text);
+    if (required)
+        o->required();
+}
+void arguments::flag(const char* name, bool& value, const char* text) {
+    parser_->app.add_flag(name, value, text);
+}
+void arguments::option(const char* name, std::string& value, const char* text) {
+    parser_->app.add_option(name, value, text);
+}
+void arguments::option(const char* name, unsigned& value, const char* text) {
+    parser_->app.add_option(name, value, text)->capture_default_str();
+}
+void arguments::option(const char* name, double& value, const char* text) {
+    parser_->app.add_option(name, value, text)->capture_default_str();
+}
+void arguments::option(const char* name, std::vector<std::string>& values, const char* text) {
+    parser_->app.add_option(name, values, text)->take_all()->allow_extra_args(false);
+}
+
+void arguments::read() {
+    std::vector<std::string> reversed{parser_->words.rbegin(), parser_->words.rend()};
+    try {
+        parser_->app.parse(reversed);
+    } catch (const CLI::CallForHelp&) {
+        std::cout << parser_->app.help();
+        std::cout.flush();
+        std::exit(0);
+    } catch (const CLI::ParseError& e) {
+        throw bad_input(std::string{e.what()} + "; see `arenite " + parser_->verb + " --help`");
+    }
+}
+
+const std::vector<std::string>& arguments::program() const noexcept { return parser_->program; }
+
+const std::vector<std::string>& arguments::required_program() const {
+    if (parser_->program.empty())
+        throw bad_input("no program is given; write it behind two dashes: arenite " +
+                        parser_->verb + " -- ./program its arguments");
+    return parser_->program;
+}
+
+} // namespace arenite::advisor

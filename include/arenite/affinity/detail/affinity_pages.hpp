@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/block/detail/address_table.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/strategy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+class affinity_share;
+
+/// Pages of page_source() that tell whose they are: the upstream of one share.
+///
+///     address  ->  table, by units of 64 KiB  ->  share, its affinity's index in the low bits
+///
+/// What a share got is entered with its address before anybody can have a pointer into it, and
+/// taken out before it goes back. So whether an address is an affinity's, and which one's, is known
+/// without a look at what lies there.
+///
+/// Use when:  for affinity_share alone.
+/// Cost:      that of page_source(), and a store for each 64 KiB; find: two loads.
+/// Threads:   any.
+/// Failure:   nullptr; nothing changes.
+class affinity_pages final : public strategy<affinity_pages> {
+public:
+    static constexpr std::size_t most_affinities = 64;
+
+    /// Whose the pages at an address are.
+    class owner {
+    public:
+        constexpr explicit owner(std::uintptr_t word) noexcept : word_{word} {}
+
+        /// True where there is one.
+        constexpr explicit operator bool() const noexcept { return word_ != 0; }
+        [[nodiscard]] affinity_share& share() const noexcept {
+            return *reinterpret_cast<affinity_share*>(word_ & ~(most_affinities - 1));
+        }
+        [[nodiscard]] constexpr unsigned affinity() const noexcept {
+            return static_cast<unsigned>(word_ & (most_affinities - 1));
+        }
+
+    private:
+        std::uintptr_t word_;
+    };
+
+    /// They are nobody's until they are told whose: before the first request.
+    affinity_pages() noexcept = default;
+    void belong_to(affinity_share& share, unsigned affinity) noexcept {
+        word_ = address_of(&share) | affinity;
+    }
+    [[nodiscard]] owner whose() const noexcept { return owner{word_}; }
+
+    [[nodiscard]] ARENITE_INLINE static owner of(const void* p) noexcept {
+        return owner{table.find(p)};
+    }
+
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = default_alignment) noexcept;
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+
+    /// deallocate, without the delay of page_source().
+    void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+    void purge(void* p, std::size_t bytes) noexcept;
+
+private:
+    static constinit address_table table;
+
+    std::uintptr_t word_ = 0;
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

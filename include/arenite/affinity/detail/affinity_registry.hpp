@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/affinity/affinity.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
+
+#include <cstddef>
+#include <mutex>
+#include <span>
+#include <string_view>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+class affinity_heap;
+
+namespace detail {
+
+/// All affinities of the process, by name and in the order in which they were named.
+///
+/// One is made when its name comes first, and never ends. What sees to a forked child begins with
+/// the first one.
+///
+/// Use when:  for affinity_heap alone.
+/// Cost:      get: a lock and O(affinities), once for each tag in each program or library.
+/// Limits:    thread_heaps: most_affinities.
+/// Threads:   any.
+class affinity_registry {
+public:
+    /// The one with the options' name. Other options than it has, bad ones, and one too many are a
+    /// contract violation.
+    [[nodiscard]] static affinity_heap& get(const affinity_options& options) noexcept;
+
+    /// The one with this name; made if it is new, with the usual options where none are given.
+    /// Those it is to have may follow until something is allocated from it. nullptr where there are
+    /// too many others; otherwise as get.
+    [[nodiscard]] static affinity_heap* try_get(std::string_view name,
+                                                const affinity_options* options) noexcept;
+
+    /// Something is about to be allocated: its options stay as they are.
+    static void settle(affinity_heap& heap) noexcept;
+
+    [[noreturn]] static void refuse_one_more(std::string_view name) noexcept;
+
+    [[nodiscard]] static std::span<affinity_heap> all() noexcept;
+
+    /// Below the number of all.
+    [[nodiscard]] static affinity_heap& at(std::size_t index) noexcept;
+
+    static constexpr std::size_t most_name_bytes = 63;
+
+private:
+    /// Held while one is looked for and made.
+    [[nodiscard]] static fork_lock<std::mutex>& adding() noexcept;
+
+    static void check(const affinity_options& options) noexcept;
+    static void check_same(const affinity_heap& known, const affinity_options& options) noexcept;
+    static void after_fork_in_child() noexcept;
+    static void report_leaks() noexcept; ///< in a checked build, when the process ends
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

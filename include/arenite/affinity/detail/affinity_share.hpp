@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/affinity/affinity.hpp>
+#include <arenite/affinity/detail/affinity_pages.hpp>
+#include <arenite/affinity/detail/remote_frees.hpp>
+#include <arenite/affinity/intrusive_resource.hpp>
+#include <arenite/affinity/slots_resource.hpp>
+#include <arenite/block/detail/block.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/usage.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <new>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+class affinity_shares;
+
+/// What a share's heap is.
+enum class share_kind : unsigned char {
+    ordered,   ///< slab_heap
+    large,     ///< slab_heap for what is larger than 63 KiB, shared by all threads
+    intrusive, ///< intrusive_resource
+    slots,     ///< slots_resource
+};
+
+/// One thread's heap of an affinity, and what other threads have to do with it.
+///
+///     block     | head: owner ---+ | objects ...
+///                                |
+///     heap      | classes | slabs | owner |     in pages of its own
+///                                     |
+///     share     | thread | lock | remote frees |
+///
+/// When its thread ends a share is abandoned, with all that lives in it, until another thread
+/// adopts it; one that holds nothing may be retired, and serve any affinity later. Shares are never
+/// freed, since other threads may be about to notify them; the pages of a retired one's heap go
+/// back to the system by trim_retired(). An unlocked share's heap is touched by its thread alone:
+/// what others free of it goes into the bits of remote_frees, which the thread drains before its
+/// heap grows. Its lock is held while its slabs and blocks change, so that others may look at them.
+/// The heap of a locked share (large objects, checked builds, the strategies `intrusive` and
+/// `slots`) is used by any thread under the lock.
+///
+/// Threads:   an unlocked share's heap by its thread only, remote frees by any; a locked share by
+///            any, under its lock.
+class affinity_share {
+public:
+    affinity_share() noexcept = default;
+    affinity_share(const affinity_share&) = delete;
+    affinity_share& operator=(const affinity_share&) = delete;
+
+    /// One that is nobody's yet, retired before or new; nullptr where there is no memory. `owner`
+    /// is who the heap works for, and whose callback sees to foreign objects.
+    [[nodiscard]] static affinity_share* make(affinity_shares& home, const heap_owner& owner,
+                                              unsigned affinity, const affinity_options& options,
+                                              share_kind kind) noexcept;
+
+    /// Ends the heap of a share that holds nothing and is among no others any more.
+    static void retire(affinity_share& share) noexcept;
+
+    /// Returns the memory of retired shares' heaps to the system.
+    static void trim_retired() noexcept;
+
+    /// The share that `heap` belongs to.
+    [[nodiscard]] static affinity_share& of(slab_heap& heap) noexcept;
+
+    /// The share whose memory p points into, handed out or not; nullptr where there is none. Looks
+    /// at nothing that lies there.
+    [[nodiscard]] static affinity_share* around(const void* p) noexcept {
+        const affinity_pages::owner found = affinity_pages::of(p);
+        return found ? &found.share() : nullptr;
+    }
+
+    // ---- whose it is
+    [[nodiscard]] bool is_mine(const void* me) const noexcept {
+        return thread_.load(std::memory_order_acquire) == me;
+    }
+    [[nodiscard]] bool is_abandoned() const noexcept {
+        return thread_.load(std::memory_order_relaxed) == nullptr;
+    }
+    /// Makes a share that no thread owns the thread's; false if a thread owns it.
+    [[nodiscard]] bool adopt(const void* me) noexcept {
+        const void* nobody = nullptr;
+        return thread_.compare_exchange_strong(nobody, me, std::memory_order_acquire,
+                                               std::memory_order_relaxed);
+    }
+    void abandon() noexcept { thread_.store(nullptr, std::memory_order_release); }
+    /// In a forked child: nobody has it, if not this thread.
+    void abandon_after_fork(const void* me) noexcept {
+        if (is_mine(me))
+            return;
+        thread_.store(nullptr, std::memory_order_relaxed);
+        if (kind_ == share_kind::ordered || kind_ == share_kind::large)
+            heap().recover_after_fork();
+    }
+
+    /// In a forked child: empties the list of blocks with fresh bits. A thread that is not there
+    /// may have been about to enter one, which would wait for it for ever.
+    void forget_queued_blocks() noexcept;
+    /// Then, when all shares have done so: enters those of its blocks that have bits.
+    void queue_marked_blocks() noexcept;
+
+    /// Those it is among.
+    [[nodiscard]] affinity_shares& home() const noexcept { return *home_; }
+
+    [[nodiscard]] share_kind kind() const noexcept { return kind_; }
+    [[nodiscard]] bool is_locked() const noexcept { return locked_; }
+    [[nodiscard]] unsigned affinity() const noexcept { return pages_.whose().affinity(); }
+    [[nodiscard]] const char* name() const noexcept { return options_.name.data(); }
+    [[nodiscard]] fork_lock<std::mutex>& lock() noexcept { return lock_; }
+
+    // ---- by its thread, or under the lock
+    [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] void* try_allocate_near(const void* neighbour, std::size_t bytes,
+                                          std::size_t alignment) noexcept;
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    void deallocate(void* p) noexcept;
+    /// deallocate in an unlocked share; true if it was the last object of its size.
+    [[nodiscard]] bool deallocate_and_look(void* p, std::size_t bytes,
+                                           std::size_t alignment) noexcept;
+    [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                                  std::size_t alignment) noexcept;
+    [[nodiscard]] std::size_t size_of(const void* p) noexcept;
+    void trim() noexcept;
+    void set_block_bytes(std::size_t bytes) noexcept;
+    [[nodiscard]] arenite::usage usage() noexcept;
+    void list_regions(region_sink& sink) noexcept;
+    /// Ends the heap with all that is in it, and begins it anew.
+    void reset() noexcept;
+
+    /// True if no memory is held. Locks a locked share.
+    [[nodiscard]] bool holds_nothing() noexcept;
+    /// Gives all memory back, if nothing lives in it: true, and then it holds_nothing().
+    [[nodiscard]] bool trim_if_empty() noexcept;
+    /// What usage() tells of it though it holds nothing: what its thread freed of others.
+    [[nodiscard]] arenite::usage balance() const noexcept {
+        return kind_ == share_kind::ordered && !locked_ ? usage_approximate() : arenite::usage{};
+    }
+
+    /// True if nothing is pending from other threads and its thread has no other share: only the
+    /// system can give more.
+    [[nodiscard]] bool has_no_pending_work(std::size_t block_bytes) const noexcept {
+        return queue_.is_empty() && unmarked_.load(std::memory_order_relaxed) == nullptr &&
+               !asked_.load(std::memory_order_relaxed) && next_of_thread == nullptr &&
+               block_bytes == options_.block_bytes;
+    }
+
+    /// Frees what other threads freed, of so many blocks at most; true if memory became free.
+    bool drain_remote_frees(std::size_t most_blocks) noexcept;
+    static constexpr std::size_t all_blocks = ~std::size_t{0};
+
+    [[nodiscard]] bool trim_is_asked() const noexcept {
+        return asked_.load(std::memory_order_relaxed);
+    }
+
+    // ---- by any thread
+
+    /// True if an object of an unlocked share can have this size where it lies.
+    [[nodiscard]] bool fits_slot(const void* p, std::size_t bytes,
+                                 std::size_t alignment) const noexcept;
+
+    /// Frees an object of an unlocked share, for its thread. `own` is the calling thread's heap of
+    /// this affinity, which counts it, or null.
+    void deallocate_remotely(void* p, std::size_t bytes, std::size_t alignment,
+                             slab_heap* own) noexcept;
+    /// Gives back what can be without its thread: spans that are empty, and the memory of whole
+    /// pages of what other threads freed, which is its thread's to hand out when it drains. Tells
+    /// the bytes of such pages.
+    std::size_t trim_from_afar() noexcept;
+    /// Its thread trims it at its next slow call.
+    void ask_to_trim() noexcept { asked_.store(true, std::memory_order_relaxed); }
+    [[nodiscard]] arenite::usage usage_approximate() const noexcept {
+        return without_remote_frees(heap().usage_approximate());
+    }
+    /// The most bytes in use that its heap has noted. Locks a locked share.
+    [[nodiscard]] std::size_t high_water_noted() noexcept;
+
+    [[nodiscard]] slab_heap& heap() noexcept {
+        return *std::launder(static_cast<slab_heap*>(storage_));
+    }
+    [[nodiscard]] const slab_heap& heap() const noexcept {
+        return *std::launder(static_cast<const slab_heap*>(storage_));
+    }
+
+    affinity_share* next_of_thread = nullptr; ///< of one thread and affinity; used by that thread
+    affinity_share* next_of_affinity = nullptr;
+
+private:
+    [[nodiscard]] static affinity_share* take_place() noexcept;
+    void begin(affinity_shares& home, const heap_owner& owner, unsigned affinity,
+               const affinity_options& options, share_kind kind) noexcept;
+    void construct_heap() noexcept;
+    void destroy_heap() noexcept;
+    [[nodiscard]] arenite::usage without_remote_frees(arenite::usage seen) const noexcept;
+    template <class F>
+    void for_each_remote_frees(F f) noexcept;
+    void push_unmarked(void* p) noexcept;
+    void drain_unmarked() noexcept;
+    bool drain(remote_frees& r) noexcept;
+    void forward(remote_frees& r) noexcept;
+    void hand_on() noexcept;
+    std::size_t purge_remote_frees(block& b, const remote_frees& r) noexcept;
+    std::size_t purge_remote_frees(const slab& s, const remote_frees& r) noexcept;
+    void forget_remote_frees() noexcept;
+
+    template <class F>
+    decltype(auto) with_resource(F f) noexcept {
+        switch (kind_) {
+        case share_kind::intrusive:
+            return f(*std::launder(static_cast<intrusive_resource*>(storage_)));
+        case share_kind::slots:
+            return f(*std::launder(static_cast<slots_resource*>(storage_)));
+        default:
+            return f(heap());
+        }
+    }
+
+    // Read by who frees.
+    std::atomic<const void*> thread_{nullptr};
+    void* storage_ = nullptr; ///< where the heap lies
+    affinity_shares* home_ = nullptr;
+    heap_owner owner_{};
+    affinity_options options_; ///< its name lies in the affinity_heap
+    affinity_pages pages_;
+    share_kind kind_ = share_kind::ordered;
+    bool locked_ = false;
+
+    fork_lock<std::mutex> lock_{outermost};
+
+    // Written by who frees from afar.
+    alignas(64) std::atomic<bool> asked_{false};
+    remote_queue queue_;
+    std::atomic<void*> unmarked_{nullptr};  ///< objects for which there was no remote_frees
+    std::atomic<std::size_t> uncounted_{0}; ///< freed by threads without a heap, objects
+    std::atomic<std::size_t> uncounted_bytes_{0};
+};
+
+inline affinity_share& affinity_share::of(slab_heap& heap) noexcept {
+    return *static_cast<affinity_share*>(heap.owner().share);
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

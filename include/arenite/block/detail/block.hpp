@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/detail/bits.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// The unit in which lengths of blocks and of large objects are counted.
+inline constexpr std::size_t granule_bytes = 8;
+
+/// Whole granules that hold `bytes`; 0 bytes count as 1. Wraps only for sizes no object can have.
+[[nodiscard]] constexpr std::size_t granules_for(std::size_t bytes) noexcept {
+    return (bytes + (bytes == 0) + (granule_bytes - 1)) / granule_bytes;
+}
+
+/// A run of granules [first, last) of one block.
+struct hole {
+    std::size_t first = 0;
+    std::size_t last = 0;
+
+    [[nodiscard]] constexpr std::size_t granules() const noexcept { return last - first; }
+    [[nodiscard]] constexpr bool empty() const noexcept { return first == last; }
+};
+
+/// The head of a block: its links, its owner, the span that it was cut from. What follows is the
+/// owner's; with block_options::bits it begins with one bit a granule, which says taken or free.
+///
+///     | block 64 B | occupancy | colour | objects ...                         |
+///     ^ multiple of the mask size                                             ^ + bytes
+///
+/// Granules are numbered from the block's own first byte, so the bits of the block's header are
+/// always set, and the position of an object's bit follows from its address alone, whatever the
+/// length of the block.
+///
+/// From an object to its block: mask its address. The owner keeps all blocks aligned to one mask
+/// size, which no block exceeds; only a block with a single large object may be longer (see
+/// large_objects).
+///
+/// Overhead: 64 bytes; with bits 1/64 of the memory.
+/// Threads:  one at a time; the owner's rule.
+struct alignas(64) block {
+    // What a free touches: one cache line, and the word of bits.
+    std::int32_t live;  ///< in use, in a unit of the owner's
+    std::int32_t alarm; ///< when a free brings live to this or below, the owner is called
+
+    /// Length of the whole block including its header; for a large object, of what precedes it.
+    std::uint32_t granules;
+
+    std::uint16_t state;    ///< this block's states, a set of block_state
+    std::uint16_t below;    ///< union of the states in this block's subtree of block_list
+    alignas(8) block* left; ///< for block_list
+    alignas(8) block* right;
+    alignas(8) void* owner;
+    alignas(8) block* span; ///< first block of the span, one request to the upstream
+
+    // Valid in the first block of a span, for the span, and in a large block, for itself.
+    alignas(8) std::size_t span_bytes; ///< as requested from the upstream
+    alignas(8) std::uint32_t
+        span_busy; ///< blocks of the span that are not empty; in a large block: unused granules
+    std::uint32_t
+        note; ///< log2 of the alignment of a large block; otherwise for the owner, 0 at first
+
+    [[nodiscard]] bits::word* occupancy() noexcept {
+        return reinterpret_cast<bits::word*>(this + 1);
+    }
+    [[nodiscard]] const bits::word* occupancy() const noexcept {
+        return reinterpret_cast<const bits::word*>(this + 1);
+    }
+
+    /// Length of the bitmap.
+    [[nodiscard]] std::size_t words() const noexcept { return granules / bits::word_bits; }
+
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        return static_cast<std::size_t>(granules) * granule_bytes;
+    }
+
+    [[nodiscard]] std::byte* at(std::size_t granule) noexcept {
+        return reinterpret_cast<std::byte*>(this) + granule * granule_bytes;
+    }
+
+    /// Number of the granule at p, which lies in this block.
+    [[nodiscard]] std::size_t index_of(const void* p) const noexcept {
+        return (reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(this)) /
+               granule_bytes;
+    }
+
+    /// Bytes before the first object: head, bitmap, colour.
+    [[nodiscard]] static constexpr std::size_t head_bytes(std::size_t block_bytes,
+                                                          std::size_t colour) noexcept {
+        const std::size_t bitmap = block_bytes / granule_bytes / 8;
+        const std::size_t head = 64 + bitmap;
+        return (head + 63) / 64 * 64 + colour;
+    }
+
+    /// The first hole of at least `count` granules at or after `from`, whole; empty if there is
+    /// none.
+    [[nodiscard]] hole find_hole(std::size_t from, std::size_t count) const noexcept {
+        const std::size_t first = bits::find_clear_run(occupancy(), from, granules, count);
+        if (first == granules)
+            return {};
+        return {first, bits::next_set(occupancy(), first + count, granules)};
+    }
+};
+
+static_assert(sizeof(block) == 64, "the head of a block is one cache line");
+
+/// The head of the block of the object at p, in a block or large: no object begins where the mask's
+/// units do, but large ones that are aligned so, whose head lies a unit below.
+[[nodiscard]] inline block& head_of_object(const void* p, std::size_t mask_bytes) noexcept {
+    const auto at = reinterpret_cast<std::uintptr_t>(p) - 1;
+    return *reinterpret_cast<block*>(at & ~(std::uintptr_t{mask_bytes} - 1));
+}
+
+/// Properties by which a block's owner finds blocks again; see block_list::lowest. Bits without a
+/// name here are for each owner to use, and so is `sweepable` where the owner does not sweep.
+namespace block_state {
+inline constexpr std::uint16_t open = 1;      ///< its owner allocates from it now
+inline constexpr std::uint16_t sweepable = 2; ///< enough was freed to sweep it again
+inline constexpr std::uint16_t empty = 4;     ///< holds no object
+inline constexpr std::uint16_t large = 8;     ///< a single object, without bits
+inline constexpr std::uint16_t idle = 16;     ///< first of a span whose blocks are all empty
+} // namespace block_state
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

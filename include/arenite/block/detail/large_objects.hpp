@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/block/detail/block.hpp>
+#include <arenite/block/detail/block_list.hpp>
+#include <arenite/block/return_policy.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/detail/glance.hpp>
+#include <arenite/core/upstream.hpp>
+
+#include <cstddef>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// Objects that are too large for a block: each has a block header of its own, in state large, and
+/// memory of its own from the upstream.
+///
+///     span                    object                 end
+///     | colour | block | pad | object ............ | slack .............. |
+///              ^ a multiple of the mask size, or one mask size before the object
+///
+/// Use when:  a heap or a pool over block_source gets such a request. Shares its list of blocks.
+/// Cost:      an upstream call each, O(log blocks); try_resize O(1), and a system call if whole
+///            pages are returned.
+/// Overhead:  64 bytes and the colour, up to a page. On an upstream that lends pages, also
+///            addresses: an eighth to a quarter beyond the object, into which it can grow and of
+///            which only what is used is touched. Elsewhere, and with `prefault`, there is no
+///            slack.
+/// Returns:   freed memory goes to an upstream that lends pages, which keeps it resident for a
+///            while. For other upstreams, and with return_policy::retain_all, the 16 latest pieces
+///            are kept within the policy's allowance, for requests of at least three quarters of
+///            their size.
+/// Threads:   one at a time; the owner's rule.
+/// Failure:   nullptr, or false; nothing changes.
+///
+/// Invariant: every block in state large in the list is one of these; bytes() is the sum of their
+/// sizes, bytes_reserved() of what was asked from the upstream, slack and kept pieces included.
+class large_objects {
+public:
+    /// Requests nothing yet. `blocks` and `up` are the owner's and outlive this; headers lie at
+    /// multiples of mask_bytes, and `owner` is stored in them.
+    large_objects(block_list& blocks, const upstream& up, return_policy policy,
+                  std::size_t mask_bytes, bool prefault, void* owner) noexcept;
+
+    large_objects(const large_objects&) = delete;
+    large_objects& operator=(const large_objects&) = delete;
+
+    /// Returns the kept pieces. Live objects are up to the list's owner, by give_back().
+    ~large_objects() { give_kept(false); }
+
+    /// Memory for one object of `bytes`, a multiple of granule_bytes; see object().
+    [[nodiscard]] block* try_allocate(std::size_t bytes, std::size_t alignment) noexcept;
+
+    /// Frees an object; `allowance` is how much of all that is empty may be kept.
+    void deallocate(block& large, std::size_t allowance) noexcept;
+
+    /// Resizes an object in place, contents kept: true if there is slack for it. Whole pages behind
+    /// its new end are returned to an upstream that lends pages; on others an object is not made
+    /// shorter than half of its memory.
+    [[nodiscard]] bool try_resize(block& large, std::size_t new_bytes) noexcept;
+
+    /// While false, nothing is requested from the upstream: only kept pieces serve.
+    void may_grow(bool may) noexcept { may_grow_ = may; }
+
+    /// Bytes in use, and the number of objects.
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+    /// Both figures for other threads, while the owner's thread works: may be out of date.
+    [[nodiscard]] std::size_t bytes_approximate() const noexcept { return glance(bytes_); }
+    [[nodiscard]] std::size_t count_approximate() const noexcept { return glance(count_); }
+
+    /// Held from the upstream, including kept pieces and slack.
+    [[nodiscard]] std::size_t bytes_reserved() const noexcept { return reserved_; }
+
+    /// bytes_reserved() for other threads: may be out of date.
+    [[nodiscard]] std::size_t bytes_reserved_approximate() const noexcept {
+        return glance(reserved_);
+    }
+    [[nodiscard]] std::size_t bytes_kept() const noexcept { return kept_bytes_; }
+
+    /// Returns the oldest kept piece; there must be one.
+    void give_oldest_kept() noexcept { give_kept(oldest_kept(), false); }
+
+    /// Returns all kept pieces; `at_once`: their memory leaves the process with this call.
+    void give_kept(bool at_once) noexcept;
+
+    /// Returns the memory of an object that its owner took out of the list, at the owner's end.
+    void give_back(block& large) noexcept;
+
+    /// Calls f(const std::byte*, std::size_t) for each kept piece.
+    template <class F>
+    void for_each_kept(F f) const {
+        for (const block* b = kept_; b != nullptr; b = b->right)
+            f(reinterpret_cast<const std::byte*>(b->span), b->span_bytes);
+    }
+
+    [[nodiscard]] static bool is_large(const block& b) noexcept {
+        return (b.state & block_state::large) != 0;
+    }
+    [[nodiscard]] static std::byte* object(const block& large) noexcept {
+        return reinterpret_cast<std::byte*>(large.span) + large.bytes();
+    }
+    [[nodiscard]] static std::size_t size(const block& large) noexcept {
+        return large.span_bytes - large.bytes() - slack(large);
+    }
+    /// Bytes behind the object that it may grow into.
+    [[nodiscard]] static std::size_t slack(const block& large) noexcept {
+        return std::size_t{large.span_busy} * granule_bytes;
+    }
+
+private:
+    [[nodiscard]] std::size_t with_slack(std::size_t bytes) const noexcept;
+    [[nodiscard]] std::byte* take_kept(std::size_t& bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] block*& oldest_kept() noexcept;
+    void give_kept(block*& link, bool at_once) noexcept;
+    void give(void* p, std::size_t bytes, std::size_t alignment_log2, bool at_once) noexcept;
+
+    block_list& blocks_;
+    const upstream& upstream_;
+    return_policy policy_;
+    std::size_t mask_bytes_;
+    void* owner_;
+    std::size_t bytes_ = 0;
+    std::size_t count_ = 0;
+    std::size_t reserved_ = 0;
+    block* kept_ = nullptr; ///< memory of freed objects, the latest first
+    std::size_t kept_count_ = 0;
+    std::size_t kept_bytes_ = 0;
+    bool prefault_;
+    bool may_grow_ = true;
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/detail/atomic_access.hpp>
+#include <arenite/core/detail/bits.hpp>
+#include <arenite/core/detail/glance.hpp>
+#include <arenite/ordered/detail/size_class.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// The unit in which a block is given to slabs.
+inline constexpr std::size_t unit_bytes = 1024;
+
+/// A run of units of one block, cut into slots of one size class.
+///
+///     block   | unit | unit | unit | unit | unit | unit | unit | ...
+///     slabs          |  64 slots of 16    |  21 of 48   |
+///     words          | 1..1 | 1..1 | 1..1 |  001..1   - |             1: free
+///
+/// Invariant: used() == slots - bits that are set, but for the slab that its class allocates from:
+/// there what is handed out is not counted, until the slab is left and its bits are.
+///
+/// An object may have several slots that lie side by side: see joined_slots.hpp.
+struct alignas(64) slab {
+    void* owner;             ///< the heap, or its mark for joined slots; null for what is no slab
+    std::uint64_t bit_bias;  ///< see bit_of
+    std::uint32_t inverse;   ///< of the size of a slot: see size_class::inverse
+    std::uint32_t begin;     ///< bytes from the start of the block to the first slot
+    std::int32_t frees_left; ///< until the heap is told of one: see alarm_at
+    std::int32_t alarm;      ///< `used()` at which it is told
+    std::uint16_t slot_bytes;
+    std::uint16_t slack; ///< a request takes more than slot_bytes less this
+    std::uint16_t slots;
+    std::uint16_t class_offset; ///< of its class's state among those of the heap, in bytes
+    std::uint16_t state;        ///< a set of slab_state
+    std::uint8_t units;
+    std::uint16_t below; ///< for address_list, as are left and right: among the slabs of a class
+    slab* left;
+    slab* right;
+
+    static constexpr std::uint16_t class_state_bytes = 64;
+
+    /// See size_class; `single` for one slot of any number of units.
+    [[nodiscard]] unsigned slot_class() const noexcept { return class_offset / class_state_bytes; }
+    void set_slot_class(unsigned number) noexcept {
+        class_offset = static_cast<std::uint16_t>(number * class_state_bytes);
+    }
+
+    /// An alarm that no free reaches, but one after so many that their count would not fit.
+    static constexpr std::int32_t silent = -(1 << 30);
+
+    /// Slots in use.
+    [[nodiscard]] std::int32_t used() const noexcept { return alarm + frees_left; }
+    void add_used(std::int32_t count) noexcept { frees_left += count; }
+
+    /// A free that brings used() to the alarm or below is told to the heap: enough is free to
+    /// refill, half is, all is, or half of what was in use when no run of slots was found.
+    void alarm_at(std::int32_t now_used, std::int32_t at) noexcept {
+        alarm = at;
+        frees_left = now_used - at;
+    }
+    [[nodiscard]] ARENITE_INLINE bool is_due() const noexcept { return frees_left <= 0; }
+
+    /// The owner, for any thread while an object of the slab lives; a thread that sees a mark for
+    /// joined slots sees which are joined.
+    [[nodiscard]] ARENITE_INLINE const void* owner_now() const noexcept {
+        return atomic_load(owner, std::memory_order_acquire);
+    }
+
+    /// True if this is a slab of that owner, which asks. Where it is no slab at all, but memory of
+    /// another heap, other threads may be writing here: to ThreadSanitizer that would be a race.
+    [[nodiscard]] ARENITE_INLINE bool is_of(const void* asking) const noexcept {
+#if ARENITE_HAS_TSAN
+        return glance(owner) == asking;
+#else
+        return owner_now() == asking;
+#endif
+    }
+
+    void set_owner(void* now) noexcept { atomic_store(owner, now, std::memory_order_release); }
+
+    /// Its first unit in the block, and the word of bits that its slots' bits begin with.
+    [[nodiscard]] ARENITE_INLINE std::size_t first_word() const noexcept {
+        return begin / unit_bytes;
+    }
+    [[nodiscard]] std::size_t words() const noexcept {
+        return (slots + bits::word_bits - 1) / bits::word_bits;
+    }
+    [[nodiscard]] std::size_t bytes() const noexcept { return units * unit_bytes; }
+
+    /// True if half of its words, or more, are not needed for its slots.
+    [[nodiscard]] bool has_spare_words() const noexcept { return 2 * words() <= units; }
+
+    /// The slots of inverse[slot_class]. Before the slab is used.
+    void place(std::size_t first_unit, std::uint32_t inverse_of_slot) noexcept {
+        begin = static_cast<std::uint32_t>(first_unit * unit_bytes);
+        inverse = inverse_of_slot;
+        bit_bias =
+            (std::uint64_t{first_unit * bits::word_bits} << 32) - begin * std::uint64_t{inverse};
+    }
+
+    /// Among the bits of the block, that of the slot at an offset in the block, or around it.
+    [[nodiscard]] ARENITE_INLINE std::size_t bit_of(std::size_t offset) const noexcept {
+        return static_cast<std::size_t>((std::uint64_t{offset} * inverse + bit_bias) >> 32);
+    }
+
+    /// Index of the slot at an offset in the block, or of the slot around it.
+    [[nodiscard]] ARENITE_INLINE std::size_t index_of(std::size_t offset) const noexcept {
+        return bit_of(offset) - first_word() * bits::word_bits;
+    }
+
+    /// Checked builds note at the end of a slab how many bytes of each slot were not asked for.
+    static constexpr std::size_t note_bytes = checks_enabled ? sizeof(std::uint16_t) : 0;
+
+    /// A slab has this many units at most, but for one with a single slot.
+    static constexpr std::size_t most_units = 64;
+
+    /// used() at which enough is free to allocate from the slab again: an eighth of a slab of full
+    /// size. The slabs of a heap that holds little are small: they wait for a quarter, the smallest
+    /// for half, or a few slots each time would be all that looking for them brings.
+    [[nodiscard]] std::int32_t refill_alarm() const noexcept {
+        const int share = units <= 8 ? 2 : units < most_units ? 4 : 8;
+        return slots - std::max(1, slots / share);
+    }
+
+    /// used() at which it is sparse: half is free, and larger objects may join its slots; none
+    /// where they can't.
+    [[nodiscard]] std::int32_t sparse_alarm() const noexcept {
+        return has_spare_words() ? slots / 2 : 0;
+    }
+};
+
+static_assert(sizeof(slab) == 64);
+
+namespace slab_state {
+inline constexpr std::uint16_t full = 0;       ///< or nearly
+inline constexpr std::uint16_t refillable = 1; ///< see refill_alarm
+inline constexpr std::uint16_t lending = 2;    ///< a larger class joins slots of it
+
+// Half is free: it may have so many free slots side by side, for a larger class to join.
+inline constexpr std::uint16_t run_of_2 = 4;
+inline constexpr std::uint16_t run_of_4 = 8; ///< of 3 or 4
+inline constexpr std::uint16_t run_of_8 = 16;
+inline constexpr std::uint16_t run_of_16 = 32;
+inline constexpr std::uint16_t sparse = run_of_2 | run_of_4 | run_of_8 | run_of_16;
+
+/// The state that tells of a run of 2 to 16 slots.
+[[nodiscard]] constexpr std::uint16_t run_of(std::size_t slots) noexcept {
+    return slots <= 2 ? run_of_2 : slots <= 4 ? run_of_4 : slots <= 8 ? run_of_8 : run_of_16;
+}
+} // namespace slab_state
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

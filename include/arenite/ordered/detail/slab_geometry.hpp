@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/ordered/detail/slab_block.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// Where a block and its bookkeeping are, from an address in it.
+///
+/// mask_bytes is the power of two at whose multiples the heap's blocks lie.
+class slab_geometry {
+public:
+    explicit constexpr slab_geometry(std::size_t mask_bytes) noexcept
+        : offset_mask_{mask_bytes - 1}, colours_{mask_bytes == coloured_bytes ? 0x7000u : 0u} {}
+
+    /// Bytes from the start of its block to p.
+    [[nodiscard]] ARENITE_INLINE std::size_t offset_of(const void* p) const noexcept {
+        return address_of(p) & offset_mask_;
+    }
+
+    [[nodiscard]] ARENITE_INLINE slab_block* block_of(const void* p) const noexcept {
+        const std::uintptr_t at = address_of(p);
+        return reinterpret_cast<slab_block*>(
+            at - offset_of(p) + (at / (coloured_bytes / colour_step) & colours_) + head_bytes);
+    }
+
+    [[nodiscard]] std::size_t mask_bytes() const noexcept { return offset_mask_ + 1; }
+
+    /// What a large object has to be aligned to, so that its head and what mark_large() writes lie
+    /// before it.
+    [[nodiscard]] std::size_t large_alignment(std::size_t asked) const noexcept {
+        return asked >= unit_bytes && colours_ != 0 && asked <= offset_mask_ ? mask_bytes() : asked;
+    }
+
+private:
+    static constexpr std::size_t head_bytes = 64; ///< of the struct block
+    static constexpr std::size_t coloured_bytes = 256 * 1024;
+    static constexpr std::size_t colour_step = 4096;
+
+    std::uintptr_t offset_mask_;
+    std::uintptr_t colours_; ///< bits of an address, once they are shifted to where colours differ
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,454 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/block/detail/block_source.hpp>
+#include <arenite/block/detail/region_joiner.hpp>
+#include <arenite/check/detail/poison.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/detail/bits.hpp>
+#include <arenite/core/region.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/core/usage.hpp>
+#include <arenite/ordered/detail/joined_slots.hpp>
+#include <arenite/ordered/detail/size_class.hpp>
+#include <arenite/ordered/detail/slab_geometry.hpp>
+#include <arenite/ordered/detail/slab_source.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// What the fast path of a slab_heap knows of a size class.
+struct alignas(64) slot_class_state {
+    bits::word* free = nullptr; ///< the word of bits that it allocates from
+    std::byte* first = nullptr; ///< the slot of the word's lowest bit
+    std::int64_t live = 0;      ///< objects of this heap that are handed out
+    std::uint32_t slot_bytes = 0;
+
+    // Where its objects were freed lately: what follows is freed there without a look at its block.
+    std::uint32_t freed_bytes = 0; ///< of the slots of freed_into; 0: there is none
+    std::byte* freed_first = nullptr;
+    bits::word* freed_words = nullptr;
+    slab* freed_into = nullptr;
+    const slab* freed_once = nullptr; ///< the slab of the latest free elsewhere
+};
+
+static_assert(sizeof(slot_class_state) == slab::class_state_bytes);
+
+/// In these builds every call is a slow one: it tells a memory checker, or checks more.
+inline constexpr bool slow_only = checks_enabled || poison::active;
+
+/// Holds the gate of a heap, if it has one, while its slabs and blocks change: at the outermost of
+/// calls within calls.
+class slow_call_guard {
+public:
+    slow_call_guard(bool& flag, fork_lock<std::mutex>* gate) noexcept
+        : flag_{flag}, gate_{flag ? nullptr : gate}, before_{flag} {
+        if (gate_ != nullptr)
+            gate_->lock();
+        flag_ = true;
+    }
+    ~slow_call_guard() {
+        flag_ = before_;
+        if (gate_ != nullptr)
+            gate_->unlock();
+    }
+    slow_call_guard(const slow_call_guard&) = delete;
+    slow_call_guard& operator=(const slow_call_guard&) = delete;
+
+private:
+    bool& flag_;
+    fork_lock<std::mutex>* gate_;
+    bool before_;
+};
+
+class slab_heap;
+
+/// Who a slab_heap works for.
+struct heap_owner {
+    void* heap;                     ///< the ordered_heap or affinity_heap; also for messages
+    const char* affinity = nullptr; ///< for messages: the name of the affinity, or null
+    const char* name = nullptr;     ///< for messages: the name of an ordered_heap, or null
+
+    /// Called with what can't be freed at once; true if it was not of this heap and has been seen
+    /// to. null: what is not of this heap is misuse.
+    bool (*on_foreign_free)(slab_heap& here, void* p, std::size_t bytes,
+                            std::size_t alignment) noexcept = nullptr;
+
+    /// Held while slabs and blocks change, or null: its holder may look at them from another
+    /// thread, and at the bits by glances.
+    fork_lock<std::mutex>* gate = nullptr;
+
+    void* share = nullptr; ///< the affinity_share whose heap it is, or null
+};
+
+/// What an ordered_heap and each thread of an affinity allocate from: slots of 63 sizes in address
+/// order, larger requests in units of 1 KiB, large ones from the upstream.
+///
+///     class 48     free --> | word of bits |     the word that it allocates from, and
+///                  first -> the slot of its lowest bit
+///     slabs of it  | 1 0 0 ... | 0 0 ... | 1 1 1 ... |      in address order, 1: free
+///
+/// Allocation, fast to slow; each is tried when the one above has nothing:
+///
+///     try_take          the lowest free slot of the word                        inline
+///     next_word         the next word up of the slab with a free slot
+///     enter             the lowest slab of the class of which enough is free
+///     join              neighbouring slots of a sparse slab of a smaller class, one object at a
+///                       time: only where the heap holds much more than it needs
+///     slabs_.make       a new slab: units of the lowest block with room, or of a new block
+///     any_slot          where the upstream refuses: any free slot of the class
+///
+/// Books. A bit says whether its slot is free, and nothing else does: it is cleared when the slot
+/// is handed out and set when it comes back, so that what is freed twice is always found.
+///
+///     slab      slots == used + bits set                      (but see slab: the current one)
+///     class     live  == objects handed out and not yet freed, or whose free is not yet seen
+///     heap      bytes in use == sum of live * slot_bytes + single_bytes + large_bytes
+///     joined    an object of n slots counts as n objects of the slab's class, and in `joined_` as
+///               n - 1 less
+///
+/// Threads:   one at a time; what is approximate by any.
+class slab_heap {
+public:
+    slab_heap(const block_options& options, upstream up, const heap_owner& owner) noexcept;
+    slab_heap(const slab_heap&) = delete;
+    slab_heap& operator=(const slab_heap&) = delete;
+
+    /// What lives ends with it. O(blocks).
+    ~slab_heap();
+
+    /// A slot of a class; nullptr where the next one has to be looked for.
+    [[nodiscard]] ARENITE_INLINE void* try_take(unsigned slot_class) noexcept;
+
+    /// nullptr where there is no memory, or the alignment is no power of two.
+    [[nodiscard]] ARENITE_INLINE void* try_allocate(std::size_t bytes,
+                                                    std::size_t alignment) noexcept {
+        void* const p = try_take(bytes, alignment);
+        return p != nullptr ? p : allocate_slow(bytes, alignment);
+    }
+
+    /// A slot, where one lies ready; else nullptr.
+    [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t bytes, std::size_t alignment) noexcept;
+
+    /// What was allocated with this size and alignment.
+    ARENITE_INLINE void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        if (!ARENITE_IS_CONSTANT(bytes))
+            deallocate_sized(p, bytes, alignment);
+        else if (!try_give(p, bytes, alignment))
+            deallocate_noting(p, bytes, alignment);
+    }
+
+    /// Without its size.
+    ARENITE_NOINLINE void deallocate(void* p) noexcept;
+
+    /// try_allocate from what is there: the upstream is not asked.
+    [[nodiscard]] void* try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept;
+
+    /// The free slot nearest to an object of this heap, in its block; nullptr where there is none.
+    [[nodiscard]] void* try_allocate_near(const void* neighbour, std::size_t bytes,
+                                          std::size_t alignment) noexcept;
+
+    /// True if the object at p can serve `new_bytes` where it lies; then that is its size.
+    [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                                  std::size_t alignment) noexcept;
+
+    /// True if an object of this heap, in a slab, can have this size where it lies. Any thread.
+    [[nodiscard]] bool fits_in_place(const void* p, std::size_t bytes,
+                                     std::size_t alignment) const noexcept;
+
+    [[nodiscard]] ARENITE_NOINLINE void* allocate_slow(std::size_t bytes,
+                                                       std::size_t alignment) noexcept;
+
+    /// Bytes that may be used at p, an object of this heap.
+    [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
+    [[nodiscard]] bool owns(const void* p) const noexcept;
+
+    /// True where all objects have been freed, and their frees have been seen.
+    [[nodiscard]] bool nothing_lives() const noexcept;
+
+    void trim() noexcept;
+    void set_block_bytes(std::size_t bytes) noexcept { slabs_.blocks().set_block_bytes(bytes); }
+
+    /// Gets the first block, which stays if the policy keeps anything; false where there is none.
+    bool make_first_slab() noexcept;
+
+    [[nodiscard]] arenite::usage usage() noexcept;
+    [[nodiscard]] arenite::usage usage_approximate() const noexcept;
+    [[nodiscard]] std::size_t high_water_approximate() const noexcept {
+        return glance(high_water_);
+    }
+
+    /// All memory, block by block; objects one by one, or joined where they are neighbours.
+    void list_regions(region_sink& sink, bool one_by_one) const;
+
+    /// Calls f(const void* p, std::size_t bytes) for each object, block by block.
+    template <class F>
+    void for_each_object(F f) const;
+
+    // ---- for an affinity, whose other threads free into bits apart
+
+    /// Frees the slots of a word of a block of this heap, which count_foreign_free() has counted
+    /// elsewhere. False where the block may be gone then.
+    bool release_word(slab_block& b, std::size_t word, bits::word freed) noexcept;
+
+    /// In a forked child, of a heap whose thread is not there: it may have been about to note where
+    /// it freed, or amid try_allocate_within.
+    void recover_after_fork() noexcept;
+
+    /// Counts an object of another heap that was freed here: for usage(), until release_word()
+    /// there has taken it off that heap's own books.
+    void count_foreign_free(std::size_t bytes) noexcept {
+        --settled_;
+        settled_bytes_ -= static_cast<std::int64_t>(bytes);
+    }
+
+    /// True if the slab is one of this heap. Any thread, while an object of the slab lives.
+    [[nodiscard]] bool holds(const slab& s) const noexcept {
+        const void* const owner = s.owner_now();
+        return owner == this || owner == joined_mark();
+    }
+
+    /// True if p is where an object of one of its slabs begins. Any thread: of an object that
+    /// another one frees meanwhile as it was a moment ago.
+    [[nodiscard]] bool begins_object(slab_block& b, const slab& s, const void* p) const noexcept;
+
+    /// Bytes that may be used at p, where an object of one of its slabs begins; any thread. What is
+    /// no such place is misuse.
+    [[nodiscard]] std::size_t room_of(slab_block& b, const slab& s, const void* p) const noexcept;
+
+    /// Slots of an object in one of its slabs. Any thread, while the object lives.
+    [[nodiscard]] std::size_t slots_at(slab_block& b, const slab& s,
+                                       std::size_t index) const noexcept {
+        return s.owner_now() == joined_mark() ? joined_slots{b, s}.slots_at(index) : 1;
+    }
+
+    /// True if an object of so many slots may have been asked for like this, or resized to it.
+    [[nodiscard]] static bool may_have(const slab& s, std::size_t slots, std::size_t bytes,
+                                       std::size_t alignment) noexcept;
+
+    /// Size of a free that was made without one.
+    static constexpr std::size_t unknown_bytes = ~std::size_t{0};
+    /// A size that a caller gave: as it is, but never unknown_bytes.
+    [[nodiscard]] static constexpr std::size_t given_bytes(std::size_t bytes) noexcept {
+        return std::min(bytes, unknown_bytes - 1);
+    }
+
+    /// True where no object of a class, a number up to size_class::single, is handed out.
+    [[nodiscard]] bool is_empty(unsigned slot_class) const noexcept {
+        return classes_[slot_class].live == 0;
+    }
+
+    [[nodiscard]] const heap_owner& owner() const noexcept { return owner_; }
+    [[nodiscard]] slab_source& slabs() noexcept { return slabs_; }
+    [[nodiscard]] bool in_slow_call() const noexcept { return in_slow_call_; }
+    [[nodiscard]] slow_call_guard begin_slow_call() noexcept {
+        return slow_call_guard{in_slow_call_, owner_.gate};
+    }
+
+    /// Ends the call that found misuse, before the handler is called: that may use the heap, fork,
+    /// and never come back. A lock that is held for whole calls is a held_lock.
+    void give_up_locks() noexcept;
+
+    /// What was asked for an object that has `room` bytes; 0 where that was not noted.
+    [[nodiscard]] std::size_t requested_bytes(const void* p, std::size_t room) const noexcept;
+
+    /// Reports a free that is misuse.
+    ARENITE_COLD void refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept;
+
+    /// Reports a size_of() of what is no object.
+    [[noreturn]] ARENITE_COLD void refuse_question(const void* p) const noexcept;
+    /// Reports a free with a wrong size; `asked`: what for, or unknown_bytes.
+    ARENITE_COLD void refuse_size(const void* p, std::size_t bytes, std::size_t room,
+                                  std::size_t asked) const noexcept;
+
+private:
+    struct class_slabs {
+        slab_list all;
+        slab* current = nullptr; ///< the one that `free` points into
+        std::size_t units = 0;   ///< of all of them
+
+        slab* lender = nullptr; ///< of a smaller class, whose slots it joins
+        std::size_t joined = 0; ///< its slots below this one have been looked at
+    };
+
+    ARENITE_COLD void refuse_own_free(const void* p, std::size_t bytes, const char* why) noexcept;
+    ARENITE_COLD void refuse_own_size(const void* p, std::size_t bytes, std::size_t room,
+                                      std::size_t asked) noexcept;
+    [[nodiscard]] ARENITE_INLINE bool try_give(void* p, std::size_t bytes,
+                                               std::size_t alignment) noexcept;
+    ARENITE_NOINLINE void deallocate_sized(void* p, std::size_t bytes,
+                                           std::size_t alignment) noexcept;
+    ARENITE_NOINLINE void deallocate_noting(void* p, std::size_t bytes,
+                                            std::size_t alignment) noexcept;
+    template <bool sized, bool notes>
+    [[nodiscard]] bool try_give_found(void* p, std::size_t bytes) noexcept;
+    ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] bool try_resize_large(block& large, void* p, std::size_t new_bytes) noexcept;
+    [[nodiscard]] static bool is_of_class(const slab& s, std::size_t bytes,
+                                          std::size_t alignment) noexcept;
+    void deallocate_slot(slab_block& b, slab& s, void* p, std::size_t bytes,
+                         std::size_t alignment) noexcept;
+    ARENITE_INLINE void count_free(slab& s, slot_class_state& c) noexcept;
+    void note_free(slab_block& b, slab& s) noexcept;
+    void forget_frees_into(const slab& s) noexcept {
+        slot_class_state& c = counts_of(s);
+        if (c.freed_into == &s)
+            c.freed_bytes = 0;
+    }
+    [[nodiscard]] ARENITE_INLINE slot_class_state& counts_of(const slab& s) noexcept {
+        return *reinterpret_cast<slot_class_state*>(reinterpret_cast<std::byte*>(classes_) +
+                                                    s.class_offset);
+    }
+    /// False for what can't lie in a slab: it is large, or not of this heap. One test before
+    /// anything is read where p points.
+    [[nodiscard]] ARENITE_INLINE bool may_be_slot(const void* p,
+                                                  std::size_t offset) const noexcept {
+        return !slow_only && slabs_.may_hold(p) && offset >= unit_bytes;
+    }
+    [[nodiscard]] std::int32_t count_used(const slab& s) const noexcept;
+
+    [[nodiscard]] void* allocate_slot(unsigned slot_class, std::size_t bytes,
+                                      std::size_t alignment) noexcept;
+    [[nodiscard]] bool next_word(unsigned slot_class) noexcept;
+    [[nodiscard]] bool next_slab(unsigned slot_class) noexcept;
+    [[nodiscard]] bool new_slab(unsigned slot_class) noexcept;
+    [[nodiscard]] void* any_slot(unsigned slot_class) noexcept;
+    [[nodiscard]] void* allocate_single(std::size_t bytes) noexcept;
+    [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
+
+    // Slots that are joined: slab_heap_joined.cpp
+    [[nodiscard]] const void* joined_mark() const noexcept {
+        return reinterpret_cast<const std::byte*>(this) + 1;
+    }
+    [[nodiscard]] void* join(unsigned slot_class, std::size_t bytes,
+                             std::size_t alignment) noexcept;
+    [[nodiscard]] bool next_lender(unsigned slot_class, std::size_t bytes,
+                                   std::size_t alignment) noexcept;
+    void mark_joined(slab_block& b, slab& s) noexcept;
+    void set_free_joined(slab_block& b, slab& s, std::size_t first, std::size_t count) noexcept;
+    void release_joined_word(slab_block& b, slab& s, std::size_t word, bits::word freed) noexcept;
+    void stop_lending(slab& s) noexcept;
+
+    void enter(slab& s) noexcept;
+    bool enter_word(const slab& s, std::size_t from) noexcept;
+    void suspend(unsigned slot_class) noexcept;
+    void set_alarm(slab& s) noexcept;
+    ARENITE_NOINLINE void alarmed(slab& s) noexcept;
+    void give_up_idle_slabs() noexcept;
+    void leave_empty_slabs() noexcept;
+    void remove(slab& s) noexcept;
+    void release(slab& s) noexcept;
+    void hand_out(slab& s, void* p, std::size_t bytes) noexcept;
+    void note_size(slab& s, const void* p, std::size_t bytes) noexcept;
+
+    template <class F>
+    void list_block(block& b, region_joiner& to, F add_object) const;
+
+    [[nodiscard]] std::size_t bytes_in_use() const noexcept;
+    void note_high_water() noexcept;
+
+    slot_class_state classes_[size_class::count + 1];
+    slab_source slabs_;
+    bool in_slow_call_ = false;
+    bool blocks_came_free_ = false; ///< since idle slabs were looked for
+    class_slabs lists_[size_class::count];
+    std::size_t single_bytes_ = 0; ///< in use by slots of their own
+    std::size_t most_single_bytes_ = 0;
+    std::size_t high_water_ = 0;
+
+    // What release_word() took off these books, less what was freed here of other heaps' objects:
+    // over all heaps, minus what is free but still on its own heap's books.
+    std::int64_t settled_ = 0;
+    std::int64_t settled_bytes_ = 0;
+    std::int64_t joined_ = 0; ///< slots that are not the first of their object
+    bits::word no_slot_ = 0;  ///< what `free` of a class without a slab points to
+    heap_owner owner_;
+};
+
+ARENITE_INLINE void* slab_heap::try_take(unsigned slot_class) noexcept {
+    slot_class_state& c = classes_[slot_class];
+    const bits::word free = *c.free;
+    if (free == 0) [[unlikely]]
+        return nullptr;
+    *c.free = free & (free - 1);
+    ++c.live;
+    const auto index = static_cast<std::uint32_t>(std::countr_zero(free));
+    const auto slot_bytes = ARENITE_IS_CONSTANT(slot_class)
+                                ? static_cast<std::uint32_t>(size_class::slot_bytes(slot_class))
+                                : c.slot_bytes;
+    std::byte* const p = c.first + index * slot_bytes; // of 32 bits: less than a block
+    ARENITE_ASSUME(p != nullptr);
+    return p;
+}
+
+ARENITE_INLINE void* slab_heap::try_take(std::size_t bytes, std::size_t alignment) noexcept {
+    if constexpr (slow_only)
+        return nullptr;
+    if (!size_class::is_listed(bytes, alignment)) [[unlikely]]
+        return nullptr;
+    return try_take(size_class::of_listed(bytes, alignment));
+}
+
+/// Counts a slot whose bit has just been set.
+ARENITE_INLINE void slab_heap::count_free(slab& s, slot_class_state& c) noexcept {
+    if (--s.frees_left == 0) [[unlikely]] { // each test on the flags of its subtraction
+        --c.live;
+        alarmed(s);
+    } else if (--c.live == 0) [[unlikely]] {
+        alarmed(s);
+    }
+}
+
+/// Frees what lies in the slab where objects of its class were freed lately; false, and nothing is
+/// done, where it does not, or is free already.
+ARENITE_INLINE bool slab_heap::try_give(void* p, std::size_t bytes,
+                                        std::size_t alignment) noexcept {
+    if (slow_only || !size_class::is_listed(bytes, alignment))
+        return false;
+    const unsigned slot_class = size_class::of_listed(bytes, alignment);
+    slot_class_state& c = classes_[slot_class];
+    const std::size_t offset = address_of(p) - address_of(c.freed_first);
+    if (offset >= c.freed_bytes) [[unlikely]]
+        return false;
+    const auto index =
+        static_cast<std::size_t>(offset * std::uint64_t{size_class::inverse[slot_class]} >> 32);
+    if (bits::test_and_set(c.freed_words[index / bits::word_bits], index)) [[unlikely]]
+        return false;
+    count_free(*c.freed_into, c);
+    return true;
+}
+
+template <class F>
+void slab_heap::for_each_object(F f) const {
+    const block_list& all = slabs_.blocks().blocks();
+    for (block* b = all.first(); b != nullptr; b = all.above(*b)) {
+        if ((b->state & block_state::large) != 0) {
+            f(block_source::large_object(*b), block_source::large_bytes(*b));
+        } else if ((b->state & block_state::empty) == 0) {
+            slabs_.for_each_slab(*b, [&](slab& s) {
+                slab_block& head = *slabs_.geometry().block_of(b);
+                const bits::word* const words = slabs_.words_of(s);
+                for (std::size_t i = 0; (i = bits::next_clear(words, i, s.slots)) != s.slots;) {
+                    const std::size_t slots = slots_at(head, s, i);
+                    f(slabs_.begin_of(s) + i * s.slot_bytes, slots * s.slot_bytes);
+                    i += slots;
+                }
+            });
+        }
+    }
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/core/usage.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/pool/suballocator_resource.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// Slots that a thread holds back for itself, of one shared pool. Lives in thread-local memory.
+struct thread_slots {
+    static constexpr std::uint32_t most = 64;
+
+    std::atomic<std::uint32_t> count{0}; ///< written by this thread, read by usage()
+    std::uint32_t room = 0;              ///< 0 before the first use and after the thread's end
+    void* slots[most] = {};
+    thread_slots* next = nullptr; ///< of all threads' that use the pool
+    thread_slots* previous = nullptr;
+    thread_slots* next_of_thread = nullptr;
+    class shared_slots* owner = nullptr;
+};
+
+/// A pool that all threads use: each takes and gives 32 slots at a time. Never destroyed. In the
+/// child of a fork it has what the other threads held back.
+class shared_slots {
+public:
+    shared_slots(slot s, upstream up, std::size_t first_row_bytes) noexcept;
+
+    ARENITE_NOINLINE void* refill(thread_slots& mine) noexcept;
+    ARENITE_NOINLINE void spill(thread_slots& mine, void* p) noexcept;
+
+    [[nodiscard]] arenite::usage usage() noexcept;
+    void trim(thread_slots& mine) noexcept;
+    [[nodiscard]] bool owns(const void* p) noexcept;
+
+private:
+    friend struct thread_end;
+    [[nodiscard]] static bool is_to_join(const thread_slots& mine) noexcept;
+    static void await_end(const thread_slots& mine) noexcept;
+    void join(thread_slots& mine) noexcept;
+    void leave(thread_slots& mine) noexcept;
+    void give(thread_slots& mine, std::uint32_t count) noexcept;
+    void adopt_after_fork() noexcept;
+
+    fork_lock<std::mutex> mutex_; // guards what follows
+    suballocator_resource slots_;
+    thread_slots* threads_ = nullptr;
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite
