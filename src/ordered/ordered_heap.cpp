@@ -66,12 +66,14 @@ bool ordered_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_by
 }
 
 std::size_t ordered_heap::good_bytes(std::size_t bytes, std::size_t alignment) noexcept {
-    const unsigned number =
-        is_alignment(alignment) ? size_class::of(bytes, alignment) : size_class::none;
-    if (number < size_class::count)
-        return size_class::slot_bytes(number);
+    const unsigned number = is_alignment(alignment) ? detail::size_class::of(bytes, alignment)
+                                                    : detail::size_class::none;
+    if (number < detail::size_class::count)
+        return detail::size_class::slot_bytes(number);
     constexpr std::size_t most = 63_KiB; // above, an object has memory of its own
-    return number == size_class::single && bytes <= most ? align_up(bytes, unit_bytes) : bytes;
+    return number == detail::size_class::single && bytes <= most
+               ? align_up(bytes, detail::unit_bytes)
+               : bytes;
 }
 
 std::size_t ordered_heap::size_of(const void* p) const noexcept {

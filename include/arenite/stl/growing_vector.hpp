@@ -308,8 +308,9 @@ private:
     /// not move.
     [[nodiscard]] bool grow_in_place(size_type least, size_type wanted) {
         if (least > max_size())
-            throw_out_of_memory(least <= max_object_bytes / sizeof(T) ? least * sizeof(T)
-                                                                      : max_object_bytes,
+            throw_out_of_memory(least <= detail::max_object_bytes / sizeof(T)
+                                    ? least * sizeof(T)
+                                    : detail::max_object_bytes,
                                 alignof(T), memory_.get());
         wanted = std::clamp(wanted, least, max_size());
         if (data_ == nullptr) {

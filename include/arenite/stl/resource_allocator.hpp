@@ -130,7 +130,7 @@ public:
     /// containers of C++23 ask for it when they grow. To be freed with the count that is returned.
     [[nodiscard]] detail::allocation_result<T*> allocate_at_least(std::size_t n) {
         if constexpr (Rounding<R>) {
-            if (n != 0 && n <= max_object_bytes / sizeof(T))
+            if (n != 0 && n <= detail::max_object_bytes / sizeof(T))
                 n = resource_->good_bytes(n * sizeof(T), alignof(T)) / sizeof(T);
         }
         return {allocate(n), n};
