@@ -29,8 +29,8 @@
 namespace arenite::lab {
 namespace {
 
+using detail::report_text::xml;
 using nlohmann::json;
-using report_text::xml;
 
 // ---- what is shown ------------------------------------------------------------------------------
 

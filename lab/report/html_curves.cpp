@@ -22,8 +22,8 @@
 namespace arenite::lab {
 namespace {
 
+using detail::report_text::xml;
 using nlohmann::json;
-using report_text::xml;
 
 /// What a plot shows, and of what.
 struct curve {

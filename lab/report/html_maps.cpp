@@ -16,8 +16,8 @@
 
 namespace arenite::lab {
 
+using detail::report_text::xml;
 using nlohmann::json;
-using report_text::xml;
 
 namespace {
 
@@ -96,8 +96,8 @@ std::string maps_of(const json& entry) {
             xml(name), 100 * near, 100 * upward,
             walk_svg(map, "Addresses along the walk: " + label),
             cells_svg(map, "Memory map: " + label), map.at("objects").dump(),
-            report_text::bytes(static_cast<std::uint64_t>(pages * 4096)),
-            pages > 0 ? 100 * bytes / (pages * 4096) : 0.0, report_text::bytes(cell_bytes));
+            detail::report_text::bytes(static_cast<std::uint64_t>(pages * 4096)),
+            pages > 0 ? 100 * bytes / (pages * 4096) : 0.0, detail::report_text::bytes(cell_bytes));
     }
     const std::string subject = entry.at("subject");
     return fmt::format(

@@ -20,8 +20,8 @@
 
 namespace arenite::lab {
 
+using detail::report_text::xml;
 using nlohmann::json;
-using report_text::xml;
 
 namespace {
 
@@ -154,7 +154,7 @@ std::string moves_svg(const json& map, const std::string& label) {
 // ---- with words ---------------------------------------------------------------------------------
 
 std::string bytes_text(double bytes) {
-    return report_text::bytes(static_cast<std::uint64_t>(bytes));
+    return detail::report_text::bytes(static_cast<std::uint64_t>(bytes));
 }
 
 std::string moves_words(const json& map) {

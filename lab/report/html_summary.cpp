@@ -13,7 +13,7 @@
 namespace arenite::lab {
 namespace {
 
-using report_text::xml;
+using detail::report_text::xml;
 
 constexpr std::size_t named = 3; // of the best and of the worst figures
 

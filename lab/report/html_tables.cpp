@@ -16,8 +16,8 @@
 
 namespace arenite::lab {
 
+using detail::report_text::xml;
 using nlohmann::json;
-using report_text::xml;
 
 std::string machine_table(const json& m) {
     const auto text = [&](const char* key) {
@@ -26,8 +26,9 @@ std::string machine_table(const json& m) {
     };
     const std::pair<const char*, std::string> rows[]{
         {"processor", text("processor") + ", " + text("cores") + " cores"},
-        {"memory", report_text::bytes(m.value("memory_bytes", std::uint64_t{0})) + ", pages of " +
-                       report_text::bytes(m.value("page_bytes", std::uint64_t{0})) +
+        {"memory", detail::report_text::bytes(m.value("memory_bytes", std::uint64_t{0})) +
+                       ", pages of " +
+                       detail::report_text::bytes(m.value("page_bytes", std::uint64_t{0})) +
                        ", huge pages: " + text("transparent_huge_pages")},
         {"system", text("system") + ", " + text("kernel")},
         {"libraries", text("c_library") + ", " + text("standard_library")},

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/core/contract.hpp>
 
+#include <arenite/core/detail/held_lock.hpp>
+
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
@@ -29,6 +31,7 @@ contract_handler set_contract_handler(contract_handler handler) noexcept {
 }
 
 void contract_violation(const char* message, std::source_location location) {
+    detail::held_lock::give_up_all();
     const contract_violation_info info{message, location};
     contract_handler handler = current_handler.load(std::memory_order_acquire);
     (handler != nullptr ? handler : &write_violation)(info);

@@ -44,7 +44,7 @@ void give(shared_slots& to, void* p) {
 }
 
 TEST(shared_slots_threads, a_thread_holds_up_to_64_back_and_gives_them_when_it_ends) {
-    if (passthrough() || checks_enabled || poison::active)
+    if (passthrough() || checks_enabled || detail::poison::active)
         GTEST_SKIP() << "no thread holds anything back";
     // Not destroyed, as the pools of the process.
     static support::counting_resource& up = *new support::counting_resource;
@@ -72,7 +72,7 @@ TEST(shared_slots_threads, a_thread_holds_up_to_64_back_and_gives_them_when_it_e
 class shared_slots_users_threads : public testing::Test {
 protected:
     void SetUp() override {
-        if (passthrough() || checks_enabled || poison::active)
+        if (passthrough() || checks_enabled || detail::poison::active)
             GTEST_SKIP() << "no thread holds anything back";
     }
 

@@ -173,8 +173,9 @@ public:
     /// may hold more memory than before. O(blocks).
     void reserve(std::size_t objects) {
         if (!try_reserve(objects))
-            throw_out_of_memory(objects > max_object_bytes / sizeof(T) ? max_object_bytes
-                                                                       : objects * sizeof(T),
+            throw_out_of_memory(objects > detail::max_object_bytes / sizeof(T)
+                                    ? detail::max_object_bytes
+                                    : objects * sizeof(T),
                                 alignof(T), &slots_.pool());
     }
     /// reserve(), but returns false instead of throwing out_of_memory.
@@ -317,7 +318,7 @@ private:
             if (ends)
                 std::destroy_at(std::launder(static_cast<T*>(slot)));
             if (keeps && (ends || (!lost && !object_slots::is_idle(m))))
-                poison::no_access(slot, sizeof(T));
+                detail::poison::no_access(slot, sizeof(T));
             if (keeps && (ends || lost))
                 pool.slots_.forget(m);
             if (worn)
@@ -379,7 +380,7 @@ private:
                           "an object is used again, not constructed again: give T an "
                           "on_acquire(args...) for what acquire(args...) is given, or let the "
                           "Rules of the pool say construct_each_time");
-            poison::undefined(p, sizeof(T));
+            detail::poison::undefined(p, sizeof(T));
         } else {
             static_assert(std::is_constructible_v<T, Args...>,
                           "T has no constructor for what acquire() was given");
@@ -403,7 +404,7 @@ private:
                           "an object that acquire() sets up is begun without arguments: T needs a "
                           "default constructor");
             if (!idle) {
-                poison::undefined(p, sizeof(T));
+                detail::poison::undefined(p, sizeof(T));
                 object = ::new (p) T();
                 guard.constructed = true;
             } else {
@@ -453,7 +454,7 @@ private:
         slots_.retire(m);
         if constexpr (keeps) {
             std::destroy_at(object);
-            poison::no_access(object, sizeof(T));
+            detail::poison::no_access(object, sizeof(T));
             slots_.forget(m);
         }
     }

@@ -309,7 +309,7 @@ private:
     }
 
     [[nodiscard]] T* allocate_array(std::size_t n) {
-        if (n > max_object_bytes / sizeof(T)) [[unlikely]]
+        if (n > detail::max_object_bytes / sizeof(T)) [[unlikely]]
             throw_bad_array_length(n, sizeof(T));
         base_allocator from(base());
         return std::to_address(base_traits::allocate(from, n));

@@ -18,6 +18,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// One allocation with room for rows of a layout, and operations on ranges of rows in it: the
 /// lowest part of `records`. It owns the memory and does not know which rows are alive.
@@ -288,5 +289,6 @@ private:
     std::size_t capacity_ = 0;
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite
