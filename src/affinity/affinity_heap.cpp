@@ -29,8 +29,8 @@ using detail::thread_heaps;
 
 /// Above this, as in slab_heap, a request goes to the share for large objects, from whatever
 /// thread.
-constexpr std::size_t largest_bytes = detail::remote_frees::mask_bytes / 4 - unit_bytes;
-constexpr std::size_t largest_alignment = size_class::largest_alignment;
+constexpr std::size_t largest_bytes = detail::remote_frees::mask_bytes / 4 - detail::unit_bytes;
+constexpr std::size_t largest_alignment = detail::size_class::largest_alignment;
 
 /// How many blocks with frees of other threads one call sees to: it stays short.
 constexpr std::size_t drained_blocks = 32;
@@ -190,7 +190,7 @@ detail::slab_heap* affinity_heap::current() const noexcept {
 
 void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
-    if (!is_alignment(alignment) || bytes > max_object_bytes)
+    if (!is_alignment(alignment) || bytes > detail::max_object_bytes)
         return nullptr;
     if (may_adopt_options_.load(std::memory_order_acquire)) [[unlikely]]
         detail::affinity_registry::settle(*this);
@@ -436,7 +436,7 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
         const detail::held_lock lock{s->lock()};
         return s->size_of(p);
     }();
-    poison::defined(p, bytes);
+    detail::poison::defined(p, bytes);
     return bytes;
 }
 

@@ -17,6 +17,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 namespace {
 
@@ -203,5 +204,6 @@ void large_objects::give_kept(bool at_once) noexcept {
         give_kept(kept_, at_once);
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -6,6 +6,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 #if ARENITE_CHECKS
 constinit thread_local char one_thread::mark = 0;
@@ -18,5 +19,6 @@ void one_thread::refuse(const char* kind, const void* who) noexcept {
 }
 #endif
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

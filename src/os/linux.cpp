@@ -26,6 +26,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 namespace {
@@ -163,6 +164,7 @@ void linux_platform::at_fork(void (*before)(), void (*in_parent)(), void (*in_ch
 }
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite
 

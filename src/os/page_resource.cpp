@@ -18,7 +18,7 @@ inline namespace ARENITE_ABI {
 
 using detail::unit;
 using detail::usable_step;
-using os::platform;
+using detail::os::platform;
 
 namespace {
 
@@ -86,7 +86,7 @@ bool page_resource::make_usable(range& r, std::size_t i, std::size_t n) noexcept
 void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "the alignment must be a power of two");
     const std::size_t page = platform::page_bytes();
-    if (!is_alignment(alignment) || bytes > max_object_bytes - std::max(unit, page))
+    if (!is_alignment(alignment) || bytes > detail::max_object_bytes - std::max(unit, page))
         return nullptr;
     const std::size_t page_bytes = align_up(std::max<std::size_t>(bytes, 1), page);
     const std::size_t whole_bytes = align_up(page_bytes, unit);
@@ -118,10 +118,10 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
         r->take(i, units, page_count);
         r->stop_waiting(i, units, waiting_);
         // A small request among what waits in huge pages leaves them: they are resident.
-        to_advise =
-            large && options_.huge == huge_pages::automatic && !bits::all_set(r->huge, i, units);
+        to_advise = large && options_.huge == huge_pages::automatic &&
+                    !detail::bits::all_set(r->huge, i, units);
         if (to_advise)
-            bits::set_run(r->huge, i, units);
+            detail::bits::set_run(r->huge, i, units);
         was_used = i < r->usable_units.load(std::memory_order_relaxed);
         ++live_;
         in_use_bytes_ += page_bytes;
@@ -143,7 +143,7 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
     }
     const std::lock_guard lock{mutex_};
     if (to_advise) // nobody did
-        bits::clear_run(r->huge, i, units);
+        detail::bits::clear_run(r->huge, i, units);
     r->pages[i] = 0;
     r->give(i, units);
     --live_;

@@ -14,7 +14,7 @@ inline namespace ARENITE_ABI {
 
 using detail::unit;
 using detail::usable_step;
-using os::platform;
+using detail::os::platform;
 
 namespace {
 
@@ -40,10 +40,11 @@ page_resource::~page_resource() {
 page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t kept,
                                                 std::size_t alignment) noexcept {
     const std::size_t units = bytes / unit;
-    const std::size_t tree_words = bitmap_tree::words_for(units);
-    const std::size_t map_words = align_up(units, bits::word_bits) / bits::word_bits;
+    const std::size_t tree_words = detail::bitmap_tree::words_for(units);
+    const std::size_t map_words =
+        align_up(units, detail::bits::word_bits) / detail::bits::word_bits;
     const std::size_t own_bytes =
-        align_up(sizeof(range) + (tree_words + 3 * map_words) * sizeof(bits::word) +
+        align_up(sizeof(range) + (tree_words + 3 * map_words) * sizeof(detail::bits::word) +
                      units * sizeof(std::uint32_t),
                  platform::page_bytes());
     auto* const base = static_cast<std::byte*>(platform::reserve(bytes, alignment));
@@ -59,16 +60,18 @@ page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t k
         return nullptr;
     }
     platform::advise_huge(own, own_bytes, false); // it grows page by page
-    auto* const tree = reinterpret_cast<bits::word*>(static_cast<std::byte*>(own) + sizeof(range));
-    bits::word* const maps = tree + tree_words;
-    auto* const r = ::new (own)
-        range{.base = base,
-              .own_bytes = own_bytes,
-              .units = kept / unit,
-              .waiting = {maps, maps + map_words},
-              .huge = maps + 2 * map_words,
-              .pages = reinterpret_cast<std::uint32_t*>(maps + 3 * map_words),
-              .taken = bitmap_tree{units, {tree, tree_words}, bitmap_tree::contents::zero}};
+    auto* const tree =
+        reinterpret_cast<detail::bits::word*>(static_cast<std::byte*>(own) + sizeof(range));
+    detail::bits::word* const maps = tree + tree_words;
+    auto* const r =
+        ::new (own) range{.base = base,
+                          .own_bytes = own_bytes,
+                          .units = kept / unit,
+                          .waiting = {maps, maps + map_words},
+                          .huge = maps + 2 * map_words,
+                          .pages = reinterpret_cast<std::uint32_t*>(maps + 3 * map_words),
+                          .taken = detail::bitmap_tree{
+                              units, {tree, tree_words}, detail::bitmap_tree::contents::zero}};
     return r;
 }
 
@@ -80,7 +83,7 @@ void page_resource::end_range(range* r) noexcept {
 page_resource::range* page_resource::add_range(std::size_t bytes, std::size_t alignment) noexcept {
     // Further ranges have room for what there is, so that their number stays small.
     std::size_t wanted =
-        std::max(bytes, align_up(std::min(options_.reserve_bytes, max_object_bytes), unit));
+        std::max(bytes, align_up(std::min(options_.reserve_bytes, detail::max_object_bytes), unit));
     std::size_t before = 0;
     for (range* r = first_; r != nullptr; r = r->next)
         before += r->bytes();
@@ -198,7 +201,7 @@ void page_resource::end_empty_ranges() noexcept {
 /// usable: so no request on its way reaches beyond.
 void page_resource::give_up_addresses(range& r) noexcept {
     const std::size_t step = usable_step / unit;
-    const std::size_t highest = bits::last_set(r.taken.words().data(), 0, r.units);
+    const std::size_t highest = detail::bits::last_set(r.taken.words().data(), 0, r.units);
     const std::size_t kept = highest == r.units ? step : align_up(highest + 1, step);
     r.cannot_grow = false;
     if (kept >= r.units || (r.units - kept) * unit < smallest_range_bytes)

@@ -14,7 +14,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 using detail::unit;
-using os::platform;
+using detail::os::platform;
 
 namespace {
 
@@ -39,7 +39,7 @@ void page_resource::release(void* p, std::size_t bytes, std::size_t) noexcept {
 void page_resource::take_back(void* p, std::size_t bytes, bool at_once) noexcept {
     const std::size_t page = platform::page_bytes();
     const std::size_t page_bytes =
-        align_up(std::clamp<std::size_t>(bytes, 1, max_object_bytes - page), page);
+        align_up(std::clamp<std::size_t>(bytes, 1, detail::max_object_bytes - page), page);
     const std::size_t units = align_up(page_bytes, unit) / unit;
     const std::uint64_t now = at_once ? 0 : options_.now_ms();
     range* r = nullptr;
@@ -55,7 +55,8 @@ void page_resource::take_back(void* p, std::size_t bytes, bool at_once) noexcept
                 --live_;
                 in_use_bytes_ -= page_bytes;
                 if (at_once)
-                    return give_to_system(lock, *r, {i, units, !bits::none_set(r->huge, i, units)});
+                    return give_to_system(lock, *r,
+                                          {i, units, !detail::bits::none_set(r->huge, i, units)});
                 let_wait(*r, i, units, now);
                 return give_oldest(lock, most_waiting_units(), units);
             }
@@ -86,7 +87,7 @@ void page_resource::give_to_system(held_lock& lock, range& r, const run& units) 
         transits_->link = &mine.next;
     transits_ = &mine;
     if (units.huge)
-        bits::clear_run(r.huge, units.first, units.units);
+        detail::bits::clear_run(r.huge, units.first, units.units);
     lock.unlock();
     std::byte* const p = r.base + units.first * unit;
     if (scarce_.load(std::memory_order_relaxed))

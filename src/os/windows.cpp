@@ -26,6 +26,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 namespace {
@@ -183,6 +184,7 @@ void page_mutex::unlock() noexcept {
 }
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite
 

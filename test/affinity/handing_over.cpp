@@ -64,9 +64,9 @@ const char* nothing_to_see() {
 /// Frees what is marked in a block, as its owner does, who is still told of it.
 void take_marks(affinity_share& share, remote_frees& r) {
     detail::slab_heap& heap = share.heap();
-    slab_block& head = *heap.slabs().geometry().block_of(r.where);
+    detail::slab_block& head = *heap.slabs().geometry().block_of(r.where);
     for (std::size_t i = 0; i < remote_frees::words; ++i)
-        if (const bits::word freed = r.freed[i].exchange(0))
+        if (const detail::bits::word freed = r.freed[i].exchange(0))
             static_cast<void>(heap.release_word(head, i, freed));
 }
 
@@ -79,7 +79,7 @@ TEST(affinity_handing_over, a_block_in_the_list_of_its_earlier_owner_is_handed_o
     affinity_heap& after = affinity_heap::of<taking>();
     void* const p = before.allocate(48, 8);
     affinity_share& giver = *affinity_share::around(p);
-    block& here = remote_frees::head_of(p);
+    detail::block& here = remote_frees::head_of(p);
     giver.deallocate_remotely(p, 48, 8, nullptr);
     remote_frees* const r = remote_frees::of(here);
     ASSERT_NE(r, nullptr);
@@ -257,7 +257,7 @@ void expect_no_growth(affinity_heap& h, unsigned by_others, FreeByOthers free_by
     std::mt19937_64 random{support::test_seed("expect_no_growth")};
     const auto bytes_of = [](std::size_t i) { return 400 + i % 600; };
     std::vector<void*> all;
-    std::set<const block*> blocks;
+    std::set<const detail::block*> blocks;
     for (std::size_t i = 0; i < live; ++i) {
         all.push_back(h.allocate(bytes_of(i), 8));
         blocks.insert(&remote_frees::head_of(all.back()));

@@ -14,7 +14,7 @@ using detail::held_lock;
 
 namespace {
 
-bool is_free(spin_lock& lock) {
+bool is_free(detail::spin_lock& lock) {
     if (!lock.try_lock())
         return false;
     lock.unlock();
@@ -22,7 +22,7 @@ bool is_free(spin_lock& lock) {
 }
 
 TEST(held_lock, is_held_as_long_as_it_lives) {
-    spin_lock outer, inner;
+    detail::spin_lock outer, inner;
     {
         const held_lock first{outer};
         {
@@ -39,7 +39,7 @@ TEST(held_lock, is_held_as_long_as_it_lives) {
 }
 
 TEST(held_lock, all_that_are_held_are_given_up_once) {
-    spin_lock outer, inner, later;
+    detail::spin_lock outer, inner, later;
     {
         const held_lock first{outer};
         const held_lock second{inner};
@@ -58,7 +58,7 @@ TEST(held_lock, all_that_are_held_are_given_up_once) {
 }
 
 TEST(held_lock_threads, those_of_other_threads_stay) {
-    spin_lock mine;
+    detail::spin_lock mine;
     const held_lock lock{mine};
     std::thread{[&] {
         std::mutex others;

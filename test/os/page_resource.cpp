@@ -30,7 +30,7 @@
 
 using namespace arenite;
 using namespace page_test;
-using os::platform;
+using detail::os::platform;
 
 static_assert(Allocating<page_resource>);
 static_assert(Owning<page_resource>);

@@ -16,7 +16,7 @@
 #include <cstring>
 
 using namespace arenite;
-using os::platform;
+using detail::os::platform;
 
 // The promises of the concept, to be kept by every system's file.
 namespace {

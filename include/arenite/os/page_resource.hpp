@@ -43,7 +43,7 @@ struct page_options {
     /// use, and at most this many bytes; but up to a quarter of the peak may always wait.
     std::size_t most_waiting_bytes = 256_MiB;
     /// The clock for the delay: any that never goes back.
-    std::uint64_t (*now_ms)() noexcept = &os::platform::now_ms;
+    std::uint64_t (*now_ms)() noexcept = &detail::os::platform::now_ms;
 };
 
 /// Pages of the operating system, lowest address first: the default upstream of heaps and pools.
@@ -147,7 +147,7 @@ private:
     struct range;
     struct run;
     struct transit;
-    using held_lock = std::unique_lock<os::page_mutex>;
+    using held_lock = std::unique_lock<detail::os::page_mutex>;
 
     /// How much waits and since when. Freed memory joins the young generation; when that has
     /// collected for half a delay and no old one is left, it becomes the old one, which is due a
@@ -198,8 +198,8 @@ private:
     std::atomic<std::size_t> first_bytes_{0};
     std::atomic<std::size_t> further_ranges_{0};
     std::atomic<std::uint64_t> next_due_ms_{UINT64_MAX};
-    std::atomic<bool> scarce_{false}; // the system has refused to make units usable
-    mutable os::page_mutex mutex_;    // guards what follows, and the ranges
+    std::atomic<bool> scarce_{false};      // the system has refused to make units usable
+    mutable detail::os::page_mutex mutex_; // guards what follows, and the ranges
     range* first_ = nullptr;
     page_options options_;
     bool ask_environment_ = false;

@@ -8,6 +8,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// In checked builds, finds two threads inside a resource that is for one thread at a time.
 ///
@@ -56,5 +57,6 @@ private:
 #endif
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -16,6 +16,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// The unit in which a block is given to slabs.
 inline constexpr std::size_t unit_bytes = 1024;
@@ -159,5 +160,6 @@ inline constexpr std::uint16_t sparse = run_of_2 | run_of_4 | run_of_8 | run_of_
 }
 } // namespace slab_state
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

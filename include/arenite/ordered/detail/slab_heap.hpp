@@ -26,6 +26,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// What the fast path of a slab_heap knows of a size class.
 struct alignas(64) slot_class_state {
@@ -43,8 +44,6 @@ struct alignas(64) slot_class_state {
 };
 
 static_assert(sizeof(slot_class_state) == slab::class_state_bytes);
-
-namespace detail {
 
 /// In these builds every call is a slow one: it tells a memory checker, or checks more.
 inline constexpr bool slow_only = checks_enabled || poison::active;

@@ -9,6 +9,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 /// Pages on Linux: private anonymous mappings, any architecture and page size.
@@ -36,5 +37,6 @@ struct linux_platform {
 };
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

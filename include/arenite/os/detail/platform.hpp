@@ -19,6 +19,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 /// What Arenite asks of an operating system; static functions, thread-safe, usable before main,
@@ -85,5 +86,6 @@ using platform = windows_platform;
 static_assert(page_platform<platform>);
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

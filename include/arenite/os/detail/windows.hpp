@@ -9,6 +9,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 /// Pages on Windows 7 and newer: VirtualAlloc. What each operation promises stands in
@@ -43,5 +44,6 @@ struct windows_platform {
 };
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

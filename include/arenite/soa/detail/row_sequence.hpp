@@ -16,6 +16,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Rows by their numbers, and the capacity for them: the middle layer of `records`.
 ///
@@ -373,5 +374,6 @@ private:
     row_origin::state state_;
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite
