@@ -32,7 +32,7 @@ TEST(affinity_door, is_closed_where_no_affinity_stands_behind_it) {
 TEST(affinity_door, gives_each_size_the_alignment_that_it_can_need) {
     if (const char* const why = nothing_to_see())
         GTEST_SKIP() << why;
-    for (const std::size_t alignment : {1, 8, 16}) {
+    for (const std::size_t alignment : {1u, 8u, 16u}) {
         affinity_heap& h = affinity_heap::named(alignment == 1   ? "door of 1"
                                                 : alignment == 8 ? "door of 8"
                                                                  : "door of 16",

@@ -177,7 +177,7 @@ void affinities_of_ones_own_have_numbers_and_names() {
     const auto others = static_cast<vsg::AllocatorAffinity>(5);
     arenite::affinity_heap& heap = arenite::affinity_heap::named("sounds", {.alignment = 16});
     a.add(sounds, heap);
-    for (std::size_t bytes : {1, 24, 40, 5000}) {
+    for (std::size_t bytes : {1u, 24u, 40u, 5000u}) {
         void* const p = a.allocate(bytes, sounds);
         void* const q = a.allocate(bytes, others);
         EXPECT(arenite::affinity_heap::heap_of(p) == &heap && arenite::is_aligned(p, 16));

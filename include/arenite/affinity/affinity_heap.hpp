@@ -229,7 +229,7 @@ public:
         // A slot whose size is divisible by 16 is aligned to 16.
         detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, 1);
         if (h != nullptr) [[likely]] {
-            if (void* const p = h->try_take(bytes, granule_bytes)) [[likely]]
+            if (void* const p = h->try_take(bytes, detail::granule_bytes)) [[likely]]
                 return p;
         }
         return allocate_object_slow(bytes);

@@ -89,7 +89,7 @@ public:
 
     void* allocate(std::size_t bytes, Affinity affinity = Affinity{}) override {
         const auto number = static_cast<std::size_t>(affinity);
-        if (number < most_numbers && this->defaultAlignment <= granule_bytes) [[likely]] {
+        if (number < most_numbers && this->defaultAlignment <= detail::granule_bytes) [[likely]] {
             if (void* const p = doors_[number].try_take(bytes)) [[likely]]
                 return p;
         }
