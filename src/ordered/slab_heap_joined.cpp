@@ -22,8 +22,8 @@ namespace detail {
 
 namespace {
 
-/// What a heap holds may be this much before objects join slots.
-constexpr std::size_t least_reserved = std::size_t{4} << 20;
+/// So much of what a heap holds may be unused before objects join slots.
+constexpr std::size_t least_unused = std::size_t{4} << 20;
 
 /// Slabs that one call looks through.
 constexpr int most_lenders = 16;
@@ -69,7 +69,8 @@ void* slab_heap::join(unsigned slot_class, std::size_t bytes, std::size_t alignm
 bool slab_heap::next_lender(unsigned slot_class, std::size_t bytes,
                             std::size_t alignment) noexcept {
     const std::size_t reserved = slabs_.blocks().bytes_reserved();
-    if (reserved < least_reserved || bytes_in_use() > reserved / 16 * 15)
+    const std::size_t in_use = bytes_in_use();
+    if (reserved < in_use + least_unused || in_use > reserved / 16 * 15)
         return false;
     unsigned best = size_class::none;
     std::size_t best_bytes = bytes + bytes / 2 + 1;

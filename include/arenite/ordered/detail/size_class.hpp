@@ -12,6 +12,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// The sizes of slots that a heap serves small requests from, by number.
 ///
@@ -53,10 +54,17 @@ inline constexpr unsigned none = 64;   ///< no class: too large or too aligned f
 /// Up to this size the class is looked up, above it computed.
 inline constexpr std::size_t largest_listed_bytes = 1024;
 
+/// By alignment, up to 16, and size in steps of 8; `single` where the alignment is no power of two.
+inline constexpr std::size_t listed_row = 144;
 inline constexpr auto listed = [] {
-    std::array<std::uint8_t, largest_listed_bytes / 8 + 1> classes{};
-    for (std::size_t i = 0; i < classes.size(); ++i)
-        classes[i] = static_cast<std::uint8_t>(computed(i * 8));
+    std::array<std::uint8_t, 17 * listed_row> classes{};
+    classes.fill(single);
+    for (std::size_t alignment = 1; alignment <= 16; alignment *= 2) {
+        for (std::size_t i = 0; i <= largest_listed_bytes / 8; ++i) {
+            const std::size_t step = alignment == 16 ? i + i % 2 : i;
+            classes[alignment * listed_row + i] = static_cast<std::uint8_t>(computed(step * 8));
+        }
+    }
     return classes;
 }();
 
@@ -73,15 +81,14 @@ inline constexpr auto inverse = [] {
 /// 16.
 [[nodiscard]] ARENITE_INLINE constexpr bool is_listed(std::size_t bytes,
                                                       std::size_t alignment) noexcept {
-    constexpr unsigned alignments = 1u << 1 | 1u << 2 | 1u << 4 | 1u << 8 | 1u << 16;
-    return bytes <= largest_listed_bytes && alignment <= 16 && (alignments >> alignment & 1) != 0;
+    return bytes <= largest_listed_bytes && alignment <= 16;
 }
 
-/// The class of such a request. Slots are aligned to 16 where their size is divisible by it.
+/// The class of such a request; `single`, which has no slots ready, if its alignment is no power of
+/// two. Slots are aligned to 16 where their size is divisible by it.
 [[nodiscard]] ARENITE_INLINE constexpr unsigned of_listed(std::size_t bytes,
                                                           std::size_t alignment) noexcept {
-    const std::uint32_t below = (static_cast<std::uint32_t>(alignment) - 1) | 7;
-    return listed[((static_cast<std::uint32_t>(bytes) + below) & ~below) / 8];
+    return listed[alignment * listed_row + (bytes + 7) / 8];
 }
 
 /// The class of any request of a valid alignment; `single` where no class has slots of this size or
@@ -101,5 +108,6 @@ static_assert(slot_bytes(count - 1) == largest_bytes && computed(largest_bytes) 
 
 } // namespace size_class
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite
