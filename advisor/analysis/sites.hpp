@@ -26,8 +26,8 @@ struct site {
     }
 };
 
-/// Groups the stacks of a trace. A function through which many call sites with different sizes go is
-/// a wrapper: the function that called it is the site.
+/// Groups the stacks of a trace. A function through which many call sites with different sizes go
+/// is a wrapper: the function that called it is the site.
 [[nodiscard]] std::vector<site> sites_of(const profile& of, const trace::tables& known,
                                          symbols& names);
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 // Every function through which a program of glibc gets or frees memory. Each calls the one that the
-// program would have called, then or before tells the recorder. They are compiled with frame pointers,
-// so that they find their caller.
+// program would have called, then or before tells the recorder. They are compiled with frame
+// pointers, so that they find their caller.
 namespace arenite::preload {
 namespace {
 
@@ -194,7 +194,7 @@ void* resize(void* p, std::size_t bytes, caller from) noexcept {
 
 } // namespace
 
-// ---- C -------------------------------------------------------------------------------------------
+// ---- C ------------------------------------------------------------------
 ARENITE_ENTRY void* malloc(std::size_t bytes) { return make(op::op_malloc, bytes, ARENITE_CALLER); }
 ARENITE_ENTRY void free(void* p) { end(op::op_free, p, 0); }
 ARENITE_ENTRY void* calloc(std::size_t count, std::size_t bytes) {
@@ -257,7 +257,7 @@ ARENITE_ENTRY int dlclose(void* library) {
     return result;
 }
 
-// ---- C++: by their symbols, for nothing of a C++ library is linked -------------------------------
+// ---- C++: by their symbols, for nothing of a C++ library is linked --------
 namespace {
 
 inline void* make_or_throw(op what, std::size_t bytes, caller from) {

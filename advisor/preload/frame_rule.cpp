@@ -7,8 +7,8 @@
 #include <elf.h>
 #include <link.h>
 
-// The unwind tables of x86-64 (System V ABI; DWARF 5, 6.4), as far as compilers use them for code that
-// calls: everything else is `beyond`, and left to the unwinder of the compiler.
+// The unwind tables of x86-64 (System V ABI; DWARF 5, 6.4), as far as compilers use them for code
+// that calls: everything else is `beyond`, and left to the unwinder of the compiler.
 namespace arenite::preload {
 namespace {
 

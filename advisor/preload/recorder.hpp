@@ -30,12 +30,12 @@ struct thread_state {
 
 /// Writes the events of this process into the memory shared with the recorder.
 ///
-/// Threads: any. An event takes no lock and allocates nothing; a thread's first event, a new stack, a
-///          fork and a full ring are slow.
+/// Threads: any. An event takes no lock and allocates nothing; a thread's first event, a new stack,
+///          a fork and a full ring are slow.
 /// Failure: where it cannot record, the program runs on without.
 class recorder {
 public:
-    /// An event without a stack of its own. `time` lies before or after the call as `record::op` says.
+    /// Writes an event: of an allocation, after it, with its caller; of a free before it, without.
     void note(record::op what, const void* place, std::size_t bytes, unsigned log2_alignment,
               const caller* from) noexcept {
         thread_state& t = thread_;

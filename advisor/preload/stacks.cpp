@@ -81,7 +81,8 @@ frame_rule stack_table::rule_for(std::uint64_t pc) noexcept {
     const std::uint64_t product = pc * odd & address_mask;
     const std::uint64_t low = product & ((std::uint64_t{1} << 31) - 1);
     std::uint64_t at = product >> (48 - rule_bits);
-    // 48 - 18 bits tell the place, 31 are in the word: together, with the steps, they are the address.
+    // 48 - 18 bits tell the place, 31 are in the word: together, with the steps, they are the
+    // address.
     for (std::uint64_t step = 0; step < most_steps; ++step) {
         const std::uint64_t word =
             rules_[(at + step) & ((1u << rule_bits) - 1)].load(std::memory_order_relaxed);

@@ -26,9 +26,9 @@ private:
     std::atomic<std::uint32_t> taken_{0};
 };
 
-/// Call stacks as numbers. A frame costs a look into a table of rules, one a return address, and two
-/// loads; a stack one more look. What is seen for the first time is read from the unwind tables, and
-/// noted in the shared memory.
+/// Call stacks as numbers. A frame costs a look into a table of rules, one a return address, and
+/// two loads; a stack one more look. What is seen for the first time is read from the unwind
+/// tables, and noted in the shared memory.
 ///
 ///     rules   | product of the address, low bits 31 | place from its own 3 | rule 29 | a word each
 ///     stacks  | hash 64 | number 32 |
@@ -39,8 +39,8 @@ public:
     /// Makes the tables; false without memory.
     bool start(record::process& into, unsigned frames) noexcept;
 
-    /// The number of the stack that begins with `from`; 0: none could be noted. One that is checked is
-    /// compared with what the compiler's unwinder says; differences are counted.
+    /// The number of the stack that begins with `from`; 0: none could be noted. One that is checked
+    /// is compared with what the compiler's unwinder says; differences are counted.
     [[nodiscard]] std::uint32_t number_of(caller from, bool checked) noexcept;
 
     /// A library was closed: its addresses may soon mean another.

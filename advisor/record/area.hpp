@@ -11,9 +11,9 @@
 ///     | control | process 0: counts, modules, stacks | process 1 | ... | ring 0 | ring 1 | ...
 ///
 /// It is a file without a name (memfd), reached as /proc/<recorder>/fd/<n>, and sparse: what is not
-/// used takes no memory. A thread of the program has a ring to itself and writes an event there with
-/// a few stores; the recorder reads all rings and merges them by time. So nothing is lost when the
-/// program crashes, calls _exit or is killed.
+/// used takes no memory. A thread of the program has a ring to itself and writes an event there
+/// with a few stores; the recorder reads all rings and merges them by time. So nothing is lost when
+/// the program crashes, calls _exit or is killed.
 namespace arenite::record {
 
 constexpr std::uint32_t area_magic = 0x41524541, area_version = 1;
