@@ -9,20 +9,33 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-out_of_memory::out_of_memory(std::size_t bytes, std::size_t alignment,
-                             const resource* source) noexcept
-    : bytes_{bytes}, alignment_{alignment}, source_{source} {
-    std::snprintf(text_, sizeof text_,
+namespace {
+
+constexpr std::size_t most_text = 160;
+
+void describe(char (&text)[most_text], std::size_t bytes, std::size_t alignment,
+              const resource* source) noexcept {
+    std::snprintf(text, sizeof text,
                   "out of memory: %zu bytes of alignment %zu%s were asked of resource %p", bytes,
                   alignment, is_alignment(alignment) ? "" : ", which is no power of two,",
                   static_cast<const void*>(source));
+}
+
+} // namespace
+
+out_of_memory::out_of_memory(std::size_t bytes, std::size_t alignment,
+                             const resource* source) noexcept
+    : bytes_{bytes}, alignment_{alignment}, source_{source} {
+    describe(text_, bytes, alignment, source);
 }
 
 void throw_out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source) {
 #if ARENITE_EXCEPTIONS
     throw out_of_memory{bytes, alignment, source};
 #else
-    contract_violation(out_of_memory{bytes, alignment, source}.what());
+    char text[most_text];
+    describe(text, bytes, alignment, source);
+    contract_violation(text);
 #endif
 }
 
