@@ -20,8 +20,8 @@ using detail::affinity_share;
 
 namespace {
 
-using report_text::bytes;
-using report_text::integer;
+using detail::report_text::bytes;
+using detail::report_text::integer;
 
 /// Adds up the regions of one block after the other. A block begins with its head.
 template <class F>
@@ -109,10 +109,10 @@ void affinity_heap::report(std::ostream& out) const {
         used += block.bytes(region_state::used);
     }
     out << "  blocks: " << integer(blocks.size()) << " of " << bytes(held) << ", "
-        << report_text::percent(static_cast<double>(used), static_cast<double>(held))
+        << detail::report_text::percent(static_cast<double>(used), static_cast<double>(held))
         << " % used\n";
     for (const auto& [begin, block] : blocks) {
-        out << "  " << report_text::hex(address_of(begin)) << "  " << bytes(block.bytes())
+        out << "  " << detail::report_text::hex(address_of(begin)) << "  " << bytes(block.bytes())
             << ": used " << bytes(block.bytes(region_state::used)) << ", free "
             << bytes(block.free_bytes()) << ", largest hole " << bytes(block.largest_hole_bytes());
         if (block.objects() != 0)
@@ -135,8 +135,8 @@ void affinity_heap::report_all(std::ostream& out) {
 
 void affinity_heap::report_json(std::ostream& out) const {
     const arenite::usage now = usage();
-    out << "{\"affinity\": " << '"' << report_text::json(name_) << '"' << ", \"strategy\": " << '"'
-        << report_text::json(affinity_strategy_name()) << '"'
+    out << "{\"affinity\": " << '"' << detail::report_text::json(name_) << '"'
+        << ", \"strategy\": " << '"' << detail::report_text::json(affinity_strategy_name()) << '"'
         << ", \"bytes_in_use\": " << now.bytes_in_use
         << ", \"bytes_reserved\": " << now.bytes_reserved
         << ", \"high_water_bytes\": " << now.high_water_bytes
@@ -144,8 +144,9 @@ void affinity_heap::report_json(std::ostream& out) const {
     const char* comma = "";
     for (const auto& [begin, block] : blocks_of(*this)) {
         const bool listed = block.objects() != 0 || block.bytes(region_state::used) == 0;
-        out << comma << "{\"address\": " << '"' << report_text::hex(address_of(begin)) << '"'
-            << ", \"bytes\": " << block.bytes() << ", \"used\": " << block.bytes(region_state::used)
+        out << comma << "{\"address\": " << '"' << detail::report_text::hex(address_of(begin))
+            << '"' << ", \"bytes\": " << block.bytes()
+            << ", \"used\": " << block.bytes(region_state::used)
             << ", \"free\": " << block.free_bytes()
             << ", \"largest_hole\": " << block.largest_hole_bytes() << ", \"objects\": ";
         if (listed)

@@ -48,9 +48,9 @@ arenite::usage affinity_heap::usage() const noexcept {
     });
     // While others work these are of several moments: never more than there is.
     if (sum.bytes_in_use > sum.bytes_reserved)
-        sum.bytes_in_use = sum.bytes_in_use > max_object_bytes ? 0 : sum.bytes_reserved;
+        sum.bytes_in_use = sum.bytes_in_use > detail::max_object_bytes ? 0 : sum.bytes_reserved;
     if (sum.live_allocations >
-        max_object_bytes) // freed here before, allocated there after the look
+        detail::max_object_bytes) // freed here before, allocated there after the look
         sum.live_allocations = 0;
     const std::size_t inside = sum.bytes_in_use - std::min(outside, sum.bytes_in_use);
     sum.high_water_bytes = shares_.note_high_water(std::max(sum.high_water_bytes, inside)) +

@@ -80,7 +80,6 @@ void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsig
     pages_.belong_to(*this, affinity);
     kind_ = kind;
     locked_ = slow_only || kind != share_kind::ordered;
-    owner_.held = locked_ ? &lock_ : nullptr;
     owner_.gate = locked_ ? nullptr : &lock_;
     if (locked_)
         owner_.on_foreign_free = nullptr; // found before
@@ -314,6 +313,8 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     if (bytes != slab_heap::unknown_bytes && !slab_heap::may_have(s, slots, bytes, alignment))
         return heap().refuse_size(p, bytes, room, slab_heap::unknown_bytes);
     const slab_block::slot_bit at = b.bit_of(s, offset);
+    if ((glance(*at.word) & at.mask) != 0) [[unlikely]] // while it lives nobody sets it
+        return heap().refuse_free(p, bytes, "it is free already, or was never handed out");
     const auto word = static_cast<std::size_t>(at.word - b.words());
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]
@@ -343,11 +344,20 @@ void affinity_share::push_unmarked(void* p) noexcept {
                                             std::memory_order_relaxed));
 }
 
+/// One at a time, and the others stay in the list: who handles misuse may never come back.
 void affinity_share::drain_unmarked() noexcept {
-    void* next = unmarked_.exchange(nullptr, std::memory_order_acquire);
-    while (next != nullptr) {
-        void* const p = next;
-        std::memcpy(&next, p, sizeof next);
+    while (void* const p = unmarked_.exchange(nullptr, std::memory_order_acquire)) {
+        void* rest = nullptr;
+        std::memcpy(&rest, p, sizeof rest);
+        void* head = nullptr;
+        if (rest != nullptr && !unmarked_.compare_exchange_strong(head, rest)) {
+            void* last = rest;
+            for (void* next = rest; next != nullptr; std::memcpy(&next, last, sizeof next))
+                last = next;
+            do
+                std::memcpy(last, &head, sizeof head);
+            while (!unmarked_.compare_exchange_weak(head, rest));
+        }
         heap().deallocate(p);
     }
 }
@@ -358,9 +368,7 @@ void affinity_share::forward(remote_frees& r) noexcept {
     // After the bits: who set one named its heap before.
     auto* const other = static_cast<affinity_share*>(r.heap.load(std::memory_order_relaxed));
     if (other == this && any) { // a block of which nothing lives has nothing left to free
-        if (locked_)
-            lock_.unlock();
-        else
+        if (!locked_)
             heap().give_up_locks();
         contract_violation_f(std::source_location::current(),
                              "an object in the block at %p was freed into affinity %s by two "
@@ -387,7 +395,16 @@ bool affinity_share::drain(remote_frees& r) noexcept {
         if (r.freed[i].load(std::memory_order_seq_cst) == 0)
             continue;
         any = true;
-        if (!heap().release_word(head, i, r.freed[i].exchange(0, std::memory_order_seq_cst)))
+        bits::word freed = r.freed[i].exchange(0, std::memory_order_seq_cst);
+        if (const bits::word twice = freed & head.words()[i]; twice != 0) [[unlikely]] {
+            // Whoever handles it may never come back: what else was freed is not lost.
+            if (freed != twice)
+                r.freed[i].fetch_or(freed & ~twice, std::memory_order_seq_cst);
+            if (r.has_any() && !r.queued.exchange(true, std::memory_order_seq_cst))
+                queue_.push(r);
+            freed = twice;
+        }
+        if (!heap().release_word(head, i, freed))
             break;
     }
     return any;

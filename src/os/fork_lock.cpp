@@ -22,9 +22,7 @@ struct fork_chain {
     static constexpr const void* waiting = &fork_link::forking;
 
     static void see_to_forks() noexcept {
-        void* const page = page_source().try_allocate(1); // its lock is the last to be taken
-        if (page != nullptr)
-            page_source().deallocate(page, 1);
+        process_pages::see_to_forks(); // the lock of the pages is the last to be taken
         os::platform::at_fork(lock_all, unlock_all, unlock_all_in_child);
     }
 

@@ -65,7 +65,7 @@ TEST(thread_exit_threads, what_is_awaited_last_is_called_after_all_objects_have_
 }
 
 TEST(thread_exit_threads, what_is_awaited_when_all_objects_have_ended_is_called_too) {
-    if (poison::active)
+    if (detail::poison::active)
         GTEST_SKIP() << "the C library loses its own note of a destructor that comes too late";
     told.clear();
     pthread_key_t key;

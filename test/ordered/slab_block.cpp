@@ -21,32 +21,33 @@ namespace {
 
 TEST(slab_block, an_offset_leads_to_its_slab_and_its_bit) {
     struct with_words {
-        slab_block head;
-        std::array<bits::word, slab_block::most_units> words;
+        detail::slab_block head;
+        std::array<detail::bits::word, detail::slab_block::most_units> words;
     };
     const auto b = std::make_unique<with_words>();
-    slab& s = b->head.slabs[3];
-    s = of_class(size_class::computed(48), 10, 4); // 85 slots
-    b->head.set_slab(0, slab_block::most_units, 0);
+    detail::slab& s = b->head.slabs[3];
+    s = of_class(detail::size_class::computed(48), 10, 4); // 85 slots
+    b->head.set_slab(0, detail::slab_block::most_units, 0);
     b->head.set_slab(10, 4, 3);
     EXPECT_EQ(&b->head.slab_at(10_KiB), &s);
     EXPECT_EQ(&b->head.slab_at(14_KiB - 1), &s);
     EXPECT_EQ(&b->head.slab_at(10_KiB - 1), &b->head.slabs[0]);
     EXPECT_EQ(&b->head.slab_at(14_KiB), &b->head.slabs[0]);
-    std::set<std::pair<bits::word*, bits::word>> seen;
+    std::set<std::pair<detail::bits::word*, detail::bits::word>> seen;
     for (std::size_t i = 0; i < s.slots; ++i) {
-        const slab_block::slot_bit bit = b->head.bit_of(s, 10_KiB + i * 48);
+        const detail::slab_block::slot_bit bit = b->head.bit_of(s, 10_KiB + i * 48);
         EXPECT_EQ(bit.word, b->words.data() + 10 + i / 64);
-        EXPECT_EQ(bit.mask, bits::word{1} << i % 64);
+        EXPECT_EQ(bit.mask, detail::bits::word{1} << i % 64);
         EXPECT_TRUE(seen.insert({bit.word, bit.mask}).second);
     }
 }
 
 TEST(slab_block, its_bytes_are_those_of_a_word_for_each_unit_besides) {
-    EXPECT_EQ(slab_block::bytes_for(4_KiB), sizeof(slab_block) + 4 * 8);
-    EXPECT_EQ(slab_block::bytes_for(256_KiB), sizeof(slab_block) + 256 * 8);
-    EXPECT_LE(slab_block::bytes_for(256_KiB) * 50, 256_KiB) << "2 %";
-    EXPECT_LT(slab_block::bytes_for(4_KiB) + 64, 2_KiB) << "half of the smallest block is left";
+    EXPECT_EQ(detail::slab_block::bytes_for(4_KiB), sizeof(detail::slab_block) + 4 * 8);
+    EXPECT_EQ(detail::slab_block::bytes_for(256_KiB), sizeof(detail::slab_block) + 256 * 8);
+    EXPECT_LE(detail::slab_block::bytes_for(256_KiB) * 50, 256_KiB) << "2 %";
+    EXPECT_LT(detail::slab_block::bytes_for(4_KiB) + 64, 2_KiB)
+        << "half of the smallest block is left";
 }
 
 } // namespace

@@ -97,11 +97,11 @@ TEST(fork_lock_threads, a_mutex_is_free_in_the_child_and_what_it_guards_whole) {
     fork_amid_changes<std::mutex>();
 }
 
-TEST(fork_lock_threads, so_is_a_spin_lock) { fork_amid_changes<spin_lock>(); }
+TEST(fork_lock_threads, so_is_a_spin_lock) { fork_amid_changes<detail::spin_lock>(); }
 
 TEST(fork_lock_threads, threads_that_hold_one_may_wait_for_another_in_any_order) {
     guarded<std::mutex> first;
-    guarded<spin_lock> second;
+    guarded<detail::spin_lock> second;
     guarded<std::mutex> third;
     std::atomic<bool> stop{false};
     std::vector<std::thread> threads;
@@ -161,12 +161,13 @@ TEST(fork_lock, hundreds_are_taken) {
 
 TEST(fork_lock, tells_its_owner_in_the_child_alone) {
     struct told {
-        fork_lock<spin_lock> lock{[](void* owner) noexcept {
-                                      told& me = *static_cast<told*>(owner);
-                                      const std::lock_guard guard{me.lock}; // all are free by then
-                                      ++me.times;
-                                  },
-                                  this};
+        fork_lock<detail::spin_lock> lock{[](void* owner) noexcept {
+                                              told& me = *static_cast<told*>(owner);
+                                              const std::lock_guard guard{
+                                                  me.lock}; // all are free by then
+                                              ++me.times;
+                                          },
+                                          this};
         int times = 0;
     } owner;
     {
@@ -187,7 +188,7 @@ TEST(fork_lock, a_handler_that_comes_earlier_takes_what_the_fork_holds) {
                   guarded<std::mutex> shared;
                   changed_at_fork = &shared;
                   at_fork = [] {
-                      guarded<spin_lock> own; // begins and ends under the fork
+                      guarded<detail::spin_lock> own; // begins and ends under the fork
                       own.change();
                       changed_at_fork->change();
                       affinity_heap& heap = affinity_heap::of<of_handlers>();

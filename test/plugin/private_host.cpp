@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// private_host PLUGIN: a program with its own Arenite, whose symbols it exports, beside a plug-in that
-// has a private one.
+// private_host PLUGIN: a program with its own Arenite, whose symbols it exports, beside a plug-in
+// that has a private one.
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/os/page_resource.hpp>
 

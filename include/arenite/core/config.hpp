@@ -41,17 +41,18 @@
 #define ARENITE_IS_MALLOC 0
 #endif
 
-// Checked and unchecked objects have different names, so that mixing them fails at link time.
+// Checked and unchecked objects have different names, so that mixing them fails at link time. Until
+// 1.0 the name has the minor version, too: two versions can be in one process.
 #if ARENITE_IS_MALLOC
-#define ARENITE_ABI_NAME v0_malloc
+#define ARENITE_ABI_NAME v0_1_malloc
 #elif ARENITE_PRIVATE && ARENITE_CHECKS
-#define ARENITE_ABI_NAME v0_private_checked
+#define ARENITE_ABI_NAME v0_1_private_checked
 #elif ARENITE_PRIVATE
-#define ARENITE_ABI_NAME v0_private
+#define ARENITE_ABI_NAME v0_1_private
 #elif ARENITE_CHECKS
-#define ARENITE_ABI_NAME v0_checked
+#define ARENITE_ABI_NAME v0_1_checked
 #else
-#define ARENITE_ABI_NAME v0
+#define ARENITE_ABI_NAME v0_1
 #endif
 
 // What is in namespace arenite is the interface of a shared library, and is one thing in a program

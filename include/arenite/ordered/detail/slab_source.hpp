@@ -13,6 +13,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Gives a heap slabs, cut from blocks of its block_source, lowest address first.
 ///
@@ -120,5 +121,6 @@ private:
 extern template class address_list<slab>;
 using slab_list = address_list<slab>;
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -10,6 +10,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 #if defined(_WIN32)
@@ -75,5 +76,6 @@ private:
 #endif
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite
