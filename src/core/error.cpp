@@ -12,7 +12,7 @@ inline namespace ARENITE_ABI {
 
 namespace {
 
-constexpr std::size_t most_text = 160;
+constexpr std::size_t most_text = 256;
 
 void describe(char* text, std::size_t bytes, std::size_t alignment, const resource* source,
               std::string_view name) noexcept {
