@@ -38,6 +38,10 @@ function(arenite_library name)
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   if(ARENITE_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    # One object file is linked whole, but for the sections that a linker with --gc-sections drops.
+    if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+      target_compile_options(${name} PRIVATE -ffunction-sections -fdata-sections)
+    endif()
   endif()
   if(NOT PROJECT_IS_TOP_LEVEL)
     set_target_properties(${name} PROPERTIES SYSTEM ON) # its headers under whoever's warnings
