@@ -12,12 +12,6 @@ inline namespace ARENITE_ABI {
 
 using detail::affinity_share;
 
-namespace {
-
-const void* me() noexcept { return detail::thread_heaps::thread(); }
-
-} // namespace
-
 affinity_heap::trim_result affinity_heap::trim_shares() noexcept {
     trim_result done;
     shares_.for_each([&](affinity_share& s) {
@@ -30,9 +24,9 @@ affinity_heap::trim_result affinity_heap::trim_shares() noexcept {
         if (s.is_locked()) {
             const detail::held_lock lock{s.lock()};
             trim();
-        } else if (s.is_mine(me())) {
+        } else if (s.is_mine(detail::thread_heaps::thread())) {
             trim();
-        } else if (s.is_abandoned() && s.adopt(me())) {
+        } else if (s.is_abandoned() && s.adopt(detail::thread_heaps::thread())) {
             trim();
             s.abandon();
         } else {

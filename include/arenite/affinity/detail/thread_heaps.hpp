@@ -51,9 +51,17 @@ public:
     /// at place 0. Where an affinity's own alignment is larger than the one asked for, it is one.
     [[nodiscard]] ARENITE_INLINE static slab_heap* ready_at(thread_place at,
                                                             std::size_t alignment) noexcept {
-        const std::size_t half = alignment >= default_alignment ? sizeof(slab_heap*) : 0;
+        return ready_at(place_at(at, alignment));
+    }
+    /// Reads a place whose half is chosen already.
+    [[nodiscard]] ARENITE_INLINE static slab_heap* ready_at(thread_place at) noexcept {
         return *reinterpret_cast<slab_heap* const*>(reinterpret_cast<const std::byte*>(of_thread) +
-                                                    half + at);
+                                                    at);
+    }
+    /// Where a request of this alignment looks: each affinity has two places.
+    [[nodiscard]] ARENITE_INLINE static constexpr thread_place
+    place_at(thread_place at, std::size_t alignment) noexcept {
+        return at + (alignment >= default_alignment ? sizeof(slab_heap*) : 0);
     }
     /// ready_at for a place that a thread without a table has not: that of a shared heap.
     [[nodiscard]] ARENITE_INLINE static slab_heap* ready_within(thread_place at,
