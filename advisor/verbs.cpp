@@ -10,6 +10,7 @@
 namespace arenite::advisor {
 
 // A line a verb: its declaration here, its place in the table below.
+extern const verb run_verb;
 extern const verb record_verb;
 extern const verb show_verb;
 extern const verb help_verb;
@@ -18,6 +19,7 @@ extern const verb version_verb;
 namespace {
 
 constexpr std::array table{
+    &run_verb,
     &record_verb,
     &show_verb,
     &help_verb,

@@ -146,7 +146,8 @@ std::string own_library(const std::string& name) {
     const std::filesystem::path folder = program.parent_path();
     for (const std::filesystem::path& candidate :
          {folder / name, folder / ".." / ARENITE_LIBRARY_FOLDER / name,
-          folder / ".." / "lib" / name})
+          folder / ".." / ARENITE_LIBRARY_FOLDER / ".." / name, folder / ".." / "lib" / name,
+          folder / ".." / "malloc" / name}) // where it is built
         if (std::filesystem::exists(candidate))
             return std::filesystem::canonical(candidate).string();
     throw bad_input(fmt::format("{} is missing: it belongs beside {} or into its ../{}", name,
