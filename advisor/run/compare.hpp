@@ -24,14 +24,14 @@ struct comparison {
     [[nodiscard]] const subject& ours() const { return subjects[1]; }
 };
 
-/// Runs the program with each malloc that there is, in turns. What it writes to its standard output,
-/// and to the file `output` unless that is empty, is compared; the first output is passed through.
-/// Throws bad_input.
+/// Runs the program with each malloc that there is, in turns. What it writes to its standard
+/// output, and to the file `output` unless that is empty, is compared; the first output is passed
+/// through. Throws bad_input.
 [[nodiscard]] comparison compare_mallocs(const start& program, const std::string& library,
                                          const std::string& output, unsigned rounds);
 
-/// A table of medians with their spread, and a sentence a figure: which is best, or that there is no
-/// difference.
+/// A table of medians with their spread, and a sentence a figure: which is best, or that there is
+/// no difference.
 [[nodiscard]] std::string text_of(const comparison& c);
 
 } // namespace arenite::advisor

@@ -28,7 +28,8 @@ void pass_on(int signal) {
         ::kill(static_cast<pid_t>(child), signal);
 }
 
-/// While it lives: what the terminal sends to all is the program's, what is sent to us is passed on.
+/// While it lives, what the terminal sends to all is the program's, and what is sent to us alone is
+/// passed on.
 class signals_of_the_program {
 public:
     signals_of_the_program() {

@@ -26,12 +26,12 @@ struct measured {
     double final_bytes = 0; ///< resident when it was last looked at; 0: it ended too early for that
     double faults = 0;
 
-    /// As the shell has it: 128 and the signal's number where that killed it.
+    /// The shell's: 128 and the signal's number where one killed it.
     [[nodiscard]] int exit_code() const noexcept;
 };
 
-/// Runs it to its end; signals that end this process are passed on. Throws bad_input where it cannot
-/// be started.
+/// Runs it to its end; signals that end this process are passed on. Throws bad_input where it
+/// cannot be started.
 [[nodiscard]] measured run_to_its_end(const start& s);
 
 /// True where the program itself has a malloc that comes before any library's.
