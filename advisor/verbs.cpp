@@ -20,15 +20,7 @@ extern const verb version_verb;
 namespace {
 
 constexpr std::array table{
-<<<<<<< HEAD
-    &run_verb,
-    &record_verb,
-    &show_verb,
-    &help_verb,
-    &version_verb,
-=======
-    &record_verb, &show_verb, &replay_verb, &help_verb, &version_verb,
->>>>>>> main
+    &run_verb, &record_verb, &show_verb, &replay_verb, &help_verb, &version_verb,
 };
 
 /// How many letters must be changed, added or left out to make one word of the other.
