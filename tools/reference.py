@@ -87,8 +87,9 @@ class reader:
                 trailing.append(behind[1])
             code = self.code(line)
             for place, letter in enumerate(code):
-                # A brace that follows a name at once initialises it.
-                inner = letter == "{" and place > 0 and (code[place - 1].isalnum() or code[place - 1] in "_>")
+                # A brace that follows a name at once initialises it, as one within parentheses does.
+                inner = letter == "{" and (round_ > 0 or place > 0 and
+                                           (code[place - 1].isalnum() or code[place - 1] in "_>"))
                 round_ += (letter == "(" or inner) - (letter == ")" or letter == "}" and round_ > 0)
                 if round_ == 0 and letter == "{" and not code[:place].rstrip().endswith(("=", "return", ",")):
                     before = line[:place].rstrip()
