@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 include_guard(GLOBAL)
 
-# arenite_library(name CHECKS ON|OFF): the library, static or with BUILD_SHARED_LIBS a shared one. Besides
+# arenite_library(name CHECKS 1|0|generator expression): the library, static or with BUILD_SHARED_LIBS a shared one. Besides
 # `arenite` itself the tests make a checked twin of it, and the fuzz targets an instrumented one.
 #
 # The static one is position-independent, so that a plug-in can have it inside, unless
@@ -18,13 +18,24 @@ function(arenite_library name)
   target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
                                 FILES ${headers})
   target_compile_features(${name} PUBLIC cxx_std_20)
-  target_compile_definitions(${name} PUBLIC ARENITE_CHECKS=$<BOOL:${arg_CHECKS}>)
+  set(installed_checks ${arg_CHECKS})
+  if(arg_CHECKS STREQUAL "${arenite_checks}" AND DEFINED arenite_installed_checks)
+    set(installed_checks ${arenite_installed_checks})
+  endif()
+  target_compile_definitions(${name} PUBLIC $<BUILD_INTERFACE:ARENITE_CHECKS=${arg_CHECKS}>
+                                            $<INSTALL_INTERFACE:ARENITE_CHECKS=${installed_checks}>)
   if(ARENITE_VALGRIND) # inlined code tells Valgrind too, so who links it is compiled the same way
     target_compile_definitions(${name} PUBLIC ARENITE_VALGRIND=1)
   endif()
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                         WINDOWS_EXPORT_ALL_SYMBOLS ON VERSION ${PROJECT_VERSION}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  if(ARENITE_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  endif()
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    set_target_properties(${name} PROPERTIES SYSTEM ON) # its headers under whoever's warnings
+  endif()
   if(NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <vector>
 
-using arenite::bitmap_tree;
+using arenite::detail::bitmap_tree;
 
 namespace {
 

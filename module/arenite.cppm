@@ -11,7 +11,6 @@ export namespace arenite {
 using arenite::AffinityTag;
 using arenite::Allocating;
 using arenite::Concurrent;
-using arenite::FreeingByAddress;
 using arenite::Mappable;
 using arenite::Markable;
 using arenite::Measurable;
@@ -26,14 +25,11 @@ using arenite::RequestObserver;
 using arenite::Resettable;
 using arenite::Resizing;
 using arenite::Sizing;
-using arenite::StaticResource;
 using arenite::TellsOfRelocation;
 using arenite::Trimmable;
 using arenite::UnsizedFreeing;
 using arenite::VisitOrder;
-using arenite::address_list;
 using arenite::address_of;
-using arenite::address_table;
 using arenite::adopt_reference;
 using arenite::adopt_reference_t;
 using arenite::affine;
@@ -49,23 +45,10 @@ using arenite::align_up;
 using arenite::allocate;
 using arenite::allocate_n;
 using arenite::allocator_resource;
-using arenite::atomic_load;
-using arenite::atomic_store;
-using arenite::bitmap_tree;
-using arenite::block;
-using arenite::block_list;
-using arenite::block_options;
-using arenite::block_source;
 using arenite::budget;
 using arenite::by;
 using arenite::callback_resource;
-using arenite::checked_add;
-using arenite::checked_align_up;
-using arenite::checked_multiply;
 using arenite::checks_enabled;
-using arenite::colour_bytes;
-using arenite::colour_count;
-using arenite::colour_offset;
 using arenite::column_view;
 using arenite::compacting_heap;
 using arenite::compaction_options;
@@ -91,15 +74,10 @@ using arenite::fit;
 using arenite::frame_resource;
 using arenite::free_list_options;
 using arenite::free_list_resource;
-using arenite::glance;
-using arenite::granule_bytes;
-using arenite::granules_for;
 using arenite::growing_linear_resource;
 using arenite::growing_options;
 using arenite::handle;
 using arenite::handle_of;
-using arenite::head_of_object;
-using arenite::hole;
 using arenite::huge_pages;
 using arenite::inline_linear_resource;
 using arenite::intrusive_options;
@@ -109,14 +87,11 @@ using arenite::is_aligned;
 using arenite::is_alignment;
 using arenite::is_trivially_relocatable;
 using arenite::is_trivially_relocatable_v;
-using arenite::joined_slots;
-using arenite::large_objects;
 using arenite::layout_of;
 using arenite::leak;
 using arenite::leak_collector;
 using arenite::leak_handler;
 using arenite::leak_summary;
-using arenite::least_coloured_bytes;
 using arenite::lifetime;
 using arenite::limited_options;
 using arenite::limited_resource;
@@ -125,13 +100,13 @@ using arenite::linear_resource;
 using arenite::make_intrusive;
 using arenite::make_unique;
 using arenite::malloc_resource;
-using arenite::marker_order;
 using arenite::max_leak_examples;
-using arenite::max_object_bytes;
 using arenite::member_list;
 using arenite::members_of;
 using arenite::memory_map;
 using arenite::memory_map_options;
+using arenite::memory_slots;
+using arenite::memory_slots_options;
 using arenite::moves;
 using arenite::natural_alignment;
 using arenite::object_pool;
@@ -148,7 +123,6 @@ using arenite::offset_move;
 using arenite::offset_options;
 using arenite::offset_parts;
 using arenite::offset_source;
-using arenite::one_thread;
 using arenite::operator==;
 using arenite::ordered_heap;
 using arenite::ordered_options;
@@ -159,20 +133,17 @@ using arenite::page_options;
 using arenite::page_resource;
 using arenite::page_source;
 using arenite::passthrough;
-using arenite::passthrough_chain;
 using arenite::pinned;
 using arenite::placement;
 using arenite::pool_allocator;
 using arenite::pool_options;
 using arenite::pool_resource;
 using arenite::pool_weak_ptr;
-using arenite::record_iterator;
 using arenite::record_reference;
 using arenite::recording_resource;
 using arenite::records;
 using arenite::ref_counted;
 using arenite::region;
-using arenite::region_joiner;
 using arenite::region_sink;
 using arenite::region_state;
 using arenite::region_totals;
@@ -182,11 +153,7 @@ using arenite::request_options;
 using arenite::resource;
 using arenite::resource_allocator;
 using arenite::return_policy;
-using arenite::row_iterator;
-using arenite::row_memory;
-using arenite::row_origin;
 using arenite::row_return;
-using arenite::row_sequence;
 using arenite::rows_or_malloc;
 using arenite::sampled_callbacks;
 using arenite::scaled_bytes;
@@ -199,19 +166,12 @@ using arenite::set_contract_handler;
 using arenite::set_leak_handler;
 using arenite::sharing;
 using arenite::sizes;
-using arenite::slab;
-using arenite::slab_block;
-using arenite::slab_geometry;
-using arenite::slab_list;
-using arenite::slab_source;
 using arenite::slot;
-using arenite::slot_class_state;
 using arenite::slot_key;
 using arenite::slot_map;
 using arenite::slot_order;
 using arenite::slots_options;
 using arenite::slots_resource;
-using arenite::spin_lock;
 using arenite::static_pointer_cast;
 using arenite::strategy;
 using arenite::suballocator;
@@ -229,7 +189,6 @@ using arenite::tracked_resource;
 using arenite::try_create;
 using arenite::type_layout;
 using arenite::unique_ptr;
-using arenite::unit_bytes;
 using arenite::upstream;
 using arenite::usage;
 using arenite::usage_node;
@@ -243,52 +202,6 @@ using arenite::affinities::data;
 using arenite::affinities::nodes;
 using arenite::affinities::objects;
 using arenite::affinities::physics;
-}
-}
-
-export namespace arenite {
-namespace aggregate {
-using arenite::aggregate::bind;
-using arenite::aggregate::ghost;
-using arenite::aggregate::index_of;
-using arenite::aggregate::max_members;
-using arenite::aggregate::name_of_member;
-using arenite::aggregate::name_of_pointer;
-using arenite::aggregate::name_of_type;
-using arenite::aggregate::obstacle;
-using arenite::aggregate::obstacle_of;
-}
-}
-
-export namespace arenite {
-namespace bits {
-using arenite::bits::all_set;
-using arenite::bits::clear_run;
-using arenite::bits::count_ones;
-using arenite::bits::count_set;
-using arenite::bits::find_clear_run;
-using arenite::bits::find_run;
-using arenite::bits::find_set_run;
-using arenite::bits::for_each_part;
-using arenite::bits::last_set;
-using arenite::bits::low_mask;
-using arenite::bits::next_clear;
-using arenite::bits::next_set;
-using arenite::bits::none_set;
-using arenite::bits::run_starts;
-using arenite::bits::set_run;
-using arenite::bits::test_and_set;
-using arenite::bits::word;
-using arenite::bits::word_bits;
-}
-}
-
-export namespace arenite {
-namespace block_state {
-using arenite::block_state::idle;
-using arenite::block_state::large;
-using arenite::block_state::open;
-using arenite::block_state::sweepable;
 }
 }
 
@@ -335,32 +248,6 @@ using arenite::literals::operator""_TiB;
 }
 
 export namespace arenite {
-namespace os {
-using arenite::os::linux_platform;
-using arenite::os::page_mutex;
-using arenite::os::page_platform;
-using arenite::os::platform;
-}
-}
-
-export namespace arenite {
-namespace poison {
-using arenite::poison::access;
-using arenite::poison::accessible;
-using arenite::poison::active;
-using arenite::poison::defined;
-using arenite::poison::no_access;
-using arenite::poison::pool_allocated;
-using arenite::poison::pool_created;
-using arenite::poison::pool_destroyed;
-using arenite::poison::pool_freed;
-using arenite::poison::pool_trimmed;
-using arenite::poison::reports_access;
-using arenite::poison::undefined;
-}
-}
-
-export namespace arenite {
 namespace pooled {
 using arenite::pooled::deque;
 using arenite::pooled::forward_list;
@@ -374,36 +261,5 @@ using arenite::pooled::unordered_multimap;
 using arenite::pooled::unordered_multiset;
 using arenite::pooled::unordered_set;
 using arenite::pooled::vector;
-}
-}
-
-export namespace arenite {
-namespace size_class {
-using arenite::size_class::computed;
-using arenite::size_class::inverse;
-using arenite::size_class::is_listed;
-using arenite::size_class::largest_alignment;
-using arenite::size_class::largest_bytes;
-using arenite::size_class::largest_listed_bytes;
-using arenite::size_class::listed;
-using arenite::size_class::of;
-using arenite::size_class::of_listed;
-using arenite::size_class::single;
-using arenite::size_class::slot_bytes;
-using arenite::size_class::smallest_bytes;
-}
-}
-
-export namespace arenite {
-namespace slab_state {
-using arenite::slab_state::full;
-using arenite::slab_state::lending;
-using arenite::slab_state::refillable;
-using arenite::slab_state::run_of;
-using arenite::slab_state::run_of_16;
-using arenite::slab_state::run_of_2;
-using arenite::slab_state::run_of_4;
-using arenite::slab_state::run_of_8;
-using arenite::slab_state::sparse;
 }
 }

@@ -63,7 +63,7 @@ version = re.search(r"project\(arenite VERSION ([0-9.]+)", (root / "CMakeLists.t
 assert manifest["version-semver"] == version, "vcpkg.json has another version than CMakeLists.txt"
 text = (port / "portfile.cmake").read_text()
 options = set(re.findall(r"ARENITE_\w+", text))
-known = set(re.findall(r"option\((ARENITE_\w+)", (root / "CMakeLists.txt").read_text()))
+known = set(re.findall(r"(?:option|set)\((ARENITE_\w+)", (root / "CMakeLists.txt").read_text()))
 assert options <= known, f"the port sets what is no option: {options - known}"
 assert set(manifest["features"]) == set(re.findall(r"FEATURES (\w+)", text))
 assert (port / "../../../.." / "LICENSE").resolve() == root / "LICENSE"

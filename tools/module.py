@@ -21,7 +21,7 @@ here = root / "module" / "arenite.cppm"
 check = os.environ.get("CLANG_CHECK", "clang-check-16")
 compiler = os.environ.get("CLANGXX", "clang++-16")
 flags = ["-std=c++20", f"-I{root / 'include'}"]
-HIDDEN = re.compile(r"::(detail|v0)(::|$)|<|\(")
+HIDDEN = re.compile(r"::(detail|v0_1)(::|$)|<|\(")
 INCLUDED = "#include <arenite/arenite.hpp>\n"
 
 HEAD = """\
@@ -41,7 +41,7 @@ def listed():
         source = Path(folder, "all.cpp")
         source.write_text(INCLUDED)
         said = subprocess.run([check, "-ast-list", source, "--", *flags], capture_output=True, text=True, check=True)
-    names = {re.sub(r"^arenite::v0", "arenite", line) for line in said.stdout.split("\n") if line.startswith("arenite::")}
+    names = {re.sub(r"^arenite::v0_1", "arenite", line) for line in said.stdout.split("\n") if line.startswith("arenite::")}
     return {n for n in names if "::" in n and not HIDDEN.search(n)}
 
 

@@ -10,7 +10,6 @@ ARENITE_IMPLEMENTATION defined before it, and is the library too.
 """
 import re
 import sys
-from collections import defaultdict
 from pathlib import Path
 
 root = Path(__file__).resolve().parents[1]
@@ -41,23 +40,6 @@ def text_of(path, done):
             yield from text_of(target, done)
 
 
-def hidden_names(text):
-    """What a source file defines at namespace scope for itself: functions, variables, types."""
-    names = set()
-    for body in re.findall(r"^namespace \{\n(.*?)^\} // namespace$", text, re.M | re.S):
-        depth = 0
-        for line in body.splitlines():
-            if depth == 0 and not line.startswith((" ", "#", "/", "}", ")")):
-                head = re.split(r"[=({;\[]|(?<!:):(?!:)", re.sub(r"\[\[.*?\]\]|alignas\([^)]*\)", "", line))[0]
-                words = re.findall(r"[A-Za-z_]\w*", re.sub(r"<[^<>]*(<[^<>]*>)?[^<>]*>", "", head))
-                if words and not line.startswith(("using ", "static_assert", "template", "using namespace")):
-                    names.add(words[-1])
-            depth += line.count("{") - line.count("}")
-        names |= set(re.findall(r"^using (\w+) =", body, re.M))
-        names |= set(re.findall(r"^(?:struct|class|union|enum(?: class)?) (\w+)", body, re.M))
-    return names
-
-
 def main():
     done = set()
     version = re.search(r"project\(arenite VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
@@ -79,16 +61,8 @@ def main():
             "#define ARENITE_IMPLEMENTED"]
     sources = [s for s in sorted((root / "src").rglob("*.cpp"))
                if s.name != "c.cpp" and s.parent.name != "interop"]
-    texts = {s: s.read_text() for s in sources}
-    users = defaultdict(set)  # of a hidden name: the files that have one
-    for source, text in texts.items():
-        for name in hidden_names(text):
-            users[name].add(source)
     for source in sources:
         here = "\n".join(text_of(source, done))
-        for name in sorted(n for n, files in users.items() if len(files) > 1 and source in files):
-            own = f"{name}_of_{source.stem}"
-            here = re.sub(rf'(?<![\w.>"])(?<!::){name}\b(?!")', own, here)
         out += ["", f"// ---- {source.relative_to(root)} ----", here]
     out += ["#endif // ARENITE_IMPLEMENTATION", ""]
     text = "\n".join(out)

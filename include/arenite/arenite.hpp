@@ -73,6 +73,7 @@
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/slots_resource.hpp>
 
+#include <arenite/offset/memory_slots.hpp>
 #include <arenite/offset/moves.hpp>
 #include <arenite/offset/offset_allocation.hpp>
 #include <arenite/offset/offset_allocator.hpp>
@@ -84,6 +85,11 @@
 #include <arenite/stl/affinity_allocator.hpp>
 #include <arenite/stl/container_pool.hpp>
 #include <arenite/stl/containers.hpp>
+#include <arenite/stl/growing_vector.hpp>
+#include <arenite/stl/inline_list.hpp>
+#include <arenite/stl/inline_map.hpp>
+#include <arenite/stl/inline_set.hpp>
+#include <arenite/stl/inline_unordered_map.hpp>
 #include <arenite/stl/page_allocator.hpp>
 #include <arenite/stl/pool_allocator.hpp>
 #include <arenite/stl/resource_allocator.hpp>

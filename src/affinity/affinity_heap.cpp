@@ -5,6 +5,7 @@
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/held_lock.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/platform.hpp>
 
@@ -28,8 +29,8 @@ using detail::thread_heaps;
 
 /// Above this, as in slab_heap, a request goes to the share for large objects, from whatever
 /// thread.
-constexpr std::size_t largest_bytes = detail::remote_frees::mask_bytes / 4 - unit_bytes;
-constexpr std::size_t largest_alignment = size_class::largest_alignment;
+constexpr std::size_t largest_bytes = detail::remote_frees::mask_bytes / 4 - detail::unit_bytes;
+constexpr std::size_t largest_alignment = detail::size_class::largest_alignment;
 
 /// How many blocks with frees of other threads one call sees to: it stays short.
 constexpr std::size_t drained_blocks = 32;
@@ -189,7 +190,7 @@ detail::slab_heap* affinity_heap::current() const noexcept {
 
 void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
-    if (!is_alignment(alignment) || bytes > max_object_bytes)
+    if (!is_alignment(alignment) || bytes > detail::max_object_bytes)
         return nullptr;
     if (may_adopt_options_.load(std::memory_order_acquire)) [[unlikely]]
         detail::affinity_registry::settle(*this);
@@ -228,7 +229,7 @@ void* affinity_heap::allocate_in(share_kind kind, std::size_t bytes,
     if (s == nullptr)
         return nullptr;
     const for_this_call call{*s};
-    const std::lock_guard lock{s->lock()};
+    const detail::held_lock lock{s->lock()};
     s->set_block_bytes(block_size());
     return s->try_allocate(bytes, alignment);
 }
@@ -255,7 +256,7 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
         if (s == nullptr)
             return nullptr;
     }
-    const std::lock_guard lock{s->lock()};
+    const detail::held_lock lock{s->lock()};
     return s->try_allocate(bytes, alignment);
 }
 
@@ -313,7 +314,7 @@ void* affinity_heap::take_near(const void* p, std::size_t bytes, std::size_t ali
     const std::size_t aligned_to = at_least_own(alignment);
     if (!s->is_locked())
         return s->try_allocate_near(p, bytes, aligned_to);
-    const std::lock_guard lock{s->lock()};
+    const detail::held_lock lock{s->lock()};
     return s->try_allocate_near(p, bytes, aligned_to);
 }
 
@@ -376,7 +377,7 @@ void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alig
 void affinity_heap::deallocate_to(affinity_share& s, void* p, std::size_t bytes,
                                   std::size_t alignment) noexcept {
     if (s.is_locked()) {
-        const std::lock_guard lock{s.lock()};
+        const detail::held_lock lock{s.lock()};
         return s.deallocate(p, bytes, alignment);
     }
     if (s.is_mine(me()))
@@ -415,7 +416,7 @@ bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
     alignment = at_least_own(alignment);
     if (!s->is_locked())
         return s->fits_slot(p, new_bytes, alignment);
-    const std::lock_guard lock{s->lock()};
+    const detail::held_lock lock{s->lock()};
     return s->try_resize(p, old_bytes, new_bytes, alignment);
 }
 
@@ -432,10 +433,10 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
     const auto bytes = [&] {
         if (!s->is_locked())
             return s->size_of(p);
-        const std::lock_guard lock{s->lock()};
+        const detail::held_lock lock{s->lock()};
         return s->size_of(p);
     }();
-    poison::defined(p, bytes);
+    detail::poison::defined(p, bytes);
     return bytes;
 }
 
@@ -451,7 +452,7 @@ affinity_heap::trim_result affinity_heap::trim_shares() noexcept {
             ++done.heaps_trimmed;
         };
         if (s.is_locked()) {
-            const std::lock_guard lock{s.lock()};
+            const detail::held_lock lock{s.lock()};
             trim();
         } else if (s.is_mine(me())) {
             trim();

@@ -20,8 +20,8 @@ using detail::affinity_share;
 
 namespace {
 
-using report_text::bytes;
-using report_text::integer;
+using detail::report_text::bytes;
+using detail::report_text::integer;
 
 /// Adds up the regions of one block after the other. A block begins with its head.
 template <class F>
@@ -122,9 +122,9 @@ arenite::usage affinity_heap::usage() const noexcept {
     });
     // While others work these are of several moments: never more than there is.
     if (sum.bytes_in_use > sum.bytes_reserved)
-        sum.bytes_in_use = sum.bytes_in_use > max_object_bytes ? 0 : sum.bytes_reserved;
+        sum.bytes_in_use = sum.bytes_in_use > detail::max_object_bytes ? 0 : sum.bytes_reserved;
     if (sum.live_allocations >
-        max_object_bytes) // freed here before, allocated there after the look
+        detail::max_object_bytes) // freed here before, allocated there after the look
         sum.live_allocations = 0;
     const std::size_t inside = sum.bytes_in_use - std::min(outside, sum.bytes_in_use);
     sum.high_water_bytes = shares_.note_high_water(std::max(sum.high_water_bytes, inside)) +
@@ -165,10 +165,10 @@ void affinity_heap::report(std::ostream& out) const {
         used += block.bytes(region_state::used);
     }
     out << "  blocks: " << integer(blocks.size()) << " of " << bytes(held) << ", "
-        << report_text::percent(static_cast<double>(used), static_cast<double>(held))
+        << detail::report_text::percent(static_cast<double>(used), static_cast<double>(held))
         << " % used\n";
     for (const auto& [begin, block] : blocks) {
-        out << "  " << report_text::hex(address_of(begin)) << "  " << bytes(block.bytes())
+        out << "  " << detail::report_text::hex(address_of(begin)) << "  " << bytes(block.bytes())
             << ": used " << bytes(block.bytes(region_state::used)) << ", free "
             << bytes(block.free_bytes()) << ", largest hole " << bytes(block.largest_hole_bytes());
         if (block.objects() != 0)
@@ -191,8 +191,8 @@ void affinity_heap::report_all(std::ostream& out) {
 
 void affinity_heap::report_json(std::ostream& out) const {
     const arenite::usage now = usage();
-    out << "{\"affinity\": " << '"' << report_text::json(name_) << '"' << ", \"strategy\": " << '"'
-        << report_text::json(affinity_strategy_name()) << '"'
+    out << "{\"affinity\": " << '"' << detail::report_text::json(name_) << '"'
+        << ", \"strategy\": " << '"' << detail::report_text::json(affinity_strategy_name()) << '"'
         << ", \"bytes_in_use\": " << now.bytes_in_use
         << ", \"bytes_reserved\": " << now.bytes_reserved
         << ", \"high_water_bytes\": " << now.high_water_bytes
@@ -200,8 +200,9 @@ void affinity_heap::report_json(std::ostream& out) const {
     const char* comma = "";
     for (const auto& [begin, block] : blocks_of(*this)) {
         const bool listed = block.objects() != 0 || block.bytes(region_state::used) == 0;
-        out << comma << "{\"address\": " << '"' << report_text::hex(address_of(begin)) << '"'
-            << ", \"bytes\": " << block.bytes() << ", \"used\": " << block.bytes(region_state::used)
+        out << comma << "{\"address\": " << '"' << detail::report_text::hex(address_of(begin))
+            << '"' << ", \"bytes\": " << block.bytes()
+            << ", \"used\": " << block.bytes(region_state::used)
             << ", \"free\": " << block.free_bytes()
             << ", \"largest_hole\": " << block.largest_hole_bytes() << ", \"objects\": ";
         if (listed)

@@ -80,7 +80,6 @@ void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsig
     pages_.belong_to(*this, affinity);
     kind_ = kind;
     locked_ = slow_only || kind != share_kind::ordered;
-    owner_.held = locked_ ? &lock_ : nullptr;
     owner_.gate = locked_ ? nullptr : &lock_;
     if (locked_)
         owner_.on_foreign_free = nullptr; // found before
@@ -307,6 +306,9 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     if (bytes != slab_heap::unknown_bytes && !slab_heap::may_have(*s, slots, bytes, alignment))
         return heap().refuse_size(p, bytes, room, slab_heap::unknown_bytes);
     const std::size_t word = s->first_word() + index / bits::word_bits;
+    const bits::word slot = bits::word{1} << index % bits::word_bits;
+    if ((glance(s->bitmap()[index / bits::word_bits]) & slot) != 0) [[unlikely]] // it would be 0
+        return heap().refuse_free(p, bytes, "it is free already, or was never handed out");
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]
         return push_unmarked(p);
@@ -317,7 +319,7 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
         uncounted_bytes_.fetch_add(room, std::memory_order_relaxed);
     }
     r->heap.store(this, std::memory_order_relaxed);
-    if (!r->mark(word, bits::word{1} << index % bits::word_bits)) [[unlikely]]
+    if (!r->mark(word, slot)) [[unlikely]]
         return heap().refuse_free(p, bytes, "another thread freed it already");
     // The block may be gone from here on.
     if (!r->queued.load(std::memory_order_seq_cst) &&
@@ -335,11 +337,20 @@ void affinity_share::push_unmarked(void* p) noexcept {
                                             std::memory_order_relaxed));
 }
 
+/// One at a time, and the others stay in the list: who handles misuse may never come back.
 void affinity_share::drain_unmarked() noexcept {
-    void* next = unmarked_.exchange(nullptr, std::memory_order_acquire);
-    while (next != nullptr) {
-        void* const p = next;
-        std::memcpy(&next, p, sizeof next);
+    while (void* const p = unmarked_.exchange(nullptr, std::memory_order_acquire)) {
+        void* rest = nullptr;
+        std::memcpy(&rest, p, sizeof rest);
+        void* head = nullptr;
+        if (rest != nullptr && !unmarked_.compare_exchange_strong(head, rest)) {
+            void* last = rest;
+            for (void* next = rest; next != nullptr; std::memcpy(&next, last, sizeof next))
+                last = next;
+            do
+                std::memcpy(last, &head, sizeof head);
+            while (!unmarked_.compare_exchange_weak(head, rest));
+        }
         heap().deallocate(p);
     }
 }
@@ -350,9 +361,7 @@ void affinity_share::forward(remote_frees& r) noexcept {
     // After the bits: who set one named its heap before.
     auto* const other = static_cast<affinity_share*>(r.heap.load(std::memory_order_relaxed));
     if (other == this && any) { // a block of which nothing lives has nothing left to free
-        if (locked_)
-            lock_.unlock();
-        else
+        if (!locked_)
             heap().give_up_locks();
         contract_violation_f(std::source_location::current(),
                              "an object in the block at %p was freed into affinity %s by two "
@@ -378,7 +387,16 @@ bool affinity_share::drain(remote_frees& r) noexcept {
         if (r.freed[i].load(std::memory_order_seq_cst) == 0)
             continue;
         any = true;
-        if (!heap().release_word(*b, i, r.freed[i].exchange(0, std::memory_order_seq_cst)))
+        bits::word freed = r.freed[i].exchange(0, std::memory_order_seq_cst);
+        if (const bits::word twice = freed & slabs.free_slots(*b, i); twice != 0) [[unlikely]] {
+            // Whoever handles it may never come back: what else was freed is not lost.
+            if (freed != twice)
+                r.freed[i].fetch_or(freed & ~twice, std::memory_order_seq_cst);
+            if (r.has_any() && !r.queued.exchange(true, std::memory_order_seq_cst))
+                queue_.push(r);
+            freed = twice;
+        }
+        if (!heap().release_word(*b, i, freed))
             break;
     }
     return any;

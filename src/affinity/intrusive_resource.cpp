@@ -20,7 +20,7 @@ inline namespace ARENITE_ABI {
 
 namespace {
 
-constexpr bool always_careful = checks_enabled || poison::active;
+constexpr bool always_careful = checks_enabled || detail::poison::active;
 constexpr std::size_t align_divisor = 4; // nor one for an alignment of more than this
 constexpr std::int32_t no_alarm = -1;    // of a block that is allocated from
 constexpr std::int32_t every_free = std::numeric_limits<std::int32_t>::max();
@@ -80,7 +80,7 @@ intrusive_resource::~intrusive_resource() {
 
 void* intrusive_resource::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
-    if (!is_alignment(alignment) || bytes > max_object_bytes)
+    if (!is_alignment(alignment) || bytes > detail::max_object_bytes)
         return nullptr;
     alignment = std::max(alignment, floor_);
     note_high_water();
@@ -99,26 +99,27 @@ void* intrusive_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     if (p == nullptr)
         return allocate_large(bytes, alignment);
     ++live_;
-    poison::undefined(p, bytes);
+    detail::poison::undefined(p, bytes);
     return p;
 }
 
 /// A block for one object alone.
 void* intrusive_resource::allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t size = align_up(bytes + (bytes == 0), granule_bytes);
-    block* const large = source_.try_allocate_large(size, alignment);
+    const std::size_t size = align_up(bytes + (bytes == 0), detail::granule_bytes);
+    detail::block* const large = source_.try_allocate_large(size, alignment);
     if (large == nullptr)
         return nullptr;
-    std::byte* const p = block_source::large_object(*large);
+    std::byte* const p = detail::block_source::large_object(*large);
     // Where an object of a slot has its header, the end of the head stands here or a word of none.
-    static_assert(offsetof(block, note) + sizeof(block::note) == sizeof(block));
-    if (large->bytes() != sizeof(block))
+    static_assert(offsetof(detail::block, note) + sizeof(detail::block::note) ==
+                  sizeof(detail::block));
+    if (large->bytes() != sizeof(detail::block))
         poke(p - element_bytes, header::of(0, 0, status::free));
     large_bytes_ += size;
     ++large_count_;
     ++live_;
-    poison::no_access(p, size);
-    poison::undefined(p, bytes);
+    detail::poison::no_access(p, size);
+    detail::poison::undefined(p, bytes);
     return p;
 }
 
@@ -154,7 +155,7 @@ void* intrusive_resource::from_lane(lane& from, std::size_t length,
     const std::size_t gap = (0 - address_of(from.cursor) - element_bytes) & (alignment - 1);
     if (from.bytes() < length || from.bytes() - length < gap)
         return nullptr;
-    block& b = *from.in;
+    detail::block& b = *from.in;
     if (gap != 0) {
         const bool listed = gap > element_bytes;
         poke(from.cursor,
@@ -193,8 +194,8 @@ void* intrusive_resource::from_lists(lane& from, std::size_t length,
 /// Goes on to a block that has a slot, the lowest that is found in a few looks, or to a new one.
 void* intrusive_resource::advance(lane& from, std::size_t length, std::size_t alignment) noexcept {
     const std::uint16_t states = states_for(length / element_bytes);
-    block_list& blocks = source_.blocks();
-    block* b = blocks.lowest(states);
+    detail::block_list& blocks = source_.blocks();
+    detail::block* b = blocks.lowest(states);
     for (int look = 0; look < looks_around && b != nullptr; ++look) {
         if (find(*b, length, alignment, looks) != nullptr) {
             leave(from);
@@ -218,15 +219,16 @@ void* intrusive_resource::advance(lane& from, std::size_t length, std::size_t al
 void* intrusive_resource::from_anywhere(std::size_t length, std::size_t alignment) noexcept {
     leave(main_);
     leave(beside_);
-    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
-        if ((b->state & (block_state::large | block_state::empty)) != 0 ||
+    for (detail::block* b = source_.blocks().first(); b != nullptr;
+         b = source_.blocks().above(*b)) {
+        if ((b->state & (detail::block_state::large | detail::block_state::empty)) != 0 ||
             find(*b, length, alignment, all_looks) == nullptr)
             continue;
         enter(main_, *b);
         claim(main_, find(*b, length, alignment, all_looks));
         return from_lane(main_, length, alignment);
     }
-    block* const b = source_.blocks().lowest(block_state::empty);
+    detail::block* const b = source_.blocks().lowest(detail::block_state::empty);
     if (b == nullptr)
         return nullptr;
     enter(main_, *b);
@@ -237,7 +239,7 @@ void* intrusive_resource::from_anywhere(std::size_t length, std::size_t alignmen
 
 /// A free slot with room for `length` bytes whose object is aligned, in so many looks at such as
 /// may be too short; nullptr where none was seen. Short lists first, the latest slot of each.
-std::byte* intrusive_resource::find(block& b, std::size_t length, std::size_t alignment,
+std::byte* intrusive_resource::find(detail::block& b, std::size_t length, std::size_t alignment,
                                     int looks_left) const noexcept {
     const lists& l = lists::of(b);
     const std::size_t elements = length / element_bytes;
@@ -259,7 +261,7 @@ std::byte* intrusive_resource::find(block& b, std::size_t length, std::size_t al
 }
 
 /// Enters a free slot into its list; its header is written already.
-void intrusive_resource::link(block& b, std::byte* slot, std::size_t length) noexcept {
+void intrusive_resource::link(detail::block& b, std::byte* slot, std::size_t length) noexcept {
     lists& l = lists::of(b);
     const std::size_t list = list_for(length / element_bytes);
     const std::uint16_t number = lists::number(b, slot);
@@ -273,7 +275,7 @@ void intrusive_resource::link(block& b, std::byte* slot, std::size_t length) noe
     l.filled |= std::uint64_t{1} << list;
 }
 
-void intrusive_resource::unlink(block& b, std::byte* slot, std::size_t length) noexcept {
+void intrusive_resource::unlink(detail::block& b, std::byte* slot, std::size_t length) noexcept {
     lists& l = lists::of(b);
     const std::uint32_t links = peek(slot + element_bytes).word;
     const std::uint32_t next = links >> 16, previous = links & 0xffffu;
@@ -293,7 +295,7 @@ void intrusive_resource::unlink(block& b, std::byte* slot, std::size_t length) n
 }
 
 /// The states that a block's lists earn it.
-std::uint16_t intrusive_resource::holes_of(const block& b) const noexcept {
+std::uint16_t intrusive_resource::holes_of(const detail::block& b) const noexcept {
     std::uint64_t filled = lists::of(b).filled; // four bits to one each
     filled |= filled >> 1;
     filled |= filled >> 2;
@@ -308,7 +310,7 @@ std::uint16_t intrusive_resource::holes_of(const block& b) const noexcept {
 /// Opens a free slot of the lane's block and those that follow it; the one open before is free
 /// again.
 void intrusive_resource::claim(lane& l, std::byte* slot) noexcept {
-    block& b = *l.in;
+    detail::block& b = *l.in;
     if (slot == l.limit) {
         // The open one goes on in it.
     } else {
@@ -331,7 +333,7 @@ void intrusive_resource::claim(lane& l, std::byte* slot) noexcept {
 
 /// Makes [begin, begin + length) of a block free, one slot with its free neighbours. Headers stand
 /// at both ends; the word of the first need only know its previous.
-void intrusive_resource::release(block& b, std::byte* begin, std::size_t length) noexcept {
+void intrusive_resource::release(detail::block& b, std::byte* begin, std::size_t length) noexcept {
     std::byte* const end = begin + length;
     const header after = peek(end);
     lane* const opened = after.state() != status::open ? nullptr
@@ -387,7 +389,7 @@ void intrusive_resource::release(block& b, std::byte* begin, std::size_t length)
 }
 
 /// Enough was freed in a block that nobody allocates from.
-void intrusive_resource::freed(block& b) noexcept {
+void intrusive_resource::freed(detail::block& b) noexcept {
     if (b.live == 0)
         return source_.close_empty(b, bytes_in_use());
     b.alarm = every_free;
@@ -399,8 +401,8 @@ void intrusive_resource::freed(block& b) noexcept {
 // ---- blocks in use ------------------------------------------------------------------------------
 
 /// Makes a block one that is allocated from. An empty one is open as a whole.
-void intrusive_resource::enter(lane& l, block& b) noexcept {
-    const bool empty = (b.state & block_state::empty) != 0;
+void intrusive_resource::enter(lane& l, detail::block& b) noexcept {
+    const bool empty = (b.state & detail::block_state::empty) != 0;
     source_.open(b);
     b.alarm = no_alarm;
     l = {nullptr, nullptr, &b};
@@ -409,7 +411,7 @@ void intrusive_resource::enter(lane& l, block& b) noexcept {
     ::new (static_cast<void*>(&lists::of(b))) lists{};
     l.cursor = first_slot(b);
     l.limit = end_slot(b);
-    poison::no_access(l.cursor, l.bytes() + element_bytes);
+    detail::poison::no_access(l.cursor, l.bytes() + element_bytes);
     poke(l.cursor, header::of(0, 0, status::open));
     poke(l.limit, header::of(0, 0, status::used));
     b.live = static_cast<std::int32_t>(l.bytes());
@@ -421,7 +423,7 @@ void intrusive_resource::leave(lane& l) noexcept {
     const lane left = std::exchange(l, {});
     if (left.in == nullptr)
         return;
-    block& b = *left.in;
+    detail::block& b = *left.in;
     if (left.cursor != nullptr) {
         poke(left.cursor, peek(left.cursor).with_next(0));
         release(b, left.cursor, left.bytes());
@@ -442,7 +444,7 @@ void intrusive_resource::leave(lane& l) noexcept {
 
 /// An object that is no neighbour of those freed last.
 void intrusive_resource::begin_run(run fresh) noexcept {
-    block& b = *block_of(fresh.begin);
+    detail::block& b = *block_of(fresh.begin);
     if (b.owner != this) [[unlikely]]
         return refuse_free(fresh.begin + element_bytes, "it is not of this resource");
     high_water_ = std::max(high_water_, bytes_in_use() - element_bytes);
@@ -476,12 +478,12 @@ void intrusive_resource::publish_all() noexcept {
 
 /// What has no header that says used.
 void intrusive_resource::deallocate_rare(void* p) noexcept {
-    block& b = source_.head_of(p);
-    if ((b.state & block_state::large) == 0 || b.owner != this ||
-        block_source::large_object(b) != p)
+    detail::block& b = source_.head_of(p);
+    if ((b.state & detail::block_state::large) == 0 || b.owner != this ||
+        detail::block_source::large_object(b) != p)
         return refuse_free(p, "it is free already, or was never handed out");
     note_high_water();
-    large_bytes_ -= block_source::large_bytes(b);
+    large_bytes_ -= detail::block_source::large_bytes(b);
     --large_count_;
     --live_;
     source_.deallocate_large(b, bytes_in_use());

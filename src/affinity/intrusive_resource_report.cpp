@@ -27,11 +27,11 @@ void intrusive_resource::deallocate_careful(void* p, std::size_t bytes,
     const header is = peek(h);
     if (is.state() != status::used)
         return deallocate_rare(p);
-    block& b = *block_of(h);
+    detail::block& b = *block_of(h);
     if (b.owner != this)
         return refuse_free(p, "it is not of this resource");
     poke(h, {is.word | header::status_mask});
-    poison::no_access(p, is.next() - element_bytes);
+    detail::poison::no_access(p, is.next() - element_bytes);
     --live_;
     release(b, h, is.next());
 }
@@ -39,22 +39,22 @@ void intrusive_resource::deallocate_careful(void* p, std::size_t bytes,
 /// In a checked build what is freed is known to be an allocation, and its size to be right.
 void intrusive_resource::check_free(const void* p, std::size_t bytes,
                                     std::size_t alignment) const noexcept {
-    block* const b = source_.find(p);
+    detail::block* const b = source_.find(p);
     if (b == nullptr)
         return refuse_free(p, "it does not point into memory of this resource");
     std::size_t wanted = 0;
     std::size_t kept = 0;
-    if ((b->state & block_state::large) != 0) {
-        if (block_source::large_object(*b) != p)
+    if ((b->state & detail::block_state::large) != 0) {
+        if (detail::block_source::large_object(*b) != p)
             return refuse_free(p, "it points into a large allocation, not to its begin");
-        kept = block_source::large_bytes(*b);
-        wanted = align_up(bytes + (bytes == 0), granule_bytes);
+        kept = detail::block_source::large_bytes(*b);
+        wanted = align_up(bytes + (bytes == 0), detail::granule_bytes);
     } else {
         const std::byte* const h = static_cast<const std::byte*>(p) - element_bytes;
         if (!is_aligned(p, element_bytes) || h < first_slot(*b) || h >= end_slot(*b))
             return refuse_free(p, "no allocation begins there");
         const header is = peek(h);
-        if ((b->state & block_state::empty) != 0 || is.state() != status::used)
+        if ((b->state & detail::block_state::empty) != 0 || is.state() != status::used)
             return refuse_free(p, "it is free already, or no allocation begins there");
         const std::size_t back = is.previous();
         const bool begins =
@@ -75,10 +75,10 @@ void intrusive_resource::check_free(const void* p, std::size_t bytes,
 
 void intrusive_resource::refuse_free(const void* p, const char* why) const noexcept {
     // The object that begins at p or before it in its block helps to find out whose pointer it was.
-    const block* const b = source_.find(p);
+    const detail::block* const b = source_.find(p);
     const std::byte* object = nullptr;
     std::size_t bytes = 0;
-    if (b != nullptr && (b->state & (block_state::large | block_state::empty)) == 0)
+    if (b != nullptr && (b->state & (detail::block_state::large | detail::block_state::empty)) == 0)
         for_each_slot(*b, [&](const std::byte* h, std::size_t length, status s) {
             if (h < p && s == status::used) {
                 object = h + element_bytes;
@@ -103,7 +103,7 @@ std::size_t intrusive_resource::size_of(const void* p) const noexcept {
         return singles_.size_of(p);
     const header is = peek(static_cast<const std::byte*>(p) - element_bytes);
     return is.state() == status::used ? is.next() - element_bytes
-                                      : block_source::large_bytes(source_.head_of(p));
+                                      : detail::block_source::large_bytes(source_.head_of(p));
 }
 
 bool intrusive_resource::owns(const void* p) const noexcept {
@@ -139,10 +139,11 @@ void intrusive_resource::list_regions(region_sink& sink) const {
     source_.for_each_kept([&](const std::byte* p, std::size_t bytes) {
         sink.add({p, bytes, region_state::free});
     });
-    region_joiner to{sink};
+    detail::region_joiner to{sink};
     const std::span<const std::byte> fresh = source_.fresh();
-    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
-        if ((b->state & block_state::large) != 0) {
+    for (detail::block* b = source_.blocks().first(); b != nullptr;
+         b = source_.blocks().above(*b)) {
+        if ((b->state & detail::block_state::large) != 0) {
             to.add_large(*b);
             continue;
         }
@@ -150,7 +151,7 @@ void intrusive_resource::list_regions(region_sink& sink) const {
         const std::byte* const end = begin + b->bytes();
         const std::byte* const first = first_slot(*b);
         to.add(begin, first, region_state::overhead);
-        if ((b->state & block_state::empty) != 0) {
+        if ((b->state & detail::block_state::empty) != 0) {
             to.add(first, end_slot(*b), region_state::free);
         } else {
             for_each_slot(*b, [&](const std::byte* h, std::size_t bytes, status s) {
@@ -179,15 +180,16 @@ void intrusive_resource::trim() noexcept {
     source_.trim();
     if (!source_.purges())
         return;
-    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
-        if ((b->state & block_state::large) != 0)
+    for (detail::block* b = source_.blocks().first(); b != nullptr;
+         b = source_.blocks().above(*b)) {
+        if ((b->state & detail::block_state::large) != 0)
             continue;
         const auto purge = [&](const std::byte* h, std::size_t bytes) {
             constexpr std::size_t kept = 2 * element_bytes; // header and links
-            if (bytes > os::platform::page_bytes())
+            if (bytes > detail::os::platform::page_bytes())
                 source_.purge(const_cast<std::byte*>(h) + kept, bytes - kept);
         };
-        if ((b->state & block_state::empty) != 0)
+        if ((b->state & detail::block_state::empty) != 0)
             purge(first_slot(*b), static_cast<std::size_t>(room_of(*b)));
         else
             for_each_slot(*b, [&](const std::byte* h, std::size_t bytes, status s) {
@@ -200,10 +202,12 @@ void intrusive_resource::trim() noexcept {
 void intrusive_resource::report_leaks() noexcept {
     leak_collector leaks{this};
     singles_.add_to(leaks);
-    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
-        if ((b->state & block_state::large) != 0)
-            leaks.add(block_source::large_object(*b), block_source::large_bytes(*b));
-        else if ((b->state & block_state::empty) == 0)
+    for (detail::block* b = source_.blocks().first(); b != nullptr;
+         b = source_.blocks().above(*b)) {
+        if ((b->state & detail::block_state::large) != 0)
+            leaks.add(detail::block_source::large_object(*b),
+                      detail::block_source::large_bytes(*b));
+        else if ((b->state & detail::block_state::empty) == 0)
             for_each_slot(*b, [&](const std::byte* h, std::size_t bytes, status s) {
                 if (s == status::used)
                     leaks.add(h + element_bytes, bytes - element_bytes);

@@ -22,17 +22,17 @@ struct intrusive_resource::lists {
     std::uint64_t filled;
     std::uint16_t first[64];
 
-    static lists& of(block& b) noexcept { return *reinterpret_cast<lists*>(&b + 1); }
-    static const lists& of(const block& b) noexcept {
+    static lists& of(detail::block& b) noexcept { return *reinterpret_cast<lists*>(&b + 1); }
+    static const lists& of(const detail::block& b) noexcept {
         return *reinterpret_cast<const lists*>(&b + 1);
     }
 
     // Elements are numbered from the block's first byte.
-    static std::byte* at(const block& b, std::size_t element) noexcept {
+    static std::byte* at(const detail::block& b, std::size_t element) noexcept {
         return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(&b)) +
                element * element_bytes;
     }
-    static std::uint16_t number(const block& b, const std::byte* slot) noexcept {
+    static std::uint16_t number(const detail::block& b, const std::byte* slot) noexcept {
         return static_cast<std::uint16_t>((address_of(slot) - address_of(&b)) / element_bytes);
     }
 };
@@ -65,15 +65,15 @@ inline void intrusive_resource::poke(std::byte* h, header to) noexcept {
 #else
 
 inline intrusive_resource::header intrusive_resource::peek(const std::byte* h) noexcept {
-    poison::defined(h, element_bytes);
+    detail::poison::defined(h, element_bytes);
     const header is{load(h)};
-    poison::no_access(h, ARENITE_HAS_VALGRIND ? element_bytes : 0);
+    detail::poison::no_access(h, ARENITE_HAS_VALGRIND ? element_bytes : 0);
     return is;
 }
 inline void intrusive_resource::poke(std::byte* h, header to) noexcept {
-    poison::defined(h, element_bytes);
+    detail::poison::defined(h, element_bytes);
     store(h, to.word);
-    poison::no_access(h, ARENITE_HAS_VALGRIND ? element_bytes : 0);
+    detail::poison::no_access(h, ARENITE_HAS_VALGRIND ? element_bytes : 0);
 }
 
 #endif
@@ -85,31 +85,32 @@ inline void intrusive_resource::set_previous(std::byte* h, std::size_t previous)
 }
 
 /// The header of a block's first slot; the first object lies on a multiple of 64.
-inline std::byte* intrusive_resource::first_slot(const block& b) const noexcept {
-    const std::size_t colour = colour_offset(address_of(&b), source_.mask_bytes());
-    const std::size_t head = align_up(sizeof(block) + sizeof(lists) + element_bytes, 64) + colour;
+inline std::byte* intrusive_resource::first_slot(const detail::block& b) const noexcept {
+    const std::size_t colour = detail::colour_offset(address_of(&b), source_.mask_bytes());
+    const std::size_t head =
+        align_up(sizeof(detail::block) + sizeof(lists) + element_bytes, 64) + colour;
     return lists::at(b, 0) + head - element_bytes;
 }
 
 /// The header behind a block's last slot, of none.
-inline std::byte* intrusive_resource::end_slot(const block& b) noexcept {
+inline std::byte* intrusive_resource::end_slot(const detail::block& b) noexcept {
     return lists::at(b, 0) + b.bytes() - element_bytes;
 }
 
 /// Bytes of all slots of a block.
-inline std::int32_t intrusive_resource::room_of(const block& b) const noexcept {
+inline std::int32_t intrusive_resource::room_of(const detail::block& b) const noexcept {
     return static_cast<std::int32_t>(end_slot(b) - first_slot(b));
 }
 
 /// Bytes of a block that must be free before it is allocated from again.
-inline std::int32_t intrusive_resource::share_of(const block& b) const noexcept {
+inline std::int32_t intrusive_resource::share_of(const detail::block& b) const noexcept {
     constexpr std::int32_t share_divisor = 8;
     return room_of(b) / share_divisor;
 }
 
 /// Calls f(begin, bytes, status) for each slot of a block, the open one whole.
 template <class F>
-void intrusive_resource::for_each_slot(const block& b, F f) const {
+void intrusive_resource::for_each_slot(const detail::block& b, F f) const {
     const std::byte* const end = end_slot(b);
     for (const std::byte* h = first_slot(b); h < end;) {
         const header is = peek(h);

@@ -30,10 +30,10 @@ constexpr std::uint32_t magic = 0xa7e417e5;
 struct of_sources;
 fork_lock<std::mutex>& adding() noexcept { return process_lock<std::mutex, of_sources>(); }
 constinit std::atomic<unsigned> sources{1};
-alignas(upstream) constinit std::byte places[most_sources * sizeof(upstream)] = {};
+alignas(upstream) constinit std::byte upstream_places[most_sources * sizeof(upstream)] = {};
 
 upstream& own(unsigned source) noexcept {
-    return *std::launder(reinterpret_cast<upstream*>(places + source * sizeof(upstream)));
+    return *std::launder(reinterpret_cast<upstream*>(upstream_places + source * sizeof(upstream)));
 }
 
 // ---- which pages have a prefix ------------------------------------------------------------------
@@ -103,7 +103,7 @@ unsigned outside_memory::source_of(const upstream& named) noexcept {
             return i;
     if (count == most_sources)
         contract_violation("no more than 254 different resources can be strategies of affinities");
-    ::new (static_cast<void*>(places + count * sizeof(upstream))) upstream{named};
+    ::new (static_cast<void*>(upstream_places + count * sizeof(upstream))) upstream{named};
     sources.store(count + 1, std::memory_order_release);
     return count;
 }

@@ -50,7 +50,7 @@ struct slots_resource::free_slots {
     static constexpr std::size_t short_bytes = 1024;
     static constexpr std::size_t list_count = short_bytes / unit;
 
-    bits::word filled[list_count / bits::word_bits] = {};
+    detail::bits::word filled[list_count / detail::bits::word_bits] = {};
     node* lists[list_count] = {};
     node* root = nullptr;
 
@@ -69,7 +69,7 @@ struct slots_resource::free_slots {
         if (lists[i] != nullptr)
             lists[i]->left = &entry;
         lists[i] = &entry;
-        bits::set_run(filled, i, 1);
+        detail::bits::set_run(filled, i, 1);
     }
 
     void erase(node& entry) noexcept {
@@ -84,7 +84,7 @@ struct slots_resource::free_slots {
         const std::size_t i = list_for(entry.bytes);
         lists[i] = entry.right;
         if (entry.right == nullptr)
-            bits::clear_run(filled, i, 1);
+            detail::bits::clear_run(filled, i, 1);
     }
 
     void insert_long(node& entry) noexcept {
@@ -147,7 +147,7 @@ struct slots_resource::free_slots {
     /// One of the shortest with at least so many bytes, or nullptr.
     [[nodiscard]] node* first(std::size_t bytes) const noexcept {
         if (is_short(bytes)) {
-            const std::size_t i = bits::next_set(filled, list_for(bytes), list_count);
+            const std::size_t i = detail::bits::next_set(filled, list_for(bytes), list_count);
             if (i != list_count)
                 return lists[i];
         }
@@ -189,34 +189,34 @@ struct slots_resource::slots {
 
     node* first; ///< the lowest slot
 
-    static slots& of(block& b) noexcept { return *reinterpret_cast<slots*>(&b + 1); }
-    static const slots& of(const block& b) noexcept {
+    static slots& of(detail::block& b) noexcept { return *reinterpret_cast<slots*>(&b + 1); }
+    static const slots& of(const detail::block& b) noexcept {
         return *reinterpret_cast<const slots*>(&b + 1);
     }
 
-    [[nodiscard]] static std::size_t stretches(const block& b) noexcept {
+    [[nodiscard]] static std::size_t stretches(const detail::block& b) noexcept {
         return b.bytes() / stretch_bytes;
     }
-    [[nodiscard]] node*& entry(const block& b, const void* p) noexcept {
+    [[nodiscard]] node*& entry(const detail::block& b, const void* p) noexcept {
         return reinterpret_cast<node**>(this + 1)[(address_of(p) - address_of(&b)) / stretch_bytes];
     }
 
     /// The used slot that begins at p, or nullptr.
-    [[nodiscard]] static node* find(block& b, const void* p) noexcept {
+    [[nodiscard]] static node* find(detail::block& b, const void* p) noexcept {
         node* n = of(b).entry(b, p);
         while (n != nullptr && n->begin < p)
             n = n->above;
         return n != nullptr && n->begin == p && n->used ? n : nullptr;
     }
 
-    void enter(const block& b, node& n) noexcept {
+    void enter(const detail::block& b, node& n) noexcept {
         node*& there = entry(b, n.begin);
         if (there == nullptr || there->begin > n.begin)
             there = &n;
     }
 
     /// Before its links are changed.
-    void remove(const block& b, node& n) noexcept {
+    void remove(const detail::block& b, node& n) noexcept {
         node*& there = entry(b, n.begin);
         if (there != &n)
             return;
@@ -231,14 +231,15 @@ inline constexpr std::size_t slots_resource::rounded(std::size_t bytes,
 }
 
 /// The memory of a block.
-inline std::byte* slots_resource::first_of(const block& b) const noexcept {
-    const std::size_t colour = colour_offset(address_of(&b), source_.mask_bytes());
+inline std::byte* slots_resource::first_of(const detail::block& b) const noexcept {
+    const std::size_t colour = detail::colour_offset(address_of(&b), source_.mask_bytes());
     const auto* const begin = reinterpret_cast<const std::byte*>(&b);
-    const std::size_t head = sizeof(block) + sizeof(slots) + slots::stretches(b) * sizeof(node*);
+    const std::size_t head =
+        sizeof(detail::block) + sizeof(slots) + slots::stretches(b) * sizeof(node*);
     return const_cast<std::byte*>(begin) + align_up(head, 64) + colour;
 }
 
-inline std::byte* slots_resource::end_of(const block& b) noexcept {
+inline std::byte* slots_resource::end_of(const detail::block& b) noexcept {
     const auto* const begin = reinterpret_cast<const std::byte*>(&b);
     return const_cast<std::byte*>(begin) + b.bytes();
 }

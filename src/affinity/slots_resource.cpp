@@ -19,8 +19,8 @@ inline namespace ARENITE_ABI {
 
 namespace {
 
-constexpr std::size_t align_divisor = 4; // nor one for an alignment of more than this
-constexpr int looks = 8;                 // at slots that an alignment may make too short
+constexpr std::size_t slot_align_divisor = 4; // nor one for an alignment of more than this
+constexpr int slot_looks = 8;                 // at slots that an alignment may make too short
 
 } // namespace
 
@@ -67,8 +67,9 @@ slots_resource::slots_resource(const slots_options& options, upstream up) noexce
 slots_resource::~slots_resource() {
     if (checks_enabled || passes_through_) [[unlikely]] {
         report_leaks();
-        for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
-            if ((b->state & block_state::open) == 0)
+        for (detail::block* b = source_.blocks().first(); b != nullptr;
+             b = source_.blocks().above(*b)) {
+            if ((b->state & detail::block_state::open) == 0)
                 continue;
             for (node* n = slots::of(*b).first; n != nullptr;)
                 drop_node(std::exchange(n, n->above));
@@ -81,7 +82,7 @@ slots_resource::~slots_resource() {
 
 void* slots_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
-    if (!is_alignment(alignment) || bytes > max_object_bytes)
+    if (!is_alignment(alignment) || bytes > detail::max_object_bytes)
         return nullptr;
     alignment = std::max(alignment, floor_);
     if (passes_through_) {
@@ -92,7 +93,7 @@ void* slots_resource::try_allocate(std::size_t bytes, std::size_t alignment) noe
     const std::size_t length = rounded(bytes, alignment);
     const std::size_t most = source_.mask_bytes() / large_divisor;
     std::byte* p = nullptr;
-    if (length < source_.mask_bytes() && alignment <= source_.mask_bytes() / align_divisor) {
+    if (length < source_.mask_bytes() && alignment <= source_.mask_bytes() / slot_align_divisor) {
         fit found = best_fit(length, alignment);
         if (found.slot == nullptr && length <= most) {
             node* const opened = open_block();
@@ -112,26 +113,26 @@ void* slots_resource::try_allocate(std::size_t bytes, std::size_t alignment) noe
         }
     }
     if (p == nullptr)
-        return allocate_large(bytes, align_up(length, granule_bytes), alignment);
+        return allocate_large(bytes, align_up(length, detail::granule_bytes), alignment);
     bytes_in_use_ += length;
     high_water_ = std::max(high_water_, bytes_in_use_);
     ++live_;
-    poison::undefined(p, bytes);
+    detail::poison::undefined(p, bytes);
     return p;
 }
 
 /// A block for one object alone.
 void* slots_resource::allocate_large(std::size_t bytes, std::size_t size,
                                      std::size_t alignment) noexcept {
-    block* const large = source_.try_allocate_large(size, alignment);
+    detail::block* const large = source_.try_allocate_large(size, alignment);
     if (large == nullptr)
         return nullptr;
-    void* const p = block_source::large_object(*large);
+    void* const p = detail::block_source::large_object(*large);
     bytes_in_use_ += size;
     high_water_ = std::max(high_water_, bytes_in_use_);
     ++live_;
-    poison::no_access(p, size);
-    poison::undefined(p, bytes);
+    detail::poison::no_access(p, size);
+    detail::poison::undefined(p, bytes);
     return p;
 }
 
@@ -143,7 +144,7 @@ slots_resource::fit slots_resource::best_fit(std::size_t length,
         return {};
     const free_slots& free = maps_->free;
     node* found = free.first(length);
-    for (int look = 0; look < looks && found != nullptr; ++look) {
+    for (int look = 0; look < slot_looks && found != nullptr; ++look) {
         if (found->bytes - length >= padding_for(found->begin, alignment))
             return {found, look == 0};
         found = free.after(*found);
@@ -156,7 +157,7 @@ slots_resource::node* slots_resource::open_block() noexcept {
     node* const whole = make_node();
     if (whole == nullptr)
         return nullptr;
-    block* const b = source_.take_empty_block();
+    detail::block* const b = source_.take_empty_block();
     if (b == nullptr) {
         drop_node(whole);
         return nullptr;
@@ -170,14 +171,14 @@ slots_resource::node* slots_resource::open_block() noexcept {
     slots& s = *::new (static_cast<void*>(&slots::of(*b))) slots{.first = whole};
     ::new (static_cast<void*>(&s + 1)) node* [slots::stretches(*b)] {};
     s.enter(*b, *whole);
-    poison::no_access(begin, whole->bytes);
+    detail::poison::no_access(begin, whole->bytes);
     maps_->free.insert(*whole);
     return whole;
 }
 
 /// Gives up a block that is one free slot.
 void slots_resource::close_block(node& whole) noexcept {
-    block& b = source_.head_of(whole.begin);
+    detail::block& b = source_.head_of(whole.begin);
     maps_->free.erase(whole);
     drop_node(&whole);
     source_.close_empty(b, bytes_in_use_);
@@ -200,7 +201,7 @@ std::byte* slots_resource::take(fit found, std::size_t length, std::size_t align
     }
     free_slots& free = maps_->free;
     std::byte* const p = from.begin + gap;
-    block& b = source_.head_of(p);
+    detail::block& b = source_.head_of(p);
     slots& s = slots::of(b);
     if (gap == 0 && rest == 0) {
         free.erase(from);
@@ -257,20 +258,20 @@ void slots_resource::give_back(void* p, std::size_t bytes, std::size_t alignment
         return singles_.deallocate(p);
     if constexpr (checks_enabled)
         check_free(p, bytes, alignment);
-    block& b = source_.head_of(p);
+    detail::block& b = source_.head_of(p);
     if (b.owner != this)
         return refuse_free(p, "it is not of this resource, or is free already");
-    if ((b.state & block_state::large) != 0) {
-        if (block_source::large_object(b) != p)
+    if ((b.state & detail::block_state::large) != 0) {
+        if (detail::block_source::large_object(b) != p)
             return refuse_free(p, "it points into a large allocation, not to its begin");
-        bytes_in_use_ -= block_source::large_bytes(b);
+        bytes_in_use_ -= detail::block_source::large_bytes(b);
         --live_;
         return source_.deallocate_large(b, bytes_in_use_);
     }
-    node* freed = (b.state & block_state::open) != 0 ? slots::find(b, p) : nullptr;
+    node* freed = (b.state & detail::block_state::open) != 0 ? slots::find(b, p) : nullptr;
     if (freed == nullptr)
         return refuse_free(p, "it is free already, or no allocation begins there");
-    poison::no_access(p, freed->bytes);
+    detail::poison::no_access(p, freed->bytes);
     bytes_in_use_ -= freed->bytes;
     --live_;
     b.live -= static_cast<std::int32_t>(freed->bytes);

@@ -18,16 +18,17 @@ inline namespace ARENITE_ABI {
 /// In a checked build what is freed is known to be of this resource, and its size to be right.
 void slots_resource::check_free(const void* p, std::size_t bytes,
                                 std::size_t alignment) const noexcept {
-    block* const b = source_.find(p);
+    detail::block* const b = source_.find(p);
     if (b == nullptr)
         return refuse_free(p, "it does not point into memory of this resource");
     std::size_t kept = 0;
     std::size_t wanted = rounded(bytes, std::max(alignment, floor_));
-    if ((b->state & block_state::large) != 0) {
-        kept = block_source::large_bytes(*b);
-        wanted = align_up(wanted, granule_bytes);
+    if ((b->state & detail::block_state::large) != 0) {
+        kept = detail::block_source::large_bytes(*b);
+        wanted = align_up(wanted, detail::granule_bytes);
     } else {
-        const node* const n = (b->state & block_state::open) != 0 ? slots::find(*b, p) : nullptr;
+        const node* const n =
+            (b->state & detail::block_state::open) != 0 ? slots::find(*b, p) : nullptr;
         if (n == nullptr)
             return; // told in every build
         kept = n->bytes;
@@ -41,9 +42,9 @@ void slots_resource::check_free(const void* p, std::size_t bytes,
 
 void slots_resource::refuse_free(const void* p, const char* why) const noexcept {
     // The object that begins at p or before it in its block helps to find out whose pointer it was.
-    const block* const b = source_.find(p);
+    const detail::block* const b = source_.find(p);
     const node* object = nullptr;
-    if (b != nullptr && (b->state & block_state::open) != 0)
+    if (b != nullptr && (b->state & detail::block_state::open) != 0)
         for (const node* n = slots::of(*b).first; n != nullptr && n->begin <= p; n = n->above)
             object = n->used ? n : object;
     if (object != nullptr)
@@ -61,11 +62,11 @@ void slots_resource::refuse_free(const void* p, const char* why) const noexcept 
 std::size_t slots_resource::size_of(const void* p) const noexcept {
     if (passes_through_)
         return singles_.size_of(p);
-    block& b = source_.head_of(p);
+    detail::block& b = source_.head_of(p);
     const unsigned state = b.owner == this ? b.state : 0;
-    if ((state & block_state::large) != 0 && block_source::large_object(b) == p)
-        return block_source::large_bytes(b);
-    const node* const n = (state & block_state::open) != 0 ? slots::find(b, p) : nullptr;
+    if ((state & detail::block_state::large) != 0 && detail::block_source::large_object(b) == p)
+        return detail::block_source::large_bytes(b);
+    const node* const n = (state & detail::block_state::open) != 0 ? slots::find(b, p) : nullptr;
     if (n == nullptr)
         contract_violation("size_of(p) needs the begin of an allocation");
     return n->bytes;
@@ -93,16 +94,17 @@ void slots_resource::list_regions(region_sink& sink) const {
     source_.for_each_kept([&](const std::byte* p, std::size_t bytes) {
         sink.add({p, bytes, region_state::free});
     });
-    region_joiner to{sink};
+    detail::region_joiner to{sink};
     const std::span<const std::byte> fresh = source_.fresh();
-    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
-        if ((b->state & block_state::large) != 0) {
+    for (detail::block* b = source_.blocks().first(); b != nullptr;
+         b = source_.blocks().above(*b)) {
+        if ((b->state & detail::block_state::large) != 0) {
             to.add_large(*b);
             continue;
         }
         const std::byte* const end = end_of(*b);
         to.add(reinterpret_cast<const std::byte*>(b), first_of(*b), region_state::overhead);
-        if ((b->state & block_state::open) == 0)
+        if ((b->state & detail::block_state::open) == 0)
             to.add(first_of(*b), end, region_state::free);
         else
             for (const node* n = slots::of(*b).first; n != nullptr; n = n->above) {
@@ -127,15 +129,16 @@ void slots_resource::trim() noexcept {
         maps_->nodes.trim();
     if (!source_.purges())
         return;
-    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
-        if ((b->state & block_state::large) != 0)
+    for (detail::block* b = source_.blocks().first(); b != nullptr;
+         b = source_.blocks().above(*b)) {
+        if ((b->state & detail::block_state::large) != 0)
             continue;
-        if ((b->state & block_state::open) == 0) {
+        if ((b->state & detail::block_state::open) == 0) {
             source_.purge(first_of(*b), static_cast<std::size_t>(end_of(*b) - first_of(*b)));
             continue;
         }
         for (const node* n = slots::of(*b).first; n != nullptr; n = n->above)
-            if (!n->used && n->bytes >= os::platform::page_bytes())
+            if (!n->used && n->bytes >= detail::os::platform::page_bytes())
                 source_.purge(n->begin, n->bytes);
     }
 }
@@ -143,10 +146,12 @@ void slots_resource::trim() noexcept {
 void slots_resource::report_leaks() noexcept {
     leak_collector leaks{this};
     singles_.add_to(leaks);
-    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b)) {
-        if ((b->state & block_state::large) != 0)
-            leaks.add(block_source::large_object(*b), block_source::large_bytes(*b));
-        else if ((b->state & block_state::open) != 0)
+    for (detail::block* b = source_.blocks().first(); b != nullptr;
+         b = source_.blocks().above(*b)) {
+        if ((b->state & detail::block_state::large) != 0)
+            leaks.add(detail::block_source::large_object(*b),
+                      detail::block_source::large_bytes(*b));
+        else if ((b->state & detail::block_state::open) != 0)
             for (const node* n = slots::of(*b).first; n != nullptr; n = n->above)
                 if (n->used)
                     leaks.add(n->begin, n->bytes);

@@ -6,6 +6,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 using os::platform;
 
@@ -82,5 +83,6 @@ void address_table::clear(const void* p, std::size_t bytes) noexcept {
     store(units.first, units.end < all ? units.end : all, 0);
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

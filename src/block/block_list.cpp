@@ -4,8 +4,10 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 template class address_list<block>;
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -18,6 +18,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 namespace {
 
@@ -294,5 +295,6 @@ block* block_source::find(const void* p) const noexcept {
     return address_of(p) < end ? b : nullptr;
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

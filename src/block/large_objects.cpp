@@ -17,10 +17,11 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 namespace {
 
-constexpr std::size_t most_kept = 16;
+constexpr std::size_t most_kept_objects = 16;
 constexpr std::size_t kept_divisor = 4; // a request may leave this share of a kept piece unused
 constexpr std::size_t slack_divisor = 8;
 
@@ -141,7 +142,7 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
     kept_bytes_ += bytes;
     ++kept_count_;
     poison::no_access(head + 1, bytes - sizeof(block));
-    while (kept_ != nullptr && (kept_count_ > most_kept || kept_bytes_ > allowance))
+    while (kept_ != nullptr && (kept_count_ > most_kept_objects || kept_bytes_ > allowance))
         give_oldest_kept();
 }
 
@@ -203,5 +204,6 @@ void large_objects::give_kept(bool at_once) noexcept {
         give_kept(kept_, at_once);
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

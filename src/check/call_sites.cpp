@@ -49,7 +49,7 @@ using stack = std::array<address, most>; ///< the innermost first; 0 after the l
 constexpr unsigned unknown = ~0u;
 constinit std::atomic<unsigned> kept{unknown};
 
-unsigned ask_environment() noexcept {
+unsigned ask_for_site_count() noexcept {
     const char* const text = std::getenv("ARENITE_SITES");
     const unsigned long n = text == nullptr ? 0 : std::strtoul(text, nullptr, 10);
     const auto mine = static_cast<unsigned>(std::min<unsigned long>(n, most));
@@ -197,7 +197,7 @@ private:
     unsigned n_ = 0; ///< sites of a stack
 };
 
-constinit site_table table;
+constinit site_table known_sites;
 
 using table_lock = arenite::detail::fork_lock<std::mutex>;
 
@@ -246,7 +246,7 @@ void write_stack(std::FILE* to, const char* what, const stack& sites) {
 
 unsigned count() noexcept {
     const unsigned now = kept.load(std::memory_order_relaxed);
-    return now == unknown ? ask_environment() : now;
+    return now == unknown ? ask_for_site_count() : now;
 }
 
 unsigned detail::set_count_for_test(unsigned n) noexcept {
@@ -261,7 +261,7 @@ ARENITE_NOINLINE void detail::note_allocation(const void* p) noexcept {
         return;
     const stack sites = sites_from(ARENITE_RETURN_ADDRESS(), ARENITE_FRAME(), n);
     const std::lock_guard lock{lock_of_table()};
-    table.allocated(p, sites, n);
+    known_sites.allocated(p, sites, n);
 }
 
 ARENITE_NOINLINE void detail::note_free(const void* p) noexcept {
@@ -270,7 +270,7 @@ ARENITE_NOINLINE void detail::note_free(const void* p) noexcept {
         return;
     const stack sites = sites_from(ARENITE_RETURN_ADDRESS(), ARENITE_FRAME(), n);
     const std::lock_guard lock{lock_of_table()};
-    table.freed(p, sites);
+    known_sites.freed(p, sites);
 }
 
 bool write(std::FILE* to, const void* p) {
@@ -280,7 +280,7 @@ bool write(std::FILE* to, const void* p) {
     stack free{};
     {
         const std::lock_guard lock{lock_of_table()};
-        if (!table.get(p, allocation, free))
+        if (!known_sites.get(p, allocation, free))
             return false;
     }
     write_stack(to, "allocated", allocation);

@@ -13,7 +13,7 @@ inline namespace ARENITE_ABI {
 
 namespace {
 
-void report_to_stderr(const leak_summary& summary) {
+void write_leaks(const leak_summary& summary) {
     if (summary.at_exit)
         std::fprintf(stderr,
                      "arenite: affinity %s has %zu allocations of %zu bytes at the end of the "
@@ -43,18 +43,18 @@ void report_to_stderr(const leak_summary& summary) {
     std::fflush(stderr);
 }
 
-constinit std::atomic<leak_handler> current_handler{nullptr};
+constinit std::atomic<leak_handler> current_leak_handler{nullptr};
 
 } // namespace
 
 leak_handler set_leak_handler(leak_handler handler) noexcept {
-    leak_handler before = current_handler.exchange(handler, std::memory_order_acq_rel);
-    return before != nullptr ? before : &report_to_stderr;
+    leak_handler before = current_leak_handler.exchange(handler, std::memory_order_acq_rel);
+    return before != nullptr ? before : &write_leaks;
 }
 
 void report_leak(const leak_summary& summary) {
-    leak_handler handler = current_handler.load(std::memory_order_acquire);
-    (handler != nullptr ? handler : &report_to_stderr)(summary);
+    leak_handler handler = current_leak_handler.load(std::memory_order_acquire);
+    (handler != nullptr ? handler : &write_leaks)(summary);
 }
 
 void leak_collector::report() const {

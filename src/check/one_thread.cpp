@@ -6,17 +6,19 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 #if ARENITE_CHECKS
 constinit thread_local char one_thread::mark = 0;
 
-void one_thread::refuse(const char* kind, const void* resource) noexcept {
+void one_thread::refuse(const char* kind, const void* who) noexcept {
     contract_violation_f(std::source_location::current(),
                          "%s %p is used by two threads at once: wrap it in synchronized_resource, "
                          "give each thread one of its own, or take an affinity_heap",
-                         kind, resource);
+                         kind, who);
 }
 #endif
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

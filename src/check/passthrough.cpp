@@ -24,7 +24,7 @@ enum class answer : unsigned char { unknown, no, yes };
 
 constinit std::atomic<answer> known{answer::unknown};
 
-answer ask_environment() noexcept {
+answer ask_for_passthrough() noexcept {
     const char* text = std::getenv("ARENITE_PASSTHROUGH");
     const bool says_nothing = text == nullptr || *text == '\0';
     const bool off =
@@ -41,7 +41,7 @@ answer ask_environment() noexcept {
 bool passthrough() noexcept {
     answer now = known.load(std::memory_order_relaxed);
     if (now == answer::unknown) [[unlikely]]
-        now = ask_environment();
+        now = ask_for_passthrough();
     return now == answer::yes;
 }
 

@@ -22,6 +22,7 @@ extern "C" [[gnu::weak]] void __asan_describe_address(void* p);
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 // Stands directly before the memory it describes.
 struct passthrough_chain::link {
@@ -258,5 +259,6 @@ std::size_t passthrough_chain::latest() const noexcept {
     return latest_ == nullptr ? 0 : opened { latest_ } -> number;
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

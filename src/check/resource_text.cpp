@@ -6,6 +6,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 detail::resource_text::resource_text(const resource_label& label) noexcept {
     if (label.name != nullptr)
@@ -14,5 +15,6 @@ detail::resource_text::resource_text(const resource_label& label) noexcept {
         std::snprintf(text, sizeof text, "%s %p", label.kind, label.resource);
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -29,7 +29,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-namespace {
+namespace recording {
 
 enum class op : std::uint8_t { allocation = 1, resize = 4, free = 6 };
 
@@ -47,7 +47,7 @@ struct file_head {
 };
 static_assert(sizeof(file_head) == 64);
 
-constexpr std::uint64_t most_events = std::numeric_limits<std::uint32_t>::max() / 2;
+inline constexpr std::uint64_t most_events = std::numeric_limits<std::uint32_t>::max() / 2;
 
 struct object {
     std::uint32_t slot, bytes;
@@ -57,12 +57,14 @@ struct closer {
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
 };
 
-std::uint32_t recorded(std::size_t bytes) noexcept {
+inline std::uint32_t recorded(std::size_t bytes) noexcept {
     constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
     return static_cast<std::uint32_t>(std::clamp<std::size_t>(bytes, 1, most));
 }
 
-} // namespace
+} // namespace recording
+
+using namespace recording;
 
 struct recorder::state {
     explicit state(const char* path) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/core/contract.hpp>
 
+#include <arenite/core/detail/held_lock.hpp>
+
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
@@ -12,7 +14,7 @@ inline namespace ARENITE_ABI {
 
 namespace {
 
-void report_to_stderr(const contract_violation_info& info) {
+void write_violation(const contract_violation_info& info) {
     std::fprintf(stderr, "arenite: contract violated: %s\n  at %s:%u, in %s\n", info.message,
                  info.location.file_name(), static_cast<unsigned>(info.location.line()),
                  info.location.function_name());
@@ -25,13 +27,14 @@ constinit std::atomic<contract_handler> current_handler{nullptr};
 
 contract_handler set_contract_handler(contract_handler handler) noexcept {
     contract_handler before = current_handler.exchange(handler, std::memory_order_acq_rel);
-    return before != nullptr ? before : &report_to_stderr;
+    return before != nullptr ? before : &write_violation;
 }
 
 void contract_violation(const char* message, std::source_location location) {
+    detail::held_lock::give_up_all();
     const contract_violation_info info{message, location};
     contract_handler handler = current_handler.load(std::memory_order_acquire);
-    (handler != nullptr ? handler : &report_to_stderr)(info);
+    (handler != nullptr ? handler : &write_violation)(info);
     std::abort();
 }
 

@@ -17,8 +17,8 @@ inline namespace ARENITE_ABI {
 
 void* malloc_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "alignment must be a power of two");
-    if (!is_alignment(alignment) || alignment > max_object_bytes ||
-        bytes > max_object_bytes - alignment)
+    if (!is_alignment(alignment) || alignment > detail::max_object_bytes ||
+        bytes > detail::max_object_bytes - alignment)
         return nullptr;
     if (bytes == 0)
         bytes = 1;

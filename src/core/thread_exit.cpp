@@ -22,7 +22,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-constinit thread_local thread_exit::awaited thread_exit::state{};
+constinit thread_local thread_exit::awaited thread_exit::state ARENITE_THREAD_FAST{};
 
 namespace {
 
@@ -45,19 +45,15 @@ unsigned number_of(thread_exit::function f) noexcept {
 
 #if ARENITE_HAS_THREAD_KEYS
 
-/// Calls what a thread awaits whose objects had ended before it awaited anything, and what is to be
-/// called last.
+/// The key of POSIX threads by which the library sees a thread end.
 struct thread_exit::key {
     pthread_key_t number{};
     bool there;
 
     key() noexcept : there{pthread_key_create(&number, &thread_ends) == 0} {}
-    ~key() { // this library is closed, or the process ends
-        if (there)
-            pthread_key_delete(number);
-        there = false;
-    }
 
+    // It has no destructor: that would be registered under a lock of the C library, which may be
+    // what calls malloc for the first time, and so this.
     static key& one() noexcept {
         static key of_process;
         return of_process;
@@ -68,17 +64,18 @@ struct thread_exit::key {
             return;
         awaited& mine = *static_cast<awaited*>(p);
 #if !defined(__MINGW32__)
-        // The key by which a C library ends the thread's objects may be called after this one.
+        // The thread's objects may end by a key that is called after this one, and other keys have
+        // objects too.
         if (!std::exchange(mine.waited, true))
-            return set(&mine);
+            return static_cast<void>(set(&mine));
 #endif
         call(mine);
         call_last(mine);
     }
 
-    static void set(awaited* mine) noexcept {
-        if (one().there)
-            static_cast<void>(pthread_setspecific(one().number, mine));
+    /// False where the process has used up its keys.
+    static bool set(awaited* mine) noexcept {
+        return one().there && pthread_setspecific(one().number, mine) == 0;
     }
 
     // A child that is forked while another thread makes it would wait for that one for ever.
@@ -92,6 +89,14 @@ struct thread_exit::key {
         }
     };
     static maker at_load;
+
+#if !ARENITE_IS_MALLOC // which is never closed
+    /// The module that the library is in is closed, or the process ends.
+    [[gnu::destructor]] static void closed() noexcept {
+        if (std::exchange(one().there, false))
+            pthread_key_delete(one().number);
+    }
+#endif
 };
 
 #if defined(__MINGW32__)
@@ -105,18 +110,19 @@ thread_exit::key::maker thread_exit::key::at_load;
 #else
 
 struct thread_exit::key {
-    static void set(awaited*) noexcept {}
+    static bool set(awaited*) noexcept { return false; }
 };
 
 #endif
 
-/// Its destructor is what the language offers to see a thread end.
+/// Its destructor sees a thread end where no key does. It is registered with the loader, so that
+/// would wait, under the loader's lock, for whoever loads a library meanwhile.
 struct thread_exit::ender {
     bool awaits = false;
 
     ~ender() {
         if (state.last == 0)
-            key::set(nullptr); // what it would call may be gone by then
+            static_cast<void>(key::set(nullptr)); // what it would call may be gone by then
         call(state);
     }
 };
@@ -144,10 +150,8 @@ void thread_exit::call_last(awaited& mine) noexcept {
 void thread_exit::await(function f) noexcept {
     ARENITE_ASSERT(!has_come(), "the thread is at its end, and nothing is awaited any more");
     const std::uint32_t number = number_of(f) + 1;
-    if (state.functions == 0) {
+    if (state.functions == 0 && (!key::set(&state) || !ends_after_objects))
         at_the_end.awaits = true;
-        key::set(&state);
-    }
     for (std::uint32_t rest = state.functions; rest != 0; rest >>= number_bits)
         if (rest % (1 << number_bits) == number)
             return;
@@ -155,7 +159,7 @@ void thread_exit::await(function f) noexcept {
 }
 
 void thread_exit::await_last(function f) noexcept {
-    key::set(&state);
+    static_cast<void>(key::set(&state));
     state.last = static_cast<std::uint8_t>(state.last | 1u << number_of(f));
 }
 

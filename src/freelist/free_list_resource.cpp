@@ -22,7 +22,9 @@ namespace {
 
 constexpr std::size_t region_alignment = 64;
 
-constexpr std::size_t places_of(std::size_t units) noexcept { return units / bits::word_bits + 1; }
+constexpr std::size_t places_of(std::size_t units) noexcept {
+    return units / detail::bits::word_bits + 1;
+}
 
 } // namespace
 
@@ -75,7 +77,7 @@ std::size_t free_list_resource::units_in(std::size_t bytes) const noexcept {
 
 bool free_list_resource::get_region() noexcept {
     const std::size_t bytes = region_.size();
-    if (source_.get() == nullptr || bytes > max_object_bytes || units_in(bytes) == 0)
+    if (source_.get() == nullptr || bytes > detail::max_object_bytes || units_in(bytes) == 0)
         return false;
     void* const memory = source_.try_allocate(bytes, region_alignment);
     return memory != nullptr && set_region(static_cast<std::byte*>(memory));
@@ -83,7 +85,7 @@ bool free_list_resource::get_region() noexcept {
 
 //     memory | bits | places | pad | units ...
 bool free_list_resource::set_region(std::byte* memory) noexcept {
-    const std::size_t gap = padding_for(memory, alignof(bits::word));
+    const std::size_t gap = padding_for(memory, alignof(detail::bits::word));
     const std::size_t units = region_.size() < gap ? 0 : units_in(region_.size() - gap);
     if (memory == nullptr || units == 0)
         return false;
@@ -107,7 +109,7 @@ bool free_list_resource::set_region(std::byte* memory) noexcept {
 void free_list_resource::give_region_back() noexcept {
     if (map_.count() == 0)
         return;
-    poison::undefined(region_.data(), region_.size());
+    detail::poison::undefined(region_.data(), region_.size());
     if (source_.get() != nullptr) {
         source_.deallocate(region_.data(), region_.size(), region_alignment);
         region_ = {static_cast<std::byte*>(nullptr), region_.size()};
@@ -131,11 +133,11 @@ free_list_resource::index free_list_resource::find(std::size_t n) const noexcept
         if (longest_.top() < n)
             return none;
         const std::size_t place = longest_.lowest_of_at_least(static_cast<index>(n));
-        return n > bits::word_bits ? map_.last_hole(place) : map_.hole_from(place, n);
+        return n > detail::bits::word_bits ? map_.last_hole(place) : map_.hole_from(place, n);
     }
     if (n > long_hole)
         return long_holes_.find(map_, n);
-    const bits::word present = sizes_.all() & ~bits::low_mask(n - 1);
+    const detail::bits::word present = sizes_.all() & ~detail::bits::low_mask(n - 1);
     if (present == 0)
         return none;
     const auto smallest = static_cast<unsigned>(std::countr_zero(present));
@@ -147,9 +149,9 @@ free_list_resource::index free_list_resource::find(std::size_t n) const noexcept
 // that are large enough.
 free_list_resource::index
 free_list_resource::find_as_it_lies(std::size_t n, std::size_t alignment) const noexcept {
-    for (std::size_t block = 0; block <= top_ / bits::word_bits; ++block) {
-        for (bits::word holes = map_.hole_bits(block); holes != 0; holes &= holes - 1) {
-            const auto hole = static_cast<index>(block * bits::word_bits +
+    for (std::size_t block = 0; block <= top_ / detail::bits::word_bits; ++block) {
+        for (detail::bits::word holes = map_.hole_bits(block); holes != 0; holes &= holes - 1) {
+            const auto hole = static_cast<index>(block * detail::bits::word_bits +
                                                  static_cast<unsigned>(std::countr_zero(holes)));
             if (map_.aligned(hole, alignment) + n <= std::size_t{hole} + map_.size_at(hole))
                 return hole;
@@ -161,10 +163,10 @@ free_list_resource::find_as_it_lies(std::size_t n, std::size_t alignment) const 
 // Lets a hole be found by its length, which is noted in it.
 ARENITE_INLINE void free_list_resource::list(index hole, index n) noexcept {
     if (options_.fit == fit::first)
-        return longest_.raise(hole / bits::word_bits, n);
+        return longest_.raise(hole / detail::bits::word_bits, n);
     if (n >= long_hole)
         long_holes_.insert(map_, hole);
-    sizes_.insert(hole / bits::word_bits, std::min(n, long_hole) - 1);
+    sizes_.insert(hole / detail::bits::word_bits, std::min(n, long_hole) - 1);
 }
 
 // Takes a hole out of the tree, before it changes.
@@ -187,7 +189,7 @@ void free_list_resource::remove(index hole, index n) noexcept {
 
 // A hole is gone, and its bits show it no more.
 ARENITE_INLINE void free_list_resource::unmark(index hole, index n) noexcept {
-    const std::size_t place = hole / bits::word_bits;
+    const std::size_t place = hole / detail::bits::word_bits;
     if (options_.fit == fit::first) {
         if (longest_.at(place) == n)
             longest_.lower(place, map_.longest_hole(place));
@@ -314,7 +316,7 @@ ARENITE_INLINE void free_list_resource::release(index i, index n) noexcept {
     const bool best = options_.fit == fit::best;
     if (below != 0 && best && below < long_hole)
         unmark(first, below);
-    if (above != 0 && (best || end / bits::word_bits != first / bits::word_bits))
+    if (above != 0 && (best || end / detail::bits::word_bits != first / detail::bits::word_bits))
         unmark(end, above);
     list(first, units);
 }
@@ -351,7 +353,7 @@ bool free_list_resource::try_resize(void* p, std::size_t old_bytes, std::size_t 
             map_.note_size(i, static_cast<index>(wanted));
     }
     if (new_bytes > old_bytes)
-        poison::undefined(static_cast<std::byte*>(p) + old_bytes, new_bytes - old_bytes);
+        detail::poison::undefined(static_cast<std::byte*>(p) + old_bytes, new_bytes - old_bytes);
     return true;
 }
 
@@ -374,7 +376,8 @@ arenite::usage free_list_resource::usage() const noexcept {
     std::size_t largest = map_.count() - top_;
     if (map_.count() != 0)
         largest = std::max(
-            {largest, bits::word_bits - static_cast<std::size_t>(std::countl_zero(sizes_.all())),
+            {largest,
+             detail::bits::word_bits - static_cast<std::size_t>(std::countl_zero(sizes_.all())),
              std::size_t{long_holes_.longest(map_)}, std::size_t{longest_.top()}});
     return {.bytes_in_use = in_use,
             .bytes_reserved = (map_.count() != 0 ? region_.size() : 0) + singles_.bytes(),

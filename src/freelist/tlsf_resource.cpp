@@ -24,7 +24,7 @@ using detail::unit_map;
 
 namespace {
 
-constexpr std::size_t region_alignment = 64;
+constexpr std::size_t tlsf_region_alignment = 64;
 
 } // namespace
 
@@ -35,7 +35,7 @@ tlsf_resource::tlsf_resource(std::size_t bytes, const tlsf_options& options, ups
     if ((!options.eager && !options.prefault) || passthrough())
         return;
     if (get_region(bytes) == nullptr)
-        throw_out_of_memory(bytes, region_alignment, this);
+        throw_out_of_memory(bytes, tlsf_region_alignment, this);
 }
 
 tlsf_resource::tlsf_resource(std::span<std::byte> buffer, const tlsf_options& options) noexcept
@@ -61,7 +61,7 @@ tlsf_resource::~tlsf_resource() {
 tlsf_region* tlsf_resource::get_region(std::size_t bytes) noexcept {
     if (source_.get() == nullptr || count_ == most_regions || tlsf_region::units_in(bytes) == 0)
         return nullptr;
-    void* const memory = source_.try_allocate(bytes, region_alignment);
+    void* const memory = source_.try_allocate(bytes, tlsf_region_alignment);
     return memory == nullptr ? nullptr : enter({static_cast<std::byte*>(memory), bytes}, true);
 }
 
@@ -88,9 +88,9 @@ void tlsf_resource::leave(tlsf_region& r) noexcept {
     *end = nullptr;
     --count_;
     reserved_ -= memory.size();
-    poison::undefined(memory.data(), memory.size());
+    detail::poison::undefined(memory.data(), memory.size());
     if (from_upstream)
-        source_.deallocate(memory.data(), memory.size(), region_alignment);
+        source_.deallocate(memory.data(), memory.size(), tlsf_region_alignment);
 }
 
 bool tlsf_resource::add_region(std::span<std::byte> memory) noexcept {
@@ -194,18 +194,18 @@ std::size_t tlsf_resource::bytes_needed(const tlsf_load& load, arenite::sizes ke
     constexpr std::size_t unit = unit_map::unit_bytes;
     const std::size_t lead = kept == sizes::kept ? unit_map::header_bytes : 0;
     const std::size_t count = std::max<std::size_t>(load.allocations, 1);
-    if (load.bytes > max_object_bytes || load.largest_bytes > max_object_bytes ||
-        load.largest_alignment > max_object_bytes)
+    if (load.bytes > detail::max_object_bytes || load.largest_bytes > detail::max_object_bytes ||
+        load.largest_alignment > detail::max_object_bytes)
         return too_many;
     const std::size_t largest = (load.largest_bytes + lead + unit - 1) / unit +
                                 (std::max(load.largest_alignment, unit) / unit - 1);
     // While a request fails: what is alive, each rounded up, and beside it holes, one more than
     // allocations, each shorter than the request, rounded up to a step.
-    const auto rounding = checked_multiply(count, lead + unit - 1);
-    const auto holes = checked_multiply(count, tlsf_region::round_up(largest) - 1);
-    if (!rounding || !holes || *holes > max_object_bytes)
+    const auto rounding = detail::checked_multiply(count, lead + unit - 1);
+    const auto holes = detail::checked_multiply(count, tlsf_region::round_up(largest) - 1);
+    if (!rounding || !holes || *holes > detail::max_object_bytes)
         return too_many;
-    const auto alive = checked_add(load.bytes, *rounding);
+    const auto alive = detail::checked_add(load.bytes, *rounding);
     if (!alive)
         return too_many;
     const std::size_t units = *alive / unit + *holes + 1;
@@ -238,7 +238,7 @@ ARENITE_INLINE void* tlsf_resource::allocate_in(tlsf_region& r, std::size_t byte
 
 void* tlsf_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "the alignment must be a power of two");
-    if (!is_alignment(alignment) || bytes > max_object_bytes) [[unlikely]]
+    if (!is_alignment(alignment) || bytes > detail::max_object_bytes) [[unlikely]]
         return nullptr;
     if (count_ != 0) [[likely]] {
         if (void* const p = allocate_in(*regions_[0], bytes, alignment)) [[likely]]
@@ -264,7 +264,7 @@ void* tlsf_resource::allocate_elsewhere(std::size_t bytes, std::size_t alignment
     const std::size_t needed =
         (bytes + (bytes == 0) + lead() + unit - 1) / unit + std::max(alignment, unit) / unit - 1;
     // Further regions grow with what is held, so that 64 of them reach far.
-    std::size_t wanted = std::max(region_bytes_, align_up(reserved_ / 4, region_alignment));
+    std::size_t wanted = std::max(region_bytes_, align_up(reserved_ / 4, tlsf_region_alignment));
     if (needed > tlsf_region::units_in(wanted)) {
         if (!options_.grow || needed > unit_map::most_units)
             return nullptr;
@@ -321,7 +321,7 @@ void tlsf_resource::refuse(const void* p, std::size_t bytes) const noexcept {
 bool tlsf_resource::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                std::size_t) noexcept {
     tlsf_region* const r = region_of(p);
-    if (r == nullptr || new_bytes == 0 || new_bytes > max_object_bytes)
+    if (r == nullptr || new_bytes == 0 || new_bytes > detail::max_object_bytes)
         return false;
     const std::size_t n = r->map().units_for(old_bytes), wanted = r->map().units_for(new_bytes);
     if (!r->map().is_allocation(p, n, r->map().count()))
@@ -334,7 +334,7 @@ bool tlsf_resource::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
     if (r->map().keeps_sizes())
         r->note_size(i, static_cast<index>(wanted));
     if (new_bytes > old_bytes)
-        poison::undefined(static_cast<std::byte*>(p) + old_bytes, new_bytes - old_bytes);
+        detail::poison::undefined(static_cast<std::byte*>(p) + old_bytes, new_bytes - old_bytes);
     return true;
 }
 

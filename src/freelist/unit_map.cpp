@@ -17,7 +17,7 @@ constexpr std::size_t highest_bit(bits::word w) noexcept {
 }
 
 // How many ones stand side by side at most.
-unsigned longest_run(bits::word w) noexcept {
+unsigned longest_run_of_word(bits::word w) noexcept {
     if (w == ~bits::word{0})
         return bits::word_bits;
     bits::word runs[6] = {w}; // where 1, 2, 4 ... begin
@@ -97,7 +97,7 @@ unit_map::index unit_map::longest_hole(std::size_t block) const noexcept {
     const bits::word lasts =
         s.holes & s.starts & ~bits::low_mask(static_cast<std::size_t>(std::countr_zero(firsts)));
     const bits::word units = ((lasts | alone) << 1) - firsts;
-    return std::max(across, static_cast<index>(longest_run(units)));
+    return std::max(across, static_cast<index>(longest_run_of_word(units)));
 }
 
 unit_map::index unit_map::next_begin(index i) const noexcept {

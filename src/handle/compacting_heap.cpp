@@ -27,7 +27,7 @@ constexpr std::uint32_t ending = UINT32_MAX;
 
 /// Granules of an object and of its word.
 std::size_t granules_of(const object_kind& kind) noexcept {
-    return granules_for(word_bytes + kind.bytes);
+    return detail::granules_for(word_bytes + kind.bytes);
 }
 
 /// Bytes before a large object, its word at their end.
@@ -59,7 +59,7 @@ compacting_heap::~compacting_heap() {
                        "a compacting_heap ends while an object of it is pinned");
         end_object(detail::id_at(p.address), *p.kind, p.address);
     }
-    for (block* b = large_list_.take_all(); b != nullptr;)
+    for (detail::block* b = large_list_.take_all(); b != nullptr;)
         large_.give_back(*std::exchange(b, b->right));
 }
 
@@ -71,13 +71,14 @@ std::byte* compacting_heap::take_room(const object_kind& kind) noexcept {
         return p != nullptr ? p + word_bytes : nullptr;
     }
     const std::size_t before = before_large(kind);
-    block* const b = large_.try_allocate(before + granules_for(kind.bytes) * granule_bytes,
-                                         std::max(kind.alignment, granule_bytes));
+    detail::block* const b =
+        large_.try_allocate(before + detail::granules_for(kind.bytes) * detail::granule_bytes,
+                            std::max(kind.alignment, detail::granule_bytes));
     if (b == nullptr)
         return nullptr;
-    std::byte* const address = large_objects::object(*b) + before;
+    std::byte* const address = detail::large_objects::object(*b) + before;
     b->owner = address; // for who walks over them
-    poison::undefined(large_objects::object(*b), large_objects::size(*b));
+    detail::poison::undefined(detail::large_objects::object(*b), detail::large_objects::size(*b));
     return address;
 }
 
@@ -86,7 +87,7 @@ void compacting_heap::give_room(const object_kind& kind, std::byte* address) noe
         blocks_.give(address - word_bytes, granules_of(kind));
         return;
     }
-    block& b = *large_list_.at_or_below(address);
+    detail::block& b = *large_list_.at_or_below(address);
     large_.deallocate(b, options_.policy.allowance(usage().bytes_in_use));
 }
 
@@ -113,7 +114,7 @@ std::byte* compacting_heap::begin_object(const object_kind& kind, object_id& id)
     to_be_ended_ += kind.end != nullptr ? 1u : 0u;
     ++user_code_;
     high_water_bytes_ =
-        std::max(high_water_bytes_, blocks_.live() * granule_bytes + large_.bytes());
+        std::max(high_water_bytes_, blocks_.live() * detail::granule_bytes + large_.bytes());
     return address;
 }
 
@@ -197,7 +198,7 @@ compacting_heap::place compacting_heap::place_from(const std::byte* from) const 
     std::byte* lowest = blocks_.next_object(from);
     if (lowest != nullptr)
         lowest += word_bytes;
-    block* large = from == nullptr ? nullptr : large_list_.at_or_below(from);
+    detail::block* large = from == nullptr ? nullptr : large_list_.at_or_below(from);
     if (large == nullptr)
         large = large_list_.first();
     else if (static_cast<const std::byte*>(large->owner) < from)
@@ -216,20 +217,20 @@ compacting_heap::place compacting_heap::place_from(const std::byte* from) const 
 compacting_heap::place compacting_heap::first_place() const noexcept { return place_from(nullptr); }
 
 compacting_heap::place compacting_heap::place_above(const place& p) const noexcept {
-    return place_from(p.address + granules_for(p.kind->bytes) * granule_bytes);
+    return place_from(p.address + detail::granules_for(p.kind->bytes) * detail::granule_bytes);
 }
 
 bool compacting_heap::owns(const void* p) const noexcept {
     if (blocks_.owns(p))
         return true;
-    const block* const b = large_list_.at_or_below(p);
-    return b != nullptr &&
-           address_of(p) < address_of(large_objects::object(*b)) + large_objects::size(*b);
+    const detail::block* const b = large_list_.at_or_below(p);
+    return b != nullptr && address_of(p) < address_of(detail::large_objects::object(*b)) +
+                                               detail::large_objects::size(*b);
 }
 
 usage compacting_heap::usage() const noexcept {
     arenite::usage u;
-    u.bytes_in_use = blocks_.live() * granule_bytes + large_.bytes();
+    u.bytes_in_use = blocks_.live() * detail::granule_bytes + large_.bytes();
     u.bytes_reserved = blocks_.bytes_reserved() + large_.bytes_reserved() + table_.bytes_reserved();
     u.high_water_bytes = high_water_bytes_;
     u.live_allocations = live_;
@@ -240,7 +241,8 @@ double compacting_heap::fragmentation() const noexcept {
     const std::size_t held = blocks_.block_bytes_held();
     if (held == 0)
         return 0;
-    return 1 - static_cast<double>(blocks_.live() * granule_bytes) / static_cast<double>(held);
+    return 1 -
+           static_cast<double>(blocks_.live() * detail::granule_bytes) / static_cast<double>(held);
 }
 
 void compacting_heap::trim() noexcept {
@@ -257,13 +259,14 @@ void compacting_heap::trim() noexcept {
 
 void compacting_heap::list_regions(region_sink& sink) const {
     blocks_.list_regions(sink);
-    for (const block* b = large_list_.first(); b != nullptr; b = large_list_.above(*b)) {
+    for (const detail::block* b = large_list_.first(); b != nullptr; b = large_list_.above(*b)) {
         const auto* const begin = reinterpret_cast<const std::byte*>(b->span);
         const auto* const object = static_cast<const std::byte*>(b->owner);
-        const std::byte* const end = large_objects::object(*b) + large_objects::size(*b);
+        const std::byte* const end =
+            detail::large_objects::object(*b) + detail::large_objects::size(*b);
         sink.add({begin, static_cast<std::size_t>(object - begin), region_state::overhead});
         sink.add({object, static_cast<std::size_t>(end - object), region_state::used, true});
-        if (const std::size_t slack = large_objects::slack(*b); slack != 0)
+        if (const std::size_t slack = detail::large_objects::slack(*b); slack != 0)
             sink.add({end, slack, region_state::untouched});
     }
     large_.for_each_kept([&](const std::byte* p, std::size_t bytes) {

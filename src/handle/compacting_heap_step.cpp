@@ -81,7 +81,7 @@ void compacting_heap::move(object_id id, object_entry& entry, const object_kind&
     else
         std::memcpy(at, from, kind.bytes);
     order_.window.moved(from, kind.bytes, at);
-    blocks_.give(from - word_bytes, granules_for(word_bytes + kind.bytes));
+    blocks_.give(from - word_bytes, detail::granules_for(word_bytes + kind.bytes));
 }
 
 // ---- emptying -----------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ void compacting_heap::move(object_id id, object_entry& entry, const object_kind&
 bool compacting_heap::empty_one(progress& p) noexcept {
     if (!blocks_.has_victim())
         blocks_.close(making_); // it may be the one; or what it has left serves others
-    const block* const victim = blocks_.victim(filling_);
+    const detail::block* const victim = blocks_.victim(filling_);
     if (victim == nullptr)
         return false;
     while (std::byte* const from = blocks_.next_in_victim()) {
@@ -99,8 +99,8 @@ bool compacting_heap::empty_one(progress& p) noexcept {
         const object_id id = detail::id_at(from + word_bytes);
         object_entry& entry = handle_table::entry_of(id.slot());
         const object_kind& kind = detail::kind_numbered(entry.kind);
-        const std::size_t granules = granules_for(word_bytes + kind.bytes);
-        if constexpr (!poison::active) { // it may be no word at all
+        const std::size_t granules = detail::granules_for(word_bytes + kind.bytes);
+        if constexpr (!detail::poison::active) { // it may be no word at all
             if (const std::byte* const ahead =
                     blocks_.guess_ahead(from, granules * detail::visit_window::depth))
                 handle_table::prefetch(detail::id_at(ahead + word_bytes).slot());
@@ -150,13 +150,13 @@ bool compacting_heap::is_over_room() const noexcept {
     const std::size_t held = blocks_.block_bytes_held() + movable_blocks::block_bytes;
     return held > being_filled && !blocks_.has_empty() &&
            static_cast<double>(held - being_filled) >
-               options_.room * static_cast<double>(blocks_.live() * granule_bytes);
+               options_.room * static_cast<double>(blocks_.live() * detail::granule_bytes);
 }
 
 /// Room behind what was laid last. nullptr: there is no memory, or the budget was spent on making
 /// some.
 std::byte* compacting_heap::take_in_order(const object_kind& kind, progress& p) noexcept {
-    const std::size_t granules = granules_for(word_bytes + kind.bytes);
+    const std::size_t granules = detail::granules_for(word_bytes + kind.bytes);
     if (std::byte* const here = blocks_.take_here(order_.cursor, granules, kind.alignment))
         return here;
     while (is_over_room() && empty_one(p)) {

@@ -13,7 +13,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-using os::platform;
+using detail::os::platform;
 
 namespace {
 
@@ -44,8 +44,8 @@ growing_linear_resource::~growing_linear_resource() { release(); }
 // needs much has little else.
 bool growing_linear_resource::reserve(std::size_t count, std::size_t alignment) noexcept {
     const std::size_t page = platform::page_bytes();
-    const auto least = checked_align_up(count, page);
-    if (!least || linear_.capacity_ > max_object_bytes - page)
+    const auto least = detail::checked_align_up(count, page);
+    if (!least || linear_.capacity_ > detail::max_object_bytes - page)
         return false;
     std::size_t bytes = align_up(linear_.capacity_, page);
     std::size_t before = 0; // the begin lies so far before a multiple of:
@@ -57,7 +57,7 @@ bool growing_linear_resource::reserve(std::size_t count, std::size_t alignment) 
     const std::size_t slack = multiple > page ? multiple : 0;
     bool refused = false;
     while (base_ == nullptr) {
-        const auto asked = checked_add(bytes, slack);
+        const auto asked = detail::checked_add(bytes, slack);
         reserved_ = asked ? static_cast<std::byte*>(platform::reserve(*asked, page)) : nullptr;
         if (reserved_ != nullptr) {
             reserved_bytes_ = *asked;
@@ -109,7 +109,7 @@ bool growing_linear_resource::commit(std::size_t needed) noexcept {
         if (wanted > first)
             platform::advise_huge(base_ + first, wanted - first, true);
     }
-    poison::no_access(base_ + committed_, wanted - committed_);
+    detail::poison::no_access(base_ + committed_, wanted - committed_);
     committed_ = wanted;
     linear_.limit_ = base_ + std::min(wanted, linear_.capacity_);
     return true;
@@ -131,7 +131,7 @@ std::size_t growing_linear_resource::whole_pages(std::size_t bytes) const noexce
 void growing_linear_resource::decommit(std::size_t kept) noexcept {
     if (kept >= committed_)
         return;
-    poison::undefined(base_ + kept, committed_ - kept);
+    detail::poison::undefined(base_ + kept, committed_ - kept);
     platform::decommit(base_ + kept, committed_ - kept);
     committed_ = kept;
     linear_.limit_ = base_ + std::min(kept, linear_.capacity_);
@@ -171,7 +171,7 @@ void growing_linear_resource::release() noexcept {
     linear_.high_water_ = linear_.recent_high_water();
     linear_.begin_ = linear_.top_ = linear_.limit_ = linear_.floor_ = nullptr;
     linear_.before_latest_ = linear_.hole_begin_ = linear_.hole_end_ = nullptr;
-    poison::undefined(base_, committed_);
+    detail::poison::undefined(base_, committed_);
     platform::release(reserved_, reserved_bytes_);
     base_ = reserved_ = nullptr;
     reserved_bytes_ = 0;

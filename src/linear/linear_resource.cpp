@@ -25,10 +25,10 @@ linear_resource::linear_resource(std::size_t capacity, linear_options options, u
         throw_out_of_memory(capacity, default_alignment, this);
     if (options.prefault) {
         constexpr std::size_t smallest_page = 4096;
-        poison::undefined(begin_, capacity_);
+        detail::poison::undefined(begin_, capacity_);
         for (std::size_t i = 0; i < capacity_; i += smallest_page)
             *static_cast<volatile std::byte*>(begin_ + i) = std::byte{0};
-        poison::no_access(begin_, capacity_);
+        detail::poison::no_access(begin_, capacity_);
     }
 }
 
@@ -68,7 +68,7 @@ void* linear_resource::try_allocate_slow(std::size_t count, std::size_t alignmen
     if (top_ != nullptr) {
         if (low_ != nullptr)
             return try_allocate_down(count, alignment);
-        const auto needed = checked_add(padding_for(top_, alignment), count);
+        const auto needed = detail::checked_add(padding_for(top_, alignment), count);
         return needed && extend(*needed) ? try_allocate(count, alignment) : nullptr;
     }
     if (passthrough()) {
@@ -111,7 +111,7 @@ void* linear_resource::try_allocate_down(std::size_t count, std::size_t alignmen
 // A region in which the request of `count` at `alignment` fits, or none. One aligned like the first
 // request needs no padding; an upstream that can't align may still have one with room for padding.
 bool linear_resource::get_region(std::size_t count, std::size_t alignment) noexcept {
-    if (capacity_ > max_object_bytes)
+    if (capacity_ > detail::max_object_bytes)
         return false;
     region_alignment_ = std::max(alignment, default_alignment);
     void* memory = source_.try_allocate(capacity_, region_alignment_);
@@ -136,7 +136,7 @@ void linear_resource::set_region(std::byte* memory) noexcept {
     limit_ = memory + capacity_;
     if (high_ != nullptr)
         high_->begin_ = high_->top_ = high_->limit_ = high_->floor_ = limit_;
-    poison::no_access(begin_, capacity_);
+    detail::poison::no_access(begin_, capacity_);
 }
 
 void linear_resource::give_region_back() noexcept {
@@ -147,7 +147,7 @@ void linear_resource::give_region_back() noexcept {
         high_->begin_ = high_->top_ = high_->limit_ = high_->floor_ = nullptr;
         high_->before_latest_ = high_->hole_begin_ = high_->hole_end_ = nullptr;
     }
-    poison::undefined(begin_, capacity_);
+    detail::poison::undefined(begin_, capacity_);
     if (region_alignment_ != 0)
         source_.deallocate(begin_, capacity_, region_alignment_);
     begin_ = top_ = limit_ = floor_ = nullptr;

@@ -44,13 +44,13 @@ destruction_queue::~destruction_queue() {
     thread_.rooms = outer_;
 }
 
-std::int64_t destruction_queue::add(end_function end, void* place, std::int64_t unit,
+std::int64_t destruction_queue::add(end_function ending, void* place, std::int64_t unit,
                                     std::int64_t reach) noexcept {
     auto* const here = static_cast<std::byte*>(place);
     const std::size_t searched = std::min(count_, lists_searched);
     for (list* l = lists_ + count_; l != lists_ + (count_ - searched);) {
         --l;
-        if (l->end != end)
+        if (l->end != ending)
             continue;
         // By their numbers: the objects are none of one array.
         const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(l->first) -
@@ -62,7 +62,7 @@ std::int64_t destruction_queue::add(end_function end, void* place, std::int64_t 
     }
     if (count_ == capacity_ && !grow_table(lists_, inside_, count_, capacity_))
         return refused;
-    lists_[count_++] = {end, here};
+    lists_[count_++] = {ending, here};
     return 0;
 }
 

@@ -42,13 +42,13 @@ object_slots::object_slots(slot s, const geometry& g, const object_pool_options&
 
 // ---- ending -------------------------------------------------------------------------------------
 
-void object_slots::end_idle(end_function end) noexcept {
-    while (end_some_idle(end)) {
+void object_slots::end_idle(end_function ending) noexcept {
+    while (end_some_idle(ending)) {
     }
 }
 
 /// An object's end may release others, below it as well, and acquire: its slot is taken meanwhile.
-bool object_slots::end_some_idle(end_function end) noexcept {
+bool object_slots::end_some_idle(end_function ending) noexcept {
     bool any = false;
     pool_.begin_visit();
     for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b)) {
@@ -59,7 +59,7 @@ bool object_slots::end_some_idle(end_function end) noexcept {
             any = true;
             std::byte* const p = pool_.slot_at(*b, i);
             pool_.take_at(*b, i);
-            end(p);
+            ending(p);
             poison::no_access(p, pool_.slot_bytes());
             forget(marks[i]);
             pool_.clear_run(p, 1);
@@ -69,9 +69,9 @@ bool object_slots::end_some_idle(end_function end) noexcept {
     return any;
 }
 
-void object_slots::trim(end_function end) noexcept {
-    if (end != nullptr)
-        end_idle(end);
+void object_slots::trim(end_function ending) noexcept {
+    if (ending != nullptr)
+        end_idle(ending);
     if (returns_ == std::numeric_limits<std::uint32_t>::max())
         return; // a later block could not be told from an earlier one
     ++returns_;

@@ -41,7 +41,7 @@ ordered_heap::~ordered_heap() {
 void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
     if (!passes_through_) [[likely]]
         return core_.allocate_slow(bytes, alignment);
-    if (!is_alignment(alignment) || bytes > max_object_bytes)
+    if (!is_alignment(alignment) || bytes > detail::max_object_bytes)
         return nullptr;
     return singles_.try_allocate(bytes + (bytes == 0), alignment);
 }
@@ -65,11 +65,22 @@ bool ordered_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_by
     return !passes_through_ && core_.try_resize(p, old_bytes, new_bytes, alignment);
 }
 
+std::size_t ordered_heap::good_bytes(std::size_t bytes, std::size_t alignment) noexcept {
+    const unsigned number = is_alignment(alignment) ? detail::size_class::of(bytes, alignment)
+                                                    : detail::size_class::none;
+    if (number < detail::size_class::count)
+        return detail::size_class::slot_bytes(number);
+    constexpr std::size_t most = 63_KiB; // above, an object has memory of its own
+    return number == detail::size_class::single && bytes <= most
+               ? align_up(bytes, detail::unit_bytes)
+               : bytes;
+}
+
 std::size_t ordered_heap::size_of(const void* p) const noexcept {
     if (!kept_)
         contract_violation("size_of(p) needs a heap of sizes::kept");
     const std::size_t bytes = passes_through_ ? singles_.size_of(p) : core_.size_of(p);
-    poison::defined(p, bytes);
+    detail::poison::defined(p, bytes);
     return bytes;
 }
 

@@ -68,9 +68,7 @@ void slab_heap::refuse_size(const void* p, std::size_t bytes, std::size_t room,
 
 void slab_heap::give_up_locks() noexcept {
     const bool in_call = std::exchange(in_slow_call_, false);
-    if (owner_.held != nullptr)
-        owner_.held->unlock();
-    else if (in_call && owner_.gate != nullptr)
+    if (in_call && owner_.gate != nullptr)
         owner_.gate->unlock();
 }
 
@@ -172,8 +170,6 @@ std::size_t slab_heap::requested_bytes(const void* p, std::size_t room) const no
 }
 
 void slab_heap::refuse_question(const void* p) const noexcept {
-    if (owner_.held != nullptr)
-        owner_.held->unlock();
     contract_violation_f(std::source_location::current(),
                          "size_of(%p): no allocation of %s begins there, or it was freed", p,
                          heap_text{owner_}.own.text);

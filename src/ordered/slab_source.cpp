@@ -14,6 +14,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 template class address_list<slab>;
 
@@ -335,5 +336,6 @@ void slab_source::purge_free(block& b) noexcept {
     });
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

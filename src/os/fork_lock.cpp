@@ -18,11 +18,11 @@ namespace detail {
 struct fork_chain {
     static constinit spin_lock adding;
     static constinit fork_link* first;
+    static constexpr std::atomic<const void*>& forking = fork_link::forking;
+    static constexpr const void* waiting = &fork_link::forking;
 
     static void see_to_forks() noexcept {
-        void* const page = page_source().try_allocate(1); // its lock is the last to be taken
-        if (page != nullptr)
-            page_source().deallocate(page, 1);
+        process_pages::see_to_forks(); // the lock of the pages is the last to be taken
         os::platform::at_fork(lock_all, unlock_all, unlock_all_in_child);
     }
 
@@ -62,15 +62,17 @@ struct fork_chain {
     /// Who holds one of them may wait for another, in whatever order: so none is waited for long
     /// while others are held.
     static void lock_all() noexcept {
-        fork_link::forking.store(true, std::memory_order_relaxed);
+        const void* nobody = nullptr;
+        forking.compare_exchange_strong(nobody, waiting, std::memory_order_relaxed);
         for (;;) {
-            adding.lock();
+            adding.lock(); // waits for another thread that forks
+            forking.store(waiting, std::memory_order_relaxed);
             lock_outermost();
             fork_link* l = first;
             while (l != nullptr && (l->lock_ != nullptr || take(*l)))
                 l = l->next_;
             if (l == nullptr)
-                return fork_link::forking.store(false, std::memory_order_relaxed);
+                return forking.store(thread_exit::thread(), std::memory_order_relaxed);
             unlock_until(l);
             unlock_outermost();
             adding.unlock();
@@ -79,6 +81,7 @@ struct fork_chain {
     }
 
     static void unlock_all() noexcept {
+        forking.store(nullptr, std::memory_order_relaxed);
         unlock_until(nullptr);
         unlock_outermost();
         adding.unlock();
@@ -103,17 +106,44 @@ struct registration {
 constinit spin_lock fork_chain::adding;
 constinit fork_link* fork_chain::first = nullptr;
 
-constinit std::atomic<bool> fork_link::forking{false};
+constinit std::atomic<const void*> fork_link::forking{nullptr};
 
-void fork_link::wait_a_little() noexcept {
+bool fork_link::passes_or_waits() noexcept {
+    if (holds_all())
+        return true;
     constexpr int patience = 100;
-    for (int n = 0; n < patience && forking.load(std::memory_order_relaxed); ++n)
+    for (int n = 0; n < patience; ++n) {
+        if (forking.load(std::memory_order_relaxed) != fork_chain::waiting)
+            break;
         std::this_thread::yield();
+    }
+    return false;
 }
+
+namespace {
+
+/// Held by the thread that forks, too.
+struct adding_guard {
+    bool passes;
+    explicit adding_guard(bool holds_all) noexcept : passes{holds_all} {
+        if (!passes)
+            fork_chain::adding.lock();
+    }
+    adding_guard(const adding_guard&) = delete;
+    adding_guard& operator=(const adding_guard&) = delete;
+    ~adding_guard() {
+        if (!passes)
+            fork_chain::adding.unlock();
+    }
+};
+
+} // namespace
 
 void fork_link::add() noexcept {
     static_cast<void>(process_object<registration>::get());
-    const std::lock_guard lock{fork_chain::adding};
+    const adding_guard guard{holds_all()};
+    if (guard.passes)
+        static_cast<void>(try_lock_(*this)); // as all others are: with them it is given up
     next_ = fork_chain::first;
     if (next_ != nullptr)
         next_->previous_ = this;
@@ -121,7 +151,9 @@ void fork_link::add() noexcept {
 }
 
 void fork_link::remove() noexcept {
-    const std::lock_guard lock{fork_chain::adding};
+    const adding_guard guard{holds_all()};
+    if (guard.passes)
+        unlock_(*this);
     (previous_ != nullptr ? previous_->next_ : fork_chain::first) = next_;
     if (next_ != nullptr)
         next_->previous_ = previous_;

@@ -17,12 +17,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifndef MAP_FIXED_NOREPLACE // Linux 4.17
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
 #ifndef MADV_POPULATE_WRITE // Linux 5.14
 #define MADV_POPULATE_WRITE 23
 #endif
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 namespace {
@@ -67,6 +71,16 @@ void* linux_platform::reserve(std::size_t bytes, std::size_t alignment) noexcept
     if (slack != before)
         ::munmap(begin + before + bytes, slack - before);
     return begin + before;
+}
+
+bool linux_platform::extend(void* p, std::size_t bytes) noexcept {
+    const errno_kept keep;
+    void* const got = ::mmap(p, bytes, PROT_NONE, lent_flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == p)
+        return true;
+    if (got != MAP_FAILED) // a kernel that takes it for a hint
+        ::munmap(got, bytes);
+    return false;
 }
 
 void linux_platform::release(void* p, std::size_t bytes) noexcept {
@@ -150,6 +164,7 @@ void linux_platform::at_fork(void (*before)(), void (*in_parent)(), void (*in_ch
 }
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite
 

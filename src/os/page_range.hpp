@@ -25,6 +25,11 @@ inline namespace ARENITE_ABI {
 
 namespace detail {
 
+inline constexpr std::size_t unit = page_resource::unit_bytes;
+
+/// Units are made usable by so many bytes at once, upwards.
+inline constexpr std::size_t usable_step = std::size_t{4} << 20;
+
 /// The starts of runs of n (1 to 64) set bits in the word `low`, which `high` follows.
 inline bits::word run_starts_across(bits::word low, bits::word high, std::size_t n) noexcept {
     for (std::size_t have = 1; have < n && low != 0;) {
@@ -68,32 +73,32 @@ struct page_resource::run {
 /// the kernel's and being handed out costs no system call.
 struct page_resource::range {
     static constexpr std::size_t unit = unit_bytes;
-    static constexpr std::size_t none = bitmap_tree::npos;
+    static constexpr std::size_t none = detail::bitmap_tree::npos;
 
     std::byte* base;
-    std::size_t bytes;
     std::size_t own_bytes; // of the bookkeeping
     range* next = nullptr;
-    std::size_t units; // fewer than taken has where addresses were given up: those stay taken
+    std::size_t units;        // whose addresses are reserved; the bookkeeping has room for more
+    bool cannot_grow = false; // somebody has the addresses behind it, or the system refused them
     std::size_t touched_units = 0; // highest unit ever handed out + 1
     std::atomic<std::size_t> usable_units = 0;
-    bits::word* waiting[2]; // by generation
-    bits::word* huge;       // units that were advised to be in huge pages
+    detail::bits::word* waiting[2]; // by generation
+    detail::bits::word* huge;       // units that were advised to be in huge pages
     std::size_t waiting_units[2] = {};
     std::size_t waiting_end[2] = {}; // no unit from here on waits
     std::uint32_t* pages;            // of the allocation that begins at the unit, 0 where none does
     std::size_t next_search = 0;     // which of the searches is forgotten next
     detail::searched searches[8] = {};
-    bitmap_tree taken;
+    detail::bitmap_tree taken;
 
     [[nodiscard]] bool contains(const void* p) const noexcept {
-        return address_of(p) - address_of(base) < bytes;
+        return address_of(p) - address_of(base) < bytes();
     }
 
+    [[nodiscard]] std::size_t bytes() const noexcept { return units * unit; }
+
     /// Units that are handed out, or on their way to the system.
-    [[nodiscard]] std::size_t in_use() const noexcept {
-        return taken.count_taken() - (taken.capacity() - units);
-    }
+    [[nodiscard]] std::size_t in_use() const noexcept { return taken.count_taken(); }
 
     /// The first unit at or above i whose address is a multiple of alignment (in units).
     [[nodiscard]] std::size_t aligned(std::size_t i, std::size_t alignment) const noexcept {
@@ -101,8 +106,10 @@ struct page_resource::range {
         return align_up(origin + i, alignment) - origin;
     }
 
+    /// The lowest place for n units. It may end above those that are reserved: then there is none
+    /// below.
     [[nodiscard]] std::size_t find(std::size_t n, std::size_t alignment) noexcept {
-        if (n > units)
+        if (n > taken.capacity())
             return none;
         if (n == 1 && alignment == 1)
             return taken.lowest_free();
@@ -121,23 +128,23 @@ struct page_resource::range {
         }
         const std::size_t i = n <= 64 && alignment <= 64 ? find_in_words(from, n, alignment)
                                                          : find_long(from, n, alignment);
-        *mine = {n, alignment, i == none ? units : i};
+        *mine = {n, alignment, i == none ? taken.capacity() : i};
         return i;
     }
 
     /// Word by word, all starts in a word at once; full words are skipped by the tree.
     [[nodiscard]] std::size_t find_in_words(std::size_t from, std::size_t n,
                                             std::size_t alignment) const noexcept {
-        bits::word allowed = 0;
+        detail::bits::word allowed = 0;
         for (std::size_t b = aligned(0, alignment) % alignment; b < 64; b += alignment)
-            allowed |= bits::word{1} << b;
+            allowed |= detail::bits::word{1} << b;
         const auto words = taken.words();
         std::size_t i = taken.next_free(from);
         while (i != none) {
             const std::size_t w = i / 64;
-            const bits::word low = ~words[w] & (~bits::word{0} << (i % 64));
-            const bits::word high = w + 1 < words.size() ? ~words[w + 1] : 0;
-            const bits::word starts = detail::run_starts_across(low, high, n) & allowed;
+            const detail::bits::word low = ~words[w] & (~detail::bits::word{0} << (i % 64));
+            const detail::bits::word high = w + 1 < words.size() ? ~words[w + 1] : 0;
+            const detail::bits::word starts = detail::run_starts_across(low, high, n) & allowed;
             if (starts != 0)
                 return w * 64 + static_cast<std::size_t>(std::countr_zero(starts));
             i = taken.next_free((w + 1) * 64);
@@ -148,15 +155,15 @@ struct page_resource::range {
     /// From one candidate to the first behind the last taken unit in it.
     [[nodiscard]] std::size_t find_long(std::size_t from, std::size_t n,
                                         std::size_t alignment) const noexcept {
-        const bits::word* words = taken.words().data();
+        const detail::bits::word* words = taken.words().data();
         for (;;) {
             from = taken.next_free(from);
             if (from == none)
                 return none;
             const std::size_t i = aligned(from, alignment);
-            if (i > units || n > units - i)
+            if (i > taken.capacity() || n > taken.capacity() - i)
                 return none;
-            const std::size_t obstacle = bits::last_set(words, i, i + n);
+            const std::size_t obstacle = detail::bits::last_set(words, i, i + n);
             if (obstacle == i + n)
                 return i;
             from = obstacle + 1;
@@ -181,9 +188,9 @@ struct page_resource::range {
     std::size_t stop_waiting(std::size_t i, std::size_t n, std::size_t generation) noexcept {
         if (waiting_units[generation] == 0)
             return 0;
-        const std::size_t stopped = bits::count_set(waiting[generation], i, n);
+        const std::size_t stopped = detail::bits::count_set(waiting[generation], i, n);
         if (stopped != 0)
-            bits::clear_run(waiting[generation], i, n);
+            detail::bits::clear_run(waiting[generation], i, n);
         waiting_units[generation] -= stopped;
         return stopped;
     }
@@ -196,7 +203,7 @@ struct page_resource::range {
 
     /// Units [i, i + n), which are given back, wait in a generation.
     void wait(std::size_t i, std::size_t n, std::size_t generation) noexcept {
-        bits::set_run(waiting[generation], i, n);
+        detail::bits::set_run(waiting[generation], i, n);
         waiting_units[generation] += n;
         waiting_end[generation] = std::max(waiting_end[generation], i + n);
     }
@@ -205,27 +212,40 @@ struct page_resource::range {
     /// many; there are some.
     [[nodiscard]] run highest_waiting(std::size_t generation, std::size_t most,
                                       std::size_t most_huge) noexcept {
-        const bits::word* const w = waiting[generation];
-        const std::size_t last = bits::last_set(w, 0, waiting_end[generation]);
+        const detail::bits::word* const w = waiting[generation];
+        const std::size_t last = detail::bits::last_set(w, 0, waiting_end[generation]);
         const bool advised = is_huge(last);
         most = advised ? most_huge : most;
         std::size_t first = last;
-        while (first != 0 && last - first + 1 < most && bits::all_set(w, first - 1, 1) &&
+        while (first != 0 && last - first + 1 < most && detail::bits::all_set(w, first - 1, 1) &&
                is_huge(first - 1) == advised)
             --first;
         waiting_end[generation] = last + 1;
         return {first, last + 1 - first, advised};
     }
 
-    [[nodiscard]] bool is_huge(std::size_t i) const noexcept { return bits::all_set(huge, i, 1); }
+    [[nodiscard]] bool is_huge(std::size_t i) const noexcept {
+        return detail::bits::all_set(huge, i, 1);
+    }
 
     /// Bookkeeping that was touched.
     [[nodiscard]] std::size_t bookkeeping_bytes() const noexcept {
-        const std::size_t page = os::platform::page_bytes();
-        const std::size_t head = sizeof(range) + bitmap_tree::bytes_for(units) - units / 8;
+        const std::size_t page = detail::os::platform::page_bytes();
+        const std::size_t capacity = taken.capacity();
+        const std::size_t head =
+            sizeof(range) + detail::bitmap_tree::bytes_for(capacity) - capacity / 8;
         return align_up(head, page) + 4 * align_up(touched_units / 8, page) +
                align_up(touched_units * sizeof(std::uint32_t), page);
     }
+};
+
+/// Taken units on their way to the system; known to the page_resource for the sake of a child that
+/// is forked meanwhile.
+struct page_resource::transit {
+    range& from;
+    run units;
+    transit* next;
+    transit** link;
 };
 
 inline void page_resource::generations::add(std::size_t n, std::uint64_t now_ms) noexcept {

@@ -11,6 +11,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 /// The size of a page, asked of the system once. ARENITE_PAGE_BYTES in the environment may name a
@@ -32,5 +33,6 @@ inline std::size_t page_size(std::size_t (*ask_system)() noexcept) noexcept {
 }
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -26,6 +26,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 namespace {
@@ -89,6 +90,8 @@ void* windows_platform::reserve(std::size_t bytes, std::size_t alignment) noexce
     }
     return nullptr;
 }
+
+bool windows_platform::extend(void*, std::size_t) noexcept { return false; }
 
 void windows_platform::release(void* p, std::size_t bytes) noexcept {
     const errors_kept keep;
@@ -181,6 +184,7 @@ void page_mutex::unlock() noexcept {
 }
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite
 

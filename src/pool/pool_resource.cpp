@@ -55,14 +55,15 @@ pool_resource::layout pool_resource::layout::of(slot s, const pool_options& opti
         options.slots != 0 ? std::min(options.slots, least_slots) : least_slots;
     std::size_t bytes = options.mask_bytes != 0 ? options.mask_bytes : usual;
     if (options.block_bytes != 0 && options.mask_bytes == 0)
-        bytes = std::min(usual, std::bit_ceil(std::max(options.block_bytes,
-                                                       block_source::smallest_block_bytes)));
+        bytes =
+            std::min(usual, std::bit_ceil(std::max(options.block_bytes,
+                                                   detail::block_source::smallest_block_bytes)));
     const auto set_first = [&](std::size_t length) {
         l.first = first_at(length, {slot_bytes, alignment}, with_marks);
     };
     if (options.slots != 0 && options.slots < bytes / slot_bytes && options.mask_bytes == 0) {
         set_first(bytes);
-        bytes = std::min(bytes, std::max(block_source::smallest_block_bytes,
+        bytes = std::min(bytes, std::max(detail::block_source::smallest_block_bytes,
                                          std::bit_ceil(l.bytes_for(options.slots))));
     }
     for (set_first(bytes); l.slots_in(bytes) < least; set_first(bytes))
@@ -88,7 +89,8 @@ pool_resource::pool_resource(slot s, const pool_options& options)
     : pool_resource{s, options, upstream{&page_source()}} {}
 
 pool_resource::pool_resource(slot s, const pool_options& options, upstream up)
-    : pool_resource{s, layout::of(s, options, block_source::usual_block_bytes(up)), options, up} {
+    : pool_resource{s, layout::of(s, options, detail::block_source::usual_block_bytes(up)), options,
+                    up} {
     if ((options.eager || options.prefault) && capacity_ != 0 && !passes_through_ &&
         source_.take_empty_block() == nullptr)
         throw_out_of_memory(layout_.block_bytes, layout_.block_bytes, this);
@@ -125,7 +127,7 @@ std::size_t pool_resource::span_bytes(const layout& l, const pool_options& optio
         return options.block_bytes;
     const std::size_t per_block = l.slots_in(l.block_bytes);
     const std::size_t blocks = options.slots / per_block + (options.slots % per_block != 0);
-    return checked_multiply(blocks, l.block_bytes).value_or(max_object_bytes);
+    return detail::checked_multiply(blocks, l.block_bytes).value_or(detail::max_object_bytes);
 }
 
 /// The least to ask at once, and the first: what is expected, in whole pages.
@@ -135,15 +137,15 @@ std::size_t pool_resource::least_bytes(const layout& l, const pool_options& opti
     const std::size_t per_block = l.slots_in(l.block_bytes);
     const std::size_t rest = options.expected % per_block;
     const std::size_t last =
-        rest == 0 ? 0 : align_up(l.bytes_for(rest), block_source::smallest_block_bytes);
-    return checked_multiply(options.expected / per_block, l.block_bytes)
-               .value_or(max_object_bytes - l.block_bytes + 1) +
+        rest == 0 ? 0 : align_up(l.bytes_for(rest), detail::block_source::smallest_block_bytes);
+    return detail::checked_multiply(options.expected / per_block, l.block_bytes)
+               .value_or(detail::max_object_bytes - l.block_bytes + 1) +
            last;
 }
 
 pool_resource::pool_resource(slot s, std::span<std::byte> buffer) noexcept
     : pool_resource{s,
-                    layout::of(s, {.slots = 1}, block_source::smallest_block_bytes),
+                    layout::of(s, {.slots = 1}, detail::block_source::smallest_block_bytes),
                     {.slots = 1},
                     upstream{static_cast<resource*>(nullptr)}} {
     mask_ = 0;
@@ -152,24 +154,25 @@ pool_resource::pool_resource(slot s, std::span<std::byte> buffer) noexcept
 
 /// Makes the block in the user's memory; returns its slots.
 std::size_t pool_resource::make_single(std::span<std::byte> buffer) noexcept {
-    const std::size_t gap = buffer.empty() ? 0 : padding_for(buffer.data(), alignof(block));
-    if (buffer.size() < gap + sizeof(block))
+    const std::size_t gap = buffer.empty() ? 0 : padding_for(buffer.data(), alignof(detail::block));
+    if (buffer.size() < gap + sizeof(detail::block))
         return 0;
     std::byte* const begin = buffer.data() + gap;
     // Counts of slots are of 31 bits, of granules of 32.
     const std::size_t most = std::min<std::size_t>(INT32_MAX, UINT32_MAX / slot_bytes() * 8);
-    const std::size_t bytes = align_down(
-        std::min(buffer.size() - gap, sizeof(block) + most * slot_bytes()), granule_bytes);
-    const std::size_t words = words_for((bytes - sizeof(block)) / slot_bytes());
-    std::byte* const first = begin + sizeof(block) + words * sizeof(bits::word);
+    const std::size_t bytes =
+        align_down(std::min(buffer.size() - gap, sizeof(detail::block) + most * slot_bytes()),
+                   detail::granule_bytes);
+    const std::size_t words = words_for((bytes - sizeof(detail::block)) / slot_bytes());
+    std::byte* const first = begin + sizeof(detail::block) + words * sizeof(detail::bits::word);
     layout_.first = static_cast<std::size_t>(first - begin) + padding_for(first, slot_alignment_);
     layout_.block_bytes = bytes;
     layout_.slots = {slot_bytes(), slot_alignment_, bytes};
     block_slots_ = layout_.slots_in(bytes);
     if (block_slots_ == 0 || passes_through_)
         return block_slots_;
-    single_ = ::new (static_cast<void*>(begin)) block{};
-    single_->granules = static_cast<std::uint32_t>(bytes / granule_bytes);
+    single_ = ::new (static_cast<void*>(begin)) detail::block{};
+    single_->granules = static_cast<std::uint32_t>(bytes / detail::granule_bytes);
     single_->owner = this;
     single_->alarm = silent_alarm;
     base_ = address_of(single_);
@@ -186,7 +189,7 @@ pool_resource::~pool_resource() {
         next_->previous_ = previous_;
 #endif
     if (single_ != nullptr)
-        poison::undefined(single_, single_->bytes());
+        detail::poison::undefined(single_, single_->bytes());
 }
 
 // ---- allocate -----------------------------------------------------------------------------------
@@ -211,10 +214,10 @@ bool pool_resource::next_word() noexcept {
         return false;
     for (;;) {
         if (swept_ != nullptr) {
-            block& b = *swept_;
-            const bits::word* const words = b.occupancy();
+            detail::block& b = *swept_;
+            const detail::bits::word* const words = b.occupancy();
             std::size_t i = position_;
-            while (i < b.note && words[i] == ~bits::word{0})
+            while (i < b.note && words[i] == ~detail::bits::word{0})
                 ++i;
             position_ = i;
             if (i < b.note)
@@ -226,9 +229,9 @@ bool pool_resource::next_word() noexcept {
                 }
             } else if (i < words_for(slots_of(b))) {
                 // A fresh page costs more than holes do, where there are enough of them.
-                const std::size_t used = b.note * bits::word_bits;
+                const std::size_t used = b.note * detail::bits::word_bits;
                 if (used - static_cast<std::size_t>(b.live) >=
-                    std::max(used / sweep_divisor, bits::word_bits)) {
+                    std::max(used / sweep_divisor, detail::bits::word_bits)) {
                     position_ = 0;
                     continue;
                 }
@@ -245,39 +248,39 @@ bool pool_resource::next_word() noexcept {
 }
 
 /// True if a block below this one is worth a sweep.
-bool pool_resource::has_holes_below(const block& b) const noexcept {
+bool pool_resource::has_holes_below(const detail::block& b) const noexcept {
     if (single_ != nullptr)
         return false;
-    const block* const lowest = source_.blocks().lowest(block_state::sweepable);
+    const detail::block* const lowest = source_.blocks().lowest(detail::block_state::sweepable);
     return lowest != nullptr && lowest < &b;
 }
 
 /// Takes what is free from the sweep's position on: side by side into the window, else the slots of
 /// one word, so that they come out in address order.
 void pool_resource::claim() noexcept {
-    block& b = *swept_;
-    bits::word* const words = b.occupancy();
+    detail::block& b = *swept_;
+    detail::bits::word* const words = b.occupancy();
     const std::size_t room = capacity_ - taken_;
-    bits::word clear = ~words[position_];
+    detail::bits::word clear = ~words[position_];
     const auto low = static_cast<std::size_t>(std::countr_zero(clear));
     auto count = static_cast<std::size_t>(std::countr_one(clear >> low));
-    std::byte* const begin = slot_at(b, position_ * bits::word_bits);
-    if (low + count == bits::word_bits || clear >> (low + count) == 0) {
-        if (low + count == bits::word_bits) { // goes on in the next words of the group
+    std::byte* const begin = slot_at(b, position_ * detail::bits::word_bits);
+    if (low + count == detail::bits::word_bits || clear >> (low + count) == 0) {
+        if (low + count == detail::bits::word_bits) { // goes on in the next words of the group
             const std::size_t group = position_ / layout_.slots.group_words();
             const auto end =
                 std::min<std::size_t>(b.note, (group + 1) * layout_.slots.group_words());
             for (std::size_t i = position_ + 1; i < end; ++i) {
                 const auto more = static_cast<std::size_t>(std::countr_zero(words[i]));
                 count += more;
-                if (more != bits::word_bits)
+                if (more != detail::bits::word_bits)
                     break;
             }
         }
         count = std::min(count, room);
-        bits::set_run(words, position_ * bits::word_bits + low, count);
+        detail::bits::set_run(words, position_ * detail::bits::word_bits + low, count);
         cache_.open_window(begin + low * slot_bytes(), count);
-        position_ += (low + count) / bits::word_bits;
+        position_ += (low + count) / detail::bits::word_bits;
     } else {
         count = static_cast<std::size_t>(std::popcount(clear));
         for (; count > room; --count) // the highest stay
@@ -290,36 +293,36 @@ void pool_resource::claim() noexcept {
 }
 
 /// Begins the bits of the next slots of a block that were never used: those of a group.
-void pool_resource::begin_words(block& b) noexcept {
+void pool_resource::begin_words(detail::block& b) noexcept {
     const std::size_t slots = slots_of(b);
     const std::size_t words = words_for(slots);
     const std::size_t end =
         std::min(words, (b.note / layout_.slots.group_words() + 1) * layout_.slots.group_words());
-    bits::word* const first = b.occupancy() + b.note;
-    ::new (static_cast<void*>(first)) bits::word[end - b.note]{};
-    if (end == words && slots % bits::word_bits != 0)
-        b.occupancy()[words - 1] = ~bits::low_mask(slots % bits::word_bits);
+    detail::bits::word* const first = b.occupancy() + b.note;
+    ::new (static_cast<void*>(first)) detail::bits::word[end - b.note]{};
+    if (end == words && slots % detail::bits::word_bits != 0)
+        b.occupancy()[words - 1] = ~detail::bits::low_mask(slots % detail::bits::word_bits);
     begin_marks(b, end - b.note);
     if (b.note == 0)
-        poison::no_access(slot_at(b, 0), b.bytes() - layout_.first);
+        detail::poison::no_access(slot_at(b, 0), b.bytes() - layout_.first);
     b.note = static_cast<std::uint32_t>(end);
 }
 
 /// Those of the slots of so many words, which come next, and before the first that of the block.
-void pool_resource::begin_marks(block& b, std::size_t words) noexcept {
+void pool_resource::begin_marks(detail::block& b, std::size_t words) noexcept {
     if (holder_ == nullptr)
         return;
     if (b.note == 0)
         ::new (static_cast<void*>(marks_of(b) - 1)) mark{0};
-    ::new (static_cast<void*>(marks_of(b) + b.note * bits::word_bits))
-        mark[words * bits::word_bits]{};
+    ::new (static_cast<void*>(marks_of(b) + b.note * detail::bits::word_bits))
+        mark[words * detail::bits::word_bits]{};
 }
 
 /// The next block to sweep: the lowest of which enough is free, else a new one.
 bool pool_resource::enter_next() noexcept {
-    block* b = single_;
+    detail::block* b = single_;
     if (b == nullptr) {
-        b = source_.blocks().lowest(block_state::sweepable | block_state::empty);
+        b = source_.blocks().lowest(detail::block_state::sweepable | detail::block_state::empty);
         if (b == nullptr && !keeps_contents_)
             b = source_.take_empty_block();
         if (b == nullptr)
@@ -340,13 +343,13 @@ bool pool_resource::enter_next() noexcept {
 
 /// Gives up the block being swept.
 void pool_resource::leave() noexcept {
-    block& b = *std::exchange(swept_, nullptr);
+    detail::block& b = *std::exchange(swept_, nullptr);
     if (single_ == nullptr)
         reclassify(b);
 }
 
 /// Puts a block that nobody allocates from into the state it has earned.
-void pool_resource::reclassify(block& b) noexcept {
+void pool_resource::reclassify(detail::block& b) noexcept {
     const auto slots = static_cast<std::int32_t>(keeps_contents_ ? known_slots(b) : slots_of(b));
     const auto share = std::max<std::int32_t>(1, slots / std::int32_t{sweep_divisor});
     std::uint16_t state = 0;
@@ -357,7 +360,7 @@ void pool_resource::reclassify(block& b) noexcept {
         state = vacated;
         b.alarm = silent_alarm;
     } else if (slots - b.live >= share) {
-        state = block_state::sweepable;
+        state = detail::block_state::sweepable;
         b.alarm = 0;
     } else if (b.live != slots) {
         state = partly_free;
@@ -369,12 +372,12 @@ void pool_resource::reclassify(block& b) noexcept {
 std::byte* pool_resource::take_one() noexcept {
     if (!next_word())
         return take_fresh();
-    bits::word& word = swept_->occupancy()[position_];
+    detail::bits::word& word = swept_->occupancy()[position_];
     const auto i = static_cast<std::size_t>(std::countr_one(word));
-    word |= bits::word{1} << i;
+    word |= detail::bits::word{1} << i;
     ++swept_->live;
     ++taken_;
-    return slot_at(*swept_, position_ * bits::word_bits + i);
+    return slot_at(*swept_, position_ * detail::bits::word_bits + i);
 }
 
 // ---- deallocate ---------------------------------------------------------------------------------
@@ -383,21 +386,21 @@ std::byte* pool_resource::take_one() noexcept {
 /// that one slot waits for.
 void pool_resource::clear_slots(std::span<std::byte* const> slots) noexcept {
     const layout l = layout_; // which the words of bits, as they are written, do not change
-    block* b = nullptr;
+    detail::block* b = nullptr;
     std::size_t end = 0; // of the slots of b whose bits exist
     std::size_t cleared = 0;
     for (const std::byte* const p : slots) {
-        if (block* const mine = block_of(p); mine != b) [[unlikely]] {
+        if (detail::block* const mine = block_of(p); mine != b) [[unlikely]] {
             if (b != nullptr)
                 account(*b, std::exchange(cleared, 0));
             b = mine;
-            end = b->owner == this ? b->note * bits::word_bits : 0;
+            end = b->owner == this ? b->note * detail::bits::word_bits : 0;
         }
         const std::size_t i = l.slots.index_at(address_of(p) - address_of(b) - l.first);
         if (i >= end) [[unlikely]]
             return refuse_free(p, "it is not of this pool");
-        bits::word& word = b->occupancy()[i / bits::word_bits];
-        const bits::word mask = bits::word{1} << i % bits::word_bits;
+        detail::bits::word& word = b->occupancy()[i / detail::bits::word_bits];
+        const detail::bits::word mask = detail::bits::word{1} << i % detail::bits::word_bits;
         if ((word & mask) == 0) [[unlikely]]
             return refuse_free(p, "it was freed twice");
         word ^= mask;
@@ -416,7 +419,7 @@ void pool_resource::hold_nothing() noexcept {
 }
 
 /// Slots of a block have become free.
-void pool_resource::account(block& b, std::size_t cleared) noexcept {
+void pool_resource::account(detail::block& b, std::size_t cleared) noexcept {
     taken_ -= cleared;
     b.live -= static_cast<std::int32_t>(cleared);
     if (b.live <= b.alarm)
@@ -424,15 +427,16 @@ void pool_resource::account(block& b, std::size_t cleared) noexcept {
 }
 
 void pool_resource::clear_run(std::byte* p, std::size_t count) noexcept {
-    block& b = *block_of(p);
+    detail::block& b = *block_of(p);
     const std::size_t first = index_of(b, p);
-    if (b.owner != this || first + count > b.note * bits::word_bits) [[unlikely]]
+    if (b.owner != this || first + count > b.note * detail::bits::word_bits) [[unlikely]]
         return refuse_free(p, "it is not of this pool");
-    bits::word missing = 0;
-    bits::for_each_part(b.occupancy(), first, count, [&](bits::word& word, bits::word mask) {
-        missing |= ~word & mask;
-        word &= ~mask;
-    });
+    detail::bits::word missing = 0;
+    detail::bits::for_each_part(b.occupancy(), first, count,
+                                [&](detail::bits::word& word, detail::bits::word mask) {
+                                    missing |= ~word & mask;
+                                    word &= ~mask;
+                                });
     if (missing != 0) [[unlikely]]
         return refuse_free(p, "it, or a neighbour freed after it, was freed twice");
     account(b, count);
@@ -457,11 +461,11 @@ void pool_resource::refuse_foreign(const void* p) const noexcept {
 
 // ---- what is where ------------------------------------------------------------------------------
 
-block* pool_resource::first_block() const noexcept {
+detail::block* pool_resource::first_block() const noexcept {
     return single_ != nullptr ? single_ : source_.blocks().first();
 }
 
-block* pool_resource::block_above(const block& b) const noexcept {
+detail::block* pool_resource::block_above(const detail::block& b) const noexcept {
     return single_ != nullptr ? nullptr : source_.blocks().above(b);
 }
 
@@ -475,7 +479,7 @@ void pool_resource::begin_visit() noexcept {
 void pool_resource::end_visit() noexcept {
     if (--visits_ != 0 || single_ != nullptr)
         return;
-    while (block* const b = source_.blocks().lowest(vacated))
+    while (detail::block* const b = source_.blocks().lowest(vacated))
         reclassify(*b);
 }
 

@@ -33,15 +33,16 @@ pool_resource::pool_resource(slot s, const pool_options& options, std::size_t ca
 std::byte* pool_resource::take_fresh() noexcept {
     if (!keeps_contents_ || taken_ >= capacity_ || !make_fresh())
         return nullptr;
-    block& b = *fresh_.from;
-    if (fresh_.index == b.note * bits::word_bits) {
-        ::new (static_cast<void*>(b.occupancy() + b.note)) bits::word{~bits::word{0}};
+    detail::block& b = *fresh_.from;
+    if (fresh_.index == b.note * detail::bits::word_bits) {
+        ::new (static_cast<void*>(b.occupancy() + b.note))
+            detail::bits::word{~detail::bits::word{0}};
         begin_marks(b, 1);
         if (b.note == 0)
-            poison::no_access(slot_at(b, 0), b.bytes() - layout_.first);
+            detail::poison::no_access(slot_at(b, 0), b.bytes() - layout_.first);
         ++b.note;
     }
-    if ((b.state & block_state::empty) != 0)
+    if ((b.state & detail::block_state::empty) != 0)
         source_.open(b);
     std::byte* const p = slot_at(b, fresh_.index++);
     ++fresh_.opened;
@@ -56,7 +57,7 @@ std::byte* pool_resource::take_fresh() noexcept {
 bool pool_resource::make_fresh() noexcept {
     if (fresh_.from != nullptr && fresh_.index != slots_of(*fresh_.from))
         return true;
-    block* b = source_.blocks().lowest(cut_ahead);
+    detail::block* b = source_.blocks().lowest(cut_ahead);
     if (b == nullptr) {
         b = source_.take_empty_block();
         if (b == nullptr)
@@ -70,14 +71,15 @@ bool pool_resource::make_fresh() noexcept {
 }
 
 /// Slots that are in use or will be taken before the upstream is asked: few holes are not.
-std::size_t pool_resource::slots_within_reach(const block& b) const noexcept {
+std::size_t pool_resource::slots_within_reach(const detail::block& b) const noexcept {
     const std::size_t slots = slots_of(b);
     const auto live = static_cast<std::size_t>(b.live);
-    if (keeps_contents_ || (b.state & (block_state::sweepable | block_state::empty)) != 0)
+    if (keeps_contents_ ||
+        (b.state & (detail::block_state::sweepable | detail::block_state::empty)) != 0)
         return slots;
     if (&b != swept_)
         return live;
-    const std::size_t passed_by = std::max(slots / sweep_divisor, bits::word_bits);
+    const std::size_t passed_by = std::max(slots / sweep_divisor, detail::bits::word_bits);
     return std::max(live, slots - std::min(slots, passed_by));
 }
 
@@ -87,12 +89,12 @@ bool pool_resource::try_reserve(std::size_t slots) noexcept {
     const std::span<const std::byte> fresh = source_.fresh();
     std::size_t have = fresh.size() / layout_.block_bytes * block_slots_ +
                        layout_.slots_in(fresh.size() % layout_.block_bytes);
-    for (const block* b = first_block(); b != nullptr; b = block_above(*b))
-        if ((b->state & block_state::large) == 0)
+    for (const detail::block* b = first_block(); b != nullptr; b = block_above(*b))
+        if ((b->state & detail::block_state::large) == 0)
             have += slots_within_reach(*b);
     if (have >= slots)
         return true;
-    while (block* const b = source_.cut_fresh()) {
+    while (detail::block* const b = source_.cut_fresh()) {
         if (!keeps_contents_)
             continue;
         source_.open(*b);
@@ -100,7 +102,7 @@ bool pool_resource::try_reserve(std::size_t slots) noexcept {
     }
     const std::size_t missing = slots - have;
     const std::size_t blocks = missing / block_slots_ + (missing % block_slots_ != 0);
-    const auto bytes = checked_multiply(blocks, layout_.block_bytes);
+    const auto bytes = detail::checked_multiply(blocks, layout_.block_bytes);
     return bytes && source_.try_reserve(*bytes);
 }
 
@@ -109,14 +111,14 @@ void pool_resource::trim_fresh() noexcept {
     if (fresh_.from != nullptr && source_.find(fresh_.from) != fresh_.from)
         fresh_.from = nullptr;
     fresh_.opened = 0;
-    for (const block* b = first_block(); b != nullptr; b = block_above(*b))
+    for (const detail::block* b = first_block(); b != nullptr; b = block_above(*b))
         fresh_.opened += known_slots(*b);
 }
 
 /// Takes a slot of a block, which is free, while the pool is being visited.
-void pool_resource::take_at(block& b, std::size_t i) noexcept {
-    bits::set_run(b.occupancy(), i, 1);
-    if ((b.state & block_state::empty) != 0)
+void pool_resource::take_at(detail::block& b, std::size_t i) noexcept {
+    detail::bits::set_run(b.occupancy(), i, 1);
+    if ((b.state & detail::block_state::empty) != 0)
         source_.open(b);
     ++b.live;
     ++taken_;
@@ -134,25 +136,25 @@ void pool_resource::trim() noexcept {
     if (swept_ != nullptr)
         leave();
     if (fresh_.from != nullptr && fresh_.index == 0 &&
-        (fresh_.from->state & block_state::empty) == 0)
+        (fresh_.from->state & detail::block_state::empty) == 0)
         source_.close_empty(*fresh_.from, bytes_in_use()); // it was never used
-    while (block* const b = source_.blocks().lowest(cut_ahead))
+    while (detail::block* const b = source_.blocks().lowest(cut_ahead))
         source_.close_empty(*b, bytes_in_use());
     source_.trim();
     if (keeps_contents_)
         trim_fresh();
     if (!source_.purges())
         return;
-    for (block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b))
-        if ((b->state & block_state::large) == 0)
+    for (detail::block* b = source_.blocks().first(); b != nullptr; b = source_.blocks().above(*b))
+        if ((b->state & detail::block_state::large) == 0)
             purge_holes(*b);
 }
 
 /// Gives the whole pages between slots in use back.
-void pool_resource::purge_holes(block& b) noexcept {
-    const std::size_t known = b.note * bits::word_bits;
+void pool_resource::purge_holes(detail::block& b) noexcept {
+    const std::size_t known = b.note * detail::bits::word_bits;
     for (std::size_t i = 0; i <= known;) {
-        const std::size_t end = bits::next_set(b.occupancy(), i, known);
+        const std::size_t end = detail::bits::next_set(b.occupancy(), i, known);
         std::byte* const from = slot_at(b, i);
         std::byte* const to =
             end == known ? reinterpret_cast<std::byte*>(&b) + b.bytes() : slot_at(b, end);
@@ -160,7 +162,7 @@ void pool_resource::purge_holes(block& b) noexcept {
             source_.purge(from, static_cast<std::size_t>(to - from));
         if (end == known)
             return;
-        i = bits::next_clear(b.occupancy(), end, known);
+        i = detail::bits::next_clear(b.occupancy(), end, known);
     }
 }
 

@@ -22,16 +22,16 @@ bool pool_resource::has_free_slot() const noexcept {
     const std::size_t slots = slots_in_use();
     return slots < capacity_ &&
            (slots < taken_ || single_ != nullptr || source_.has_empty_block() ||
-            source_.blocks().has(block_state::sweepable | partly_free | cut_ahead) ||
+            source_.blocks().has(detail::block_state::sweepable | partly_free | cut_ahead) ||
             (swept_ != nullptr && static_cast<std::size_t>(swept_->live) < slots_of(*swept_)));
 }
 
 void pool_resource::list_regions(region_sink& sink) const {
     list_others(sink);
     const detail::slot_cache::snapshot cached{cache_};
-    for (block* b = first_block(); b != nullptr; b = block_above(*b)) {
-        if ((b->state & block_state::large) != 0) {
-            region_joiner{sink}.add_large(*b);
+    for (detail::block* b = first_block(); b != nullptr; b = block_above(*b)) {
+        if ((b->state & detail::block_state::large) != 0) {
+            detail::region_joiner{sink}.add_large(*b);
             continue;
         }
         list_slots(sink, cached, {reinterpret_cast<const std::byte*>(b), b->bytes()},
@@ -43,14 +43,14 @@ void pool_resource::list_regions(region_sink& sink) const {
 pool_resource::location pool_resource::locate(const std::byte* p) const noexcept {
     if (!owns(p))
         return {};
-    block* const b = single_ != nullptr ? single_ : source_.find(p);
-    if ((b->state & block_state::large) != 0)
+    detail::block* const b = single_ != nullptr ? single_ : source_.find(p);
+    if ((b->state & detail::block_state::large) != 0)
         return {.what = location::large};
     const std::size_t i = p < slot_at(*b, 0) ? 0 : index_of(*b, p);
     const std::byte* const begin = slot_at(*b, i);
     if (i >= slots_of(*b) || p < begin || p >= begin + slot_bytes())
         return {.what = location::bookkeeping};
-    const bool taken = i < known_slots(*b) && bits::all_set(b->occupancy(), i, 1);
+    const bool taken = i < known_slots(*b) && detail::bits::all_set(b->occupancy(), i, 1);
     return {.what = location::slot, .begin = begin, .taken = taken};
 }
 

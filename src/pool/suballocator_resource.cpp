@@ -35,7 +35,7 @@ constexpr std::size_t purge_least = 16_KiB;   // of free pages side by side, unl
 constexpr std::size_t purge_divisor = 4;      // a fall to this share is a deep one
 
 /// Begins to load what will be written.
-ARENITE_INLINE void fetch_early([[maybe_unused]] const bits::word* p) noexcept {
+ARENITE_INLINE void fetch_early([[maybe_unused]] const detail::bits::word* p) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
     __builtin_prefetch(p, 1);
 #endif
@@ -46,18 +46,19 @@ ARENITE_INLINE void fetch_early([[maybe_unused]] const bits::word* p) noexcept {
 // ---- how a row lies in memory -------------------------------------------------------------------
 
 std::size_t suballocator_resource::slots_alignment(std::size_t slots) const noexcept {
-    const std::size_t least = slots * slot_bytes() < lined_up_bytes ? alignof(bits::word) : 64;
+    const std::size_t least =
+        slots * slot_bytes() < lined_up_bytes ? alignof(detail::bits::word) : 64;
     return std::max(slot_alignment_, least);
 }
 
 std::size_t suballocator_resource::row_bytes_for(std::size_t slots) const noexcept {
-    return bitmap_tree::bytes_for(slots) + slots_alignment(slots) - alignof(bits::word) +
-           layout_.bytes_for(slots);
+    return detail::bitmap_tree::bytes_for(slots) + slots_alignment(slots) -
+           alignof(detail::bits::word) + layout_.bytes_for(slots);
 }
 
 /// The most slots that a row of so many bytes holds; 0 where not even one fits.
 std::size_t suballocator_resource::slots_in(std::size_t bytes) const noexcept {
-    std::size_t slots = std::min(bytes / slot_bytes(), bitmap_tree::max_capacity);
+    std::size_t slots = std::min(bytes / slot_bytes(), detail::bitmap_tree::max_capacity);
     while (slots != 0 && row_bytes_for(slots) > bytes) {
         const std::size_t less = (row_bytes_for(slots) - bytes) / (slot_bytes() + 1);
         slots -= std::clamp<std::size_t>(less, 1, slots);
@@ -113,7 +114,8 @@ bool suballocator_resource::add_row() noexcept {
     for (bool trimmed = false;;) {
         std::size_t bytes = slots == rows_.full_slots() ? rows_.full_bytes() : row_bytes_for(slots);
         if (pages_ && (bytes > smallest_row / 2 || options_.first_row_bytes == 0)) {
-            bytes = align_up(bytes, before == none ? smallest_row : os::platform::page_bytes());
+            bytes =
+                align_up(bytes, before == none ? smallest_row : detail::os::platform::page_bytes());
             slots = std::min(slots_in(bytes), rows_.full_slots());
         }
         if (bytes < before && add_row(slots, bytes))
@@ -132,20 +134,20 @@ bool suballocator_resource::add_row() noexcept {
 }
 
 bool suballocator_resource::add_row(std::size_t slots, std::size_t bytes) noexcept {
-    const std::size_t alignment = std::max(slot_alignment_, alignof(bits::word));
+    const std::size_t alignment = std::max(slot_alignment_, alignof(detail::bits::word));
     auto* const memory = static_cast<std::byte*>(upstream_.try_allocate(bytes, alignment));
     if (memory == nullptr)
         return false;
-    const std::size_t words = bitmap_tree::words_for(slots);
-    auto* const first_word = ::new (static_cast<void*>(memory)) bits::word[words];
-    std::byte* begin = memory + words * sizeof(bits::word);
+    const std::size_t words = detail::bitmap_tree::words_for(slots);
+    auto* const first_word = ::new (static_cast<void*>(memory)) detail::bits::word[words];
+    std::byte* begin = memory + words * sizeof(detail::bits::word);
     begin += padding_for(begin, slots_alignment(slots));
     const std::size_t span = layout_.bytes_for(slots);
     if (!rows_.insert({memory, bytes, begin, span, slots, {slots, {first_word, words}}})) {
         upstream_.deallocate(memory, bytes, alignment);
         return false;
     }
-    poison::no_access(begin, span);
+    detail::poison::no_access(begin, span);
     slot_count_ += slots;
     rows_bytes_ += bytes;
     empty_bytes_ += bytes;
@@ -214,17 +216,18 @@ void suballocator_resource::claim(row& r) noexcept {
     const std::size_t before = r.taken.count_taken();
     const std::size_t i = r.taken.lowest_free();
     const auto words = r.taken.words();
-    const bits::word clear = ~words[i / bits::word_bits] >> i % bits::word_bits;
+    const detail::bits::word clear =
+        ~words[i / detail::bits::word_bits] >> i % detail::bits::word_bits;
     auto count = static_cast<std::size_t>(std::countr_one(clear));
-    const bool to_end = i % bits::word_bits + count == bits::word_bits;
+    const bool to_end = i % detail::bits::word_bits + count == detail::bits::word_bits;
     if (to_end || clear >> count == 0) {
         if (to_end) { // goes on in the next words of the group
             const std::size_t group = i / layout_.group_slots();
             const std::size_t end = std::min(words.size(), (group + 1) * layout_.group_words());
-            for (std::size_t w = i / bits::word_bits + 1; w < end; ++w) {
+            for (std::size_t w = i / detail::bits::word_bits + 1; w < end; ++w) {
                 const auto more = static_cast<std::size_t>(std::countr_zero(words[w]));
                 count += more;
-                if (more != bits::word_bits)
+                if (more != detail::bits::word_bits)
                     break;
             }
         }
@@ -240,8 +243,8 @@ void suballocator_resource::claim(row& r) noexcept {
 
 /// What is free in the lowest words of a row becomes hot, so that it comes out upward.
 void suballocator_resource::claim_words(row& r) noexcept {
-    constexpr std::size_t enough = bits::word_bits / 2;
-    bitmap_tree::claim words[enough];
+    constexpr std::size_t enough = detail::bits::word_bits / 2;
+    detail::bitmap_tree::claim words[enough];
     std::size_t n = 0;
     for (std::size_t count = 0; count < enough && !r.taken.full(); ++n) {
         words[n] = r.taken.claim_word();
@@ -284,7 +287,7 @@ void suballocator_resource::clear_slots(std::span<std::byte* const> slots) noexc
         if (r == nullptr) [[unlikely]]
             return refuse_foreign(slots[k]);
         places[k] = {r, index_of(*r, slots[k])};
-        fetch_early(r->taken.words().data() + places[k].slot / bits::word_bits);
+        fetch_early(r->taken.words().data() + places[k].slot / detail::bits::word_bits);
     }
     for (std::size_t k = 0; k < slots.size(); ++k) {
         const auto [r, i] = places[k];
@@ -303,7 +306,7 @@ void suballocator_resource::clear_run(std::byte* p, std::size_t count) noexcept 
     if (r == nullptr) [[unlikely]]
         return refuse_foreign(p);
     const std::size_t first = index_of(*r, p);
-    if (first + count > r->count || !bits::all_set(r->taken.words().data(), first, count))
+    if (first + count > r->count || !detail::bits::all_set(r->taken.words().data(), first, count))
         [[unlikely]]
         return refuse_free(p, "it, or a neighbour freed after it, was freed twice");
     const bool was_full = r->taken.full();
@@ -382,11 +385,11 @@ void suballocator_resource::return_empty_rows(std::size_t allowance, bool at_onc
 
 /// Gives the memory of a row back; rows_.erase_returned() must follow.
 void suballocator_resource::return_row(row& r, bool at_once) noexcept {
-    poison::undefined(r.memory, r.bytes);
+    detail::poison::undefined(r.memory, r.bytes);
     empty_bytes_ -= r.is_empty() ? r.bytes : 0;
     rows_bytes_ -= r.bytes;
     slot_count_ -= r.count;
-    upstream_.give_back(r.memory, r.bytes, std::max(slot_alignment_, alignof(bits::word)),
+    upstream_.give_back(r.memory, r.bytes, std::max(slot_alignment_, alignof(detail::bits::word)),
                         at_once || options_.policy == return_policy::return_all);
     r.memory = nullptr;
 }
@@ -404,26 +407,26 @@ void suballocator_resource::shrink(std::size_t allowance, bool at_once) noexcept
 void suballocator_resource::trim() noexcept {
     shrink(0, true);
     if (std::exchange(purge_is_due_, false))
-        purge_free(os::platform::page_bytes());
+        purge_free(detail::os::platform::page_bytes());
     rows_.erase_returned(true);
     large_.trim();
 }
 
 /// Gives the whole pages between slots in use back.
 void suballocator_resource::purge_free(std::size_t least_bytes) noexcept {
-    const std::size_t page_bytes = os::platform::page_bytes();
+    const std::size_t page_bytes = detail::os::platform::page_bytes();
     for (const row& r : rows_.rows()) {
         if (r.bytes < smallest_row && options_.first_row_bytes != 0)
             continue; // it need not lie in pages
-        const bits::word* const words = r.taken.words().data();
-        for (std::size_t i = bits::next_clear(words, 0, r.count); i < r.count;) {
-            const std::size_t end = bits::next_set(words, i, r.count);
+        const detail::bits::word* const words = r.taken.words().data();
+        for (std::size_t i = detail::bits::next_clear(words, 0, r.count); i < r.count;) {
+            const std::size_t end = detail::bits::next_set(words, i, r.count);
             std::byte* const from = slot_at(r, i);
             std::byte* const to = end == r.count ? r.memory + r.bytes : slot_at(r, end);
             std::byte* const page = from + padding_for(from, page_bytes);
             if (to > page && static_cast<std::size_t>(to - page) >= least_bytes)
                 upstream_.purge(page, align_down(static_cast<std::size_t>(to - page), page_bytes));
-            i = bits::next_clear(words, end, r.count);
+            i = detail::bits::next_clear(words, end, r.count);
         }
     }
 }
@@ -441,17 +444,17 @@ void suballocator_resource::list_regions(region_sink& sink) const {
     for (const row& r : rows_.rows())
         list_slots(sink, cached, {r.memory, r.bytes}, r.slots, layout_, r.taken.words().data(),
                    r.count, region_state::overhead);
-    for (block* b = large_.blocks().first(); b != nullptr; b = large_.blocks().above(*b))
-        region_joiner{sink}.add_large(*b);
+    for (detail::block* b = large_.blocks().first(); b != nullptr; b = large_.blocks().above(*b))
+        detail::region_joiner{sink}.add_large(*b);
     list_others(sink);
 }
 
 template <class F>
 void suballocator_resource::for_each_taken(F f) {
     for (const row& r : rows_.rows()) {
-        const bits::word* const words = r.taken.words().data();
-        for (std::size_t i = bits::next_set(words, 0, r.count); i < r.count;
-             i = bits::next_set(words, i + 1, r.count))
+        const detail::bits::word* const words = r.taken.words().data();
+        for (std::size_t i = detail::bits::next_set(words, 0, r.count); i < r.count;
+             i = detail::bits::next_set(words, i + 1, r.count))
             f(static_cast<void*>(slot_at(r, i)));
     }
 }

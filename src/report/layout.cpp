@@ -57,7 +57,7 @@ std::size_t for_each_place(const type_layout& layout, F f) {
 }
 
 std::string padded(const std::string& text, std::size_t columns, bool to_the_right) {
-    const std::size_t have = report_text::columns(text);
+    const std::size_t have = detail::report_text::columns(text);
     const std::string blank(columns > have ? columns - have : 0, ' ');
     return to_the_right ? blank + text : text + blank;
 }
@@ -117,18 +117,18 @@ double type_layout::share_in_array() const {
 }
 
 void type_layout::write_text(std::ostream& out) const {
-    using report_text::integer;
+    using detail::report_text::integer;
     std::size_t width = 6;
     for (const member& m : members)
-        width = std::max(width, report_text::columns(report_text::visible(m.name)));
+        width = std::max(width, detail::report_text::columns(detail::report_text::visible(m.name)));
     const auto row = [&](std::size_t offset, std::size_t count, const std::string& text) {
         return padded(integer(offset), 8, true) + padded(integer(count), 7, true) + "  " + text +
                "\n";
     };
     const bool all_used = used_bytes() == member_bytes();
 
-    std::string text = report_text::visible(name) + ": " + integer(bytes) + " bytes, alignment " +
-                       integer(alignment) + "\n  offset  bytes  member\n";
+    std::string text = detail::report_text::visible(name) + ": " + integer(bytes) +
+                       " bytes, alignment " + integer(alignment) + "\n  offset  bytes  member\n";
     std::size_t end = 0;
     for (const member& m : members) {
         if (m.offset > end)
@@ -136,8 +136,8 @@ void type_layout::write_text(std::ostream& out) const {
         const std::size_t boundary = m.offset / line_bytes * line_bytes;
         if (boundary != 0 && end <= boundary)
             text += "          ------  line " + integer(boundary / line_bytes) + "\n";
-        std::string what = padded(report_text::visible(m.name), width, false) + "  " +
-                           report_text::visible(m.type);
+        std::string what = padded(detail::report_text::visible(m.name), width, false) + "  " +
+                           detail::report_text::visible(m.type);
         if (!all_used && m.used)
             what += "  (used)";
         if (m.bytes != 0 && m.offset / line_bytes != (m.end() - 1) / line_bytes) {
@@ -157,24 +157,25 @@ void type_layout::write_text(std::ostream& out) const {
     text += std::string{all_used ? "all" : "used"} + ": " + integer(used_bytes()) + " bytes of ";
     for (const line& l : lines()) {
         text += "line " + integer(l.index) + " (" +
-                report_text::percent(static_cast<double>(l.used_bytes),
-                                     static_cast<double>(line_bytes)) +
+                detail::report_text::percent(static_cast<double>(l.used_bytes),
+                                             static_cast<double>(line_bytes)) +
                 " %), ";
     }
-    text += "in an array an object touches " + report_text::decimal(lines_in_array(), 1) +
-            " lines, of which " + report_text::percent(share_in_array(), 1) + " % is used\n";
+    text += "in an array an object touches " + detail::report_text::decimal(lines_in_array(), 1) +
+            " lines, of which " + detail::report_text::percent(share_in_array(), 1) +
+            " % is used\n";
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
 void type_layout::write_json(std::ostream& out) const {
-    using report_text::integer;
-    std::string text = "{\"type\": \"" + report_text::json(name) +
+    using detail::report_text::integer;
+    std::string text = "{\"type\": \"" + detail::report_text::json(name) +
                        "\", \"bytes\": " + integer(bytes) +
                        ", \"alignment\": " + integer(alignment) + ", \"members\": [";
     const char* separator = "";
     for (const member& m : members) {
-        text += std::string{separator} + "\n  {\"name\": \"" + report_text::json(m.name) +
-                "\", \"type\": \"" + report_text::json(m.type) +
+        text += std::string{separator} + "\n  {\"name\": \"" + detail::report_text::json(m.name) +
+                "\", \"type\": \"" + detail::report_text::json(m.type) +
                 "\", \"offset\": " + integer(m.offset) + ", \"bytes\": " + integer(m.bytes) +
                 ", \"used\": " + (m.used ? "true" : "false") + "}";
         separator = ",";
@@ -190,8 +191,8 @@ void type_layout::write_json(std::ostream& out) const {
                 ", \"used_bytes\": " + integer(l.used_bytes) + "}";
         separator = ", ";
     }
-    text += "], \"lines_in_array\": " + report_text::decimal(lines_in_array(), 3) +
-            ", \"share_in_array\": " + report_text::decimal(share_in_array(), 4) + "}\n";
+    text += "], \"lines_in_array\": " + detail::report_text::decimal(lines_in_array(), 3) +
+            ", \"share_in_array\": " + detail::report_text::decimal(share_in_array(), 4) + "}\n";
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 

@@ -22,7 +22,7 @@ constexpr std::size_t largest_cell = std::size_t{1}
                                      << (std::numeric_limits<std::size_t>::digits - 1);
 
 /// Upper bounds of the sizes that have a colour of their own; the last colour is for all above.
-constexpr std::array<std::size_t, 6> size_bounds{16, 32, 64, 128, 512, 4096};
+constexpr std::array<std::size_t, 6> size_bounds{{16, 32, 64, 128, 512, 4096}};
 
 std::uintptr_t last_of(const region& r) { return address_of(r.address) + (r.bytes - 1); }
 
@@ -61,22 +61,23 @@ drawn draw(const memory_map::cell& c) {
 std::string shares(const region_totals& t) {
     const auto whole = static_cast<double>(t.bytes());
     const auto of = [&](region_state s) {
-        return report_text::percent(static_cast<double>(t.bytes(s)), whole) + " % ";
+        return detail::report_text::percent(static_cast<double>(t.bytes(s)), whole) + " % ";
     };
-    std::string text = report_text::bytes(t.bytes()) + " held: " + of(region_state::used) +
+    std::string text = detail::report_text::bytes(t.bytes()) + " held: " + of(region_state::used) +
                        "used, " + of(region_state::free) + "free, " + of(region_state::overhead) +
                        "overhead, " + of(region_state::untouched) + "never touched";
     if (t.objects() != 0)
-        text += "; " + report_text::integer(t.objects()) + " objects listed";
+        text += "; " + detail::report_text::integer(t.objects()) + " objects listed";
     if (t.free_bytes() != 0)
-        text += "; largest hole " + report_text::bytes(t.largest_hole_bytes()) +
-                ", fragmentation " + report_text::percent(t.fragmentation(), 1) + " %";
+        text += "; largest hole " + detail::report_text::bytes(t.largest_hole_bytes()) +
+                ", fragmentation " + detail::report_text::percent(t.fragmentation(), 1) + " %";
     return text;
 }
 
 std::string overlap_warning(std::size_t count) {
-    return count == 0 ? std::string{}
-                      : report_text::integer(count) + " regions overlapped others and were cut";
+    return count == 0
+               ? std::string{}
+               : detail::report_text::integer(count) + " regions overlapped others and were cut";
 }
 
 std::size_t room(const memory_map_options& options) {
@@ -212,13 +213,13 @@ void memory_map::write_text(std::ostream& out, const memory_map_options& options
     const region_totals sums = totals();
     std::string text;
     if (!options.title.empty())
-        text += report_text::visible(options.title) + "\n";
+        text += detail::report_text::visible(options.title) + "\n";
     if (sums.bytes() == 0)
         return write(out, text + "no memory held\n");
     const std::size_t bytes = cell_bytes(room(options));
     const std::vector<cell> all = cells(bytes);
     const std::size_t columns = std::clamp<std::size_t>(options.columns, 1, 4096);
-    const std::size_t digits = report_text::hex(all.back().address).size();
+    const std::size_t digits = detail::report_text::hex(all.back().address).size();
 
     constexpr const char* shades[]{"\u2591", "\u2592", "\u2593", "\u2588"};
     const auto colour_of = [](drawn d) {
@@ -234,7 +235,7 @@ void memory_map::write_text(std::ostream& out, const memory_map_options& options
     std::string colour;
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (i % columns == 0) {
-            const std::string address = report_text::hex(all[i].address);
+            const std::string address = detail::report_text::hex(all[i].address);
             text += std::string(digits - address.size(), ' ') + address + " ";
             text += all[i].after_gap ? '/' : '|';
         }
@@ -263,7 +264,7 @@ void memory_map::write_text(std::ostream& out, const memory_map_options& options
         }
     }
     text += shares(sums) + "\n";
-    text += "one cell " + report_text::bytes(bytes) + ": ";
+    text += "one cell " + detail::report_text::bytes(bytes) + ": ";
     for (const char* shade : shades)
         text += shade;
     text += " used, little to all  \u00b7 free  # overhead  blank: never touched  /: a gap above\n";
@@ -305,28 +306,30 @@ std::string svg_class(drawn d) {
     case look::used:
         break;
     }
-    std::string name = d.colour == 0 ? std::string{"am-u"} : "am-" + report_text::integer(d.colour);
+    std::string name =
+        d.colour == 0 ? std::string{"am-u"} : "am-" + detail::report_text::integer(d.colour);
     if (d.level < 4)
-        name += " am-l" + report_text::integer(d.level);
+        name += " am-l" + detail::report_text::integer(d.level);
     return name;
 }
 
 std::string svg_rect(std::size_t x, std::size_t y, std::size_t width, std::size_t height,
                      const std::string& name) {
-    using report_text::integer;
+    using detail::report_text::integer;
     return "<rect x=\"" + integer(x) + "\" y=\"" + integer(y) + "\" width=\"" + integer(width) +
            "\" height=\"" + integer(height) + "\" class=\"" + name + "\"";
 }
 
 std::string size_name(std::size_t colour) { // from 1
-    return colour <= size_bounds.size() ? "to " + report_text::bytes(size_bounds[colour - 1])
-                                        : "larger";
+    return colour <= size_bounds.size()
+               ? "to " + detail::report_text::bytes(size_bounds[colour - 1])
+               : "larger";
 }
 
 } // namespace
 
 void memory_map::write_svg(std::ostream& out, const memory_map_options& options) const {
-    using report_text::integer;
+    using detail::report_text::integer;
     constexpr std::size_t margin = 12, line = 18, side = 7;
     const std::size_t columns = std::clamp<std::size_t>(options.columns, 1, 4096);
     const region_totals sums = totals();
@@ -351,7 +354,7 @@ void memory_map::write_svg(std::ostream& out, const memory_map_options& options)
                 "\">" + text + "</text>\n";
     };
     if (!options.title.empty())
-        text_line("am-t", report_text::xml(options.title));
+        text_line("am-t", detail::report_text::xml(options.title));
     if (all.empty()) {
         text_line("am-q", "no memory held");
     } else {
@@ -361,7 +364,7 @@ void memory_map::write_svg(std::ostream& out, const memory_map_options& options)
         text_line("", told.substr(0, cut));
         if (cut != std::string::npos)
             text_line("", told.substr(cut + 2));
-        text_line("am-q", "one cell is " + report_text::bytes(bytes) +
+        text_line("am-q", "one cell is " + detail::report_text::bytes(bytes) +
                               "; a line is where address space of others was left out");
         if (const std::string warning = overlap_warning(overlapping()); !warning.empty())
             text_line("am-q", warning);
@@ -382,13 +385,13 @@ void memory_map::write_svg(std::ostream& out, const memory_map_options& options)
         }
         const std::size_t x = margin + first % columns * side;
         const std::size_t top = y + first / columns * side;
-        std::string told = report_text::hex(all[first].address) + ", " +
-                           report_text::bytes((i - first) * bytes) + ": ";
+        std::string told = detail::report_text::hex(all[first].address) + ", " +
+                           detail::report_text::bytes((i - first) * bytes) + ": ";
         constexpr const char* names[]{"used", "free", "overhead", "never touched"};
         bool any = false;
         for (std::size_t s = 0; s < in.size(); ++s)
             if (in[s] != 0) {
-                told += (any ? ", " : "") + report_text::bytes(in[s]) + " " + names[s];
+                told += (any ? ", " : "") + detail::report_text::bytes(in[s]) + " " + names[s];
                 any = true;
             }
         if (objects != 0)
@@ -437,7 +440,7 @@ void memory_map::write_svg(std::ostream& out, const memory_map_options& options)
                        size + "\" width=\"" + integer(width) + "\" height=\"" + integer(y) +
                        "\" style=\"max-width:100%;height:auto\" role=\"img\"";
     const std::string label =
-        options.title.empty() ? "Memory map" : report_text::xml(options.title);
+        options.title.empty() ? "Memory map" : detail::report_text::xml(options.title);
     text += " aria-label=\"" + label + "\">\n";
     text += svg_style;
     text += "<rect class=\"am-bg\" width=\"100%\" height=\"100%\"/>\n";
@@ -447,10 +450,10 @@ void memory_map::write_svg(std::ostream& out, const memory_map_options& options)
 // ------------------------------------------------------------------------------------- JSON
 
 void memory_map::write_json(std::ostream& out, const memory_map_options& options) const {
-    using report_text::integer;
+    using detail::report_text::integer;
     const region_totals sums = totals();
     const std::size_t bytes = cell_bytes(room(options));
-    std::string text = "{\"title\": \"" + report_text::json(options.title) + "\"";
+    std::string text = "{\"title\": \"" + detail::report_text::json(options.title) + "\"";
     constexpr const char* names[]{"used", "free", "overhead", "untouched"};
     const auto states = [&](auto of) {
         std::string list;
@@ -464,12 +467,12 @@ void memory_map::write_json(std::ostream& out, const memory_map_options& options
     text += ", \"overlapping\": " + integer(overlapping());
     text += ", \"objects\": " + integer(sums.objects());
     text += ", \"largest_hole_bytes\": " + integer(sums.largest_hole_bytes());
-    text += ", \"fragmentation\": " + report_text::decimal(sums.fragmentation(), 4);
+    text += ", \"fragmentation\": " + detail::report_text::decimal(sums.fragmentation(), 4);
     text += ", \"cell_bytes\": " + integer(bytes) + ", \"cells\": [";
     bool first = true;
     for (const cell& c : cells(bytes)) {
         text += std::string{first ? "" : ","} + "\n  {\"address\": \"" +
-                report_text::hex(c.address) + "\", " +
+                detail::report_text::hex(c.address) + "\", " +
                 states([&](std::size_t s) { return c.bytes[s]; }) +
                 ", \"objects\": " + integer(c.objects) + "}";
         first = false;

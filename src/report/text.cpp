@@ -6,6 +6,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace report_text {
 
 namespace {
@@ -139,5 +140,6 @@ std::size_t columns(std::string_view text) noexcept {
 }
 
 } // namespace report_text
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

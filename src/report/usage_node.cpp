@@ -114,7 +114,8 @@ struct usage_node::writer {
     std::vector<line> lines = {};
 
     [[nodiscard]] std::string size(std::size_t value) const {
-        return options.exact ? report_text::integer(value) : report_text::bytes(value);
+        return options.exact ? detail::report_text::integer(value)
+                             : detail::report_text::bytes(value);
     }
 
     reading add(const usage_node& n, const std::string& before, const std::string& below) {
@@ -129,13 +130,12 @@ struct usage_node::writer {
         n.note_high_water(now);
         const arenite::usage& u = now.figures;
         const std::optional<double> fragmentation = now.fragmentation();
-        lines[place] = {before + report_text::visible(n.name_),
-                        size(u.bytes_in_use),
-                        size(u.bytes_reserved),
-                        size(u.high_water_bytes),
-                        knows_allocations(u) ? report_text::integer(u.live_allocations) : "-",
-                        u.largest_hole_bytes != 0 ? size(u.largest_hole_bytes) : "-",
-                        fragmentation ? report_text::percent(*fragmentation, 1) + " %" : "-"};
+        lines[place] = {
+            {before + detail::report_text::visible(n.name_), size(u.bytes_in_use),
+             size(u.bytes_reserved), size(u.high_water_bytes),
+             knows_allocations(u) ? detail::report_text::integer(u.live_allocations) : "-",
+             u.largest_hole_bytes != 0 ? size(u.largest_hole_bytes) : "-",
+             fragmentation ? detail::report_text::percent(*fragmentation, 1) + " %" : "-"}};
         return now;
     }
 
@@ -155,17 +155,18 @@ struct usage_node::writer {
         const arenite::usage& u = now.figures;
         const std::optional<double> fragmentation = now.fragmentation();
         const auto known = [](std::size_t value) {
-            return value != 0 ? report_text::integer(value) : std::string{"null"};
+            return value != 0 ? detail::report_text::integer(value) : std::string{"null"};
         };
-        to += indent + "{\"name\": \"" + report_text::json(n.name_) + "\"";
-        to += ", \"bytes_in_use\": " + report_text::integer(u.bytes_in_use);
-        to += ", \"bytes_reserved\": " + report_text::integer(u.bytes_reserved);
-        to += ", \"high_water_bytes\": " + report_text::integer(u.high_water_bytes);
+        to += indent + "{\"name\": \"" + detail::report_text::json(n.name_) + "\"";
+        to += ", \"bytes_in_use\": " + detail::report_text::integer(u.bytes_in_use);
+        to += ", \"bytes_reserved\": " + detail::report_text::integer(u.bytes_reserved);
+        to += ", \"high_water_bytes\": " + detail::report_text::integer(u.high_water_bytes);
         to += ", \"live_allocations\": ";
-        to += knows_allocations(u) ? report_text::integer(u.live_allocations) : std::string{"null"};
+        to += knows_allocations(u) ? detail::report_text::integer(u.live_allocations)
+                                   : std::string{"null"};
         to += ", \"largest_hole_bytes\": " + known(u.largest_hole_bytes);
         to += ", \"fragmentation\": ";
-        to += fragmentation ? report_text::decimal(*fragmentation, 4) : std::string{"null"};
+        to += fragmentation ? detail::report_text::decimal(*fragmentation, 4) : std::string{"null"};
         to += ", \"children\": [" + children + "]}";
         return now;
     }
@@ -174,16 +175,16 @@ struct usage_node::writer {
 void usage_node::write_text(std::ostream& out, const usage_report_options& options) const {
     writer w{options};
     w.lines.push_back(
-        {"", "in use", "reserved", "high water", "objects", "largest hole", "fragmentation"});
+        {{"", "in use", "reserved", "high water", "objects", "largest hole", "fragmentation"}});
     static_cast<void>(w.add(*this, "", ""));
     std::array<std::size_t, std::tuple_size_v<writer::line>> widths{};
     for (const writer::line& l : w.lines)
         for (std::size_t i = 0; i < l.size(); ++i)
-            widths[i] = std::max(widths[i], report_text::columns(l[i]));
+            widths[i] = std::max(widths[i], detail::report_text::columns(l[i]));
     std::string text;
     for (const writer::line& l : w.lines) {
         for (std::size_t i = 0; i < l.size(); ++i) {
-            const std::string gap(widths[i] - report_text::columns(l[i]), ' ');
+            const std::string gap(widths[i] - detail::report_text::columns(l[i]), ' ');
             text += i == 0 ? l[i] + gap : "  " + gap + l[i];
         }
         text += '\n';

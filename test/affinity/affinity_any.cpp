@@ -96,7 +96,7 @@ TEST(affinity_any, memory_of_nobody_leads_nowhere_and_is_not_looked_at) {
     affinity_heap& h = affinity_heap::of<sounds>();
     void* const outside = h.allocate(40, 8);
     // A mapping as a driver makes it: nothing may be read before it.
-    using os::platform;
+    using detail::os::platform;
     const std::size_t page = platform::page_bytes();
     auto* const mapped = static_cast<std::byte*>(platform::reserve(16 * page, page));
     ASSERT_TRUE(platform::commit(mapped + 8 * page, page));

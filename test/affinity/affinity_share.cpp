@@ -123,7 +123,7 @@ TEST(affinity_share_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second
     const auto marks = [&r] {
         std::size_t n = 0;
         for (const auto& word : r.freed)
-            n += bits::count_ones(word.load());
+            n += detail::bits::count_ones(word.load());
         return n;
     };
     const std::size_t before = marks();

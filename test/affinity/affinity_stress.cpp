@@ -242,7 +242,7 @@ TEST(affinity_stress_threads, everything_at_once_loses_nothing) {
     std::size_t rounds = 0;
     for (; clock_type::now() < end_time && !testing::Test::HasFailure(); ++rounds) {
         look_and_trim(random);
-        if (rounds % 16 == 0 && !poison::active) // malloc may hang in a sanitized child
+        if (rounds % 16 == 0 && !detail::poison::active) // malloc may hang in a sanitized child
             fork_and_use();
         if (rounds % 64 == 0)
             use_affinity_strategy(strategies[random() % std::size(strategies)]);

@@ -64,7 +64,8 @@ TEST(affinity_lives_threads, tasks_on_short_threads_leave_no_more_than_lives) {
         }}.join();
         if (made.size() == 20)
             empty(made);
-        most_reserved = std::max(most_reserved, affinity_heap::usage_all().bytes_reserved);
+        most_reserved = std::max(most_reserved,
+                                 first().usage().bytes_reserved + second().usage().bytes_reserved);
     }
     empty(made);
     first().trim();
@@ -148,7 +149,7 @@ TEST(affinity_lives_threads, more_heaps_than_4096_are_there_at_a_time) {
 }
 
 TEST(affinity_lives_threads, the_memory_of_retired_heaps_goes_back_and_they_serve_again) {
-    const std::size_t page = os::platform::page_bytes();
+    const std::size_t page = detail::os::platform::page_bytes();
     if (passthrough() || support::emulated() || page > 4096)
         GTEST_SKIP() << "all goes to malloc, or what is resident is not told, or pages are larger";
     const auto make = [](detail::affinity_shares& home, const void* thread) {
@@ -167,7 +168,7 @@ TEST(affinity_lives_threads, the_memory_of_retired_heaps_goes_back_and_they_serv
         std::size_t bytes = 0;
         for (detail::affinity_share* s : all) {
             const std::uintptr_t begin = align_down(address_of(&s->heap()), page);
-            bytes += os::platform::resident_bytes(reinterpret_cast<void*>(begin), 2 * page);
+            bytes += detail::os::platform::resident_bytes(reinterpret_cast<void*>(begin), 2 * page);
         }
         return bytes;
     };
@@ -191,7 +192,7 @@ TEST(affinity_lives_threads, the_memory_of_retired_heaps_goes_back_and_they_serv
 TEST(affinity_lives_threads, a_first_use_in_a_keys_destructor_leaves_nothing_that_nobody_has) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
-    if (poison::active)
+    if (detail::poison::active)
         GTEST_SKIP() << "the C library loses its own note of a destructor that comes too late";
     static affinity_heap& h = affinity_heap::named("used at the very end");
     pthread_key_t key;
@@ -251,10 +252,10 @@ TEST(affinity_lives_threads, what_others_freed_of_a_sleeping_threads_goes_back_w
         h.deallocate(p, 100, 8);
     const auto resident = [&] {
         const auto [low, high] = std::minmax_element(all.begin(), all.end());
-        const std::uintptr_t page = os::platform::page_bytes();
+        const std::uintptr_t page = detail::os::platform::page_bytes();
         const std::uintptr_t begin = align_down(address_of(*low), page);
-        return os::platform::resident_bytes(reinterpret_cast<void*>(begin),
-                                            align_down(address_of(*high) - begin, page));
+        return detail::os::platform::resident_bytes(reinterpret_cast<void*>(begin),
+                                                    align_down(address_of(*high) - begin, page));
     };
     EXPECT_GE(resident(), count * 90);
     const affinity_heap::trim_result done = h.trim();
@@ -316,7 +317,7 @@ TEST(affinity_lives_threads, one_call_sees_to_few_blocks_of_what_others_freed) {
     }}.join();
     const auto waiting = [&] {
         std::size_t blocks = 0;
-        block* before = nullptr;
+        detail::block* before = nullptr;
         for (void* const p : all) {
             auto& b = detail::remote_frees::head_of(p);
             if (&b == before)
@@ -424,7 +425,7 @@ TEST(affinity_lives_threads, forks_beside_threads_that_allocate_much_are_quick_a
             h.trim();
             const usage now = h.usage();
             // Under AddressSanitizer malloc may hang here.
-            const bool whole = poison::active || memory_map{h}.overlapping() == 0;
+            const bool whole = detail::poison::active || memory_map{h}.overlapping() == 0;
             ::_exit(whole && now.bytes_in_use <= now.bytes_reserved ? 0 : 1);
         }
         worst = std::max(worst, clock::now() - before);

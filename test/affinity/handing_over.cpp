@@ -19,6 +19,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <random>
 #include <set>
 #include <string_view>
@@ -64,7 +65,7 @@ const char* nothing_to_see() {
 void take_marks(affinity_share& share, remote_frees& r) {
     detail::slab_heap& heap = share.heap();
     for (std::size_t i = 0; i < remote_frees::words; ++i)
-        if (const bits::word freed = r.freed[i].exchange(0))
+        if (const detail::bits::word freed = r.freed[i].exchange(0))
             static_cast<void>(heap.release_word(*r.where, i, freed));
 }
 
@@ -77,7 +78,7 @@ TEST(affinity_handing_over, a_block_in_the_list_of_its_earlier_owner_is_handed_o
     affinity_heap& after = affinity_heap::of<taking>();
     void* const p = before.allocate(48, 8);
     affinity_share& giver = *affinity_share::around(p);
-    block& here = remote_frees::head_of(p);
+    detail::block& here = remote_frees::head_of(p);
     giver.deallocate_remotely(p, 48, 8, nullptr);
     remote_frees* const r = remote_frees::of(here);
     ASSERT_NE(r, nullptr);
@@ -255,7 +256,7 @@ void expect_no_growth(affinity_heap& h, unsigned by_others, FreeByOthers free_by
     std::mt19937_64 random{support::test_seed("expect_no_growth")};
     const auto bytes_of = [](std::size_t i) { return 400 + i % 600; };
     std::vector<void*> all;
-    std::set<const block*> blocks;
+    std::set<const detail::block*> blocks;
     for (std::size_t i = 0; i < live; ++i) {
         all.push_back(h.allocate(bytes_of(i), 8));
         blocks.insert(&remote_frees::head_of(all.back()));
@@ -346,12 +347,11 @@ TEST(affinity_handing_over, the_oldest_blocks_are_seen_to_first_and_the_others_s
         return remote_frees::find(remote_frees::head_of(firsts[i]))->queued.load();
     };
     for (std::size_t done = 0; done < 100; done += 20) {
-        EXPECT_FALSE(share.has_no_pending_work(h.block_size()));
         for (std::size_t i = 0; i < 100; ++i)
             EXPECT_EQ(queued(i), i >= done) << i << " of " << done;
         EXPECT_TRUE(share.drain_remote_frees(20));
     }
-    EXPECT_TRUE(share.has_no_pending_work(h.block_size()));
+    EXPECT_FALSE(share.drain_remote_frees(20));
     for (void* const p : rest)
         h.deallocate(p, 5000, 8);
     h.trim();
@@ -376,6 +376,25 @@ void free_by_two_threads() {
     h.trim();
 }
 
+void free_by_owner_and_then_by_another() {
+    affinity_heap& h = affinity_heap::of<twice>();
+    void* const p = h.allocate(48);
+    static_cast<void>(h.allocate(48));
+    h.deallocate(p, 48);
+    std::thread{[&] { h.deallocate(p, 48); }}.join();
+    std::_Exit(0); // before the owner drains
+}
+
+void free_by_another_and_then_by_owner() {
+    affinity_heap& h = affinity_heap::of<twice>();
+    void* const p = h.allocate(48);
+    static_cast<void>(h.allocate(48));
+    std::thread{[&] { h.deallocate(p, 48); }}.join();
+    h.deallocate(p, 48);
+    h.trim(); // drains
+    std::_Exit(0);
+}
+
 TEST(handing_over_threads_DeathTest, what_two_threads_free_is_found_when_its_block_is_empty) {
     if (support::every_call_is_careful || passthrough() || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "all heaps are locked, or there are none: the second free is found itself";
@@ -383,6 +402,16 @@ TEST(handing_over_threads_DeathTest, what_two_threads_free_is_found_when_its_blo
         GTEST_SKIP() << "a fresh process would run without the emulator";
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(free_by_two_threads(), "by two threads");
+}
+
+TEST(handing_over_threads_DeathTest, what_its_owner_and_another_free_is_found) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc finds it";
+    if (support::emulated())
+        GTEST_SKIP() << "a fresh process would run without the emulator";
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(free_by_owner_and_then_by_another(), "it is free already");
+    EXPECT_DEATH(free_by_another_and_then_by_owner(), "it is free already");
 }
 
 } // namespace

@@ -4,13 +4,16 @@
 // What a contract handler may do while an affinity waits for it: report, allocate, fork, and never
 // come back.
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <gtest/gtest.h>
 
 #include <csetjmp>
 #include <cstddef>
+#include <cstdio>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -60,9 +63,10 @@ void use_everything() {
         ::_exit(3);
 }
 
-/// In a process that ends when a call waits for ever: `misuse`, and what a handler does then.
-template <class F>
-[[noreturn]] void found(F misuse) {
+/// In a process that ends when a call waits for ever: `misuse`, what a handler does then, and what
+/// `after` finds.
+template <class F, class G>
+[[noreturn]] void found_and(F misuse, G after) {
     ::alarm(patience);
     set_contract_handler([](const contract_violation_info&) {
         use_everything();
@@ -73,7 +77,12 @@ template <class F>
         ::_exit(2); // it was not found
     }
     use_everything();
+    after();
     ::_exit(0);
+}
+template <class F>
+[[noreturn]] void found(F misuse) {
+    found_and(misuse, [] {});
 }
 
 class misuse_handler_threads : public testing::Test {
@@ -123,6 +132,54 @@ TEST_F(misuse_handler_threads, uses_the_affinity_in_which_two_threads_freed_an_o
                 }),
                 testing::ExitedWithCode(0), "");
 }
+
+/// The bits that were taken with a bad one go back, and the blocks that were not drained yet stay.
+TEST_F(misuse_handler_threads, never_comes_back_to_a_drain_and_loses_nothing) {
+    if (detail::slow_only)
+        GTEST_SKIP() << "frees are found at the call, and hang in no list";
+    EXPECT_EXIT(found_and(
+                    [this] {
+                        std::vector<void*> all;
+                        for (int i = 0; i < 40'000; ++i)
+                            all.push_back(heap.allocate(256));
+                        std::thread{[&] {
+                            for (void* const p : all)
+                                heap.deallocate(p, 256);
+                        }}.join();
+                        heap.deallocate(all[20'000], 256);
+                        static_cast<void>(heap.trim());
+                    },
+                    [this] {
+                        static_cast<void>(heap.trim());
+                        // One object was freed twice, and counts as given back twice.
+                        const std::size_t left = heap.usage().bytes_reserved;
+                        if (left > 1'000'000) {
+                            std::fprintf(stderr, "%zu bytes are left\n", left);
+                            ::_exit(4);
+                        }
+                    }),
+                testing::ExitedWithCode(0), "");
+}
+
+class misuse_of_a_predecessor_threads : public testing::TestWithParam<affinity_strategy> {};
+
+TEST_P(misuse_of_a_predecessor_threads, is_handled_without_its_lock) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc finds it, and calls no handler";
+    use_affinity_strategy(GetParam());
+    affinity_heap& heap = affinity_heap::of<misused>();
+    EXPECT_EXIT(found([&] {
+                    void* const p = heap.allocate(48);
+                    static_cast<void>(heap.allocate(48));
+                    heap.deallocate(p, 48);
+                    heap.deallocate(p, 48);
+                }),
+                testing::ExitedWithCode(0), "");
+    use_affinity_strategy(affinity_strategy::ordered);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, misuse_of_a_predecessor_threads,
+                         testing::Values(affinity_strategy::intrusive, affinity_strategy::slots));
 
 TEST_F(misuse_handler_threads, names_affinities_after_one_was_named_with_other_options) {
     EXPECT_EXIT(

@@ -19,13 +19,13 @@ namespace {
 struct a_block {
     a_block()
         : p{page_source().allocate(remote_frees::mask_bytes, remote_frees::mask_bytes)},
-          head{*::new(p) block{}} {}
+          head{*::new(p) detail::block{}} {}
     ~a_block() { page_source().deallocate(p, remote_frees::mask_bytes, remote_frees::mask_bytes); }
     a_block(const a_block&) = delete;
     a_block& operator=(const a_block&) = delete;
 
     void* p;
-    block& head;
+    detail::block& head;
 };
 
 TEST(remote_frees, one_block_has_one_of_them) {

@@ -372,30 +372,30 @@ TYPED_TEST(strategies, sizes_need_not_be_told) {
 TYPED_TEST(strategies, a_block_at_the_mask_leads_from_each_object_to_its_owner) {
     counting_pages pages;
     TypeParam r{typename TestFixture::options{}, &pages};
-    const std::size_t mask = block_source::usual_block_bytes(&pages);
+    const std::size_t mask = detail::block_source::usual_block_bytes(&pages);
     for (const std::size_t bytes : {24u, 1000u, 30'000u, 300'000u}) {
         void* const p = r.allocate(bytes, 8);
-        const auto* const b = reinterpret_cast<const block*>(align_down(address_of(p), mask));
+        const auto* b = reinterpret_cast<const detail::block*>(align_down(address_of(p), mask));
         EXPECT_EQ(b->owner, &r);
         r.deallocate(p);
     }
 }
 
 TYPED_TEST(strategies, what_is_free_is_out_of_reach_for_memory_checkers) {
-    if (!poison::active || passthrough())
+    if (!detail::poison::active || passthrough())
         GTEST_SKIP() << "no memory checker looks on";
     TypeParam r{};
     auto* const p = static_cast<std::byte*>(r.allocate(100, 8));
     void* const q = r.allocate(100, 8);
-    EXPECT_TRUE(poison::accessible(p, 100));
-    if (poison::reports_access()) {
-        EXPECT_FALSE(poison::accessible(p + 100, 1));
+    EXPECT_TRUE(detail::poison::accessible(p, 100));
+    if (detail::poison::reports_access()) {
+        EXPECT_FALSE(detail::poison::accessible(p + 100, 1));
     }
     r.deallocate(p);
-    if (poison::reports_access()) {
-        EXPECT_FALSE(poison::accessible(p + 8, 80));
+    if (detail::poison::reports_access()) {
+        EXPECT_FALSE(detail::poison::accessible(p + 8, 80));
     }
-    EXPECT_TRUE(poison::accessible(q, 100));
+    EXPECT_TRUE(detail::poison::accessible(q, 100));
     r.deallocate(q);
 }
 

@@ -4,10 +4,15 @@
 
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/check/passthrough.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
 
 #include <gtest/gtest.h>
 
 #include <thread>
+
+#if defined(__unix__)
+#include <pthread.h>
+#endif
 
 using namespace arenite;
 using detail::thread_heaps;
@@ -61,7 +66,13 @@ TEST(thread_heaps_threads, heaps_are_ready_for_alignments_that_their_affinity_ha
     }}.join();
 }
 
-TEST(thread_heaps_threads, nothing_is_kept_for_a_thread_that_has_ended) {
+void allocate_one() {
+    affinity_heap& h = affinity_heap::of<tables>();
+    h.deallocate(h.allocate(40, 8), 40, 8);
+}
+
+#if defined(__unix__)
+TEST(thread_heaps_threads, objects_of_a_thread_that_ends_still_use_its_heap) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
     struct late {
@@ -69,8 +80,58 @@ TEST(thread_heaps_threads, nothing_is_kept_for_a_thread_that_has_ended) {
         ~late() {
             if (!wanted)
                 return;
-            affinity_heap& h = affinity_heap::of<tables>();
-            h.deallocate(h.allocate(40, 8), 40, 8);
+            allocate_one();
+            EXPECT_NE(thread_heaps::mine(), nullptr);
+        }
+    };
+    std::thread{[] {
+        static thread_local late object;
+        object.wanted = true;
+        allocate_one();
+    }}.join();
+}
+
+// Keys whose objects are made again by each other's ends are called in four rounds.
+TEST(thread_heaps_threads, nothing_is_kept_for_a_thread_that_has_ended) {
+    if (passthrough())
+        GTEST_SKIP() << "all goes to malloc";
+    static pthread_key_t key;
+    static int rounds = 0;
+    ASSERT_EQ(pthread_key_create(&key,
+                                 [](void* p) {
+                                     allocate_one();
+                                     if (++rounds < 4)
+                                         pthread_setspecific(key, p);
+                                 }),
+              0);
+    std::thread{[] {
+        allocate_one();
+        EXPECT_NE(thread_heaps::mine(), nullptr);
+        pthread_setspecific(key, &key);
+    }}.join();
+    EXPECT_EQ(rounds, 4);
+    pthread_key_delete(key);
+    std::thread{[] {
+        thread_heaps::make();
+        detail::thread_exit::await([]() noexcept {
+            allocate_one(); // comes before the heaps' own end, which was awaited first
+            EXPECT_NE(thread_heaps::mine(), nullptr);
+        });
+        detail::thread_exit::await_last([]() noexcept {
+            allocate_one();
+            EXPECT_EQ(thread_heaps::mine(), nullptr);
+            EXPECT_EQ(thread_heaps::make(), nullptr);
+        });
+    }}.join();
+}
+#else
+TEST(thread_heaps_threads, nothing_is_kept_for_a_thread_that_has_ended) {
+    struct late {
+        bool wanted = false;
+        ~late() {
+            if (!wanted)
+                return;
+            allocate_one();
             EXPECT_EQ(thread_heaps::mine(), nullptr);
             EXPECT_EQ(thread_heaps::make(), nullptr);
         }
@@ -78,10 +139,10 @@ TEST(thread_heaps_threads, nothing_is_kept_for_a_thread_that_has_ended) {
     std::thread{[] {
         static thread_local late object;
         object.wanted = true;
-        affinity_heap& h = affinity_heap::of<tables>();
-        h.deallocate(h.allocate(40, 8), 40, 8);
+        allocate_one();
         EXPECT_NE(thread_heaps::mine(), nullptr);
     }}.join();
 }
+#endif
 
 } // namespace

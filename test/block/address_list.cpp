@@ -26,7 +26,7 @@ struct node {
     node* left = nullptr;
 };
 
-using list = address_list<node>;
+using list = detail::address_list<node>;
 using model = std::map<node*, std::uint16_t>;
 
 /// Every question to the list, asked of the model too.

@@ -19,9 +19,9 @@ using namespace arenite;
 
 namespace {
 
-constexpr std::size_t unit = address_table::unit_bytes;
+constexpr std::size_t unit = detail::address_table::unit_bytes;
 
-constinit address_table table;
+constinit detail::address_table table;
 
 /// The table never touches what an address points to, so any number will do. Far above what the
 /// process maps, each test in a terabyte of its own.

@@ -21,13 +21,13 @@ class standing_block {
 public:
     explicit standing_block(std::size_t bytes)
         : memory_{static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64}))},
-          block_{::new(static_cast<void*>(memory_.get())) block{}} {
-        block_->granules = static_cast<std::uint32_t>(bytes / granule_bytes);
-        ::new (static_cast<void*>(block_ + 1)) bits::word[2 * block_->words()]{};
+          block_{::new(static_cast<void*>(memory_.get())) detail::block{}} {
+        block_->granules = static_cast<std::uint32_t>(bytes / detail::granule_bytes);
+        ::new (static_cast<void*>(block_ + 1)) detail::bits::word[2 * block_->words()]{};
     }
 
-    block& operator*() const { return *block_; }
-    block* operator->() const { return block_; }
+    detail::block& operator*() const { return *block_; }
+    detail::block* operator->() const { return block_; }
 
 private:
     struct give_back {
@@ -35,40 +35,40 @@ private:
     };
 
     std::unique_ptr<std::byte, give_back> memory_;
-    block* block_;
+    detail::block* block_;
 };
 
 TEST(block, its_head_is_one_cache_line) {
-    static_assert(sizeof(block) == 64);
-    static_assert(alignof(block) == 64);
+    static_assert(sizeof(detail::block) == 64);
+    static_assert(alignof(detail::block) == 64);
 }
 
 TEST(block, what_a_free_touches_lies_together) {
-    static_assert(offsetof(block, live) == 0);
-    static_assert(offsetof(block, alarm) == sizeof(std::int32_t));
-    static_assert(offsetof(block, owner) < 64);
+    static_assert(offsetof(detail::block, live) == 0);
+    static_assert(offsetof(detail::block, alarm) == sizeof(std::int32_t));
+    static_assert(offsetof(detail::block, owner) < 64);
 }
 
 TEST(block, sizes_count_in_whole_granules) {
-    EXPECT_EQ(granules_for(0), 1u);
-    EXPECT_EQ(granules_for(1), 1u);
-    EXPECT_EQ(granules_for(8), 1u);
-    EXPECT_EQ(granules_for(9), 2u);
-    EXPECT_EQ(granules_for(48), 6u);
-    EXPECT_EQ(granules_for(49), 7u);
+    EXPECT_EQ(detail::granules_for(0), 1u);
+    EXPECT_EQ(detail::granules_for(1), 1u);
+    EXPECT_EQ(detail::granules_for(8), 1u);
+    EXPECT_EQ(detail::granules_for(9), 2u);
+    EXPECT_EQ(detail::granules_for(48), 6u);
+    EXPECT_EQ(detail::granules_for(49), 7u);
 }
 
 TEST(block, the_head_holds_its_bitmap_and_ends_at_a_cache_line) {
     for (std::size_t bytes = 1_KiB; bytes <= 2_MiB; bytes *= 2) {
-        const std::size_t bitmap = bytes / granule_bytes / 8;
-        const std::size_t head = block::head_bytes(bytes, 0);
+        const std::size_t bitmap = bytes / detail::granule_bytes / 8;
+        const std::size_t head = detail::block::head_bytes(bytes, 0);
         EXPECT_GE(head, 64 + bitmap);
         EXPECT_LT(head, 64 + bitmap + 64);
         EXPECT_EQ(head % 64, 0u);
-        EXPECT_EQ(block::head_bytes(bytes, 192), head + 192);
+        EXPECT_EQ(detail::block::head_bytes(bytes, 192), head + 192);
     }
     // What the class comment says of it.
-    EXPECT_EQ(block::head_bytes(256_KiB, 0), 64 + 256_KiB / 64);
+    EXPECT_EQ(detail::block::head_bytes(256_KiB, 0), 64 + 256_KiB / 64);
 }
 
 TEST(block, granules_are_numbered_from_its_first_byte) {
@@ -87,20 +87,20 @@ TEST(block, the_bitmap_follows_the_head) {
     const standing_block b{8_KiB};
     auto* const begin = reinterpret_cast<std::byte*>(&*b);
     EXPECT_EQ(static_cast<void*>(b->occupancy()), begin + 64);
-    const block& seen = *b;
+    const detail::block& seen = *b;
     EXPECT_EQ(seen.occupancy(), b->occupancy());
     EXPECT_LE(static_cast<const void*>(seen.occupancy() + b->words()),
-              begin + block::head_bytes(8_KiB, 0));
+              begin + detail::block::head_bytes(8_KiB, 0));
 }
 
 TEST(block, a_hole_is_found_whole) {
     const standing_block b{8_KiB};
-    bits::set_run(b->occupancy(), 0, 1024);
-    bits::clear_run(b->occupancy(), 100, 30); // across a word
-    bits::clear_run(b->occupancy(), 200, 5);
-    bits::clear_run(b->occupancy(), 1000, 24); // up to the end
+    detail::bits::set_run(b->occupancy(), 0, 1024);
+    detail::bits::clear_run(b->occupancy(), 100, 30); // across a word
+    detail::bits::clear_run(b->occupancy(), 200, 5);
+    detail::bits::clear_run(b->occupancy(), 1000, 24); // up to the end
     const auto found = [&](std::size_t from, std::size_t count) {
-        const hole h = b->find_hole(from, count);
+        const detail::hole h = b->find_hole(from, count);
         return std::pair{h.first, h.last};
     };
     using pair = std::pair<std::size_t, std::size_t>;
@@ -125,13 +125,13 @@ TEST(block, holes_of_a_random_block_are_those_of_a_plain_search) {
             for (std::size_t i = at; i < std::min<std::size_t>(at + length, 512); ++i) {
                 taken[i] = fill;
                 if (fill)
-                    bits::set_run(b->occupancy(), i, 1);
+                    detail::bits::set_run(b->occupancy(), i, 1);
             }
             at += length;
         }
         const std::size_t from = random() % 512;
         const std::size_t count = 1 + random() % 100;
-        hole expected{};
+        detail::hole expected{};
         for (std::size_t i = from, length = 0; i < 512; ++i) {
             length = taken[i] ? 0 : length + 1;
             if (length == count) {
@@ -141,7 +141,7 @@ TEST(block, holes_of_a_random_block_are_those_of_a_plain_search) {
                 break;
             }
         }
-        const hole found = b->find_hole(from, count);
+        const detail::hole found = b->find_hole(from, count);
         ASSERT_EQ(found.first, expected.first) << "round " << round;
         ASSERT_EQ(found.last, expected.last) << "round " << round;
         ASSERT_EQ(found.granules(), expected.granules());
@@ -152,9 +152,10 @@ TEST(block, holes_of_a_random_block_are_those_of_a_plain_search) {
 // ---- block_state --------------------------------------------------------------------------------
 
 TEST(block_state, each_is_a_bit_of_its_own) {
-    using namespace block_state;
+    using namespace detail::block_state;
     unsigned seen = 0;
-    for (const unsigned state : {block_state::open, sweepable, block_state::empty, large, idle}) {
+    for (const unsigned state :
+         {detail::block_state::open, sweepable, detail::block_state::empty, large, idle}) {
         EXPECT_EQ(seen & state, 0u);
         seen |= state;
     }

@@ -18,38 +18,38 @@ using namespace arenite;
 
 namespace {
 
-constexpr std::uint16_t sweepable = block_state::sweepable;
-constexpr std::uint16_t empty = block_state::empty;
-constexpr std::uint16_t open = block_state::open;
+constexpr std::uint16_t sweepable = detail::block_state::sweepable;
+constexpr std::uint16_t empty = detail::block_state::empty;
+constexpr std::uint16_t open = detail::block_state::open;
 
 /// Heads at even distances, as those of a heap are; a list knows nothing else of its blocks.
 class block_list_of : public testing::Test {
 protected:
     static constexpr std::size_t spacing = 4_KiB;
 
-    block& at(std::size_t i) { return *blocks_[i]; }
+    detail::block& at(std::size_t i) { return *blocks_[i]; }
 
     void make(std::size_t count) {
-        memory_.resize(count * spacing + alignof(block));
+        memory_.resize(count * spacing + alignof(detail::block));
         auto* begin = memory_.data();
-        begin += (0 - reinterpret_cast<std::uintptr_t>(begin)) % alignof(block);
+        begin += (0 - reinterpret_cast<std::uintptr_t>(begin)) % alignof(detail::block);
         for (std::size_t i = 0; i < count; ++i)
-            blocks_.push_back(::new (static_cast<void*>(begin + i * spacing)) block{});
+            blocks_.push_back(::new (static_cast<void*>(begin + i * spacing)) detail::block{});
     }
 
-    void insert_all(block_list& list, std::uint32_t seed = 1) {
-        std::vector<block*> shuffled = blocks_;
+    void insert_all(detail::block_list& list, std::uint32_t seed = 1) {
+        std::vector<detail::block*> shuffled = blocks_;
         std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937{seed});
-        for (block* b : shuffled)
+        for (detail::block* b : shuffled)
             list.insert(*b);
     }
 
     std::vector<std::byte> memory_;
-    std::vector<block*> blocks_;
+    std::vector<detail::block*> blocks_;
 };
 
 TEST_F(block_list_of, nothing_holds_nothing) {
-    block_list list;
+    detail::block_list list;
     int here = 0;
     EXPECT_TRUE(list.empty());
     EXPECT_EQ(list.size(), 0u);
@@ -63,10 +63,10 @@ TEST_F(block_list_of, nothing_holds_nothing) {
 TEST_F(block_list_of, blocks_stand_in_address_order_whatever_the_order_they_came_in) {
     make(200);
     for (std::uint32_t seed = 0; seed < 5; ++seed) {
-        block_list list;
+        detail::block_list list;
         insert_all(list, seed);
         ASSERT_EQ(list.size(), 200u);
-        block* b = list.first();
+        detail::block* b = list.first();
         for (std::size_t i = 0; i < 200; ++i, b = list.above(*b))
             ASSERT_EQ(b, &at(i));
         EXPECT_EQ(b, nullptr);
@@ -75,7 +75,7 @@ TEST_F(block_list_of, blocks_stand_in_address_order_whatever_the_order_they_came
 
 TEST_F(block_list_of, the_lowest_in_any_of_the_states_is_found) {
     make(50);
-    block_list list;
+    detail::block_list list;
     insert_all(list);
     EXPECT_EQ(list.lowest(sweepable | empty | open), nullptr);
     list.set_state(at(30), sweepable);
@@ -98,7 +98,7 @@ TEST_F(block_list_of, the_lowest_in_any_of_the_states_is_found) {
 
 TEST_F(block_list_of, the_highest_in_any_of_the_states_is_found) {
     make(50);
-    block_list list;
+    detail::block_list list;
     insert_all(list);
     EXPECT_EQ(list.highest(sweepable | empty), nullptr);
     list.set_state(at(30), sweepable);
@@ -110,12 +110,12 @@ TEST_F(block_list_of, the_highest_in_any_of_the_states_is_found) {
     EXPECT_EQ(list.highest(sweepable | empty), &at(30));
     list.set_state(at(30), 0);
     EXPECT_EQ(list.highest(sweepable), &at(20));
-    EXPECT_EQ(block_list{}.highest(0xFFFF), nullptr);
+    EXPECT_EQ(detail::block_list{}.highest(0xFFFF), nullptr);
 }
 
 TEST_F(block_list_of, a_pointer_is_led_to_the_block_at_or_below_it) {
     make(20);
-    block_list list;
+    detail::block_list list;
     for (std::size_t i = 1; i < 20; i += 2)
         list.insert(at(i));
     EXPECT_EQ(list.at_or_below(&at(0)), nullptr);
@@ -130,7 +130,7 @@ TEST_F(block_list_of, a_pointer_is_led_to_the_block_at_or_below_it) {
 
 TEST_F(block_list_of, above_needs_no_block_that_is_in_the_list) {
     make(10);
-    block_list list;
+    detail::block_list list;
     list.insert(at(2));
     list.insert(at(8));
     EXPECT_EQ(list.above(at(0)), &at(2));
@@ -143,9 +143,9 @@ TEST_F(block_list_of, take_all_gives_a_chain_in_address_order_and_leaves_nothing
     for (const std::size_t count : {1u, 2u, 3u, 500u}) {
         blocks_.clear();
         make(count);
-        block_list list;
+        detail::block_list list;
         insert_all(list);
-        block* b = list.take_all();
+        detail::block* b = list.take_all();
         for (std::size_t i = 0; i < count; ++i, b = b->right) {
             ASSERT_EQ(b, &at(i));
             ASSERT_EQ(b->left, nullptr);
@@ -159,22 +159,22 @@ TEST_F(block_list_of, take_all_gives_a_chain_in_address_order_and_leaves_nothing
 TEST_F(block_list_of, a_random_list_is_that_of_a_plain_set) {
     make(300);
     std::mt19937 random{11};
-    block_list list;
-    std::set<block*> model;
-    const auto highest = [&](unsigned any) -> block* {
+    detail::block_list list;
+    std::set<detail::block*> model;
+    const auto highest = [&](unsigned any) -> detail::block* {
         for (auto b = model.rbegin(); b != model.rend(); ++b)
             if (((*b)->state & any) != 0)
                 return *b;
         return nullptr;
     };
-    const auto lowest = [&](unsigned any) -> block* {
-        for (block* b : model)
+    const auto lowest = [&](unsigned any) -> detail::block* {
+        for (detail::block* b : model)
             if ((b->state & any) != 0)
                 return b;
         return nullptr;
     };
     for (int i = 0; i < 20'000; ++i) {
-        block& b = at(random() % 300);
+        detail::block& b = at(random() % 300);
         switch (random() % 4) {
         case 0:
             if (model.insert(&b).second) {
@@ -211,37 +211,39 @@ TEST_F(block_list_of, a_random_list_is_that_of_a_plain_set) {
 TEST_F(block_list_of, its_depth_stays_logarithmic) {
     constexpr std::size_t count = 20'000;
     make(count);
-    const auto depth = [](const auto& self, const block* b) -> std::size_t {
+    const auto depth = [](const auto& self, const detail::block* b) -> std::size_t {
         return b == nullptr ? 0 : 1 + std::max(self(self, b->left), self(self, b->right));
     };
     const auto highest = [&] {
         // The root is the block that no other one names.
-        std::set<const block*> named;
-        for (const block* b : blocks_) {
+        std::set<const detail::block*> named;
+        for (const detail::block* b : blocks_) {
             named.insert(b->left);
             named.insert(b->right);
         }
-        for (const block* b : blocks_)
+        for (const detail::block* b : blocks_)
             if (!named.contains(b))
                 return depth(depth, b);
         return count;
     };
     // Neither ascending nor descending nor shuffled entries make a list of the tree: log2 n
     // is 14.3.
-    block_list ascending;
+    detail::block_list ascending;
     for (std::size_t i = 0; i < count; ++i)
         ascending.insert(at(i));
     EXPECT_LE(highest(), 60u);
     static_cast<void>(ascending.take_all());
-    block_list descending;
+    detail::block_list descending;
     for (std::size_t i = count; i-- > 0;)
         descending.insert(at(i));
     EXPECT_LE(highest(), 60u);
     for (std::size_t i = 0; i < count; ++i)
         if (i % 50 != 0)
             descending.erase(at(i));
-    std::erase_if(blocks_, [&](const block* b) {
-        return static_cast<std::size_t>(b - blocks_.front()) * sizeof(block) / spacing % 50 != 0;
+    std::erase_if(blocks_, [&](const detail::block* b) {
+        return static_cast<std::size_t>(b - blocks_.front()) * sizeof(detail::block) / spacing %
+                   50 !=
+               0;
     });
     EXPECT_EQ(blocks_.size(), descending.size());
     EXPECT_LE(highest(), 40u);

@@ -23,7 +23,7 @@
 #include <vector>
 
 using namespace arenite;
-using os::platform;
+using detail::os::platform;
 using support::counting_pages;
 using support::counting_resource;
 using support::pattern;
@@ -39,25 +39,25 @@ protected:
     int owner = 0;
 
     /// An empty block, as an owner takes one.
-    static block* take(block_source& source) {
-        block* b = source.take_empty_block();
+    static detail::block* take(detail::block_source& source) {
+        detail::block* b = source.take_empty_block();
         if (b != nullptr) {
-            EXPECT_NE(b->state & block_state::empty, 0);
+            EXPECT_NE(b->state & detail::block_state::empty, 0);
             source.open(*b);
-            EXPECT_EQ(b->state, block_state::open);
+            EXPECT_EQ(b->state, detail::block_state::open);
         }
         return b;
     }
 
-    static std::vector<block*> take(block_source& source, std::size_t count) {
-        std::vector<block*> all(count);
-        for (block*& b : all)
+    static std::vector<detail::block*> take(detail::block_source& source, std::size_t count) {
+        std::vector<detail::block*> all(count);
+        for (detail::block*& b : all)
             b = take(source);
         return all;
     }
 
-    static void give(block_source& source, const std::vector<block*>& all) {
-        for (block* b : all)
+    static void give(detail::block_source& source, const std::vector<detail::block*>& all) {
+        for (detail::block* b : all)
             source.close_empty(*b, 0);
     }
 };
@@ -66,7 +66,7 @@ protected:
 
 TEST_F(block_source_of, asks_nothing_before_the_first_block) {
     {
-        block_source source{{}, &pages, &owner};
+        detail::block_source source{{}, &pages, &owner};
         EXPECT_EQ(source.mask_bytes(), 256_KiB);
         EXPECT_FALSE(source.has_empty_block());
         source.trim();
@@ -75,23 +75,24 @@ TEST_F(block_source_of, asks_nothing_before_the_first_block) {
 }
 
 TEST_F(block_source_of, a_new_block_holds_its_head_and_nothing_else) {
-    block_source source{{}, &pages, &owner};
+    detail::block_source source{{}, &pages, &owner};
     for (int i = 0; i < 20; ++i) {
-        block& b = *take(source);
+        detail::block& b = *take(source);
         const std::size_t head = source.head_granules(b);
         EXPECT_EQ(b.owner, &owner);
         EXPECT_EQ(b.live, 0);
         EXPECT_TRUE(is_aligned(&b, source.mask_bytes()));
         EXPECT_LE(b.bytes(), source.mask_bytes());
-        EXPECT_EQ(head * granule_bytes,
-                  block::head_bytes(b.bytes(), colour_offset(address_of(&b), 256_KiB)));
-        EXPECT_TRUE(bits::all_set(b.occupancy(), 0, head));
-        EXPECT_TRUE(bits::none_set(b.occupancy(), head, b.granules - head));
+        EXPECT_EQ(
+            head * detail::granule_bytes,
+            detail::block::head_bytes(b.bytes(), detail::colour_offset(address_of(&b), 256_KiB)));
+        EXPECT_TRUE(detail::bits::all_set(b.occupancy(), 0, head));
+        EXPECT_TRUE(detail::bits::none_set(b.occupancy(), head, b.granules - head));
     }
 }
 
 TEST_F(block_source_of, blocks_are_cut_from_below_as_they_are_needed) {
-    block_source source{{.block_bytes = 1_MiB}, &pages, &owner};
+    detail::block_source source{{.block_bytes = 1_MiB}, &pages, &owner};
     const auto all = take(source, 10);
     EXPECT_EQ(pages.requests().size(), 3u);
     EXPECT_EQ(source.bytes_reserved(), 3_MiB);
@@ -105,7 +106,7 @@ TEST_F(block_source_of, blocks_are_cut_from_below_as_they_are_needed) {
 }
 
 TEST_F(block_source_of, the_lowest_empty_block_comes_first) {
-    block_source source{
+    detail::block_source source{
         {.block_bytes = 64_KiB, .policy = return_policy::retain_all}, &pages, &owner};
     const auto all = take(source, 10);
     for (const std::size_t i : {7u, 2u, 5u})
@@ -118,20 +119,20 @@ TEST_F(block_source_of, the_lowest_empty_block_comes_first) {
 }
 
 TEST_F(block_source_of, a_block_that_comes_again_is_as_empty_as_it_went) {
-    block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
-    block& b = *take(source);
+    detail::block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
+    detail::block& b = *take(source);
     const std::size_t head = source.head_granules(b);
-    bits::set_run(b.occupancy(), head, 100);
-    bits::clear_run(b.occupancy(), head, 100);
+    detail::bits::set_run(b.occupancy(), head, 100);
+    detail::bits::clear_run(b.occupancy(), head, 100);
     source.close_empty(b, 0);
     ASSERT_EQ(take(source), &b);
-    EXPECT_TRUE(bits::none_set(b.occupancy(), head, b.granules - head));
+    EXPECT_TRUE(detail::bits::none_set(b.occupancy(), head, b.granules - head));
 }
 
 // ---- spans --------------------------------------------------------------------------------------
 
 TEST_F(block_source_of, spans_grow_with_what_is_held) {
-    block_source source{{}, &pages, &owner};
+    detail::block_source source{{}, &pages, &owner};
     static_cast<void>(take(source, 40));
     std::vector<std::size_t> sizes;
     for (const auto& r : pages.requests())
@@ -144,7 +145,7 @@ TEST_F(block_source_of, spans_grow_with_what_is_held) {
 
 TEST_F(block_source_of, where_the_upstream_refuses_smaller_spans_are_tried) {
     pages.lend_at_most(300_KiB);
-    block_source source{{.block_bytes = 4_MiB}, &pages, &owner};
+    detail::block_source source{{.block_bytes = 4_MiB}, &pages, &owner};
     EXPECT_EQ(take(source)->bytes(), 256_KiB);
     EXPECT_EQ(take(source), nullptr) << "44 KiB are less than a quarter of a block";
     pages.lend_at_most(256_KiB + 64_KiB);
@@ -154,7 +155,7 @@ TEST_F(block_source_of, where_the_upstream_refuses_smaller_spans_are_tried) {
 
 TEST_F(block_source_of, an_upstream_that_fails_changes_nothing) {
     up.fail_after(0);
-    block_source source{{}, &up, &owner};
+    detail::block_source source{{}, &up, &owner};
     EXPECT_EQ(source.take_empty_block(), nullptr);
     EXPECT_EQ(source.try_allocate_large(100'000, 16), nullptr);
     EXPECT_EQ(source.bytes_reserved(), 0u);
@@ -166,7 +167,7 @@ TEST_F(block_source_of, an_upstream_that_fails_changes_nothing) {
 // ---- giving back --------------------------------------------------------------------------------
 
 TEST_F(block_source_of, a_span_goes_back_when_its_last_block_is_empty) {
-    block_source source{
+    detail::block_source source{
         {.block_bytes = 1_MiB, .policy = return_policy::return_all}, &pages, &owner};
     const auto all = take(source, 8); // of two spans
     for (const std::size_t i : {0u, 6u, 3u, 1u})
@@ -181,7 +182,7 @@ TEST_F(block_source_of, a_span_goes_back_when_its_last_block_is_empty) {
 }
 
 TEST_F(block_source_of, what_is_kept_shrinks_with_what_is_in_use) {
-    block_source source{
+    detail::block_source source{
         {.block_bytes = 1_MiB, .policy = {.keep_bytes = 2_MiB, .keep_divisor = 2}}, &pages, &owner};
     const auto all = take(source, 32 * 4);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -195,7 +196,7 @@ TEST_F(block_source_of, what_is_kept_shrinks_with_what_is_in_use) {
 }
 
 TEST_F(block_source_of, the_highest_empty_span_goes_first) {
-    block_source source{
+    detail::block_source source{
         {.block_bytes = 256_KiB, .policy = {.keep_bytes = 512_KiB, .keep_divisor = 0}},
         &pages,
         &owner};
@@ -209,11 +210,11 @@ TEST_F(block_source_of, the_highest_empty_span_goes_first) {
 
 TEST_F(block_source_of, empty_spans_go_back_before_the_upstream_is_given_up) {
     pages.lend_at_most(1_MiB);
-    block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
+    detail::block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
     const auto all = take(source, 4); // 64 KiB and three of 256 KiB
     give(source, all);
     EXPECT_EQ(pages.live_bytes(), 832_KiB);
-    block* const large = source.try_allocate_large(900'000, 16);
+    detail::block* const large = source.try_allocate_large(900'000, 16);
     ASSERT_NE(large, nullptr);
     EXPECT_EQ(pages.live(), 1u);
     source.deallocate_large(*large, 0);
@@ -223,9 +224,9 @@ TEST_F(block_source_of, empty_spans_go_back_before_the_upstream_is_given_up) {
 }
 
 TEST_F(block_source_of, trim_gives_back_what_is_empty_and_leaves_the_rest) {
-    block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
+    detail::block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
     const auto all = take(source, 30);
-    block* const large = source.try_allocate_large(1_MiB, 16);
+    detail::block* const large = source.try_allocate_large(1_MiB, 16);
     for (std::size_t i = 0; i < all.size(); ++i)
         if (i != 4 && i != 20)
             source.close_empty(*all[i], 0);
@@ -233,7 +234,7 @@ TEST_F(block_source_of, trim_gives_back_what_is_empty_and_leaves_the_rest) {
     EXPECT_EQ(pages.live(), 3u);
     EXPECT_EQ(source.find(all[4]), all[4]);
     EXPECT_EQ(source.find(all[20]), all[20]);
-    EXPECT_EQ(source.find(block_source::large_object(*large)), large);
+    EXPECT_EQ(source.find(detail::block_source::large_object(*large)), large);
     EXPECT_EQ(source.bytes_reserved(), pages.live_bytes());
 }
 
@@ -241,18 +242,18 @@ TEST_F(block_source_of, what_goes_by_itself_may_wait_at_the_source_of_pages) {
     for (const bool at_once : {false, true}) {
         page_resource slow{page_options{.reserve_bytes = 64_MiB, .delay_ms = 1'000'000}};
         const return_policy nothing{.keep_bytes = 0, .keep_divisor = 1'000'000};
-        block_source source{
+        detail::block_source source{
             {.block_bytes = 256_KiB, .policy = at_once ? return_policy::return_all : nothing},
             &slow,
             &owner};
-        block* const b = take(source);
-        poison::undefined(b->at(b->granules / 2), 64_KiB); // as an owner hands it out
+        detail::block* const b = take(source);
+        detail::poison::undefined(b->at(b->granules / 2), 64_KiB); // as an owner hands it out
         std::memset(b->at(b->granules / 2), 1, 64_KiB);
         source.close_empty(*b, 0);
         EXPECT_EQ(slow.usage().bytes_in_use, 0u);
         EXPECT_EQ(platform::resident_bytes(b, 256_KiB) == 0, at_once);
-        block* const large = source.try_allocate_large(1_MiB, 16);
-        std::memset(block_source::large_object(*large), 1, 1_MiB);
+        detail::block* const large = source.try_allocate_large(1_MiB, 16);
+        std::memset(detail::block_source::large_object(*large), 1, 1_MiB);
         source.deallocate_large(*large, 0);
         EXPECT_EQ(slow.usage().bytes_in_use, 0u);
         EXPECT_EQ(platform::resident_bytes(b, 1_MiB) == 0, at_once);
@@ -261,10 +262,10 @@ TEST_F(block_source_of, what_goes_by_itself_may_wait_at_the_source_of_pages) {
 
 TEST_F(block_source_of, trim_lets_nothing_wait) {
     page_resource slow{page_options{.reserve_bytes = 64_MiB, .delay_ms = 1'000'000}};
-    block_source source{{.policy = return_policy::retain_all}, &slow, &owner};
+    detail::block_source source{{.policy = return_policy::retain_all}, &slow, &owner};
     const auto all = take(source, 4);
-    block* const large = source.try_allocate_large(1_MiB, 16);
-    std::memset(block_source::large_object(*large), 1, 1_MiB);
+    detail::block* const large = source.try_allocate_large(1_MiB, 16);
+    std::memset(detail::block_source::large_object(*large), 1, 1_MiB);
     source.deallocate_large(*large, 0);
     give(source, all);
     source.trim();
@@ -273,25 +274,25 @@ TEST_F(block_source_of, trim_lets_nothing_wait) {
 }
 
 TEST_F(block_source_of, trim_purges_the_whole_pages_of_holes) {
-    block_source source{{.block_bytes = 256_KiB, .prefault = true}, &pages, &owner};
-    block& b = *take(source);
+    detail::block_source source{{.block_bytes = 256_KiB, .prefault = true}, &pages, &owner};
+    detail::block& b = *take(source);
     const std::size_t page = platform::page_bytes();
     EXPECT_EQ(pages.resident_bytes(), 256_KiB);
     // Taken: the granule in the middle. What lies around it goes, but for its page and the head's.
     const std::size_t middle = b.granules / 2;
-    bits::set_run(b.occupancy(), middle, 1);
-    poison::undefined(b.at(middle), granule_bytes); // as an owner hands it out
+    detail::bits::set_run(b.occupancy(), middle, 1);
+    detail::poison::undefined(b.at(middle), detail::granule_bytes); // as an owner hands it out
     *b.at(middle) = std::byte{7};
     source.trim();
     EXPECT_LE(pages.resident_bytes(), 3 * page);
     EXPECT_EQ(*b.at(middle), std::byte{7});
-    EXPECT_TRUE(bits::all_set(b.occupancy(), middle, 1));
+    EXPECT_TRUE(detail::bits::all_set(b.occupancy(), middle, 1));
 }
 
 TEST_F(block_source_of, its_end_gives_everything_back_whatever_is_in_it) {
     for (const std::size_t block_bytes : {0_B, 4_KiB, 1_MiB}) {
         {
-            block_source source{{.block_bytes = block_bytes}, &up, &owner};
+            detail::block_source source{{.block_bytes = block_bytes}, &up, &owner};
             static_cast<void>(take(source, 30));
             for (const std::size_t alignment : {8_B, 4_KiB, 64_KiB, 1_MiB})
                 static_cast<void>(source.try_allocate_large(100'000, alignment));
@@ -307,9 +308,9 @@ TEST_F(block_source_of, its_end_gives_everything_back_whatever_is_in_it) {
 
 TEST_F(block_source_of, memory_kept_of_large_objects_goes_back_before_the_upstream_is_given_up) {
     pages.lend_at_most(3_MiB);
-    block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
+    detail::block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
     source.deallocate_large(*source.try_allocate_large(2_MiB, 16), 0);
-    block* const other = source.try_allocate_large(2_MiB + 512_KiB, 16);
+    detail::block* const other = source.try_allocate_large(2_MiB + 512_KiB, 16);
     ASSERT_NE(other, nullptr);
     source.deallocate_large(*other, 0);
     EXPECT_EQ(pages.live(), 1u);
@@ -317,7 +318,7 @@ TEST_F(block_source_of, memory_kept_of_large_objects_goes_back_before_the_upstre
 
 TEST_F(block_source_of, blocks_get_the_memory_that_was_kept_of_large_objects) {
     pages.lend_at_most(800_KiB);
-    block_source source{
+    detail::block_source source{
         {.block_bytes = 256_KiB, .policy = return_policy::retain_all}, &pages, &owner};
     source.deallocate_large(*source.try_allocate_large(650'000, 16), 0);
     EXPECT_EQ(pages.live(), 1u);
@@ -327,18 +328,18 @@ TEST_F(block_source_of, blocks_get_the_memory_that_was_kept_of_large_objects) {
 
 TEST_F(block_source_of, a_large_object_is_aligned_and_led_to_its_head) {
     for (const std::size_t block_bytes : {0_B, 4_KiB}) {
-        block_source source{
+        detail::block_source source{
             {.block_bytes = block_bytes, .policy = return_policy::return_all}, &pages, &owner};
         static_cast<void>(take(source, 3));
         const std::size_t before = source.bytes_reserved();
         for (std::size_t alignment = 1; alignment <= 16_MiB; alignment *= 2) {
             for (const std::size_t bytes : {8_B, 40'000_B, 512_KiB}) {
-                block* const large = source.try_allocate_large(bytes, alignment);
+                detail::block* const large = source.try_allocate_large(bytes, alignment);
                 ASSERT_NE(large, nullptr);
-                std::byte* const p = block_source::large_object(*large);
+                std::byte* const p = detail::block_source::large_object(*large);
                 EXPECT_TRUE(is_aligned(p, alignment)) << alignment;
-                EXPECT_TRUE(is_aligned(p, granule_bytes));
-                EXPECT_EQ(block_source::large_bytes(*large), bytes);
+                EXPECT_TRUE(is_aligned(p, detail::granule_bytes));
+                EXPECT_EQ(detail::block_source::large_bytes(*large), bytes);
                 EXPECT_EQ(&source.head_of(p), large);
                 EXPECT_EQ(source.find(p), large);
                 EXPECT_EQ(source.find(p + bytes - 1), large);
@@ -357,7 +358,7 @@ TEST_F(block_source_of, a_large_object_is_aligned_and_led_to_its_head) {
 }
 
 TEST_F(block_source_of, a_large_object_that_nobody_has_is_refused) {
-    block_source source{{}, &pages, &owner};
+    detail::block_source source{{}, &pages, &owner};
     for (const std::size_t bytes : {size_max, size_max - 8, size_max - 64_KiB, size_max / 2 + 1})
         for (const std::size_t alignment : {8_B, 4_KiB, 1_GiB, support::largest_power})
             EXPECT_EQ(source.try_allocate_large(bytes, alignment), nullptr);
@@ -367,18 +368,18 @@ TEST_F(block_source_of, a_large_object_that_nobody_has_is_refused) {
 }
 
 TEST_F(block_source_of, tells_what_of_the_newest_span_is_not_yet_cut) {
-    block_source source{{.block_bytes = 2_MiB}, &pages, &owner};
+    detail::block_source source{{.block_bytes = 2_MiB}, &pages, &owner};
     EXPECT_TRUE(source.fresh().empty());
-    const block* const first = source.take_empty_block();
+    const detail::block* const first = source.take_empty_block();
     EXPECT_EQ(source.fresh().size(), 2_MiB - source.mask_bytes());
     EXPECT_EQ(static_cast<const void*>(source.fresh().data()),
               static_cast<const void*>(reinterpret_cast<const std::byte*>(first) + first->bytes()));
 }
 
 TEST_F(block_source_of, a_pointer_leads_to_its_block_and_a_foreign_one_to_none) {
-    block_source source{{}, &pages, &owner};
+    detail::block_source source{{}, &pages, &owner};
     const auto all = take(source, 20);
-    for (block* b : all) {
+    for (detail::block* b : all) {
         EXPECT_EQ(source.find(b), b);
         EXPECT_EQ(source.find(b->at(b->granules - 1)), b);
         EXPECT_EQ(&source.head_of(b->at(source.head_granules(*b))), b);

@@ -26,7 +26,7 @@ protected:
 
 TEST_F(region_joiner_of, neighbours_of_one_state_are_one) {
     {
-        region_joiner to{seen};
+        detail::region_joiner to{seen};
         to.add(at(0), at(10), region_state::free);
         to.add(at(10), at(30), region_state::free);
         to.add(at(30), at(40), region_state::used);
@@ -46,7 +46,7 @@ TEST_F(region_joiner_of, neighbours_of_one_state_are_one) {
 }
 
 TEST_F(region_joiner_of, what_lies_apart_stays_apart) {
-    region_joiner to{seen};
+    detail::region_joiner to{seen};
     to.add(at(0), at(10), region_state::free);
     to.add(at(11), at(20), region_state::free);
     to.flush();
@@ -56,7 +56,7 @@ TEST_F(region_joiner_of, what_lies_apart_stays_apart) {
 }
 
 TEST_F(region_joiner_of, nothing_is_no_region) {
-    region_joiner to{seen};
+    detail::region_joiner to{seen};
     to.flush();
     to.add(at(10), at(10), region_state::used);
     to.add(at(0), at(10), region_state::free);
@@ -69,7 +69,7 @@ TEST_F(region_joiner_of, nothing_is_no_region) {
 }
 
 TEST_F(region_joiner_of, after_a_flush_a_neighbour_is_another_one) {
-    region_joiner to{seen};
+    detail::region_joiner to{seen};
     to.add(at(0), at(10), region_state::free);
     to.flush();
     to.add(at(10), at(20), region_state::free);
@@ -78,7 +78,7 @@ TEST_F(region_joiner_of, after_a_flush_a_neighbour_is_another_one) {
 }
 
 TEST_F(region_joiner_of, an_object_is_joined_with_nothing_and_comes_in_order) {
-    region_joiner to{seen};
+    detail::region_joiner to{seen};
     to.add(at(0), at(10), region_state::used);
     to.add_object(at(10), at(20));
     to.add_object(at(20), at(30));
@@ -95,20 +95,21 @@ TEST_F(region_joiner_of, an_object_is_joined_with_nothing_and_comes_in_order) {
 
 TEST_F(region_joiner_of, a_large_block_is_its_head_its_object_and_what_is_left) {
     support::counting_resource up;
-    block_source source{{}, &up, nullptr};
+    detail::block_source source{{}, &up, nullptr};
     for (const std::size_t alignment : {8_B, 64_KiB, 1_MiB}) {
-        block* const b = source.try_allocate_large(100'000, alignment);
+        detail::block* const b = source.try_allocate_large(100'000, alignment);
         ASSERT_NE(b, nullptr);
         region_list l;
         {
-            region_joiner to{l};
+            detail::region_joiner to{l};
             to.add(at(0), at(10), region_state::overhead); // not its neighbour
             to.add_large(*b);
         }
         EXPECT_EQ(l.count(region_state::used), 1u);
-        EXPECT_EQ(l.at(block_source::large_object(*b))->address, block_source::large_object(*b));
-        EXPECT_EQ(l.bytes(region_state::used), block_source::large_bytes(*b));
-        EXPECT_TRUE(l.at(block_source::large_object(*b))->one_object);
+        EXPECT_EQ(l.at(detail::block_source::large_object(*b))->address,
+                  detail::block_source::large_object(*b));
+        EXPECT_EQ(l.bytes(region_state::used), detail::block_source::large_bytes(*b));
+        EXPECT_TRUE(l.at(detail::block_source::large_object(*b))->one_object);
         EXPECT_EQ(l.bytes() - 10, b->span_bytes);
         source.deallocate_large(*b, 0);
     }

@@ -72,11 +72,11 @@ TEST_F(one_thread_death, of_a_pool_two_threads_at_once_are_found) {
 TEST(one_thread, is_no_part_of_an_ordinary_build) {
     if (checks_enabled)
         GTEST_SKIP() << "a checked build";
-    EXPECT_TRUE(std::is_empty_v<one_thread>);
+    EXPECT_TRUE(std::is_empty_v<detail::one_thread>);
 }
 
 TEST(one_thread_threads, one_after_the_other_and_calls_within_calls_are_allowed) {
-    one_thread inside;
+    detail::one_thread inside;
     {
         [[maybe_unused]] const auto outer = inside.enter("a resource", nullptr);
         [[maybe_unused]] const auto inner = inside.enter("a resource", nullptr);

@@ -25,11 +25,11 @@ using support::pattern;
 
 namespace {
 
-static_assert(!std::is_copy_constructible_v<passthrough_chain>);
-static_assert(!std::is_copy_assignable_v<passthrough_chain>);
+static_assert(!std::is_copy_constructible_v<detail::passthrough_chain>);
+static_assert(!std::is_copy_assignable_v<detail::passthrough_chain>);
 
 TEST(passthrough_chain, an_empty_one_has_nothing) {
-    passthrough_chain chain;
+    detail::passthrough_chain chain;
     int here = 0;
     EXPECT_EQ(chain.bytes(), 0u);
     EXPECT_EQ(chain.count(), 0u);
@@ -40,7 +40,7 @@ TEST(passthrough_chain, an_empty_one_has_nothing) {
 }
 
 TEST(passthrough_chain, lists_what_is_alive_each_by_itself) {
-    passthrough_chain chain;
+    detail::passthrough_chain chain;
     EXPECT_TRUE(support::region_list{chain}.all().empty());
     void* const a = chain.try_allocate(10, 8);
     void* const b = chain.try_allocate(20, 8);
@@ -56,7 +56,7 @@ TEST(passthrough_chain, lists_what_is_alive_each_by_itself) {
 }
 
 TEST(passthrough_chain, every_alignment_is_honoured_and_every_size_kept) {
-    passthrough_chain chain;
+    detail::passthrough_chain chain;
     std::size_t sum = 0;
     std::size_t count = 0;
     for (std::size_t alignment = 1; alignment <= 1_MiB; alignment *= 2) {
@@ -81,7 +81,7 @@ TEST(passthrough_chain, every_alignment_is_honoured_and_every_size_kept) {
 
 TEST(passthrough_chain, what_does_not_fit_a_size_is_refused_and_changes_nothing) {
     constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-    passthrough_chain chain;
+    detail::passthrough_chain chain;
     void* p = chain.try_allocate(10, 8);
     for (const std::size_t bytes : {all, all - 8, all - 56, all - 64, all / 2 + 1})
         for (const std::size_t alignment : {1_B, 16_B, 4_KiB, 1_GiB})
@@ -93,7 +93,7 @@ TEST(passthrough_chain, what_does_not_fit_a_size_is_refused_and_changes_nothing)
 }
 
 TEST(passthrough_chain, any_order_of_frees_leaves_the_others) {
-    passthrough_chain chain;
+    detail::passthrough_chain chain;
     std::mt19937 random{3};
     std::map<void*, std::size_t> live;
     std::size_t sum = 0;
@@ -122,7 +122,7 @@ TEST(passthrough_chain, any_order_of_frees_leaves_the_others) {
 }
 
 TEST(passthrough_chain, a_rewind_gives_back_what_is_younger) {
-    passthrough_chain chain;
+    detail::passthrough_chain chain;
     void* a = chain.try_allocate(10, 8);
     void* b = chain.try_allocate(20, 8);
     const std::size_t then = chain.latest();
@@ -146,37 +146,37 @@ TEST(passthrough_chain, a_rewind_gives_back_what_is_younger) {
 }
 
 TEST(passthrough_chain, can_be_walked_from_new_to_old) {
-    passthrough_chain chain;
+    detail::passthrough_chain chain;
     EXPECT_EQ(chain.newest(), nullptr);
     void* a = chain.try_allocate(10, 8);
     void* b = chain.try_allocate(20, 8);
     void* c = chain.try_allocate(30, 8);
     EXPECT_EQ(chain.newest(), c);
-    EXPECT_EQ(passthrough_chain::older_than(c), b);
+    EXPECT_EQ(detail::passthrough_chain::older_than(c), b);
     chain.deallocate(b);
-    EXPECT_EQ(passthrough_chain::older_than(c), a);
-    EXPECT_EQ(passthrough_chain::older_than(a), nullptr);
+    EXPECT_EQ(detail::passthrough_chain::older_than(c), a);
+    EXPECT_EQ(detail::passthrough_chain::older_than(a), nullptr);
 }
 
 TEST(passthrough_chain, its_end_gives_back_what_is_alive) {
     // A leak checker would tell if it did not.
-    passthrough_chain chain;
+    detail::passthrough_chain chain;
     for (std::size_t i = 1; i < 100; ++i)
         static_cast<void>(chain.try_allocate(i, 1));
 }
 
 TEST(passthrough_chain, its_prefix_is_out_of_reach) {
-    passthrough_chain chain;
+    detail::passthrough_chain chain;
     void* p = chain.try_allocate(24, 8);
-    if (poison::reports_access()) {
-        EXPECT_FALSE(poison::accessible(static_cast<std::byte*>(p) - 1, 1));
+    if (detail::poison::reports_access()) {
+        EXPECT_FALSE(detail::poison::accessible(static_cast<std::byte*>(p) - 1, 1));
     }
-    EXPECT_TRUE(poison::accessible(p, 24));
+    EXPECT_TRUE(detail::poison::accessible(p, 24));
     chain.deallocate(p);
 }
 
 TEST(passthrough_chain_death, what_is_not_alive_is_refused_and_named) {
-    passthrough_chain chain, other;
+    detail::passthrough_chain chain, other;
     auto* const a = static_cast<std::byte*>(chain.try_allocate(100, 8));
     auto* const b = static_cast<std::byte*>(chain.try_allocate(1_MiB, 8));
     void* const foreign = other.try_allocate(8, 8);
@@ -198,7 +198,7 @@ TEST(passthrough_chain_death, what_is_not_alive_is_refused_and_named) {
 
 // Enough to make its table grow, in no order.
 TEST(passthrough_chain, knows_what_is_alive_of_many) {
-    passthrough_chain chain;
+    detail::passthrough_chain chain;
     std::mt19937 random{5};
     std::vector<void*> alive;
     for (std::size_t i = 1; i < 20'000; ++i) {

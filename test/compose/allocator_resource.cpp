@@ -36,7 +36,7 @@ TEST(allocator_resource, serves_every_size_and_alignment_up_to_its_own) {
         }
     }
     EXPECT_EQ(r.try_allocate(8, 128), nullptr);
-    EXPECT_EQ(r.try_allocate(max_object_bytes, 8), nullptr);
+    EXPECT_EQ(r.try_allocate(detail::max_object_bytes, 8), nullptr);
 }
 
 #if ARENITE_EXCEPTIONS

@@ -100,7 +100,8 @@ TEST_P(conformance, huge_sizes_fail_and_change_nothing) {
             before = take(*c, 100);
         const std::size_t in_use = bytes_in_use(*c);
         for (const std::size_t alignment : {std::size_t{1}, default_alignment, 4_KiB, 64_KiB}) {
-            for (const std::size_t base : {size_max, max_object_bytes, max_object_bytes + 1 + 64})
+            for (const std::size_t base :
+                 {size_max, detail::max_object_bytes, detail::max_object_bytes + 1 + 64})
                 for (const std::size_t k : counts{0, 1, 7, 8, 15, 16, 63, 64, 4095, 4096, 65536})
                     EXPECT_EQ(c->try_allocate(base - k, alignment), nullptr)
                         << base << " - " << k << ", alignment " << alignment;

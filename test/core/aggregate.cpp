@@ -15,7 +15,7 @@
 #include <vector>
 
 using namespace arenite;
-using aggregate::obstacle;
+using detail::aggregate::obstacle;
 
 namespace {
 
@@ -80,49 +80,49 @@ struct m48 {
 #undef EIGHT
 
 TEST(aggregate, says_what_stands_in_the_way) {
-    EXPECT_EQ(aggregate::obstacle_of<library>, obstacle::none);
-    EXPECT_EQ(aggregate::obstacle_of<one>, obstacle::none);
-    EXPECT_EQ(aggregate::obstacle_of<m32>, obstacle::none);
-    EXPECT_EQ(aggregate::obstacle_of<m48>, obstacle::none);
-    EXPECT_EQ(aggregate::obstacle_of<array_of_two>, obstacle::array);
-    EXPECT_EQ(aggregate::obstacle_of<array_at_the_end>, obstacle::array);
-    EXPECT_EQ(aggregate::obstacle_of<bits>, obstacle::bit_field);
-    EXPECT_EQ(aggregate::obstacle_of<reference>, obstacle::reference);
-    EXPECT_EQ(aggregate::obstacle_of<derived>, obstacle::base);
-    EXPECT_EQ(aggregate::obstacle_of<with_constructor>, obstacle::not_plain);
-    EXPECT_EQ(aggregate::obstacle_of<int>, obstacle::not_plain);
-    EXPECT_EQ(aggregate::obstacle_of<nothing>, obstacle::empty);
-    EXPECT_EQ(aggregate::obstacle_of<large_array>, obstacle::too_many);
+    EXPECT_EQ(detail::aggregate::obstacle_of<library>, obstacle::none);
+    EXPECT_EQ(detail::aggregate::obstacle_of<one>, obstacle::none);
+    EXPECT_EQ(detail::aggregate::obstacle_of<m32>, obstacle::none);
+    EXPECT_EQ(detail::aggregate::obstacle_of<m48>, obstacle::none);
+    EXPECT_EQ(detail::aggregate::obstacle_of<array_of_two>, obstacle::array);
+    EXPECT_EQ(detail::aggregate::obstacle_of<array_at_the_end>, obstacle::array);
+    EXPECT_EQ(detail::aggregate::obstacle_of<bits>, obstacle::bit_field);
+    EXPECT_EQ(detail::aggregate::obstacle_of<reference>, obstacle::reference);
+    EXPECT_EQ(detail::aggregate::obstacle_of<derived>, obstacle::base);
+    EXPECT_EQ(detail::aggregate::obstacle_of<with_constructor>, obstacle::not_plain);
+    EXPECT_EQ(detail::aggregate::obstacle_of<int>, obstacle::not_plain);
+    EXPECT_EQ(detail::aggregate::obstacle_of<nothing>, obstacle::empty);
+    EXPECT_EQ(detail::aggregate::obstacle_of<large_array>, obstacle::too_many);
 }
 
 TEST(aggregate, finds_the_place_of_a_member_at_compile_time) {
-    static_assert(aggregate::index_of<9>(&library::text) == 0);
-    static_assert(aggregate::index_of<9>(&library::owned) == 3);
-    static_assert(aggregate::index_of<9>(&library::constant) == 8);
-    static_assert(aggregate::index_of<1>(&one::only) == 0);
-    static_assert(aggregate::index_of<32>(&m32::d7) == 31);
-    static_assert(aggregate::index_of<48>(&m48::f7) == 47);
+    static_assert(detail::aggregate::index_of<9>(&library::text) == 0);
+    static_assert(detail::aggregate::index_of<9>(&library::owned) == 3);
+    static_assert(detail::aggregate::index_of<9>(&library::constant) == 8);
+    static_assert(detail::aggregate::index_of<1>(&one::only) == 0);
+    static_assert(detail::aggregate::index_of<32>(&m32::d7) == 31);
+    static_assert(detail::aggregate::index_of<48>(&m48::f7) == 47);
 }
 
 TEST(aggregate, knows_the_names) {
-    EXPECT_EQ((aggregate::name_of_member<library, 9, 0>), "text");
-    EXPECT_EQ((aggregate::name_of_member<library, 9, 8>), "constant");
-    EXPECT_EQ((aggregate::name_of_member<one, 1, 0>), "only");
-    EXPECT_EQ((aggregate::name_of_member<m32, 32, 8>), "b0");
-    EXPECT_EQ((aggregate::name_of_pointer<&inner::y>), "y");
-    EXPECT_EQ(aggregate::name_of_type<float>, "float");
-    EXPECT_NE(aggregate::name_of_type<inner>.find("inner"), std::string_view::npos);
+    EXPECT_EQ((detail::aggregate::name_of_member<library, 9, 0>), "text");
+    EXPECT_EQ((detail::aggregate::name_of_member<library, 9, 8>), "constant");
+    EXPECT_EQ((detail::aggregate::name_of_member<one, 1, 0>), "only");
+    EXPECT_EQ((detail::aggregate::name_of_member<m32, 32, 8>), "b0");
+    EXPECT_EQ((detail::aggregate::name_of_pointer<&inner::y>), "y");
+    EXPECT_EQ(detail::aggregate::name_of_type<float>, "float");
+    EXPECT_NE(detail::aggregate::name_of_type<inner>.find("inner"), std::string_view::npos);
 }
 
 TEST(aggregate, binds_the_members_of_an_object) {
     inner i{1, 2};
-    aggregate::bind<2>(i, [&](float& x, float& y) {
+    detail::aggregate::bind<2>(i, [&](float& x, float& y) {
         EXPECT_EQ(&x, &i.x);
         EXPECT_EQ(&y, &i.y);
     });
     m32 many{};
     many.d7 = 7;
-    EXPECT_EQ(aggregate::bind<32>(many, [](auto&... m) { return (0 + ... + m); }), 7);
+    EXPECT_EQ(detail::aggregate::bind<32>(many, [](auto&... m) { return (0 + ... + m); }), 7);
 }
 
 } // namespace

@@ -16,12 +16,12 @@ TEST(atomic_access_threads, who_sees_what_was_released_sees_what_was_written_bef
     int* published = nullptr;
     std::thread other{[&] {
         const int* seen = nullptr;
-        while ((seen = atomic_load(published, std::memory_order_acquire)) == nullptr)
+        while ((seen = detail::atomic_load(published, std::memory_order_acquire)) == nullptr)
             std::this_thread::yield();
         EXPECT_EQ(*seen, 42);
     }};
     written = 42;
-    atomic_store(published, &written, std::memory_order_release);
+    detail::atomic_store(published, &written, std::memory_order_release);
     other.join();
 }
 

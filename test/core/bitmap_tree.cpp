@@ -21,18 +21,18 @@
 
 using namespace arenite;
 
-static_assert(!std::is_copy_constructible_v<bitmap_tree>);
-static_assert(std::is_nothrow_move_constructible_v<bitmap_tree>);
-static_assert(std::is_trivially_destructible_v<bitmap_tree>);
+static_assert(!std::is_copy_constructible_v<detail::bitmap_tree>);
+static_assert(std::is_nothrow_move_constructible_v<detail::bitmap_tree>);
+static_assert(std::is_trivially_destructible_v<detail::bitmap_tree>);
 
 namespace {
 
-constexpr std::size_t npos = bitmap_tree::npos;
+constexpr std::size_t npos = detail::bitmap_tree::npos;
 
 /// A tree with words of its own, which held something else before.
 struct tree_with_words {
     explicit tree_with_words(std::size_t capacity)
-        : words(bitmap_tree::words_for(capacity) + 2, 0xA5A5'A5A5'A5A5'A5A5),
+        : words(detail::bitmap_tree::words_for(capacity) + 2, 0xA5A5'A5A5'A5A5'A5A5),
           tree{capacity, {words.data() + 1, words.size() - 2}} {}
 
     /// Nothing was written beside the words.
@@ -40,8 +40,8 @@ struct tree_with_words {
         return words.front() == 0xA5A5'A5A5'A5A5'A5A5 && words.back() == 0xA5A5'A5A5'A5A5'A5A5;
     }
 
-    std::vector<bitmap_tree::word> words;
-    bitmap_tree tree;
+    std::vector<detail::bitmap_tree::word> words;
+    detail::bitmap_tree tree;
 };
 
 // ---- shape --------------------------------------------------------------------------------------
@@ -58,68 +58,71 @@ struct tree_with_words {
 // top has 4 bits in use, not 16; there are five levels all the same.
 TEST(bitmap_tree, has_the_levels_of_the_seeds_table_for_2_to_the_26) {
     constexpr std::size_t capacity = std::size_t{1} << 26;
-    static_assert(bitmap_tree::levels_for(capacity) == 5);
+    static_assert(detail::bitmap_tree::levels_for(capacity) == 5);
 
-    static_assert(bitmap_tree::bits_in_level(capacity, 4) == 67'108'864); // as the seed says
-    static_assert(bitmap_tree::words_in_level(capacity, 4) == 1'048'576); // as the seed says
-    static_assert(bitmap_tree::bits_in_level(capacity, 3) == 1'048'576);  // as the seed says
-    static_assert(bitmap_tree::words_in_level(capacity, 3) == 16'384);    // the seed: 65536
-    static_assert(bitmap_tree::bits_in_level(capacity, 2) == 16'384);     // the seed: 65536
-    static_assert(bitmap_tree::words_in_level(capacity, 2) == 256);       // the seed: 1024
-    static_assert(bitmap_tree::bits_in_level(capacity, 1) == 256);        // the seed: 1024
-    static_assert(bitmap_tree::words_in_level(capacity, 1) == 4);         // the seed: 16
-    static_assert(bitmap_tree::bits_in_level(capacity, 0) == 4);          // the seed: 16
-    static_assert(bitmap_tree::words_in_level(capacity, 0) == 1);         // as the seed says
+    static_assert(detail::bitmap_tree::bits_in_level(capacity, 4) ==
+                  67'108'864); // as the seed says
+    static_assert(detail::bitmap_tree::words_in_level(capacity, 4) ==
+                  1'048'576);                                                    // as the seed says
+    static_assert(detail::bitmap_tree::bits_in_level(capacity, 3) == 1'048'576); // as the seed says
+    static_assert(detail::bitmap_tree::words_in_level(capacity, 3) == 16'384);   // the seed: 65536
+    static_assert(detail::bitmap_tree::bits_in_level(capacity, 2) == 16'384);    // the seed: 65536
+    static_assert(detail::bitmap_tree::words_in_level(capacity, 2) == 256);      // the seed: 1024
+    static_assert(detail::bitmap_tree::bits_in_level(capacity, 1) == 256);       // the seed: 1024
+    static_assert(detail::bitmap_tree::words_in_level(capacity, 1) == 4);        // the seed: 16
+    static_assert(detail::bitmap_tree::bits_in_level(capacity, 0) == 4);         // the seed: 16
+    static_assert(detail::bitmap_tree::words_in_level(capacity, 0) == 1);        // as the seed says
 
-    static_assert(bitmap_tree::words_for(capacity) == 1'048'576 + 16'384 + 256 + 4 + 1);
+    static_assert(detail::bitmap_tree::words_for(capacity) == 1'048'576 + 16'384 + 256 + 4 + 1);
 }
 
 TEST(bitmap_tree, the_seeds_upper_levels_are_those_of_2_to_the_28) {
     constexpr std::size_t capacity = std::size_t{1} << 28;
-    static_assert(bitmap_tree::levels_for(capacity) == 5);
-    static_assert(bitmap_tree::bits_in_level(capacity, 0) == 16);
-    static_assert(bitmap_tree::words_in_level(capacity, 0) == 1);
-    static_assert(bitmap_tree::bits_in_level(capacity, 1) == 1024);
-    static_assert(bitmap_tree::words_in_level(capacity, 1) == 16);
-    static_assert(bitmap_tree::bits_in_level(capacity, 2) == 65'536);
-    static_assert(bitmap_tree::words_in_level(capacity, 2) == 1024);
-    static_assert(bitmap_tree::words_in_level(capacity, 3) == 65'536);
+    static_assert(detail::bitmap_tree::levels_for(capacity) == 5);
+    static_assert(detail::bitmap_tree::bits_in_level(capacity, 0) == 16);
+    static_assert(detail::bitmap_tree::words_in_level(capacity, 0) == 1);
+    static_assert(detail::bitmap_tree::bits_in_level(capacity, 1) == 1024);
+    static_assert(detail::bitmap_tree::words_in_level(capacity, 1) == 16);
+    static_assert(detail::bitmap_tree::bits_in_level(capacity, 2) == 65'536);
+    static_assert(detail::bitmap_tree::words_in_level(capacity, 2) == 1024);
+    static_assert(detail::bitmap_tree::words_in_level(capacity, 3) == 65'536);
 }
 
 TEST(bitmap_tree, each_bit_of_a_level_is_a_word_of_the_next) {
     for (std::size_t capacity :
          {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{4096},
           std::size_t{4097}, (std::size_t{1} << 18) + 1, (std::size_t{1} << 26),
-          (std::size_t{1} << 31) - 1, bitmap_tree::max_capacity}) {
-        const std::size_t levels = bitmap_tree::levels_for(capacity);
+          (std::size_t{1} << 31) - 1, detail::bitmap_tree::max_capacity}) {
+        const std::size_t levels = detail::bitmap_tree::levels_for(capacity);
         std::size_t words = 0;
         for (std::size_t l = 0; l < levels; ++l) {
-            words += bitmap_tree::words_in_level(capacity, l);
-            EXPECT_GE(bitmap_tree::words_in_level(capacity, l) * 64,
-                      bitmap_tree::bits_in_level(capacity, l));
-            EXPECT_LT((bitmap_tree::words_in_level(capacity, l) - 1) * 64,
-                      bitmap_tree::bits_in_level(capacity, l));
+            words += detail::bitmap_tree::words_in_level(capacity, l);
+            EXPECT_GE(detail::bitmap_tree::words_in_level(capacity, l) * 64,
+                      detail::bitmap_tree::bits_in_level(capacity, l));
+            EXPECT_LT((detail::bitmap_tree::words_in_level(capacity, l) - 1) * 64,
+                      detail::bitmap_tree::bits_in_level(capacity, l));
             if (l + 1 < levels) {
-                EXPECT_EQ(bitmap_tree::bits_in_level(capacity, l),
-                          bitmap_tree::words_in_level(capacity, l + 1));
+                EXPECT_EQ(detail::bitmap_tree::bits_in_level(capacity, l),
+                          detail::bitmap_tree::words_in_level(capacity, l + 1));
             }
         }
-        EXPECT_EQ(bitmap_tree::words_in_level(capacity, 0), 1u);
-        EXPECT_EQ(bitmap_tree::bits_in_level(capacity, levels - 1), capacity);
-        EXPECT_EQ(bitmap_tree::words_for(capacity), words);
-        EXPECT_EQ(bitmap_tree::bytes_for(capacity), words * 8);
+        EXPECT_EQ(detail::bitmap_tree::words_in_level(capacity, 0), 1u);
+        EXPECT_EQ(detail::bitmap_tree::bits_in_level(capacity, levels - 1), capacity);
+        EXPECT_EQ(detail::bitmap_tree::words_for(capacity), words);
+        EXPECT_EQ(detail::bitmap_tree::bytes_for(capacity), words * 8);
     }
-    static_assert(bitmap_tree::levels_for(1) == 1);
-    static_assert(bitmap_tree::levels_for(64) == 1);
-    static_assert(bitmap_tree::levels_for(65) == 2);
-    static_assert(bitmap_tree::levels_for(4097) == 3);
-    static_assert(bitmap_tree::levels_for(bitmap_tree::max_capacity) == bitmap_tree::max_levels);
+    static_assert(detail::bitmap_tree::levels_for(1) == 1);
+    static_assert(detail::bitmap_tree::levels_for(64) == 1);
+    static_assert(detail::bitmap_tree::levels_for(65) == 2);
+    static_assert(detail::bitmap_tree::levels_for(4097) == 3);
+    static_assert(detail::bitmap_tree::levels_for(detail::bitmap_tree::max_capacity) ==
+                  detail::bitmap_tree::max_levels);
 }
 
 // ---- single positions ---------------------------------------------------------------------------
 
 TEST(bitmap_tree, one_without_positions_is_full) {
-    bitmap_tree t;
+    detail::bitmap_tree t;
     EXPECT_EQ(t.capacity(), 0u);
     EXPECT_TRUE(t.full());
     EXPECT_EQ(t.lowest_free(), npos);
@@ -132,8 +135,8 @@ TEST(bitmap_tree, one_without_positions_is_full) {
 
 TEST(bitmap_tree, can_be_used_at_compile_time) {
     constexpr std::size_t third = [] {
-        bitmap_tree::word words[bitmap_tree::words_for(100)] = {};
-        bitmap_tree t{100, words};
+        detail::bitmap_tree::word words[detail::bitmap_tree::words_for(100)] = {};
+        detail::bitmap_tree t{100, words};
         t.take_range(0, 80);
         t.give(3);
         t.give(77);
@@ -185,18 +188,18 @@ TEST_P(bitmap_tree_of, whole_words_are_claimed_until_nothing_is_left) {
     tree_with_words t{capacity};
     std::size_t claimed = 0;
     for (std::size_t base = 0; base < capacity; base += 64) {
-        const bitmap_tree::claim c = t.tree.claim_word();
+        const detail::bitmap_tree::claim c = t.tree.claim_word();
         ASSERT_EQ(c.first, base);
-        ASSERT_EQ(c.mask, bits::low_mask(std::min<std::size_t>(64, capacity - base)));
+        ASSERT_EQ(c.mask, detail::bits::low_mask(std::min<std::size_t>(64, capacity - base)));
         claimed += static_cast<std::size_t>(std::popcount(c.mask));
         ASSERT_EQ(t.tree.count_taken(), claimed);
     }
     EXPECT_EQ(claimed, capacity);
     EXPECT_EQ(t.tree.claim_word().mask, 0u);
     t.tree.give(capacity - 1);
-    const bitmap_tree::claim last = t.tree.claim_word();
+    const detail::bitmap_tree::claim last = t.tree.claim_word();
     EXPECT_EQ(last.first, (capacity - 1) / 64 * 64);
-    EXPECT_EQ(last.mask, bitmap_tree::word{1} << ((capacity - 1) % 64));
+    EXPECT_EQ(last.mask, detail::bitmap_tree::word{1} << ((capacity - 1) % 64));
     EXPECT_TRUE(t.tree.full());
     EXPECT_TRUE(t.within_bounds());
 }
@@ -204,7 +207,7 @@ TEST_P(bitmap_tree_of, whole_words_are_claimed_until_nothing_is_left) {
 TEST_P(bitmap_tree_of, a_move_takes_the_positions_along) {
     tree_with_words t{GetParam()};
     EXPECT_EQ(t.tree.take_lowest(), 0u);
-    bitmap_tree moved{std::move(t.tree)};
+    detail::bitmap_tree moved{std::move(t.tree)};
     EXPECT_EQ(moved.count_taken(), 1u);
     EXPECT_TRUE(moved.test(0));
     EXPECT_EQ(t.tree.capacity(), 0u); // NOLINT(bugprone-use-after-move): this is the promise
@@ -220,7 +223,7 @@ TEST_P(bitmap_tree_of, behaves_as_a_row_of_flags) {
     std::mt19937_64 random{seed};
     const std::size_t capacity = GetParam();
     tree_with_words t{capacity};
-    bitmap_tree& tree = t.tree;
+    detail::bitmap_tree& tree = t.tree;
     std::vector<bool> model(capacity, false);
     std::size_t taken = 0;
 
@@ -277,7 +280,7 @@ TEST_P(bitmap_tree_of, behaves_as_a_row_of_flags) {
             break;
         }
         case 5: {
-            const bitmap_tree::claim c = tree.claim_word();
+            const detail::bitmap_tree::claim c = tree.claim_word();
             const std::size_t lowest = next(0, false);
             if (lowest == npos) {
                 ASSERT_EQ(c.mask, 0u);
@@ -327,18 +330,18 @@ INSTANTIATE_TEST_SUITE_P(capacities, bitmap_tree_of,
 /// 2^32 positions in memory that is committed as it is touched.
 class bitmap_tree_largest : public testing::Test {
 protected:
-    using platform = os::platform;
+    using platform = detail::os::platform;
 
     void SetUp() override {
-        bytes_ =
-            align_up(bitmap_tree::bytes_for(bitmap_tree::max_capacity), platform::page_bytes());
+        bytes_ = align_up(detail::bitmap_tree::bytes_for(detail::bitmap_tree::max_capacity),
+                          platform::page_bytes());
         p_ = platform::reserve(bytes_, platform::page_bytes());
         if (p_ == nullptr || !platform::commit(p_, bytes_))
             GTEST_SKIP() << "no address space for a tree of 2^32 positions";
         platform::advise_huge(p_, bytes_, false);
-        tree = bitmap_tree{bitmap_tree::max_capacity,
-                           {static_cast<bitmap_tree::word*>(p_), bytes_ / 8},
-                           bitmap_tree::contents::zero};
+        tree = detail::bitmap_tree{detail::bitmap_tree::max_capacity,
+                                   {static_cast<detail::bitmap_tree::word*>(p_), bytes_ / 8},
+                                   detail::bitmap_tree::contents::zero};
     }
     void TearDown() override {
         if (p_ != nullptr)
@@ -346,7 +349,7 @@ protected:
     }
     [[nodiscard]] std::size_t resident() const { return platform::resident_bytes(p_, bytes_); }
 
-    bitmap_tree tree;
+    detail::bitmap_tree tree;
 
 private:
     void* p_ = nullptr;
@@ -356,15 +359,15 @@ private:
 TEST_F(bitmap_tree_largest, touches_only_the_words_it_needs) {
     EXPECT_LE(resident(), 6 * platform::page_bytes());
     EXPECT_EQ(tree.take_lowest(), 0u);
-    tree.take(bitmap_tree::max_capacity - 1);
-    tree.take(bitmap_tree::max_capacity / 2);
+    tree.take(detail::bitmap_tree::max_capacity - 1);
+    tree.take(detail::bitmap_tree::max_capacity / 2);
     EXPECT_EQ(tree.take_lowest(), 1u);
-    EXPECT_EQ(tree.count_free(), bitmap_tree::max_capacity - 4);
+    EXPECT_EQ(tree.count_free(), detail::bitmap_tree::max_capacity - 4);
     EXPECT_LE(resident(), 9 * platform::page_bytes());
 }
 
 TEST_F(bitmap_tree_largest, is_exact_at_its_very_end) {
-    constexpr std::size_t n = bitmap_tree::max_capacity;
+    constexpr std::size_t n = detail::bitmap_tree::max_capacity;
     EXPECT_EQ(tree.take_range(n - 100, 100), 100u);
     EXPECT_EQ(tree.next_free(n - 101), n - 101);
     EXPECT_EQ(tree.next_free(n - 100), npos);
@@ -385,9 +388,9 @@ TEST_F(bitmap_tree_largest, behaves_as_a_set_of_numbers) {
     // Around a few places, so that words and the words above them become full there.
     std::size_t places[4];
     for (std::size_t& place : places)
-        place = random() % (bitmap_tree::max_capacity - 20'000);
+        place = random() % (detail::bitmap_tree::max_capacity - 20'000);
     places[0] = 0;
-    places[1] = bitmap_tree::max_capacity - 20'000;
+    places[1] = detail::bitmap_tree::max_capacity - 20'000;
     for (int step = 0; step < 3000; ++step) {
         const std::size_t first = places[random() % 4] + random() % 10'000;
         const std::size_t n = random() % (step % 10 == 0 ? 10'000 : 100);
@@ -460,22 +463,23 @@ TEST(bitmap_tree_death, misuse_is_found_in_checked_builds) {
         EXPECT_DEATH(static_cast<void>(t.tree.test(npos)), "beyond the capacity");
         EXPECT_DEATH(t.tree.take_range(50, 51), "beyond the capacity");
         EXPECT_DEATH(t.tree.give_range(npos, 2), "beyond the capacity");
-        bitmap_tree::word one[1] = {};
-        EXPECT_DEATH((bitmap_tree{0, one}), "1 to 2\\^32");
-        EXPECT_DEATH((bitmap_tree{bitmap_tree::max_capacity + 1, one}), "1 to 2\\^32");
-        EXPECT_DEATH((bitmap_tree{65, one}), "words_for");
+        detail::bitmap_tree::word one[1] = {};
+        EXPECT_DEATH((detail::bitmap_tree{0, one}), "1 to 2\\^32");
+        EXPECT_DEATH((detail::bitmap_tree{detail::bitmap_tree::max_capacity + 1, one}),
+                     "1 to 2\\^32");
+        EXPECT_DEATH((detail::bitmap_tree{65, one}), "words_for");
     }
 }
 
 TEST(bitmap_tree, the_highest_free_position_is_found_from_the_top) {
     for (const std::size_t capacity : {1u, 64u, 65u, 4096u, 5000u}) {
-        std::vector<bitmap_tree::word> words(bitmap_tree::words_for(capacity));
-        bitmap_tree tree{capacity, words};
+        std::vector<detail::bitmap_tree::word> words(detail::bitmap_tree::words_for(capacity));
+        detail::bitmap_tree tree{capacity, words};
         for (std::size_t i = capacity; i-- != 0;) {
             ASSERT_EQ(tree.highest_free(), i) << capacity;
             tree.take(i);
         }
-        EXPECT_EQ(tree.highest_free(), bitmap_tree::npos);
+        EXPECT_EQ(tree.highest_free(), detail::bitmap_tree::npos);
         tree.give(capacity / 2);
         EXPECT_EQ(tree.highest_free(), capacity / 2);
     }

@@ -21,12 +21,12 @@ constexpr std::size_t bit_count = word_count * 64;
 
 /// Words and the same bits one by one.
 struct both {
-    std::array<bits::word, word_count> words{};
+    std::array<detail::bits::word, word_count> words{};
     std::vector<bool> model = std::vector<bool>(bit_count);
 
     void set(std::size_t i, bool value) {
         model[i] = value;
-        const bits::word bit = bits::word{1} << (i % 64);
+        const detail::bits::word bit = detail::bits::word{1} << (i % 64);
         words[i / 64] = value ? words[i / 64] | bit : words[i / 64] & ~bit;
     }
     [[nodiscard]] bool same() const {
@@ -69,32 +69,32 @@ protected:
 };
 
 TEST(bits, low_mask_has_as_many_bits_as_asked) {
-    static_assert(bits::low_mask(0) == 0);
-    static_assert(bits::low_mask(1) == 1);
-    static_assert(bits::low_mask(63) == ~bits::word{0} >> 1);
-    static_assert(bits::low_mask(64) == ~bits::word{0});
+    static_assert(detail::bits::low_mask(0) == 0);
+    static_assert(detail::bits::low_mask(1) == 1);
+    static_assert(detail::bits::low_mask(63) == ~detail::bits::word{0} >> 1);
+    static_assert(detail::bits::low_mask(64) == ~detail::bits::word{0});
 }
 
 TEST(bits, count_ones_counts_each_bit) {
-    static_assert(bits::count_ones(0) == 0);
-    static_assert(bits::count_ones(~bits::word{0}) == 64);
-    static_assert(bits::count_ones(0x8000'0000'0000'0001) == 2);
-    static_assert(bits::count_ones(0x5555'5555'5555'5555) == 32);
+    static_assert(detail::bits::count_ones(0) == 0);
+    static_assert(detail::bits::count_ones(~detail::bits::word{0}) == 64);
+    static_assert(detail::bits::count_ones(0x8000'0000'0000'0001) == 2);
+    static_assert(detail::bits::count_ones(0x5555'5555'5555'5555) == 32);
     for (std::size_t i = 0; i < 64; ++i) {
-        EXPECT_EQ(bits::count_ones(bits::word{1} << i), 1u);
-        EXPECT_EQ(bits::count_ones(~(bits::word{1} << i)), 63u);
-        EXPECT_EQ(bits::count_ones(bits::low_mask(i)), i);
+        EXPECT_EQ(detail::bits::count_ones(detail::bits::word{1} << i), 1u);
+        EXPECT_EQ(detail::bits::count_ones(~(detail::bits::word{1} << i)), 63u);
+        EXPECT_EQ(detail::bits::count_ones(detail::bits::low_mask(i)), i);
     }
 }
 
 TEST(bits, run_starts_are_where_a_run_of_that_length_begins) {
-    static_assert(bits::run_starts(0, 1) == 0);
-    static_assert(bits::run_starts(0b1011'0111, 1) == 0b1011'0111);
-    static_assert(bits::run_starts(0b1011'0111, 2) == 0b0001'0011);
-    static_assert(bits::run_starts(0b1011'0111, 3) == 0b0000'0001);
-    static_assert(bits::run_starts(0b1011'0111, 4) == 0);
-    static_assert(bits::run_starts(~bits::word{0}, 64) == 1);
-    static_assert(bits::run_starts(~bits::word{0}, 63) == 3);
+    static_assert(detail::bits::run_starts(0, 1) == 0);
+    static_assert(detail::bits::run_starts(0b1011'0111, 1) == 0b1011'0111);
+    static_assert(detail::bits::run_starts(0b1011'0111, 2) == 0b0001'0011);
+    static_assert(detail::bits::run_starts(0b1011'0111, 3) == 0b0000'0001);
+    static_assert(detail::bits::run_starts(0b1011'0111, 4) == 0);
+    static_assert(detail::bits::run_starts(~detail::bits::word{0}, 64) == 1);
+    static_assert(detail::bits::run_starts(~detail::bits::word{0}, 63) == 3);
 }
 
 TEST_F(bits_model, runs_are_set_and_cleared_exactly) {
@@ -105,9 +105,9 @@ TEST_F(bits_model, runs_are_set_and_cleared_exactly) {
             continue; // a run has at least one bit
         const bool value = random() % 2 == 0;
         if (value)
-            bits::set_run(b.words.data(), first, end - first);
+            detail::bits::set_run(b.words.data(), first, end - first);
         else
-            bits::clear_run(b.words.data(), first, end - first);
+            detail::bits::clear_run(b.words.data(), first, end - first);
         for (std::size_t i = first; i < end; ++i)
             b.model[i] = value;
         ASSERT_TRUE(b.same()) << first << " to " << end;
@@ -124,9 +124,9 @@ TEST_F(bits_model, questions_about_a_run_are_answered_as_bit_by_bit) {
         for (std::size_t i = first; i < end; ++i)
             set += b.model[i] ? 1U : 0U;
         const std::size_t count = end - first;
-        ASSERT_EQ(bits::count_set(b.words.data(), first, count), set);
-        ASSERT_EQ(bits::all_set(b.words.data(), first, count), set == count);
-        ASSERT_EQ(bits::none_set(b.words.data(), first, count), set == 0);
+        ASSERT_EQ(detail::bits::count_set(b.words.data(), first, count), set);
+        ASSERT_EQ(detail::bits::all_set(b.words.data(), first, count), set == count);
+        ASSERT_EQ(detail::bits::none_set(b.words.data(), first, count), set == 0);
     }
 }
 
@@ -143,9 +143,9 @@ TEST_F(bits_model, the_next_and_the_last_are_found_as_bit_by_bit) {
             if (b.model[i])
                 last_set = i;
         }
-        ASSERT_EQ(bits::next_set(b.words.data(), first, end), next_set);
-        ASSERT_EQ(bits::next_clear(b.words.data(), first, end), next_clear);
-        ASSERT_EQ(bits::last_set(b.words.data(), first, end), last_set);
+        ASSERT_EQ(detail::bits::next_set(b.words.data(), first, end), next_set);
+        ASSERT_EQ(detail::bits::next_clear(b.words.data(), first, end), next_clear);
+        ASSERT_EQ(detail::bits::last_set(b.words.data(), first, end), last_set);
     }
 }
 
@@ -161,42 +161,42 @@ TEST_F(bits_model, the_first_clear_run_is_found_as_bit_by_bit) {
             if (run == count)
                 expected = i + 1 - count;
         }
-        ASSERT_EQ(bits::find_clear_run(b.words.data(), first, end, count), expected)
+        ASSERT_EQ(detail::bits::find_clear_run(b.words.data(), first, end, count), expected)
             << count << " in " << first << " to " << end;
     }
 }
 
 TEST_F(bits_model, ones_are_counted_as_bit_by_bit) {
     for (int round = 0; round < 5000; ++round) {
-        const bits::word w = round % 2 == 0 ? random() : random_bits(random).words[2];
+        const detail::bits::word w = round % 2 == 0 ? random() : random_bits(random).words[2];
         std::size_t expected = 0;
         for (std::size_t i = 0; i < 64; ++i)
             expected += w >> i & 1;
-        ASSERT_EQ(bits::count_ones(w), expected) << w;
+        ASSERT_EQ(detail::bits::count_ones(w), expected) << w;
     }
 }
 
 TEST_F(bits_model, run_starts_are_found_as_bit_by_bit) {
     for (int round = 0; round < 5000; ++round) {
-        const bits::word w = random_bits(random).words[1];
+        const detail::bits::word w = random_bits(random).words[1];
         const std::size_t count = 1 + random() % 64;
-        bits::word expected = 0;
+        detail::bits::word expected = 0;
         for (std::size_t i = 0; i + count <= 64; ++i) {
-            if (((w >> i) & bits::low_mask(count)) == bits::low_mask(count))
-                expected |= bits::word{1} << i;
+            if (((w >> i) & detail::bits::low_mask(count)) == detail::bits::low_mask(count))
+                expected |= detail::bits::word{1} << i;
         }
-        ASSERT_EQ(bits::run_starts(w, count), expected) << w << ", " << count;
+        ASSERT_EQ(detail::bits::run_starts(w, count), expected) << w << ", " << count;
     }
 }
 
 TEST(bits, test_and_set_says_what_was_there_and_counts_modulo_a_word) {
-    for (std::size_t n = 0; n < 2 * bits::word_bits; ++n) {
-        const bits::word bit = bits::word{1} << n % bits::word_bits;
-        bits::word w = ~bit;
-        EXPECT_FALSE(bits::test_and_set(w, n));
-        EXPECT_EQ(w, ~bits::word{0});
+    for (std::size_t n = 0; n < 2 * detail::bits::word_bits; ++n) {
+        const detail::bits::word bit = detail::bits::word{1} << n % detail::bits::word_bits;
+        detail::bits::word w = ~bit;
+        EXPECT_FALSE(detail::bits::test_and_set(w, n));
+        EXPECT_EQ(w, ~detail::bits::word{0});
         w = bit;
-        EXPECT_TRUE(bits::test_and_set(w, n));
+        EXPECT_TRUE(detail::bits::test_and_set(w, n));
         EXPECT_EQ(w, bit);
     }
 }

@@ -13,7 +13,7 @@ namespace {
 
 TEST(config, checked_and_unchecked_code_have_different_names) {
     const std::string_view name = ARENITE_TEST_TEXT(ARENITE_ABI_NAME);
-    EXPECT_EQ(name, arenite::checks_enabled ? "v0_checked" : "v0");
+    EXPECT_EQ(name, arenite::checks_enabled ? "v0_1_checked" : "v0_1");
 }
 
 TEST(config, checks_follow_the_macro) {

@@ -14,10 +14,10 @@ namespace {
 
 TEST(glance, gives_the_value) {
     const std::size_t seven = 7;
-    EXPECT_EQ(glance(seven), 7u);
+    EXPECT_EQ(detail::glance(seven), 7u);
     int x = 0;
     int* p = &x;
-    EXPECT_EQ(glance(p), &x);
+    EXPECT_EQ(detail::glance(p), &x);
 }
 
 TEST(glance_threads, sees_one_of_the_values_that_were_written) {
@@ -33,7 +33,7 @@ TEST(glance_threads, sees_one_of_the_values_that_were_written) {
     while (!begun.load())
         std::this_thread::yield();
     for (int i = 0; i < 1000; ++i) {
-        const std::size_t seen = glance(counter);
+        const std::size_t seen = detail::glance(counter);
         EXPECT_EQ(seen >> half, seen % (std::size_t{1} << half));
     }
     writer.join();

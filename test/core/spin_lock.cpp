@@ -12,7 +12,7 @@ using namespace arenite;
 
 namespace {
 
-constinit spin_lock before_main; // usable at once
+constinit detail::spin_lock before_main; // usable at once
 
 TEST(spin_lock, is_free_at_first_and_after_each_use) {
     EXPECT_TRUE(before_main.try_lock());
@@ -29,7 +29,7 @@ TEST(spin_lock, is_free_at_first_and_after_each_use) {
 TEST(spin_lock_threads, one_is_in_at_a_time) {
     constexpr int threads = 4;
     constexpr int rounds = 5000;
-    spin_lock lock;
+    detail::spin_lock lock;
     int counter = 0;
     std::vector<std::thread> all;
     for (int t = 0; t < threads; ++t)

@@ -205,19 +205,19 @@ TEST_F(free_list, usage_and_fragmentation_are_exact) {
 }
 
 TEST_F(free_list, free_memory_is_out_of_reach_for_memory_checkers) {
-    if (!poison::reports_access())
+    if (!detail::poison::reports_access())
         GTEST_SKIP() << "no memory checker is at work";
     free_list_resource r{64_KiB, fit::first, &up};
     auto* const a = static_cast<std::byte*>(r.allocate(100));
     auto* const b = static_cast<std::byte*>(r.allocate(100));
-    EXPECT_TRUE(poison::accessible(a, 100));
-    EXPECT_FALSE(poison::accessible(a + 104, 1)) << "what the size was rounded up by";
+    EXPECT_TRUE(detail::poison::accessible(a, 100));
+    EXPECT_FALSE(detail::poison::accessible(a + 104, 1)) << "what the size was rounded up by";
     r.deallocate(a, 100);
-    EXPECT_FALSE(poison::accessible(a, 1)) << "the links of the hole";
-    EXPECT_FALSE(poison::accessible(a + 96, 1)) << "its length";
-    EXPECT_FALSE(poison::accessible(b + 300, 1)) << "never handed out";
+    EXPECT_FALSE(detail::poison::accessible(a, 1)) << "the links of the hole";
+    EXPECT_FALSE(detail::poison::accessible(a + 96, 1)) << "its length";
+    EXPECT_FALSE(detail::poison::accessible(b + 300, 1)) << "never handed out";
     r.deallocate(b, 100);
-    EXPECT_FALSE(poison::accessible(b + 16, 1));
+    EXPECT_FALSE(detail::poison::accessible(b + 16, 1));
 }
 
 TEST_F(free_list, what_is_alive_at_the_end_is_reported_in_checked_builds) {
@@ -315,7 +315,7 @@ TEST_F(free_list_death, an_overwritten_header_is_named_with_its_neighbour) {
     auto* const b = static_cast<std::byte*>(keeper.allocate(24));
     EXPECT_DEATH(
         {
-            poison::undefined(a + 24, 8);
+            detail::poison::undefined(a + 24, 8);
             std::memset(a + 24, 7, 8); // past its end
             keeper.deallocate(b);
         },

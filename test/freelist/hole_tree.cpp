@@ -25,7 +25,7 @@ class hole_trees : public testing::Test {
 protected:
     static constexpr index slots = 60, slot_units = 1000; // a hole may begin in each slot
 
-    ~hole_trees() override { poison::undefined(memory.data(), memory.size() * 16); }
+    ~hole_trees() override { detail::poison::undefined(memory.data(), memory.size() * 16); }
 
     index choose(std::size_t n) const {
         index chosen = unit_map::none;

@@ -18,8 +18,9 @@ namespace {
 
 struct sets_in_memory {
     explicit sets_in_memory(std::size_t places)
-        : memory(kind_sets::bytes_for(places) / sizeof(bits::word)), sets{memory.data(), places} {}
-    std::vector<bits::word> memory;
+        : memory(kind_sets::bytes_for(places) / sizeof(detail::bits::word)),
+          sets{memory.data(), places} {}
+    std::vector<detail::bits::word> memory;
     kind_sets sets;
 };
 
@@ -47,9 +48,9 @@ TEST(kind_sets, the_lowest_place_of_a_kind) {
                 model.erase(gone);
             }
             std::size_t of = places;
-            bits::word kinds = 0;
+            detail::bits::word kinds = 0;
             for (const auto& [p, k] : model) {
-                kinds |= bits::word{1} << k;
+                kinds |= detail::bits::word{1} << k;
                 of = k == kind && of == places ? p : of;
             }
             ASSERT_EQ(all.sets.all(), kinds);

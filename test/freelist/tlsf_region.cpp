@@ -20,7 +20,7 @@ using index = tlsf_region::index;
 
 class tlsf_regions : public testing::Test {
 protected:
-    ~tlsf_regions() override { poison::undefined(memory.data(), memory.size()); }
+    ~tlsf_regions() override { detail::poison::undefined(memory.data(), memory.size()); }
 
     tlsf_region& make(std::size_t bytes) {
         tlsf_region* const r = tlsf_region::make(
@@ -47,7 +47,7 @@ TEST_F(tlsf_regions, units_fit_into_the_bytes_wherever_the_memory_begins) {
             EXPECT_LE(r->map().address(r->map().count()) - r->map().lead(),
                       part.data() + part.size());
             EXPECT_TRUE(r->empty());
-            poison::undefined(memory.data(), memory.size());
+            detail::poison::undefined(memory.data(), memory.size());
         }
     }
 }
@@ -79,7 +79,7 @@ TEST_F(tlsf_regions, finds_what_is_long_enough) {
         EXPECT_EQ(r.find(length + 1), tlsf_region::none) << length;
         EXPECT_EQ(r.find(~std::size_t{0}), tlsf_region::none);
         EXPECT_EQ(r.long_hole(), length);
-        poison::undefined(memory.data(), memory.size());
+        detail::poison::undefined(memory.data(), memory.size());
     }
 }
 

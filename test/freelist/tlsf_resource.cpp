@@ -229,17 +229,17 @@ TEST_F(tlsf, the_bound_says_where_it_does_not_fit) {
 }
 
 TEST_F(tlsf, free_memory_is_out_of_reach_for_memory_checkers) {
-    if (!poison::reports_access())
+    if (!detail::poison::reports_access())
         GTEST_SKIP() << "no memory checker is at work";
     tlsf_resource r{64_KiB, &up};
     auto* const a = static_cast<std::byte*>(r.allocate(100));
     auto* const b = static_cast<std::byte*>(r.allocate(100));
-    EXPECT_TRUE(poison::accessible(a, 100));
-    EXPECT_FALSE(poison::accessible(a + 104, 1)) << "what the size was rounded up by";
+    EXPECT_TRUE(detail::poison::accessible(a, 100));
+    EXPECT_FALSE(detail::poison::accessible(a + 104, 1)) << "what the size was rounded up by";
     r.deallocate(a, 100);
-    EXPECT_FALSE(poison::accessible(a, 1)) << "the links of the hole";
-    EXPECT_FALSE(poison::accessible(a + 96, 1)) << "its length";
-    EXPECT_FALSE(poison::accessible(b + 300, 1)) << "never handed out";
+    EXPECT_FALSE(detail::poison::accessible(a, 1)) << "the links of the hole";
+    EXPECT_FALSE(detail::poison::accessible(a + 96, 1)) << "its length";
+    EXPECT_FALSE(detail::poison::accessible(b + 300, 1)) << "never handed out";
     r.deallocate(b, 100);
 }
 
@@ -305,7 +305,7 @@ TEST_F(tlsf_death, an_overwritten_header_is_named_with_its_neighbour) {
     auto* const b = static_cast<std::byte*>(keeper.allocate(24));
     EXPECT_DEATH(
         {
-            poison::undefined(a + 24, 8);
+            detail::poison::undefined(a + 24, 8);
             std::memset(a + 24, 7, 8); // past its end
             keeper.deallocate(b);
         },

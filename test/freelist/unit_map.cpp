@@ -25,7 +25,7 @@ struct map_in_memory {
               label} {
         map.set_start(static_cast<index>(units));
     }
-    ~map_in_memory() { poison::undefined(memory.data(), memory.size() * sizeof(unit)); }
+    ~map_in_memory() { detail::poison::undefined(memory.data(), memory.size() * sizeof(unit)); }
     struct alignas(16) unit {
         std::byte bytes[16];
     };
@@ -156,7 +156,7 @@ TEST(unit_map, kept_sizes_lie_below_the_address_and_are_checked) {
     std::byte* const header = m.map.address(5) - 8;
     const auto noted = [&] {
         const unit_map::index n = m.map.noted_size(5);
-        poison::defined(header, 8);
+        detail::poison::defined(header, 8);
         return n;
     };
     EXPECT_EQ(noted(), 3u);

@@ -30,7 +30,8 @@ int main() {
     for (void*& p : objects)
         p = heap.allocate(48);
     heap.deallocate(objects[1], 48);
-    arenite::slab_block* slabs = arenite::slab_geometry{256 * 1024}.block_of(objects[0]);
+    arenite::detail::slab_block* slabs =
+        arenite::detail::slab_geometry{256 * 1024}.block_of(objects[0]);
 
     arenite::pool_resource pool{arenite::slot{.bytes = 64, .alignment = 16}};
     void* slot = pool.allocate(64);

@@ -487,7 +487,7 @@ TEST(compacting_heap, an_order_that_moves_nothing_ends_at_its_budget_and_goes_on
 }
 
 TEST(compacting_heap, checked_builds_overwrite_the_old_place) {
-    if constexpr (!checks_enabled || poison::active)
+    if constexpr (!checks_enabled || detail::poison::active)
         GTEST_SKIP() << "only checked builds do, and a memory checker would report the look";
     compacting_heap heap;
     auto all = make_nodes(heap, 100);

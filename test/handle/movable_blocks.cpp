@@ -41,9 +41,9 @@ TEST(movable_blocks, room_is_handed_out_upward_and_aligned_behind_the_first_gran
     for (const std::size_t alignment : {8u, 16u, 64u, 4096u, 8u}) {
         std::byte* const p = f.blocks.take(f.making, 3, alignment);
         ASSERT_NE(p, nullptr);
-        EXPECT_TRUE(is_aligned(p + granule_bytes, alignment));
+        EXPECT_TRUE(is_aligned(p + detail::granule_bytes, alignment));
         EXPECT_GT(p, before);
-        before = p + 3 * granule_bytes - 1;
+        before = p + 3 * detail::granule_bytes - 1;
     }
     EXPECT_EQ(f.blocks.live(), 15u);
 }
@@ -63,7 +63,7 @@ TEST(movable_blocks, the_emptiest_block_is_emptied_where_the_rest_has_room) {
     const auto all = f.fill(60'000); // five blocks
     f.blocks.close(f.making);
     EXPECT_EQ(f.blocks.victim(f.filling), nullptr); // all are full but the last
-    block& second = f.blocks.block_of(all[20'000]);
+    detail::block& second = f.blocks.block_of(all[20'000]);
     std::size_t left = 0;
     for (std::byte* const p : all) { // a tenth stays in one, nine tenths in the others
         if (&f.blocks.block_of(p) == &second ? left++ % 10 != 0
@@ -86,7 +86,7 @@ TEST(movable_blocks, a_block_with_a_pin_is_no_victim) {
     for (std::size_t i = 0; i < all.size(); ++i)
         if (i % 8 != 0)
             f.blocks.give(all[i], granules);
-    block* const first = f.blocks.victim(f.filling);
+    detail::block* const first = f.blocks.victim(f.filling);
     ASSERT_NE(first, nullptr);
     std::byte* const pinned = f.blocks.next_in_victim();
     f.blocks.pin(pinned);
@@ -102,7 +102,7 @@ TEST(movable_blocks, objects_are_met_in_address_order_across_blocks) {
     const std::byte* at = nullptr;
     for (std::byte* const p : all) {
         EXPECT_EQ(f.blocks.next_object(at), p);
-        at = p + granules * granule_bytes;
+        at = p + granules * detail::granule_bytes;
     }
     EXPECT_EQ(f.blocks.next_object(at), nullptr);
 }
@@ -113,7 +113,7 @@ TEST(movable_blocks, what_is_listed_is_what_is_held) {
     for (std::size_t i = 0; i < all.size(); i += 3)
         f.blocks.give(all[i], granules);
     const support::region_list listed{f.blocks};
-    EXPECT_EQ(listed.bytes(region_state::used), f.blocks.live() * granule_bytes);
+    EXPECT_EQ(listed.bytes(region_state::used), f.blocks.live() * detail::granule_bytes);
     EXPECT_EQ(listed.bytes(), f.up.live_bytes());
     EXPECT_EQ(f.blocks.bytes_reserved(), f.up.live_bytes());
 }

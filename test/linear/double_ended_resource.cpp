@@ -126,9 +126,10 @@ TEST_F(double_ended_region, impossible_sizes_fail_at_both_ends) {
         for (const std::size_t alignment :
              {std::size_t{1}, std::size_t{8}, support::largest_power / 2, support::largest_power}) {
             for (const std::size_t less : {0u, 1u, 7u, 100u, 5000u}) {
-                EXPECT_EQ(end->try_allocate(max_object_bytes - less, alignment), nullptr);
+                EXPECT_EQ(end->try_allocate(detail::max_object_bytes - less, alignment), nullptr);
                 EXPECT_EQ(end->try_allocate(0 - std::size_t{1} - less, alignment), nullptr);
-                EXPECT_EQ(end->try_allocate(max_object_bytes / 2 - less, alignment), nullptr);
+                EXPECT_EQ(end->try_allocate(detail::max_object_bytes / 2 - less, alignment),
+                          nullptr);
             }
             if (alignment > 4096) {
                 EXPECT_EQ(end->try_allocate(1, alignment), nullptr);
@@ -228,13 +229,13 @@ TEST_F(double_ended_region, the_list_of_its_regions_leaves_no_gap) {
 }
 
 TEST_F(double_ended_region, only_what_is_allocated_is_accessible) {
-    if (!poison::reports_access())
+    if (!detail::poison::reports_access())
         GTEST_SKIP() << "no memory checker at work";
     void* p = d_.high().allocate(64, 64);
-    EXPECT_TRUE(poison::accessible(p, 64));
-    EXPECT_FALSE(poison::accessible(bytes_of(p) - 8, 1));
+    EXPECT_TRUE(detail::poison::accessible(p, 64));
+    EXPECT_FALSE(detail::poison::accessible(bytes_of(p) - 8, 1));
     d_.high().deallocate(p, 64, 64);
-    EXPECT_FALSE(poison::accessible(p, 1));
+    EXPECT_FALSE(detail::poison::accessible(p, 1));
 }
 
 TEST_F(double_ended_region, of_no_bytes_has_none) {

@@ -124,7 +124,7 @@ TEST(frame_resource, what_is_given_back_late_stays_as_it_is) {
     EXPECT_EQ(frames.current().in_use(), 0u);
     if (!passthrough()) {
         frames.deallocate(old, 100); // say by a container whose scope is wider than the frame
-        if (checks_enabled || !poison::reports_access()) {
+        if (checks_enabled || !detail::poison::reports_access()) {
             EXPECT_TRUE((pattern{1}.holds(old, 100))) << "somebody still reads it";
         }
     }

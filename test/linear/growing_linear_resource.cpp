@@ -157,11 +157,11 @@ TEST_F(growing_region, the_address_space_is_the_limit_to_the_last_byte) {
 
 TEST_F(growing_region, impossible_sizes_fail_and_change_nothing) {
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
-    for (const std::size_t capacity : {std::size_t{0}, max_object_bytes, most}) {
+    for (const std::size_t capacity : {std::size_t{0}, detail::max_object_bytes, most}) {
         growing_linear_resource g{capacity};
         EXPECT_EQ(g.try_allocate(most, 1), nullptr);
-        EXPECT_EQ(g.try_allocate(max_object_bytes, 4096), nullptr);
-        EXPECT_EQ(g.try_allocate(max_object_bytes, support::largest_power), nullptr);
+        EXPECT_EQ(g.try_allocate(detail::max_object_bytes, 4096), nullptr);
+        EXPECT_EQ(g.try_allocate(detail::max_object_bytes, support::largest_power), nullptr);
         EXPECT_EQ(g.in_use(), 0u);
         EXPECT_EQ(g.committed(), 0u);
         g.reset();
@@ -170,10 +170,10 @@ TEST_F(growing_region, impossible_sizes_fail_and_change_nothing) {
 }
 
 TEST_F(growing_region, takes_what_addresses_the_system_grants) {
-    growing_linear_resource g{max_object_bytes / 2}; // more than any processor has
+    growing_linear_resource g{detail::max_object_bytes / 2}; // more than any processor has
     void* p = g.try_allocate(100);
     ASSERT_NE(p, nullptr);
-    EXPECT_LT(g.capacity(), max_object_bytes / 2);
+    EXPECT_LT(g.capacity(), detail::max_object_bytes / 2);
     EXPECT_GE(g.capacity(), 1_GiB);
     pattern{1}.write(p, 100);
 }
@@ -238,7 +238,7 @@ TEST_F(growing_region, a_rewind_to_the_beginning_ends_a_round_too) {
 TEST_F(growing_region, what_was_decommitted_is_not_in_memory_and_comes_back) {
     growing_linear_resource g{1_GiB};
     auto* const p = static_cast<std::byte*>(g.allocate(100_MiB, 4096));
-    os::platform::prefault(p, 100_MiB);
+    detail::os::platform::prefault(p, 100_MiB);
     {
         const auto m = g.mark();
         static_cast<void>(m);
@@ -276,7 +276,7 @@ TEST_F(growing_region, trim_gives_back_what_is_above_the_top_and_all_of_an_empty
 }
 
 TEST_F(growing_region, asks_for_huge_pages_only_where_it_is_large) {
-    const std::size_t huge = os::platform::huge_page_bytes();
+    const std::size_t huge = detail::os::platform::huge_page_bytes();
     if (huge == 0 || support::emulated())
         GTEST_SKIP() << "there are none here";
     growing_linear_resource g{1_GiB};
@@ -295,14 +295,14 @@ TEST_F(growing_region, asks_for_huge_pages_only_where_it_is_large) {
 }
 
 TEST_F(growing_region, only_what_is_allocated_is_accessible) {
-    if (!poison::reports_access())
+    if (!detail::poison::reports_access())
         GTEST_SKIP() << "no memory checker at work";
     growing_linear_resource g{1_GiB};
     auto* const p = static_cast<std::byte*>(g.allocate(64));
-    EXPECT_TRUE(poison::accessible(p, 64));
-    EXPECT_FALSE(poison::accessible(p + 64, 1));
+    EXPECT_TRUE(detail::poison::accessible(p, 64));
+    EXPECT_FALSE(detail::poison::accessible(p + 64, 1));
     g.reset();
-    EXPECT_FALSE(poison::accessible(p, 1));
+    EXPECT_FALSE(detail::poison::accessible(p, 1));
 }
 
 TEST_F(growing_region, lists_its_memory_and_then_its_addresses) {

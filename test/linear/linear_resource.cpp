@@ -236,8 +236,8 @@ TEST(linear_resource, huge_sizes_and_alignments_fail_without_overflow) {
                                             size_max / 4 + 1, size_max / 2 + 1}) {
             for (std::size_t k = 0; k < 64; ++k) {
                 EXPECT_EQ(a.try_allocate(size_max - k, alignment), nullptr);
-                EXPECT_EQ(a.try_allocate(max_object_bytes - k, alignment), nullptr);
-                EXPECT_EQ(a.try_allocate(max_object_bytes + k, alignment), nullptr);
+                EXPECT_EQ(a.try_allocate(detail::max_object_bytes - k, alignment), nullptr);
+                EXPECT_EQ(a.try_allocate(detail::max_object_bytes + k, alignment), nullptr);
             }
             EXPECT_EQ(a.try_allocate(0 - alignment, alignment), nullptr);
         }
@@ -249,8 +249,8 @@ TEST(linear_resource, huge_sizes_and_alignments_fail_without_overflow) {
 TEST_F(linear_resource_region, a_capacity_that_no_upstream_has_fails_at_the_first_request) {
     linear_resource a{size_max};
     EXPECT_EQ(a.try_allocate(1), nullptr);
-    linear_resource b{max_object_bytes};
-    EXPECT_EQ(b.try_allocate(max_object_bytes), nullptr);
+    linear_resource b{detail::max_object_bytes};
+    EXPECT_EQ(b.try_allocate(detail::max_object_bytes), nullptr);
 }
 
 #if ARENITE_EXCEPTIONS
@@ -441,7 +441,7 @@ TEST_F(linear_resource_region, does_not_resize_what_is_not_the_latest_or_does_no
     void* p = a.allocate(10, 1);
     EXPECT_FALSE(a.try_resize(p, 10, 101));
     EXPECT_FALSE(a.try_resize(p, 10, size_max));
-    EXPECT_FALSE(a.try_resize(p, 10, max_object_bytes));
+    EXPECT_FALSE(a.try_resize(p, 10, detail::max_object_bytes));
     EXPECT_EQ(a.in_use(), 10u);
     void* q = a.allocate(10, 1);
     EXPECT_FALSE(a.try_resize(p, 10, 5));
@@ -604,30 +604,30 @@ TEST_F(linear_resource_passthrough, sends_each_allocation_to_malloc_and_frees_it
 // ---- what memory checkers see -------------------------------------------------------------------
 
 TEST_F(linear_resource_region, only_what_is_allocated_is_accessible) {
-    if (!poison::reports_access())
+    if (!detail::poison::reports_access())
         GTEST_SKIP() << "no memory checker at work";
     alignas(16) std::array<std::byte, 256> buffer;
     {
         linear_resource a{std::span<std::byte>{buffer}};
-        EXPECT_FALSE(poison::accessible(buffer.data(), 1));
+        EXPECT_FALSE(detail::poison::accessible(buffer.data(), 1));
         void* p = a.allocate(64);
         void* q = a.allocate(64);
-        EXPECT_TRUE(poison::accessible(p, 128));
-        EXPECT_FALSE(poison::accessible(buffer.data() + 128, 1));
+        EXPECT_TRUE(detail::poison::accessible(p, 128));
+        EXPECT_FALSE(detail::poison::accessible(buffer.data() + 128, 1));
         a.deallocate(p, 64);
-        EXPECT_FALSE(poison::accessible(p, 1));
+        EXPECT_FALSE(detail::poison::accessible(p, 1));
         EXPECT_TRUE(a.try_resize(q, 64, 32));
-        EXPECT_FALSE(poison::accessible(buffer.data() + 96, 1));
+        EXPECT_FALSE(detail::poison::accessible(buffer.data() + 96, 1));
         EXPECT_TRUE(a.try_resize(q, 32, 128));
-        EXPECT_TRUE(poison::accessible(q, 128));
+        EXPECT_TRUE(detail::poison::accessible(q, 128));
         a.reset();
-        EXPECT_FALSE(poison::accessible(q, 1));
+        EXPECT_FALSE(detail::poison::accessible(q, 1));
     }
-    EXPECT_TRUE(poison::accessible(buffer.data(), buffer.size()));
+    EXPECT_TRUE(detail::poison::accessible(buffer.data(), buffer.size()));
 }
 
 TEST_F(linear_resource_region, checked_builds_fill_what_begins_and_what_ends) {
-    if constexpr (checks_enabled && !poison::active) {
+    if constexpr (checks_enabled && !detail::poison::active) {
         alignas(16) std::array<std::byte, 64> buffer{};
         linear_resource a{std::span<std::byte>{buffer}};
         void* p = a.allocate(16);

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-using arenite::marker_order;
+using arenite::detail::marker_order;
 
 namespace {
 

@@ -23,7 +23,7 @@ using support::heap_rules;
 namespace {
 
 // Fewer under a sanitizer, which takes ten times as long.
-constexpr int programs = poison::active ? 3 : 15;
+constexpr int programs = detail::poison::active ? 3 : 15;
 
 template <class R>
 struct strategy_of;

@@ -30,7 +30,7 @@ using support::heap_rules;
 namespace {
 
 // Fewer under a sanitizer, which takes ten times as long.
-constexpr int programs = poison::active ? 2 : 10;
+constexpr int programs = detail::poison::active ? 2 : 10;
 
 template <class Run>
 void run_programs(const char* test, Run run) {

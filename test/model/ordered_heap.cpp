@@ -24,7 +24,7 @@ using support::heap_rules;
 namespace {
 
 // Fewer under a sanitizer, which takes ten times as long.
-constexpr int programs = poison::active ? 3 : 15;
+constexpr int programs = detail::poison::active ? 3 : 15;
 
 // Each program on a heap of its own; what differs is where its memory comes from.
 template <class Run>

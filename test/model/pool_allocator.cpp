@@ -20,7 +20,7 @@ namespace {
 template <class T>
 using pooled = pool_allocator<T>;
 
-constexpr std::size_t steps = poison::active ? 200 : 1000;
+constexpr std::size_t steps = detail::poison::active ? 200 : 1000;
 
 TEST(model, pool_allocator_for_each_container) {
     const std::uint64_t seed = support::test_seed("model.pool_allocator_for_each_container");

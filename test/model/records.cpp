@@ -16,7 +16,7 @@ using namespace arenite;
 
 namespace {
 
-constexpr std::size_t steps = poison::active ? 1000 : 5000;
+constexpr std::size_t steps = detail::poison::active ? 1000 : 5000;
 
 template <class Layout, bool MovesFreely>
 void run(const char* name) {

@@ -23,7 +23,7 @@ constexpr slot shapes[] = {{48, 16}, {1, 1},    {8, 8},     {20, 4},
                            {64, 64}, {256, 16}, {3000, 64}, {4096, 4096}};
 
 // Fewer under a sanitizer, which takes ten times as long.
-constexpr int programs = poison::active ? 1 : 2;
+constexpr int programs = detail::poison::active ? 1 : 2;
 
 /// Each program on a resource of its own; what differs is where its memory comes from and what it
 /// does with it.

@@ -29,7 +29,8 @@ struct not_by_reference {
 };
 
 TEST(owner, is_empty_where_the_type_tells_the_resource) {
-    static_assert(StaticResource<level_memory> && !StaticResource<not_by_reference>);
+    static_assert(detail::StaticResource<level_memory> &&
+                  !detail::StaticResource<not_by_reference>);
     static_assert(std::is_empty_v<detail::owner<level_memory>>);
     static_assert(std::is_empty_v<detail::owner<affinities::nodes>>);
     static_assert(sizeof(detail::owner<ordered_heap>) == sizeof(void*));
@@ -39,10 +40,13 @@ TEST(owner, is_empty_where_the_type_tells_the_resource) {
 
 // What frees some of its memory by the address alone, or only if it was made so, is none.
 TEST(owner, knows_who_frees_by_the_address_alone) {
-    static_assert(FreeingByAddress<affinity_heap> && FreeingByAddress<intrusive_resource>);
-    static_assert(!FreeingByAddress<ordered_heap> && !FreeingByAddress<tlsf_resource>);
-    static_assert(!FreeingByAddress<pool_resource> && !FreeingByAddress<linear_resource>);
-    static_assert(!FreeingByAddress<resource>);
+    static_assert(detail::FreeingByAddress<affinity_heap> &&
+                  detail::FreeingByAddress<intrusive_resource>);
+    static_assert(!detail::FreeingByAddress<ordered_heap> &&
+                  !detail::FreeingByAddress<tlsf_resource>);
+    static_assert(!detail::FreeingByAddress<pool_resource> &&
+                  !detail::FreeingByAddress<linear_resource>);
+    static_assert(!detail::FreeingByAddress<resource>);
     affinity_heap& heap = affinity_heap::of<affinities::nodes>();
     detail::owner<affinities::nodes>::deallocate(heap.allocate(40, 8));
     detail::owner<affinity_heap>{&heap}.deallocate(heap.allocate(40, 8));

@@ -124,7 +124,7 @@ TEST(try_create, object_of_an_affinity_lies_there_and_goes_back_whole) {
         intrusive_ptr<affine_node> wide{try_create<wide_affine_node>()};
         ASSERT_TRUE(tried && wide);
         EXPECT_TRUE(is_aligned(wide.get(), 64));
-        if (!poison::active) { // there each may be malloc's
+        if (!detail::poison::active) { // there each may be malloc's
             EXPECT_TRUE(heap.owns(made.get()) && heap.owns(tried.get()) && heap.owns(wide.get()));
         }
         EXPECT_GE(heap.usage().bytes_in_use, 2 * sizeof(affine_node) + sizeof(wide_affine_node));

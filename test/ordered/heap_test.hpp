@@ -51,19 +51,20 @@ inline constexpr ordered_options kept{.sizes = sizes::kept};
 /// class, units of its own, or memory of its own.
 constexpr std::size_t rounded(std::size_t bytes, std::size_t alignment,
                               std::size_t mask_bytes = page_block) {
-    const unsigned number = size_class::of(bytes, alignment);
+    const unsigned number = detail::size_class::of(bytes, alignment);
     const std::size_t most = mask_bytes / 4;
-    if (number < size_class::count && size_class::slot_bytes(number) <= most)
-        return size_class::slot_bytes(number);
-    if (number == size_class::single && bytes + unit_bytes <= most)
-        return align_up(bytes + slab::note_bytes, unit_bytes) - slab::note_bytes;
-    return align_up(std::max<std::size_t>(bytes, 1), granule_bytes);
+    if (number < detail::size_class::count && detail::size_class::slot_bytes(number) <= most)
+        return detail::size_class::slot_bytes(number);
+    if (number == detail::size_class::single && bytes + detail::unit_bytes <= most)
+        return align_up(bytes + detail::slab::note_bytes, detail::unit_bytes) -
+               detail::slab::note_bytes;
+    return align_up(std::max<std::size_t>(bytes, 1), detail::granule_bytes);
 }
 
 /// Bytes that size_of() tells of it: all that it takes; in a checked build what was asked.
 constexpr std::size_t usable(std::size_t bytes, std::size_t alignment,
                              std::size_t mask_bytes = page_block) {
-    return checks_enabled ? align_up(std::max<std::size_t>(bytes, 1), granule_bytes)
+    return checks_enabled ? align_up(std::max<std::size_t>(bytes, 1), detail::granule_bytes)
                           : rounded(bytes, alignment, mask_bytes);
 }
 

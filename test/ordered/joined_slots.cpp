@@ -22,20 +22,21 @@ namespace {
 
 TEST(joined_slots, say_which_slots_belong_together) {
     struct with_words {
-        slab of;
-        std::array<bits::word, slab_block::most_units> words;
+        detail::slab of;
+        std::array<detail::bits::word, detail::slab_block::most_units> words;
     };
     const auto b = std::make_unique<with_words>();
-    slab& s = b->of;
+    detail::slab& s = b->of;
     s = {};
-    s.begin = 10 * unit_bytes;
-    s.words_behind = static_cast<std::uint16_t>(sizeof(slab) / sizeof(bits::word) + 10);
+    s.begin = 10 * detail::unit_bytes;
+    s.words_behind =
+        static_cast<std::uint16_t>(sizeof(detail::slab) / sizeof(detail::bits::word) + 10);
     s.slot_bytes = 48;
     s.units = 8;
     s.slots = 170;
     ASSERT_TRUE(s.has_spare_words());
-    std::fill(b->words.begin(), b->words.end(), ~bits::word{0});
-    joined_slots joined{s};
+    std::fill(b->words.begin(), b->words.end(), ~detail::bits::word{0});
+    detail::joined_slots joined{s};
     EXPECT_FALSE(joined.none());
     joined.clear();
     EXPECT_TRUE(joined.none());
@@ -57,7 +58,7 @@ TEST(joined_slots, say_which_slots_belong_together) {
     joined.part(168, 2);
     EXPECT_TRUE(joined.none());
     for (std::size_t i = 0; i < 10 + s.words(); ++i)
-        EXPECT_EQ(b->words[i], ~bits::word{0}) << "word " << i << " is none of its own";
+        EXPECT_EQ(b->words[i], ~detail::bits::word{0}) << "word " << i << " is none of its own";
 }
 
 /// A heap filled with objects of one size, of which a random tenth is left.
@@ -112,8 +113,8 @@ protected:
     }
 
     [[nodiscard]] std::size_t slots_of(const void* p) {
-        slab_source& slabs = heap.slabs();
-        const slab& s = slabs.slab_of(p);
+        detail::slab_source& slabs = heap.slabs();
+        const detail::slab& s = slabs.slab_of(p);
         return heap.slots_at(s, slabs.index_of(s, p));
     }
 
@@ -183,16 +184,16 @@ TEST_F(sparse_heap, slots_that_were_joined_serve_their_own_size_again) {
 }
 
 TEST_F(sparse_heap, a_slab_without_a_run_is_looked_at_again_when_half_has_died) {
-    slab_source& slabs = heap.slabs();
-    constexpr std::uint16_t run = slab_state::run_of(700 / 48 + 1);
+    detail::slab_source& slabs = heap.slabs();
+    constexpr std::uint16_t run = detail::slab_state::run_of(700 / 48 + 1);
     std::size_t looked_at = 0;
     for (int more = 0; more < 20 && looked_at == 0; ++more) { // until a slab has no run any more
         fill(500, 700, 16);
-        std::map<slab*, std::vector<void*>> by_slab;
+        std::map<detail::slab*, std::vector<void*>> by_slab;
         for (const auto& [p, x] : live)
             by_slab[&slabs.slab_of(p)].push_back(p);
         for (auto& [s, objects] : by_slab) {
-            if (!s->is_page || s->slot_bytes != 48 || s->alarm == slab::silent ||
+            if (!s->is_page || s->slot_bytes != 48 || s->alarm == detail::slab::silent ||
                 s->used() > s->sparse_alarm() || (s->state & run) != 0)
                 continue;
             ++looked_at;
@@ -228,12 +229,12 @@ TEST_F(sparse_heap, frees_beside_them_may_be_as_inexact_as_elsewhere) {
 
 TEST_F(sparse_heap, objects_of_several_slots_come_back_as_words) {
     fill(filled_bytes / 4 / 64, 64, 16);
-    std::map<std::pair<slab*, std::size_t>, bits::word> words;
-    slab_source& slabs = heap.slabs();
+    std::map<std::pair<detail::slab*, std::size_t>, detail::bits::word> words;
+    detail::slab_source& slabs = heap.slabs();
     for (const auto& [p, x] : live) {
-        slab& s = slabs.slab_of(p);
+        detail::slab& s = slabs.slab_of(p);
         const std::size_t index = slabs.index_of(s, p);
-        words[{&s, s.first_word() + index / 64}] |= bits::word{1} << index % 64;
+        words[{&s, s.first_word() + index / 64}] |= detail::bits::word{1} << index % 64;
         heap.count_foreign_free(slots_of(p) * s.slot_bytes);
     }
     EXPECT_EQ(heap.usage().bytes_in_use, 0u);
@@ -249,10 +250,10 @@ TEST_F(sparse_heap, objects_of_several_slots_come_back_as_words) {
 TEST_F(sparse_heap,
        frees_are_quick_again_when_the_last_object_of_several_slots_came_back_as_words) {
     fill(filled_bytes / 4 / 64, 64, 16);
-    slab_source& slabs = heap.slabs();
+    detail::slab_source& slabs = heap.slabs();
     for (auto at = live.begin(); at != live.end();) {
         void* const p = at->first;
-        slab& s = slabs.slab_of(p);
+        detail::slab& s = slabs.slab_of(p);
         const std::size_t slots = slots_of(p);
         if (slots == 1) {
             ++at;
@@ -262,7 +263,7 @@ TEST_F(sparse_heap,
         const std::size_t index = slabs.index_of(s, p);
         heap.count_foreign_free(slots * s.slot_bytes);
         heap.release_word(slabs.block_of(p), s.first_word() + index / 64,
-                          bits::word{1} << index % 64);
+                          detail::bits::word{1} << index % 64);
     }
     ASSERT_FALSE(live.empty());
     expect_books(heap, live);
@@ -340,10 +341,10 @@ using sparse_heap_DeathTest = sparse_heap;
 
 TEST_F(sparse_heap_DeathTest, finds_misuse_of_objects_of_several_slots) {
     // The slab that comes first is remembered, for frees of 48 bytes.
-    slab* first = nullptr;
+    detail::slab* first = nullptr;
     for (const auto& [p, x] : live)
-        if (slab& s = heap.slabs().slab_of(p);
-            first == nullptr && (s.state & slab_state::run_of_8) != 0)
+        if (detail::slab& s = heap.slabs().slab_of(p);
+            first == nullptr && (s.state & detail::slab_state::run_of_8) != 0)
             first = &s;
     ASSERT_NE(first, nullptr);
     for (int i = 0; i < 3; ++i) {

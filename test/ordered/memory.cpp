@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 using namespace ordered_test;
-using os::platform;
+using detail::os::platform;
 
 namespace {
 
@@ -134,7 +134,7 @@ TEST_F(ordered_heap_memory, its_bookkeeping_takes_2_percent_whether_sizes_are_ke
         const auto all = take(heap, 1'000'000, 24);
         const double per_object =
             static_cast<double>(pages.resident_bytes()) / static_cast<double>(all.size());
-        EXPECT_LE(per_object, (24 + slab::note_bytes) * 1.021);
+        EXPECT_LE(per_object, (24 + detail::slab::note_bytes) * 1.021);
         give(heap, all, 24);
     }
 }
@@ -394,9 +394,9 @@ TEST_F(ordered_heap_memory, a_slab_without_objects_does_not_stand_in_the_way_of_
         give(heap, {all.begin() + 1, all.end()}, 8);
         heap.deallocate(heap.try_allocate(8, 8), 8, 8);
         heap.deallocate(all.front(), 8, 8);
-        void* const most = heap.try_allocate(block_bytes / 8 - slab::note_bytes, 8);
+        void* const most = heap.try_allocate(block_bytes / 8 - detail::slab::note_bytes, 8);
         ASSERT_NE(most, nullptr);
-        heap.deallocate(most, block_bytes / 8 - slab::note_bytes, 8);
+        heap.deallocate(most, block_bytes / 8 - detail::slab::note_bytes, 8);
         std::vector<void*> again;
         while (void* p = heap.try_allocate(8, 8))
             again.push_back(p);

@@ -67,7 +67,7 @@ TEST_F(ordered_heap_death, an_object_freed_twice_without_its_size_is_found_at_on
 }
 
 TEST_F(ordered_heap_death, the_only_object_of_a_slab_freed_twice_is_found) {
-    for (const std::size_t bytes : {5_KiB, 8_KiB, 9_KiB, 32_KiB - slab::note_bytes}) {
+    for (const std::size_t bytes : {5_KiB, 8_KiB, 9_KiB, 32_KiB - detail::slab::note_bytes}) {
         void* const p = heap.allocate(bytes);
         EXPECT_DEATH(
             {
@@ -222,7 +222,7 @@ TEST_F(ordered_heap_death, the_size_of_what_was_freed_or_lies_within_an_object_i
 }
 
 TEST_F(ordered_heap_death, a_size_of_another_slot_is_found) {
-    const std::size_t largest = 32_KiB - slab::note_bytes;
+    const std::size_t largest = 32_KiB - detail::slab::note_bytes;
     for (const std::size_t bytes :
          {48_B, 100_B, 200_B, 1000_B, 5000_B, 8192_B, 10'000_B, largest}) {
         void* const p = heap.allocate(bytes, 8);
@@ -243,16 +243,18 @@ TEST_F(ordered_heap_death, above_128_bytes_a_size_is_right_for_its_slot_or_found
         EXPECT_DEATH(heap.deallocate(p, bytes + 1, 8), "but allocated as");
         heap.deallocate(p, bytes, 8);
     }
-    for (unsigned number = size_class::computed(129); number < size_class::count; ++number) {
-        const std::size_t slot = size_class::slot_bytes(number);
-        const std::size_t below = size_class::slot_bytes(number - 1);
+    for (unsigned number = detail::size_class::computed(129); number < detail::size_class::count;
+         ++number) {
+        const std::size_t slot = detail::size_class::slot_bytes(number);
+        const std::size_t below = detail::size_class::slot_bytes(number - 1);
         void* const p = heap.allocate(below + 1, 8);
         EXPECT_DEATH(heap.deallocate(p, below, 8), "but allocated as") << slot;
         heap.deallocate(p, below + 1, 8);
     }
     for (const std::size_t units : {10u, 11u, 20u, 31u}) {
         void* const p = heap.allocate(units * 1_KiB - 10);
-        for (const std::size_t wrong : {units * 1_KiB - 1_KiB - slab::note_bytes, 8_KiB + 1})
+        for (const std::size_t wrong :
+             {units * 1_KiB - 1_KiB - detail::slab::note_bytes, 8_KiB + 1})
             EXPECT_DEATH(heap.deallocate(p, wrong), "but allocated as") << units;
         heap.deallocate(p, units * 1_KiB - 10);
     }

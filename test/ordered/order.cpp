@@ -68,7 +68,7 @@ TEST_P(ordered_heap_order, fresh_objects_ascend_side_by_side) {
         ASSERT_GT(all[i], all[i - 1]) << "object " << i;
         blocks.insert(block_of(all[i]));
         // The rest of a slab is less than an object; in a checked build its notes lie there.
-        const std::size_t most = 2 * 24 + 64_KiB / 24 * slab::note_bytes;
+        const std::size_t most = 2 * 24 + 64_KiB / 24 * detail::slab::note_bytes;
         gaps += address_of(all[i]) - address_of(all[i - 1]) > most ? 1 : 0;
     }
     EXPECT_LE(gaps, (page_block / 64_KiB + 1) * blocks.size()) << "at the begin of a page";
@@ -83,7 +83,8 @@ TEST_P(ordered_heap_order, a_block_is_filled_to_its_end) {
     ASSERT_GE(objects.size(), 10u);
     for (auto b = std::next(objects.begin(), 3); b != std::prev(objects.end()); ++b)
         // Less its head, 5 units of bookkeeping, up to 3 units beside it, and the ends of slabs.
-        EXPECT_GE(b->second * (24 + slab::note_bytes), page_block - 10 * unit_bytes);
+        EXPECT_GE(b->second * (24 + detail::slab::note_bytes),
+                  page_block - 10 * detail::unit_bytes);
 }
 
 TEST_P(ordered_heap_order, fresh_objects_of_mixed_sizes_ascend_in_each_size) {
@@ -93,7 +94,7 @@ TEST_P(ordered_heap_order, fresh_objects_of_mixed_sizes_ascend_in_each_size) {
     for (int i = 0; i < 100'000; ++i) {
         const std::size_t bytes = 16 + 8 * (random() % 20);
         all.emplace_back(heap.allocate(bytes, 8), rounded(bytes, 8));
-        sum += all.back().second + slab::note_bytes;
+        sum += all.back().second + detail::slab::note_bytes;
     }
     // What a slab leaves of a block goes to another size, which then goes back to it.
     EXPECT_LE(descents_in_each_size(all), 20u);
@@ -108,7 +109,7 @@ TEST_P(ordered_heap_order, a_program_in_phases_finds_its_sizes_near_each_other) 
     std::size_t sum = 0;
     const auto store = [&](std::size_t bytes) {
         stored.emplace_back(heap.allocate(bytes, 8), bytes);
-        sum += rounded(bytes, 8) + slab::note_bytes;
+        sum += rounded(bytes, 8) + detail::slab::note_bytes;
     };
     for (int i = 0; i < 100'000; ++i) {
         const std::size_t bytes = 64 + 16 * (random() % 29);
@@ -217,7 +218,7 @@ TEST_P(ordered_heap_order, a_temporary_beside_live_objects_costs_no_memory) {
         heap.deallocate(temporary, 200, 8);
     }
     // A span of 256 KiB is begun.
-    const std::size_t in_use = live.size() * (32 + slab::note_bytes);
+    const std::size_t in_use = live.size() * (32 + detail::slab::note_bytes);
     EXPECT_LE(heap.usage().bytes_reserved, in_use + in_use / 32 + page_block);
 }
 

@@ -82,7 +82,7 @@ TEST_P(ordered_heap_each, larger_ones_lie_less_than_an_eighth_further_apart) {
         ordered_heap fresh{GetParam().options, &pages};
         auto* const p = static_cast<std::byte*>(fresh.allocate(bytes, 8));
         const std::ptrdiff_t step = static_cast<std::byte*>(fresh.allocate(bytes, 8)) - p;
-        if (bytes + slab::note_bytes <= unit_bytes / 2) { // a slab has two of them
+        if (bytes + detail::slab::note_bytes <= detail::unit_bytes / 2) { // a slab has two of them
             ASSERT_GE(step, static_cast<std::ptrdiff_t>(bytes));
             ASSERT_LT(step - static_cast<std::ptrdiff_t>(bytes), step / 8) << bytes;
         }
@@ -338,14 +338,15 @@ TEST_F(heap_test, an_object_in_whole_units_takes_any_size_of_these_units_in_plac
     void* const p = heap.allocate(10'000); // 10 units
     void* const neighbour = heap.allocate(10'000);
     const usage before = heap.usage();
-    constexpr std::size_t most = 10'240 - slab::note_bytes;
+    constexpr std::size_t most = 10'240 - detail::slab::note_bytes;
     std::size_t now = 10'000;
     for (const std::size_t bytes : {10'001_B, most, 9'300_B, most}) {
         ASSERT_TRUE(heap.try_resize(p, now, bytes)) << bytes;
         now = bytes;
         pattern{1}.write(p, now);
     }
-    for (const std::size_t bytes : {most + 1, 9'216_B - slab::note_bytes, 8'192_B, 1_B, 1_MiB})
+    for (const std::size_t bytes :
+         {most + 1, 9'216_B - detail::slab::note_bytes, 8'192_B, 1_B, 1_MiB})
         EXPECT_FALSE(heap.try_resize(p, now, bytes)) << bytes;
     EXPECT_EQ(heap.usage(), before);
     heap.deallocate(p, now);

@@ -53,8 +53,9 @@ TEST_F(ordered_heap_list, begins_with_the_head_and_ends_with_what_was_never_touc
     EXPECT_EQ(l.all().back().state, region_state::untouched);
     EXPECT_EQ(l.all().back().bytes, 2_MiB - page_block) << "all but the one block that was cut";
     // The bookkeeping of a block, and what a slab of 112 bytes has left.
-    EXPECT_LE(l.bytes(region_state::overhead),
-              2 * unit_bytes + slab_block::bytes_for(page_block) + unit_bytes);
+    EXPECT_LE(l.bytes(region_state::overhead), 2 * detail::unit_bytes +
+                                                   detail::slab_block::bytes_for(page_block) +
+                                                   detail::unit_bytes);
 }
 
 TEST_F(ordered_heap_list, joins_neighbours_where_sizes_are_known) {

@@ -12,7 +12,7 @@
 #include <mutex>
 
 using namespace ordered_test;
-using os::platform;
+using detail::os::platform;
 
 namespace {
 

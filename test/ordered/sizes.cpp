@@ -49,7 +49,7 @@ TEST_F(ordered_heap_large, an_eighth_of_a_block_comes_from_a_block) {
 }
 
 TEST_F(ordered_heap_large, more_than_a_quarter_goes_to_the_upstream_and_back) {
-    constexpr std::size_t most = other_block / 4 - unit_bytes;
+    constexpr std::size_t most = other_block / 4 - detail::unit_bytes;
     for (const std::size_t bytes :
          {most + 1, most + 8, 2 * most, other_block - 1, other_block, other_block + 1, 3_MiB}) {
         const usage before = heap.usage();
@@ -92,7 +92,8 @@ TEST_F(ordered_heap_large, costs_a_head_and_a_multiple_of_its_alignment) {
         const std::size_t before = up.live_bytes();
         void* p = heap.allocate(100_KiB, alignment);
         // A head of 64 bytes, up to 3 cache lines of colour, and what alignment asks.
-        EXPECT_LE(up.live_bytes() - before, 100_KiB + 64 + colour_count * colour_bytes + alignment);
+        EXPECT_LE(up.live_bytes() - before,
+                  100_KiB + 64 + detail::colour_count * detail::colour_bytes + alignment);
         heap.deallocate(p, 100_KiB, alignment);
     }
 }

@@ -19,7 +19,7 @@ using ordered_test::of_class;
 namespace {
 
 TEST(slab, a_word_of_bits_stands_for_64_slots) {
-    slab s{};
+    detail::slab s{};
     for (const auto& [slots, words] : {std::pair{1u, 1u}, std::pair{63u, 1u}, std::pair{64u, 1u},
                                        std::pair{65u, 2u}, std::pair{4096u, 64u}}) {
         s.slots = static_cast<std::uint16_t>(slots);
@@ -28,16 +28,17 @@ TEST(slab, a_word_of_bits_stands_for_64_slots) {
 }
 
 TEST(slab, there_are_words_enough_for_the_smallest_slots) {
-    for (unsigned number = 0; number < size_class::count; ++number) {
-        const std::size_t least = (size_class::slot_bytes(number) + unit_bytes - 1) / unit_bytes;
+    for (unsigned number = 0; number < detail::size_class::count; ++number) {
+        const std::size_t least =
+            (detail::size_class::slot_bytes(number) + detail::unit_bytes - 1) / detail::unit_bytes;
         for (std::size_t units = least; units <= 64; ++units)
             ASSERT_LE(of_class(number, 1, units).words(), units) << number;
     }
 }
 
 TEST(slab, an_offset_leads_to_its_slot) {
-    for (const unsigned number : {0u, 1u, 5u, 20u, 40u, size_class::count - 1}) {
-        const slab s = of_class(number, 7, 64);
+    for (const unsigned number : {0u, 1u, 5u, 20u, 40u, detail::size_class::count - 1}) {
+        const detail::slab s = of_class(number, 7, 64);
         for (std::size_t i = 0; i < s.slots; ++i) {
             const std::size_t offset = s.begin + i * s.slot_bytes;
             ASSERT_EQ(s.index_of(offset), i);
@@ -54,7 +55,7 @@ TEST(slab, it_is_refilled_when_enough_is_free) {
          {filled{64, 4096, 3584}, filled{64, 71, 63}, filled{64, 8, 7}, filled{63, 64, 48},
           filled{9, 16, 12}, filled{8, 64, 32}, filled{8, 5, 3}, filled{1, 2, 1},
           filled{1, 1, 0}}) {
-        slab s{};
+        detail::slab s{};
         s.units = static_cast<std::uint8_t>(units);
         s.slots = static_cast<std::uint16_t>(slots);
         EXPECT_EQ(s.refill_alarm(), used) << slots << " slots in " << units << " units";

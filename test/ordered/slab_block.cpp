@@ -21,13 +21,13 @@ namespace {
 
 TEST(slab_block, an_offset_leads_to_its_slab_and_its_slot) {
     struct with_words {
-        slab_block head;
-        std::array<bits::word, slab_block::most_units> words;
+        detail::slab_block head;
+        std::array<detail::bits::word, detail::slab_block::most_units> words;
     };
     const auto b = std::make_unique<with_words>();
-    slab& s = b->head.slabs[3];
-    s = of_class(size_class::computed(48), 10, 4); // 85 slots
-    b->head.set_slab(0, slab_block::most_units, 0);
+    detail::slab& s = b->head.slabs[3];
+    s = of_class(detail::size_class::computed(48), 10, 4); // 85 slots
+    b->head.set_slab(0, detail::slab_block::most_units, 0);
     b->head.set_slab(10, 4, 3);
     EXPECT_EQ(&b->head.slab_at(10_KiB), &s);
     EXPECT_EQ(&b->head.slab_at(14_KiB - 1), &s);
@@ -39,10 +39,11 @@ TEST(slab_block, an_offset_leads_to_its_slab_and_its_slot) {
 }
 
 TEST(slab_block, its_bytes_are_those_of_a_word_for_each_unit_besides) {
-    EXPECT_EQ(slab_block::bytes_for(4_KiB), sizeof(slab_block) + 4 * 8);
-    EXPECT_EQ(slab_block::bytes_for(256_KiB), sizeof(slab_block) + 256 * 8);
-    EXPECT_LE(slab_block::bytes_for(256_KiB) * 50, 256_KiB) << "2 %";
-    EXPECT_LT(slab_block::bytes_for(4_KiB) + 64, 2_KiB) << "half of the smallest block is left";
+    EXPECT_EQ(detail::slab_block::bytes_for(4_KiB), sizeof(detail::slab_block) + 4 * 8);
+    EXPECT_EQ(detail::slab_block::bytes_for(256_KiB), sizeof(detail::slab_block) + 256 * 8);
+    EXPECT_LE(detail::slab_block::bytes_for(256_KiB) * 50, 256_KiB) << "2 %";
+    EXPECT_LT(detail::slab_block::bytes_for(4_KiB) + 64, 2_KiB)
+        << "half of the smallest block is left";
 }
 
 } // namespace

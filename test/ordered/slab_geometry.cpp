@@ -22,14 +22,14 @@ void* at(std::uintptr_t address) {
 
 TEST(slab_geometry, all_addresses_of_a_block_lead_to_its_bookkeeping) {
     for (const std::size_t mask : {4_KiB, 64_KiB, 256_KiB}) {
-        const slab_geometry g{mask};
+        const detail::slab_geometry g{mask};
         EXPECT_EQ(g.mask_bytes(), mask);
         for (std::uintptr_t number = 100; number < 120; ++number) {
             const std::uintptr_t block = number * mask;
-            const slab_block* const head = g.block_of(at(block));
+            const detail::slab_block* const head = g.block_of(at(block));
             const std::uintptr_t behind = reinterpret_cast<std::uintptr_t>(head) - block;
             EXPECT_GE(behind, 64u);
-            EXPECT_LE(behind + slab_block::bytes_for(mask), mask);
+            EXPECT_LE(behind + detail::slab_block::bytes_for(mask), mask);
             for (std::uintptr_t i = 0; i < mask; i += 509) {
                 ASSERT_EQ(g.block_of(at(block + i)), head);
                 ASSERT_EQ(g.offset_of(at(block + i)), i);
@@ -40,7 +40,7 @@ TEST(slab_geometry, all_addresses_of_a_block_lead_to_its_bookkeeping) {
 }
 
 TEST(slab_geometry, large_blocks_do_not_have_it_at_one_offset) {
-    const slab_geometry g{256_KiB};
+    const detail::slab_geometry g{256_KiB};
     std::set<std::uintptr_t> offsets;
     for (std::uintptr_t number = 64; number < 72; ++number) {
         const std::uintptr_t block = number * 256_KiB;
@@ -52,8 +52,8 @@ TEST(slab_geometry, large_blocks_do_not_have_it_at_one_offset) {
 }
 
 TEST(slab_geometry, what_a_large_object_is_aligned_to_leaves_room_before_it) {
-    const slab_geometry coloured{256_KiB};
-    const slab_geometry small{64_KiB};
+    const detail::slab_geometry coloured{256_KiB};
+    const detail::slab_geometry small{64_KiB};
     for (const std::size_t alignment : {8_B, 64_B, 512_B}) {
         EXPECT_EQ(coloured.large_alignment(alignment), alignment);
         EXPECT_EQ(small.large_alignment(alignment), alignment);

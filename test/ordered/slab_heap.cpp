@@ -86,8 +86,8 @@ TEST_F(slab_heap_of, pairs_without_end_do_not_wear_the_books_out) {
     for (void* p : take_all(heap, 300, 48))
         live[p] = {48, 8};
     void* const p = live.rbegin()->first;
-    slab& s = heap.slabs().slab_of(p);
-    ASSERT_EQ(s.alarm, slab::silent) << "the one that it allocates from";
+    detail::slab& s = heap.slabs().slab_of(p);
+    ASSERT_EQ(s.alarm, detail::slab::silent) << "the one that it allocates from";
     for (int i = 0; i < 100'000; ++i) {
         heap.deallocate(p, 48, 8);
         ASSERT_EQ(heap.try_allocate(48, 8), p);
@@ -101,11 +101,11 @@ TEST_F(slab_heap_of, pairs_without_end_do_not_wear_the_books_out) {
         ASSERT_EQ(heap.try_allocate(48, 8), p);
     }
     EXPECT_GT(s.used(), -1000);
-    EXPECT_EQ(s.alarm, slab::silent);
+    EXPECT_EQ(s.alarm, detail::slab::silent);
     expect_books(heap, live);
     for (void* q : take_all(heap, 3000, 48)) // it is left, and its books are exact
         live[q] = {48, 8};
-    EXPECT_NE(s.alarm, slab::silent);
+    EXPECT_NE(s.alarm, detail::slab::silent);
     EXPECT_EQ(s.used(), s.slots);
     expect_books(heap, live);
 }
@@ -115,8 +115,8 @@ TEST_F(slab_heap_of, words_of_frees_do_not_wear_them_out_either) {
     model live;
     for (void* p : take_all(heap, 1000, 16))
         live[p] = {16, 8};
-    slab& s = heap.slabs().slab_of(live.rbegin()->first);
-    ASSERT_EQ(s.alarm, slab::silent);
+    detail::slab& s = heap.slabs().slab_of(live.rbegin()->first);
+    ASSERT_EQ(s.alarm, detail::slab::silent);
     void* const begin = heap.slabs().begin_of(s);
     const auto first = live.lower_bound(begin);
     ASSERT_EQ(*heap.slabs().words_of(s), 0u) << "64 are in use";
@@ -124,7 +124,7 @@ TEST_F(slab_heap_of, words_of_frees_do_not_wear_them_out_either) {
     for (int i = 0; i < 64; ++i)
         heap.count_foreign_free(s.slot_bytes);
     s.frees_left = 1;
-    heap.release_word(heap.slabs().block_of(begin), s.first_word(), ~bits::word{0});
+    heap.release_word(heap.slabs().block_of(begin), s.first_word(), ~detail::bits::word{0});
     EXPECT_GE(s.used(), 0);
     EXPECT_LE(s.used(), s.slots - 64);
     expect_books(heap, live);
@@ -145,19 +145,19 @@ TEST_F(slab_heap_of, the_high_water_is_seen_at_slow_calls) {
 class slab_heap_refill : public slab_heap_of {
 protected:
     slab_heap heap{{}, &pages, owner()};
-    std::map<slab*, std::vector<void*>> full;
+    std::map<detail::slab*, std::vector<void*>> full;
 
     slab_heap_refill() {
         for (void* p : take_all(heap, 8000, 48))
             full[&heap.slabs().slab_of(p)].push_back(p);
         std::erase_if(full, [](const auto& x) {
-            return x.first->alarm == slab::silent || !x.first->is_page;
+            return x.first->alarm == detail::slab::silent || !x.first->is_page;
         });
         EXPECT_GE(full.size(), 3u);
     }
 
     /// What is allocated in a slab until another one is new.
-    std::vector<void*> found_in(const slab& s) {
+    std::vector<void*> found_in(const detail::slab& s) {
         std::vector<void*> found;
         for (std::size_t i = 0; i < 3000; ++i) {
             void* const p = take_one(heap, 48);
@@ -169,7 +169,7 @@ protected:
 };
 
 /// Free slots that a slab waits for.
-std::size_t enough_of(const slab& s) {
+std::size_t enough_of(const detail::slab& s) {
     return static_cast<std::size_t>(s.slots - s.refill_alarm());
 }
 
@@ -177,7 +177,7 @@ TEST_F(slab_heap_refill, less_than_enough_free_is_left_alone) {
     auto& [s, all] = *full.begin();
     for (std::size_t i = 0; i < enough_of(*s) - 1; ++i)
         heap.deallocate(all[3 * i], 48, 8);
-    EXPECT_EQ(s->state, slab_state::full);
+    EXPECT_EQ(s->state, detail::slab_state::full);
     EXPECT_TRUE(found_in(*s).empty());
 }
 
@@ -190,7 +190,7 @@ TEST_F(slab_heap_refill, enough_is_filled_whole_and_in_order_again_and_again) {
         std::shuffle(freed.begin(), freed.end(), std::mt19937{1});
         for (void* p : freed)
             heap.deallocate(p, 48, 8);
-        EXPECT_EQ(s->state, slab_state::refillable);
+        EXPECT_EQ(s->state, detail::slab_state::refillable);
         std::sort(freed.begin(), freed.end());
         EXPECT_EQ(found_in(*s), freed) << "round " << round;
     }
@@ -333,10 +333,10 @@ TEST_F(slab_heap_of, near_is_the_free_slot_of_least_distance) {
             std::next(live.begin(), static_cast<std::ptrdiff_t>(random() % live.size()))->first);
         // Every free slot of 48 bytes in its block, by looking at each.
         std::ptrdiff_t least = std::numeric_limits<std::ptrdiff_t>::max();
-        slab_source& slabs = heap.slabs();
-        slabs.for_each_slab(*slabs.blocks().find(neighbour), [&](slab& s) {
+        detail::slab_source& slabs = heap.slabs();
+        slabs.for_each_slab(*slabs.blocks().find(neighbour), [&](detail::slab& s) {
             for (std::size_t k = 0; s.slot_bytes == 48 && k < s.slots; ++k)
-                if (bits::all_set(slabs.words_of(s), k, 1))
+                if (detail::bits::all_set(slabs.words_of(s), k, 1))
                     least =
                         std::min(least, std::abs(slabs.begin_of(s) + k * s.slot_bytes - neighbour));
         });
@@ -355,27 +355,27 @@ TEST_F(slab_heap_of, near_is_the_free_slot_of_least_distance) {
 TEST_F(slab_heap_of, near_tells_the_books_of_the_slab_that_it_takes_from) {
     slab_heap heap{{}, &pages, owner()};
     model live;
-    std::map<slab*, std::vector<void*>> by_slab;
+    std::map<detail::slab*, std::vector<void*>> by_slab;
     for (void* p : take_all(heap, 8000, 48)) {
         live[p] = {48, 8};
         by_slab[&heap.slabs().slab_of(p)].push_back(p);
     }
     auto& [s, objects] = *std::find_if(by_slab.begin(), by_slab.end(), [](const auto& x) {
-        return x.first->is_page && x.first->alarm != slab::silent;
+        return x.first->is_page && x.first->alarm != detail::slab::silent;
     });
     for (std::size_t i = 0; i < enough_of(*s); ++i) {
         heap.deallocate(objects[i], 48, 8);
         live.erase(objects[i]);
     }
-    EXPECT_EQ(s->state, slab_state::refillable);
+    EXPECT_EQ(s->state, detail::slab_state::refillable);
     void* const p = heap.try_allocate_near(objects.back(), 48, 8);
     ASSERT_EQ(&heap.slabs().slab_of(p), s);
     live[p] = {48, 8};
-    EXPECT_EQ(s->state, slab_state::full) << "less than enough is free again";
+    EXPECT_EQ(s->state, detail::slab_state::full) << "less than enough is free again";
     expect_books(heap, live);
     heap.deallocate(p, 48, 8);
     live.erase(p);
-    EXPECT_EQ(s->state, slab_state::refillable) << "and is told of the next";
+    EXPECT_EQ(s->state, detail::slab_state::refillable) << "and is told of the next";
     expect_books(heap, live);
 }
 

@@ -22,8 +22,8 @@ namespace {
 TEST_F(slab_heap_of, a_word_of_slots_comes_back_at_once) {
     slab_heap heap{{}, &pages, owner()};
     auto all = take_all(heap, 8000, 48);
-    std::map<std::pair<slab*, std::size_t>, bits::word> words;
-    slab_source& slabs = heap.slabs();
+    std::map<std::pair<detail::slab*, std::size_t>, detail::bits::word> words;
+    detail::slab_source& slabs = heap.slabs();
     std::mt19937 random{3};
     std::shuffle(all.begin(), all.end(), random);
     model live;
@@ -33,8 +33,8 @@ TEST_F(slab_heap_of, a_word_of_slots_comes_back_at_once) {
     const auto release_all = [&] {
         for (const auto& [at, freed] : words) {
             const auto& [s, word] = at;
-            released += bits::count_ones(freed);
-            for (std::size_t i = 0; i < bits::count_ones(freed); ++i)
+            released += detail::bits::count_ones(freed);
+            for (std::size_t i = 0; i < detail::bits::count_ones(freed); ++i)
                 heap.count_foreign_free(s->slot_bytes); // as who freed them does
             heap.release_word(slabs.block_of(s), word, freed);
         }
@@ -44,9 +44,9 @@ TEST_F(slab_heap_of, a_word_of_slots_comes_back_at_once) {
         void* const p = all.back();
         all.pop_back();
         live.erase(p);
-        slab& s = slabs.slab_of(p);
+        detail::slab& s = slabs.slab_of(p);
         const std::size_t index = slabs.index_of(s, p);
-        words[{&s, s.first_word() + index / 64}] |= bits::word{1} << index % 64;
+        words[{&s, s.first_word() + index / 64}] |= detail::bits::word{1} << index % 64;
         if (all.size() % 500 == 0) {
             release_all();
             expect_books(heap, live);
@@ -62,21 +62,21 @@ TEST_F(slab_heap_of, a_word_of_slots_comes_back_at_once) {
 TEST_F(slab_heap_of, a_word_tells_whether_its_block_is_there_still) {
     slab_heap heap{{.policy = return_policy::return_all}, &pages, owner()};
     const auto all = take_all(heap, 40'000, 48);
-    slab_source& slabs = heap.slabs();
-    block& middle = slabs.block_of(all[all.size() / 2]);
-    std::vector<std::pair<std::size_t, bits::word>> used;
+    detail::slab_source& slabs = heap.slabs();
+    detail::block& middle = slabs.block_of(all[all.size() / 2]);
+    std::vector<std::pair<std::size_t, detail::bits::word>> used;
     model live;
     for (void* p : all) {
         if (&slabs.block_of(p) != &middle) {
             live[p] = {48, 8};
             continue;
         }
-        const slab& s = slabs.slab_of(p);
+        const detail::slab& s = slabs.slab_of(p);
         const std::size_t index = slabs.index_of(s, p);
         const std::size_t word = s.first_word() + index / 64;
         if (used.empty() || used.back().first != word)
             used.emplace_back(word, 0);
-        used.back().second |= bits::word{1} << index % 64;
+        used.back().second |= detail::bits::word{1} << index % 64;
         heap.count_foreign_free(s.slot_bytes);
     }
     ASSERT_GT(used.size(), 10u);
@@ -89,18 +89,18 @@ TEST_F(slab_heap_of, a_word_tells_whether_its_block_is_there_still) {
 
 TEST_F(slab_heap_of, slabs_that_sizes_would_go_on_with_go_with_the_last_that_others_free) {
     slab_heap heap{{.policy = return_policy::return_all}, &pages, owner()};
-    slab_source& slabs = heap.slabs();
+    detail::slab_source& slabs = heap.slabs();
     std::vector<void*> all;
     for (std::size_t bytes = 64; bytes <= 1024; bytes += 32)
         for (void* p : take_all(heap, 512_KiB / bytes, bytes))
             all.push_back(p);
     ASSERT_GT(pages.live_bytes(), 8_MiB);
     for (void* p : all) {
-        const slab& s = slabs.slab_of(p);
+        const detail::slab& s = slabs.slab_of(p);
         const std::size_t index = slabs.index_of(s, p);
         heap.count_foreign_free(s.slot_bytes);
-        heap.release_word(slabs.block_of(p), s.first_word() + index / bits::word_bits,
-                          bits::word{1} << index % bits::word_bits);
+        heap.release_word(slabs.block_of(p), s.first_word() + index / detail::bits::word_bits,
+                          detail::bits::word{1} << index % detail::bits::word_bits);
     }
     expect_books(heap, {});
     EXPECT_LE(pages.live_bytes(), 4_MiB) << "as much may wait; the owner called nothing else";
@@ -143,7 +143,7 @@ TEST_F(slab_heap_of, a_size_that_it_was_resized_to_frees_it_with_any_alignment) 
 TEST_F(slab_heap_of, a_slot_of_its_own_comes_back_as_a_word) {
     slab_heap heap{{}, &pages, owner()};
     void* const p = take_one(heap, 10'000);
-    slab& s = heap.slabs().slab_of(p);
+    detail::slab& s = heap.slabs().slab_of(p);
     heap.count_foreign_free(s.slot_bytes);
     heap.release_word(heap.slabs().block_of(p), s.first_word(), 1);
     expect_books(heap, {});
@@ -168,11 +168,11 @@ using slab_heap_death = slab_heap_of;
 TEST_F(slab_heap_death, a_slot_that_two_free_is_found) {
     slab_heap heap{{}, &pages, owner()};
     const auto all = take_all(heap, 1000, 48);
-    slab& s = heap.slabs().slab_of(all[500]);
+    detail::slab& s = heap.slabs().slab_of(all[500]);
     const std::size_t index = heap.slabs().index_of(s, all[500]);
     const std::size_t word = s.first_word() + index / 64;
-    const bits::word bit = bits::word{1} << index % 64;
-    block& b = heap.slabs().block_of(all[500]);
+    const detail::bits::word bit = detail::bits::word{1} << index % 64;
+    detail::block& b = heap.slabs().block_of(all[500]);
     EXPECT_DEATH(
         {
             heap.deallocate(all[500], 48, 8);

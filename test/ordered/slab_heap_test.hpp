@@ -35,45 +35,48 @@ inline void expect_books(slab_heap& heap, const model& live) {
     std::map<unsigned, std::size_t> in_use_of_class;
     std::size_t bytes = 0;
     std::size_t large = 0;
-    slab_source& slabs = heap.slabs();
-    block_list& all = slabs.blocks().blocks();
+    detail::slab_source& slabs = heap.slabs();
+    detail::block_list& all = slabs.blocks().blocks();
     std::size_t open = 0;
     std::set<unsigned> with_pages;
-    for (block* b = all.first(); b != nullptr; b = all.above(*b))
-        if ((b->state & (block_state::large | block_state::open)) == block_state::open)
-            slabs.for_each_slab(*b, [&](slab& s) {
+    for (detail::block* b = all.first(); b != nullptr; b = all.above(*b))
+        if ((b->state & (detail::block_state::large | detail::block_state::open)) ==
+            detail::block_state::open)
+            slabs.for_each_slab(*b, [&](detail::slab& s) {
                 if (s.is_page)
                     with_pages.insert(s.slot_class());
             });
-    for (block* b = all.first(); b != nullptr; b = all.above(*b)) {
-        if ((b->state & block_state::large) != 0) {
+    for (detail::block* b = all.first(); b != nullptr; b = all.above(*b)) {
+        if ((b->state & detail::block_state::large) != 0) {
             ++large;
-            bytes += block_source::large_bytes(*b);
+            bytes += detail::block_source::large_bytes(*b);
             continue;
         }
-        if ((b->state & block_state::open) == 0)
+        if ((b->state & detail::block_state::open) == 0)
             continue;
         ++open;
         std::size_t slabs_here = 0;
-        slabs.for_each_slab(*b, [&](slab& s) {
+        slabs.for_each_slab(*b, [&](detail::slab& s) {
             ++slabs_here;
             ASSERT_TRUE(heap.holds(s));
             if (!s.is_of(&heap)) {
-                ASSERT_FALSE((joined_slots{s}.none())) << "its frees are slow for no object's sake";
+                ASSERT_FALSE((detail::joined_slots{s}.none()))
+                    << "its frees are slow for no object's sake";
             }
-            const bits::word* const words = slabs.words_of(s);
-            const std::size_t free = bits::count_set(words, 0, s.slots);
-            const std::size_t end = s.words() * bits::word_bits;
-            ASSERT_TRUE(s.slots == end || bits::none_set(words, s.slots, end - s.slots));
+            const detail::bits::word* const words = slabs.words_of(s);
+            const std::size_t free = detail::bits::count_set(words, 0, s.slots);
+            const std::size_t end = s.words() * detail::bits::word_bits;
+            ASSERT_TRUE(s.slots == end || detail::bits::none_set(words, s.slots, end - s.slots));
             const std::size_t in_use = s.slots - free;
-            if (s.alarm == slab::silent) { // allocated from: what is handed out is not counted
+            if (s.alarm ==
+                detail::slab::silent) { // allocated from: what is handed out is not counted
                 ASSERT_LE(s.used(), static_cast<std::int32_t>(in_use));
             } else {
                 ASSERT_EQ(s.used(), static_cast<std::int32_t>(in_use));
                 ASSERT_GT(s.used(), s.alarm) << "it was not told of a free";
                 ASSERT_GT(in_use, 0u) << "it holds nothing";
-                if (s.slot_class() != size_class::single) {
-                    ASSERT_EQ((s.state & slab_state::refillable) != 0,
+                if (s.slot_class() != detail::size_class::single) {
+                    ASSERT_EQ((s.state & detail::slab_state::refillable) != 0,
                               s.used() <= s.refill_alarm() &&
                                   (s.is_page || !with_pages.contains(s.slot_class())))
                         << "a class that has pages goes on in no units";
@@ -89,17 +92,17 @@ inline void expect_books(slab_heap& heap, const model& live) {
     std::size_t expected_bytes = 0;
     const std::size_t mask = slabs.geometry().mask_bytes();
     for (const auto& [p, x] : live) {
-        const block* const b = slabs.blocks().find(p);
+        const detail::block* const b = slabs.blocks().find(p);
         ASSERT_NE(b, nullptr);
-        if ((b->state & block_state::large) != 0) {
+        if ((b->state & detail::block_state::large) != 0) {
             expected_bytes += rounded(x.bytes, x.alignment, mask);
             continue;
         }
-        const slab& s = slabs.slab_of(p);
+        const detail::slab& s = slabs.slab_of(p);
         const std::size_t index = slabs.index_of(s, p);
         ASSERT_EQ(p, slabs.begin_of(s) + index * s.slot_bytes);
         const std::size_t slots = heap.slots_at(s, index);
-        ASSERT_TRUE(bits::none_set(slabs.words_of(s), index, slots));
+        ASSERT_TRUE(detail::bits::none_set(slabs.words_of(s), index, slots));
         ASSERT_GE(slots * s.slot_bytes, x.bytes);
         ASSERT_GE(heap.size_of(p), x.bytes);
         ASSERT_LT(heap.size_of(p), x.bytes + 16 + s.slot_bytes);

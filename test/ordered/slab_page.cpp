@@ -29,37 +29,37 @@ void* at(std::uintptr_t address) {
 TEST(slab_page, every_address_of_a_page_leads_to_its_description) {
     std::set<std::uintptr_t> places;
     for (std::uintptr_t page = 100; page < 132; ++page) {
-        const auto begin = page * slab_page::bytes;
-        const auto description = address_of(&slab_page::of(at(begin))) - begin;
+        const auto begin = page * detail::slab_page::bytes;
+        const auto description = address_of(&detail::slab_page::of(at(begin))) - begin;
         places.insert(description);
-        EXPECT_GE(description, sizeof(block));
+        EXPECT_GE(description, sizeof(detail::block));
         EXPECT_LE(description, 1024u);
-        EXPECT_TRUE(is_aligned(&slab_page::of(at(begin)), alignof(slab)));
-        for (std::uintptr_t i = 0; i < slab_page::bytes; i += 509)
-            ASSERT_EQ(address_of(&slab_page::of(at(begin + i))), begin + description);
+        EXPECT_TRUE(is_aligned(&detail::slab_page::of(at(begin)), alignof(detail::slab)));
+        for (std::uintptr_t i = 0; i < detail::slab_page::bytes; i += 509)
+            ASSERT_EQ(address_of(&detail::slab_page::of(at(begin + i))), begin + description);
     }
     EXPECT_EQ(places.size(), 16u) << "of 16 pages in a row no two are at the same place";
 }
 
 TEST(slab_page, has_a_bit_for_whatever_an_address_in_it_may_be_taken_for) {
-    for (unsigned number = 0; number < size_class::count; ++number) {
-        const std::size_t bytes = size_class::slot_bytes(number);
-        if (bytes > slab_page::largest_slot_bytes)
+    for (unsigned number = 0; number < detail::size_class::count; ++number) {
+        const std::size_t bytes = detail::size_class::slot_bytes(number);
+        if (bytes > detail::slab_page::largest_slot_bytes)
             break;
         for (std::size_t description = 64; description <= 1024; description += 64) {
-            const std::size_t first = slab_page::first_slot(description, bytes);
+            const std::size_t first = detail::slab_page::first_slot(description, bytes);
             ASSERT_EQ(first % std::min<std::size_t>(bytes & (0 - bytes), 1024), 0u);
-            slab s{};
+            detail::slab s{};
             s.slot_bytes = static_cast<std::uint16_t>(bytes);
-            s.place(3 * slab_page::bytes + first, size_class::inverse[number]);
-            const std::size_t words = slab_page::words_for(bytes);
-            ASSERT_GE(first, description + sizeof(slab) +
-                                 words * sizeof(bits::word) * (bytes >= 32 ? 2 : 1));
-            const std::uintptr_t page = (4 * 7 + 3) * slab_page::bytes;
-            for (std::uintptr_t i = 0; i < slab_page::bytes; i += 7)
-                ASSERT_LT(s.index_in_page(at(page + i)), words * bits::word_bits);
-            const std::size_t slots = (slab_page::bytes - first) / bytes;
-            ASSERT_GE(slots * bytes, slab_page::bytes * 95 / 100) << bytes;
+            s.place(3 * detail::slab_page::bytes + first, detail::size_class::inverse[number]);
+            const std::size_t words = detail::slab_page::words_for(bytes);
+            ASSERT_GE(first, description + sizeof(detail::slab) +
+                                 words * sizeof(detail::bits::word) * (bytes >= 32 ? 2 : 1));
+            const std::uintptr_t page = (4 * 7 + 3) * detail::slab_page::bytes;
+            for (std::uintptr_t i = 0; i < detail::slab_page::bytes; i += 7)
+                ASSERT_LT(s.index_in_page(at(page + i)), words * detail::bits::word_bits);
+            const std::size_t slots = (detail::slab_page::bytes - first) / bytes;
+            ASSERT_GE(slots * bytes, detail::slab_page::bytes * 95 / 100) << bytes;
             for (std::size_t i = 0; i < slots; ++i)
                 ASSERT_EQ(s.index_in_page(at(page + first + i * bytes)), i);
         }
@@ -67,12 +67,12 @@ TEST(slab_page, has_a_bit_for_whatever_an_address_in_it_may_be_taken_for) {
 }
 
 TEST(slab_page, a_tag_is_of_one_owner_at_one_place) {
-    slab slabs[2] = {};
+    detail::slab slabs[2] = {};
     int owners[2] = {};
     slabs[0].set_tag(slabs[0].tag_of(&owners[0]));
     EXPECT_TRUE(slabs[0].is_of(&owners[0]));
     EXPECT_FALSE(slabs[0].is_of(&owners[1]));
-    std::memcpy(static_cast<void*>(&slabs[1]), &slabs[0], sizeof(slab));
+    std::memcpy(static_cast<void*>(&slabs[1]), &slabs[0], sizeof(detail::slab));
     EXPECT_FALSE(slabs[1].is_any_of(&owners[0])) << "a copy is none";
     slabs[0].set_tag(slabs[0].tag_of_joined(&owners[0]));
     EXPECT_FALSE(slabs[0].is_of(&owners[0]));
@@ -91,18 +91,18 @@ protected:
 };
 
 TEST_F(pages_of, a_page_is_free_slots_of_its_class) {
-    slab_source source{{}, &pages, &owner_object};
-    for (unsigned number = 0; number < size_class::count; ++number) {
-        const std::size_t slot = size_class::slot_bytes(number);
-        if (slot > slab_page::largest_slot_bytes)
+    detail::slab_source source{{}, &pages, &owner_object};
+    for (unsigned number = 0; number < detail::size_class::count; ++number) {
+        const std::size_t slot = detail::size_class::slot_bytes(number);
+        if (slot > detail::slab_page::largest_slot_bytes)
             break;
-        slab* const s = source.make_page(number);
+        detail::slab* const s = source.make_page(number);
         ASSERT_NE(s, nullptr);
         EXPECT_TRUE(s->is_page);
         EXPECT_TRUE(s->is_of(&owner_object));
         EXPECT_EQ(s->slot_class(), number);
         EXPECT_EQ(s->used(), 0);
-        EXPECT_TRUE(bits::all_set(s->bitmap(), 0, s->slots));
+        EXPECT_TRUE(detail::bits::all_set(s->bitmap(), 0, s->slots));
         EXPECT_EQ(s->has_spare_words(), slot >= 32);
         std::byte* const begin = source.begin_of(*s);
         EXPECT_EQ(&source.slab_of(begin), s);
@@ -110,20 +110,20 @@ TEST_F(pages_of, a_page_is_free_slots_of_its_class) {
         EXPECT_TRUE(source.may_be_page(begin));
         EXPECT_EQ(source.index_of(*s, begin + 2 * slot - 1), 1u);
         EXPECT_EQ(s->index_in_page(begin + 2 * slot - 1), 1u);
-        EXPECT_TRUE(is_aligned(begin + s->bytes(), slab_page::bytes));
-        poison::undefined(begin, s->slots * slot);
+        EXPECT_TRUE(is_aligned(begin + s->bytes(), detail::slab_page::bytes));
+        detail::poison::undefined(begin, s->slots * slot);
         pattern{number}.write(begin, s->slots * slot);
-        EXPECT_TRUE(bits::all_set(s->bitmap(), 0, s->slots)) << "slots lie behind the bits";
+        EXPECT_TRUE(detail::bits::all_set(s->bitmap(), 0, s->slots)) << "slots lie behind the bits";
         EXPECT_EQ(s->slot_class(), number);
-        if (block* const empty = source.release(*s))
+        if (detail::block* const empty = source.release(*s))
             source.close(*empty, 0);
     }
     EXPECT_EQ(source.open_blocks(), 0u);
 }
 
 TEST_F(pages_of, the_lowest_page_that_came_back_is_next) {
-    slab_source source{{.block_bytes = 512_KiB}, &pages, &owner_object};
-    std::vector<slab*> all;
+    detail::slab_source source{{.block_bytes = 512_KiB}, &pages, &owner_object};
+    std::vector<detail::slab*> all;
     for (int i = 0; i < 8; ++i)
         all.push_back(source.make_page(3));
     EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
@@ -133,41 +133,41 @@ TEST_F(pages_of, the_lowest_page_that_came_back_is_next) {
     for (const std::size_t i : {1u, 3u, 6u})
         EXPECT_EQ(source.make_page(4), all[i]);
     std::size_t seen = 0;
-    for (block* b = source.blocks().blocks().first(); b != nullptr;
+    for (detail::block* b = source.blocks().blocks().first(); b != nullptr;
          b = source.blocks().blocks().above(*b))
-        source.for_each_slab(*b, [&](slab& s) { EXPECT_EQ(&s, all[seen++]); });
+        source.for_each_slab(*b, [&](detail::slab& s) { EXPECT_EQ(&s, all[seen++]); });
     EXPECT_EQ(seen, 8u);
 }
 
 TEST_F(pages_of, there_are_none_in_small_blocks_or_where_memory_may_be_unmapped) {
     counting_resource up;
-    slab_source other{{}, &up, &owner_object};
+    detail::slab_source other{{}, &up, &owner_object};
     EXPECT_EQ(other.make_page(3), nullptr);
     EXPECT_EQ(up.calls(), 0u);
-    slab_source small{{.block_bytes = 64_KiB}, &pages, &owner_object};
+    detail::slab_source small{{.block_bytes = 64_KiB}, &pages, &owner_object};
     EXPECT_EQ(small.make_page(3), nullptr);
 }
 
 TEST_F(pages_of, trim_gives_pages_and_free_slots_back) {
-    if (os::platform::page_bytes() > 4_KiB)
+    if (detail::os::platform::page_bytes() > 4_KiB)
         GTEST_SKIP() << "pages are larger than 4 KiB";
-    slab_source source{{.block_bytes = 256_KiB}, &pages, &owner_object};
-    slab* const low = source.make_page(size_class::computed(1024));
-    slab* const gone = source.make_page(size_class::computed(1024));
-    slab* const used = source.make_page(size_class::computed(1024));
-    for (slab* s : {low, gone, used}) {
-        poison::undefined(source.begin_of(*s), s->bytes());
+    detail::slab_source source{{.block_bytes = 256_KiB}, &pages, &owner_object};
+    detail::slab* const low = source.make_page(detail::size_class::computed(1024));
+    detail::slab* const gone = source.make_page(detail::size_class::computed(1024));
+    detail::slab* const used = source.make_page(detail::size_class::computed(1024));
+    for (detail::slab* s : {low, gone, used}) {
+        detail::poison::undefined(source.begin_of(*s), s->bytes());
         pattern{s->begin}.write(source.begin_of(*s), s->slots * std::size_t{s->slot_bytes});
     }
-    bits::clear_run(used->bitmap(), 0, used->slots);
+    detail::bits::clear_run(used->bitmap(), 0, used->slots);
     source.release(*gone);
     const std::size_t resident = pages.resident_bytes();
     source.trim();
-    EXPECT_LE(pages.resident_bytes(), resident - 2 * slab_page::bytes + 3 * 4_KiB);
+    EXPECT_LE(pages.resident_bytes(), resident - 2 * detail::slab_page::bytes + 3 * 4_KiB);
     EXPECT_TRUE(pattern{used->begin}.holds(source.begin_of(*used),
                                            used->slots * std::size_t{used->slot_bytes}));
     EXPECT_TRUE(low->is_of(&owner_object));
-    EXPECT_TRUE(bits::all_set(low->bitmap(), 0, low->slots));
+    EXPECT_TRUE(detail::bits::all_set(low->bitmap(), 0, low->slots));
 }
 
 // ---- in a heap ----------------------------------------------------------------------------------
@@ -175,8 +175,9 @@ TEST_F(pages_of, trim_gives_pages_and_free_slots_back) {
 /// The slabs that objects lie in, pages or not.
 std::size_t count_in_pages(slab_heap& heap, const model& live) {
     return static_cast<std::size_t>(std::count_if(live.begin(), live.end(), [&](const auto& x) {
-        const block* const b = heap.slabs().blocks().find(x.first);
-        return (b->state & block_state::large) == 0 && heap.slabs().slab_of(x.first).is_page;
+        const detail::block* const b = heap.slabs().blocks().find(x.first);
+        return (b->state & detail::block_state::large) == 0 &&
+               heap.slabs().slab_of(x.first).is_page;
     }));
 }
 
@@ -184,7 +185,7 @@ TEST_F(pages_of, a_small_heap_has_none_and_a_large_one_is_full_of_them) {
     slab_heap heap{{}, &pages, owner()};
     model live;
     for (unsigned i = 0; i < 20; ++i) {
-        const std::size_t bytes = size_class::slot_bytes(i);
+        const std::size_t bytes = detail::size_class::slot_bytes(i);
         live[take_one(heap, bytes)] = {bytes, 8};
     }
     EXPECT_EQ(pages.live_bytes(), 64_KiB);
@@ -325,18 +326,18 @@ TEST_F(pages_of, are_listed_whole) {
 TEST_F(pages_of, what_an_object_holds_is_taken_for_no_page) {
     slab_heap heap{{}, &pages, owner()};
     const auto small = take_all(heap, 4'000, 48); // among them pages
-    const slab& page = heap.slabs().slab_of(small.back());
+    const detail::slab& page = heap.slabs().slab_of(small.back());
     ASSERT_TRUE(page.is_page);
     std::vector<void*> singles;
     for (int i = 0; i < 40; ++i) { // some lie where a page would have its description
         auto* const p = static_cast<std::byte*>(take_one(heap, 30'000));
-        for (std::size_t at = 0; at + sizeof(slab) <= 30'000; at += sizeof(slab))
-            std::memcpy(p + at, static_cast<const void*>(&page), sizeof(slab));
+        for (std::size_t at = 0; at + sizeof(detail::slab) <= 30'000; at += sizeof(detail::slab))
+            std::memcpy(p + at, static_cast<const void*>(&page), sizeof(detail::slab));
         singles.push_back(p);
     }
     auto* const large = static_cast<std::byte*>(take_one(heap, 300'000));
-    for (std::size_t at = 0; at + sizeof(slab) <= 300'000; at += sizeof(slab))
-        std::memcpy(large + at, static_cast<const void*>(&page), sizeof(slab));
+    for (std::size_t at = 0; at + sizeof(detail::slab) <= 300'000; at += sizeof(detail::slab))
+        std::memcpy(large + at, static_cast<const void*>(&page), sizeof(detail::slab));
     for (void* p : singles)
         heap.deallocate(p);
     heap.deallocate(large);
@@ -357,14 +358,14 @@ TEST_F(pages_of, near_is_a_slot_of_the_same_block) {
 
 TEST_F(pages_of, words_of_frees_come_back) {
     slab_heap heap{{}, &pages, owner()};
-    std::map<std::pair<block*, std::size_t>, bits::word> words;
+    std::map<std::pair<detail::block*, std::size_t>, detail::bits::word> words;
     for (void* p : take_all(heap, 30'000, 40)) {
-        slab_source& slabs = heap.slabs();
-        const slab& s = slabs.slab_of(p);
+        detail::slab_source& slabs = heap.slabs();
+        const detail::slab& s = slabs.slab_of(p);
         const std::size_t index = slabs.index_of(s, p);
         const std::size_t word = s.first_word() + index / 64;
-        ASSERT_LT(word, slab_block::most_units);
-        words[{&slabs.block_of(p), word}] |= bits::word{1} << index % 64;
+        ASSERT_LT(word, detail::slab_block::most_units);
+        words[{&slabs.block_of(p), word}] |= detail::bits::word{1} << index % 64;
         heap.count_foreign_free(40);
     }
     for (const auto& [where, freed] : words)

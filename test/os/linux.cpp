@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 using namespace arenite;
-using os::linux_platform;
+using detail::os::linux_platform;
 
 // What is Linux's own; the promises of every system are tested in os/platform.cpp.
 namespace {

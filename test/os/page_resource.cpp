@@ -24,9 +24,13 @@
 #include <utility>
 #include <vector>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 using namespace arenite;
 using namespace page_test;
-using os::platform;
+using detail::os::platform;
 
 static_assert(Allocating<page_resource>);
 static_assert(Owning<page_resource>);
@@ -240,6 +244,55 @@ TEST(page_resource, an_exhausted_range_is_followed_by_further_ones) {
         pages.deallocate(p, unit);
     EXPECT_EQ(pages.usage().bytes_in_use, 0u);
 }
+
+TEST(page_resource, a_range_begins_with_few_addresses_and_grows_in_place) {
+    if (!platform::reservations_grow || support::emulated())
+        GTEST_SKIP() << "reservations do not grow here";
+    const std::size_t before = support::address_space_in_use();
+    page_resource pages;
+    std::byte* const first = bytes_at(pages.allocate(unit));
+    EXPECT_LE(support::address_space_in_use(), before + 96_MiB); // 20 MiB are for bookkeeping
+    EXPECT_FALSE(pages.owns(first + 64_MiB));
+    std::vector<void*> live;
+    for (int i = 1; i < 300; ++i) {
+        live.push_back(pages.allocate(1_MiB, 1_MiB));
+        EXPECT_EQ(live.back(), first + static_cast<std::size_t>(i) * 1_MiB);
+    }
+    EXPECT_TRUE(pages.owns(first + 400_MiB)) << "it doubled";
+    EXPECT_LE(support::address_space_in_use(), before + 700_MiB);
+    for (void* p : live)
+        pages.deallocate(p, 1_MiB);
+    pages.trim();
+    EXPECT_FALSE(pages.owns(first + 300_MiB));
+    EXPECT_LE(support::address_space_in_use(), before + 64_MiB);
+    std::byte* const again = bytes_at(pages.allocate(100_MiB));
+    EXPECT_GT(again, first);
+    EXPECT_TRUE(pages.owns(again + 100_MiB - 1));
+}
+
+#if defined(__linux__)
+TEST(page_resource, where_a_range_cannot_grow_another_follows_until_it_can) {
+    if (support::emulated())
+        GTEST_SKIP() << "an emulator has mappings of its own";
+    page_resource pages;
+    std::byte* const first = bytes_at(pages.allocate(unit));
+    std::byte* end = first;
+    while (pages.owns(end))
+        end += 1_MiB;
+    void* const others =
+        ::mmap(end, 1_MiB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    ASSERT_EQ(others, end);
+    void* const large = pages.allocate(100_MiB);
+    EXPECT_TRUE(large < first || large > end);
+    EXPECT_TRUE(pages.owns(large));
+    EXPECT_EQ(pages.allocate(unit), first + unit) << "the first one is served from as before";
+    ::munmap(others, 1_MiB);
+    pages.deallocate(large, 100_MiB);
+    pages.trim();
+    void* const again = pages.allocate(100_MiB);
+    EXPECT_TRUE(again > first && again < end) << "it grew";
+}
+#endif
 
 TEST(page_resource, trim_ends_the_ranges_that_hold_nothing) {
     page_resource pages{page_options{.reserve_bytes = 1_MiB}};

@@ -35,7 +35,7 @@
 
 using namespace arenite;
 using namespace page_test;
-using os::platform;
+using detail::os::platform;
 
 namespace {
 

@@ -15,7 +15,7 @@
 namespace page_test {
 
 using namespace arenite;
-using os::platform;
+using detail::os::platform;
 
 inline constexpr std::size_t unit = page_resource::unit_bytes;
 

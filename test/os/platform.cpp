@@ -16,7 +16,7 @@
 #include <cstring>
 
 using namespace arenite;
-using os::platform;
+using detail::os::platform;
 
 // The promises of the concept, to be kept by every system's file.
 namespace {
@@ -53,6 +53,20 @@ TEST(platform, a_reservation_is_aligned_as_asked) {
         EXPECT_TRUE(is_aligned(r.p, alignment)) << alignment;
         EXPECT_TRUE(is_aligned(r.p, platform::page_bytes()));
     }
+}
+
+TEST(platform, a_reservation_grows_where_nobody_is_behind_it) {
+    if (!platform::reservations_grow)
+        GTEST_SKIP() << "reservations do not grow here";
+    const std::size_t page = platform::page_bytes();
+    reservation r{16 * page};
+    platform::release(r.p + 8 * page, 8 * page); // where nobody is, as a rule, and it began
+    EXPECT_TRUE(platform::extend(r.p + 8 * page, 4 * page));
+    EXPECT_FALSE(platform::extend(r.p + 4 * page, 4 * page)) << "those addresses are in use";
+    EXPECT_FALSE(platform::extend(r.p + 8 * page, 8 * page)) << "some of them are";
+    EXPECT_TRUE(platform::extend(r.p + 12 * page, 4 * page));
+    ASSERT_TRUE(platform::commit(r.p, r.bytes)) << "they are one reservation";
+    std::memset(r.p, 1, r.bytes);
 }
 
 TEST(platform, an_aligned_reservation_keeps_nothing_beside_itself) {

@@ -24,7 +24,7 @@ namespace {
 
 #if defined(_WIN32)
 
-using os::windows_platform;
+using detail::os::windows_platform;
 
 TEST(windows_platform, the_last_error_is_left_alone) {
     ::SetLastError(4711);

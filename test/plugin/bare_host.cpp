@@ -5,6 +5,7 @@
 //   bare_host alone PLUGIN            used by threads, closed while its objects live, loaded again
 //   bare_host together PLUGIN PLUGIN  what the one makes, the other ends
 //   bare_host beside PLUGIN PLUGIN    threads begin with the one while the other is loaded
+//   bare_host waiting PLUGIN          its constructor waits for a thread that allocates
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
@@ -136,6 +137,13 @@ void beside(const char* one, const char* other) {
         t.join();
 }
 
+void waiting(const char* path) {
+    ::alarm(30);
+    void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    expect(library != nullptr, "the plugin is loaded");
+    expect(dlclose(library) == 0, "the plugin is closed");
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -146,6 +154,8 @@ int main(int argc, char** argv) {
         together(argv[2], argv[3]);
     else if (what == "beside" && argc > 3)
         beside(argv[2], argv[3]);
+    else if (what == "waiting")
+        waiting(argv[2]);
     else
         return 2;
     return 0;

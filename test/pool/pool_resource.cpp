@@ -139,8 +139,8 @@ TEST(pool_resource, a_small_pool_touches_one_page) {
     const auto all = take(pool, 5);
     for (void* p : all)
         std::memset(p, 1, 24);
-    if (!poison::active && !checks_enabled) {
-        EXPECT_EQ(pages.resident_bytes(), os::platform::page_bytes());
+    if (!detail::poison::active && !checks_enabled) {
+        EXPECT_EQ(pages.resident_bytes(), detail::os::platform::page_bytes());
     }
     give(pool, all);
 }
@@ -162,7 +162,7 @@ TEST(pool_resource, slots_far_apart_have_other_cache_colours) {
         if (address_of(all[i]) / 64_KiB == address_of(all[i - 1]) / 64_KiB) // of one block
             gaps.insert(static_cast<std::size_t>(bytes_at(all[i]) - bytes_at(all[i - 1])));
     }
-    EXPECT_EQ(gaps, (std::set<std::size_t>{48, 48 + colour_bytes}));
+    EXPECT_EQ(gaps, (std::set<std::size_t>{48, 48 + detail::colour_bytes}));
     give(pool, all);
 }
 

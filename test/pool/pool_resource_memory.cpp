@@ -213,14 +213,14 @@ TEST(pool_resource, lists_each_slot_and_leaves_no_gap) {
 }
 
 TEST(pool_resource, free_slots_are_out_of_reach_for_memory_checkers) {
-    if (!poison::reports_access())
+    if (!detail::poison::reports_access())
         GTEST_SKIP() << "no memory checker is at work";
     pool_resource pool{small};
     void* const p = pool.allocate();
-    EXPECT_TRUE(poison::accessible(p, 48));
-    EXPECT_FALSE(poison::accessible(bytes_at(p) + 48, 48));
+    EXPECT_TRUE(detail::poison::accessible(p, 48));
+    EXPECT_FALSE(detail::poison::accessible(bytes_at(p) + 48, 48));
     pool.deallocate(p);
-    EXPECT_FALSE(poison::accessible(p, 48));
+    EXPECT_FALSE(detail::poison::accessible(p, 48));
 }
 
 TEST(pool_resource, with_passthrough_each_slot_is_mallocs) {

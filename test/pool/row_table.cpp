@@ -31,15 +31,19 @@ public:
     }
 
     row make(std::byte* begin, std::size_t bytes, std::size_t slots) {
-        words_.push_back(std::make_unique<bits::word[]>(bitmap_tree::words_for(slots)));
-        return {
-            begin,      bytes,
-            begin + 64, bytes - 64,
-            slots,      bitmap_tree{slots, {words_.back().get(), bitmap_tree::words_for(slots)}}};
+        words_.push_back(
+            std::make_unique<detail::bits::word[]>(detail::bitmap_tree::words_for(slots)));
+        return {begin,
+                bytes,
+                begin + 64,
+                bytes - 64,
+                slots,
+                detail::bitmap_tree{slots,
+                                    {words_.back().get(), detail::bitmap_tree::words_for(slots)}}};
     }
 
 private:
-    std::vector<std::unique_ptr<bits::word[]>> words_;
+    std::vector<std::unique_ptr<detail::bits::word[]>> words_;
 };
 
 constexpr std::size_t full = 100; // slots

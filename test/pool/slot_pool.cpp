@@ -43,7 +43,7 @@ TYPED_TEST_SUITE(slot_pool, both, );
 TYPED_TEST(slot_pool, what_was_freed_latest_comes_first) {
     if (passthrough())
         GTEST_SKIP() << "there are no slots";
-    if (checks_enabled || poison::active)
+    if (checks_enabled || detail::poison::active)
         GTEST_SKIP() << "nothing is kept hot where each call is to be seen";
     const auto all = this->take(100);
     for (const std::size_t i : {10, 50, 30})

@@ -124,7 +124,7 @@ TEST(suballocator_resource, trim_gives_back_all_that_is_empty_and_free_pages) {
     give_but(r, all, 200);
     r.trim();
     // A page each, and the bits.
-    const std::size_t page = os::platform::page_bytes();
+    const std::size_t page = detail::os::platform::page_bytes();
     EXPECT_LE(pages.resident_bytes(), 200 * page + r.row_count() * (2_MiB / 64 / 8 + 2 * page));
     for (void* p : all)
         EXPECT_EQ(bytes_at(p)[63], std::byte{1});
@@ -261,14 +261,14 @@ TEST(suballocator_resource, lists_each_slot_and_leaves_no_gap) {
 }
 
 TEST(suballocator_resource, free_slots_are_out_of_reach_for_memory_checkers) {
-    if (!poison::reports_access() || passthrough())
+    if (!detail::poison::reports_access() || passthrough())
         GTEST_SKIP() << "no memory checker is at work";
     suballocator_resource r{slot{64, 16}};
     void* const p = r.allocate();
     void* const q = r.allocate();
-    EXPECT_TRUE(poison::accessible(p, 64));
+    EXPECT_TRUE(detail::poison::accessible(p, 64));
     r.deallocate(p);
-    EXPECT_FALSE(poison::accessible(p, 64));
+    EXPECT_FALSE(detail::poison::accessible(p, 64));
     r.deallocate(q);
 }
 

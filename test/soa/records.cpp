@@ -232,7 +232,7 @@ void told_of() {
     records<particle, Layout> r{&up};
     EXPECT_EQ(r.usage(), arenite::usage{});
     EXPECT_TRUE(support::region_list{r}.all().empty());
-    constexpr std::size_t row_bytes = row_memory<particle, Layout>::row_bytes;
+    constexpr std::size_t row_bytes = detail::row_memory<particle, Layout>::row_bytes;
     for (const std::size_t rows : {1u, 7u, 8u, 21u, 64u}) {
         r.resize(rows);
         EXPECT_EQ(r.usage().bytes_in_use, rows * row_bytes);

@@ -10,15 +10,15 @@ using namespace arenite;
 
 namespace {
 
-class numbers : public row_iterator<numbers> {
+class numbers : public detail::row_iterator<numbers> {
 public:
-    using row_iterator<numbers>::row_iterator;
-    static std::size_t dereference(const row_origin&, std::size_t row) { return row * 10; }
+    using detail::row_iterator<numbers>::row_iterator;
+    static std::size_t dereference(const detail::row_origin&, std::size_t row) { return row * 10; }
 };
 
 TEST(row_iterator, goes_to_any_row) {
-    const row_origin::state s{};
-    numbers i{row_origin{nullptr, 0, s}, 3};
+    const detail::row_origin::state s{};
+    numbers i{detail::row_origin{nullptr, 0, s}, 3};
     EXPECT_EQ(*i, 30u);
     EXPECT_EQ(i[2], 50u);
     EXPECT_EQ(i[-2], 10u);

@@ -23,7 +23,7 @@ struct row {
     support::fragile<false> first;
     support::fragile<false> second;
 };
-using columns = row_memory<row, layout::soa>;
+using columns = detail::row_memory<row, layout::soa>;
 
 TEST(row_memory, takes_one_allocation_and_gives_it_back) {
     support::counting_resource up;
@@ -60,7 +60,7 @@ TEST(row_memory, refuses_what_has_no_size_and_what_there_is_no_memory_for) {
 
 TEST(row_memory, moves_rows_about_in_itself) {
     support::counting_resource up;
-    row_memory<std::pair<int, std::string>, layout::aos> m{10, &up};
+    detail::row_memory<std::pair<int, std::string>, layout::aos> m{10, &up};
     for (std::size_t i = 0; i < 4; ++i)
         m.construct(i, std::pair{static_cast<int>(i), std::string(i, 'x')});
     m.relocate(2, m, 1, 3); // up by one

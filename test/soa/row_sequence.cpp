@@ -20,7 +20,7 @@ namespace {
 struct row {
     support::fragile<true> number;
 };
-using rows = row_sequence<row, layout::soa>;
+using rows = detail::row_sequence<row, layout::soa>;
 
 rows numbered(int n, support::counting_resource& up) {
     rows r{&up};
@@ -53,7 +53,7 @@ TEST(row_sequence, what_was_reserved_stays_where_rows_are_copied) {
     struct copied {
         support::fragile<false> number;
     };
-    using rows = row_sequence<copied, layout::soa>;
+    using rows = detail::row_sequence<copied, layout::soa>;
     static_assert(!rows::moves);
     rows r{&up};
     r.reserve(100);

@@ -47,7 +47,7 @@ TEST(container_arrays, an_array_freed_twice_is_not_theirs_any_more) {
     void* const p = arrays.try_allocate(4000, 8);
     container_arrays::deallocate(p, 4000, 8);
     EXPECT_DEATH(container_arrays::deallocate(p, 4000, 8),
-                 poison::active ? "use-after-poison" : "did not allocate it");
+                 detail::poison::active ? "use-after-poison" : "did not allocate it");
 }
 #endif
 

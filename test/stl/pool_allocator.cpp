@@ -302,7 +302,7 @@ TEST(pool_allocator, containers_of_as_many_as_expected_and_of_more_and_less_meet
 TEST(pool_allocator, small_containers_share_what_the_thread_has) {
     if (passthrough())
         GTEST_SKIP() << "memory comes from malloc";
-    constexpr std::size_t count = poison::active ? 10'000 : 100'000;
+    constexpr std::size_t count = detail::poison::active ? 10'000 : 100'000;
     const std::size_t before = page_bytes();
     std::vector<list> all(count);
     for (list& l : all)

@@ -139,6 +139,35 @@ def every_source_has_its_header():
             yield f"{name(path)}: belongs to no header include/arenite/{relative.parent}/{stems[0]}.hpp"
 
 
+def hidden_names(text):
+    """What a source file defines for itself in namespaces without a name: functions, variables, types."""
+    names = set()
+    for body in re.findall(r"^namespace \{\n(.*?)^\} // namespace$", text, re.M | re.S):
+        depth = 0
+        for line in body.splitlines():
+            if depth == 0 and not line.startswith((" ", "#", "/", "}", ")")):
+                head = re.split(r"[=({;\[]|(?<!:):(?!:)", re.sub(r"\[\[.*?\]\]|alignas\([^)]*\)", "", line))[0]
+                words = re.findall(r"[A-Za-z_]\w*", re.sub(r"<[^<>]*(<[^<>]*>)?[^<>]*>", "", head))
+                words = [word for word in words if word != "final"]
+                if words and not line.startswith(("using ", "static_assert", "template", "using namespace")):
+                    names.add(words[-1])
+            depth += line.count("{") - line.count("}")
+        names |= set(re.findall(r"^using (\w+) =", body, re.M))
+        names |= set(re.findall(r"^(?:struct|class|union|enum(?: class)?) (\w+)", body, re.M))
+    return names
+
+
+def hidden_names_are_distinct():
+    """All sources can be compiled as one file: unity builds, and the single header."""
+    owners = defaultdict(list)
+    for path in files(["src"], ".cpp"):
+        for hidden in hidden_names(path.read_text()):
+            owners[hidden].append(name(path))
+    for hidden, paths in sorted(owners.items()):
+        if len(paths) > 1:
+            yield f"{hidden}: is defined in a namespace without a name by {', '.join(paths)}; as one file they would not compile"
+
+
 def files_begin_with_the_licence():
     for path in files(CODE_FOLDERS, ".hpp", ".cpp", ".h", ".c", ".py"):
         head = path.read_text().splitlines()[:3]
@@ -204,6 +233,11 @@ def the_version_is_one():
     project = re.search(r"project\(arenite VERSION ([\d.]+)", (root / "CMakeLists.txt").read_text())[1]
     if header != project:
         yield f"core/config.hpp says version {header}, CMakeLists.txt {project}"
+    major, minor, _ = header.split(".")
+    abi = f"v{major}_{minor}" if major == "0" else f"v{major}"
+    for name_of_abi in re.findall(r"#define ARENITE_ABI_NAME (\w+)", config):
+        if name_of_abi not in (abi, f"{abi}_checked"):
+            yield f"core/config.hpp: version {header} is in the inline namespace {name_of_abi}, not {abi}"
 
 
 # ---- what may be broken for a while: allowed.txt --------------------------------------------------
@@ -275,7 +309,7 @@ if ctags and "Universal" not in subprocess.run([ctags, "--version"], capture_out
 
 
 def read_tags():
-    run = subprocess.run([ctags, "-x", "--sort=no", "--languages=C++", "--langmap=C++:.hpp.cpp", "--kinds-C++=cgsum",
+    run = subprocess.run([ctags, "-x", "--sort=no", "--languages=C++", "--langmap=C++:.hpp.cpp", "--kinds-C++=cfgmnstuv",
                           "--_xformat=%K\t%N\t%n\t%F\t%Z\t%C", "-L", "-"], cwd=root, check=True, text=True,
                          capture_output=True, input="\n".join(map(name, files(CODE_FOLDERS, ".hpp", ".cpp"))))
     return [tag(*line.split("\t", 5)) for line in run.stdout.splitlines()]
@@ -299,6 +333,26 @@ def a_header_has_one_principal_type():
         yield file, len(names), f"has {len(names)} types, {', '.join(names)}: one is principal, the others want headers of their own"
 
 
+def headers_in_detail_declare_in_namespace_detail():
+    for t in tags:
+        if "/detail/" in t.file and t.file.startswith("include/") and t.scope == "arenite::ARENITE_ABI" and t.name != "detail":
+            yield f"{t.file}:{t.line}: {t.name} is outside namespace detail, in a header of detail/"
+
+
+def the_tables_name_every_type():
+    """Those that users may name, options apart: they stand at their type. Nothing of namespace detail is among them."""
+    page = (root / "doc" / "types.md").read_text()
+    code = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", page))))
+    types = [t for t in tags if t.kind in TYPES and t.file.startswith("include/") and "__anon" not in t.name + t.scope]
+    public = {t.name: t for t in types if t.scope == "arenite::ARENITE_ABI"}
+    for word, t in public.items():
+        if not word.endswith("_options") and word not in code and "/detail/" not in t.file:
+            yield f"doc/types.md: has no `{word}`, which users find in {t.file}"
+    for t in types:
+        if "detail" in t.scope.split("::") and t.name in code - set(public):
+            yield f"doc/types.md: names `{t.name}`, which {t.file} hides in namespace detail"
+
+
 def tag_tools_see_every_type():
     seen = {(t.file, t.name) for t in tags if t.kind in TYPES}
     definition = re.compile(r"^(?:template *<[^;{}]*>\s*)?(?:enum class|class|struct|union|enum)\s+"
@@ -314,10 +368,10 @@ def tag_tools_see_every_type():
 allowed = read_allowed()
 RULES = [includes_go_down_the_strata, own_headers_are_named_in_full, every_header_has_its_test,
          every_c_header_has_its_test, tests_that_start_threads_say_so, every_header_is_in_the_umbrella,
-         every_source_has_its_header, files_begin_with_the_licence, lines_are_short,
+         every_source_has_its_header, hidden_names_are_distinct, files_begin_with_the_licence, lines_are_short,
          code_in_the_documents_is_compiled, the_first_program_can_be_pasted, links_in_the_documents_lead_somewhere, the_version_is_one,
          at_most(MAX_LINES, files_are_short), at_most(0, comments_name_their_subject), at_most(0, tests_do_not_return_silently)]
-TAG_RULES = [at_most(MAX_MEMBERS, classes_are_small), at_most(1, a_header_has_one_principal_type),
+TAG_RULES = [headers_in_detail_declare_in_namespace_detail, the_tables_name_every_type, at_most(MAX_MEMBERS, classes_are_small), at_most(1, a_header_has_one_principal_type),
              at_most(0, tag_tools_see_every_type)]
 if ctags:
     tags = read_tags()

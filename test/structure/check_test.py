@@ -74,6 +74,11 @@ CASES = [
     (lambda r: append(r / "README.md", "\n[a page](doc/none.md)\n"), "links to doc/none.md"),
     (lambda r: replace(r / "CMakeLists.txt", "arenite VERSION 0.", "arenite VERSION 77."),
      "says version"),
+    (lambda r: replace(r / "include/arenite/core/config.hpp", "ARENITE_ABI_NAME v0_1\n", "ARENITE_ABI_NAME v0\n"),
+     "is in the inline namespace v0"),
+    (lambda r: (append(r / "src/core/error.cpp", "namespace {\nint twice = 1;\n} // namespace\n"),
+                append(r / "src/core/contract.cpp", "namespace {\nint twice = 2;\n} // namespace\n")),
+     "as one file they would not compile"),
     (lambda r: append(r / "src/core/error.cpp", "//\n" * 500), "500 are allowed"),
     (lambda r: append(r / "src/core/error.cpp", "int x; // The same for y.\n"), "name the thing"),
     (lambda r: append(r / "src/core/error.cpp", "\n/// Of a thread.\n/// More.\nint x;\n"), "name the thing"),
@@ -84,14 +89,21 @@ CASES = [
      "use GTEST_SKIP()"),
     (lambda r: append(r / "test/structure/allowed.txt", "files are short | src/core/error.cpp | 600 | no reason\n"),
      "take it out of the list"),
+    (lambda r: append(r / "include/arenite/core/detail/size.hpp", in_arenite("struct outside {};\n")),
+     "outside is outside namespace detail"),
+    (lambda r: append(r / "include/arenite/core/detail/size.hpp", in_arenite("inline void outside() {}\n")),
+     "outside is outside namespace detail"),
+    (lambda r: append(r / "include/arenite/core/sizes.hpp", in_arenite("enum class unlisted { a };\n")),
+     "has no `unlisted`"),
+    (lambda r: append(r / "doc/types.md", "`slab_heap`\n"), "names `slab_heap`"),
     (lambda r: append(r / "include/arenite/core/detail/size.hpp", wide_class(16)), "16 data members"),
-    (lambda r: append(r / "include/arenite/core/detail/size.hpp", in_arenite("struct one {};\nclass two {};\nenum class e {};\n")),
+    (lambda r: append(r / "include/arenite/core/sizes.hpp", in_arenite("struct one {};\nclass two {};\nenum class e {};\n")),
      "has 2 types, one, two"),
     (lambda r: replace(r / "include/arenite/core/detail/spin_lock.hpp",
                        "namespace arenite {\ninline namespace ARENITE_ABI {", "namespace arenite::inline ARENITE_ABI {"),
      "ctags does not find this type"),
 ]
-NEED_CTAGS = ("data members", "has 2 types", "ctags does not")
+NEED_CTAGS = ("outside namespace detail", "has no `unlisted`", "names `slab_heap`", "data members", "has 2 types", "ctags does not")
 
 
 def check(tree):

@@ -9,6 +9,7 @@ namespace support {
 
 /// Checked builds and memory checkers see to every call; what was just freed is not the next to be
 /// used.
-inline constexpr bool every_call_is_careful = arenite::checks_enabled || arenite::poison::active;
+inline constexpr bool every_call_is_careful =
+    arenite::checks_enabled || arenite::detail::poison::active;
 
 } // namespace support

@@ -66,7 +66,7 @@ public:
                             arenite::address_of(p) - (--above)->first < above->second.bytes &&
                             above->second.bytes - (arenite::address_of(p) - above->first) >= bytes;
         EXPECT_TRUE(inside) << "a purge outside of what is lent";
-        EXPECT_TRUE(arenite::is_aligned(p, arenite::os::platform::page_bytes()));
+        EXPECT_TRUE(arenite::is_aligned(p, arenite::detail::os::platform::page_bytes()));
         purged_bytes_ += bytes;
         pages_.purge(p, bytes);
     }
@@ -89,9 +89,10 @@ public:
     /// How much of what is lent is in memory now.
     [[nodiscard]] std::size_t resident_bytes() const noexcept {
         std::size_t sum = 0;
-        const std::size_t page = arenite::os::platform::page_bytes();
+        const std::size_t page = arenite::detail::os::platform::page_bytes();
         for (const auto& [address, r] : live_)
-            sum += arenite::os::platform::resident_bytes(r.p, arenite::align_up(r.bytes, page));
+            sum += arenite::detail::os::platform::resident_bytes(r.p,
+                                                                 arenite::align_up(r.bytes, page));
         return sum;
     }
 

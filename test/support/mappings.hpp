@@ -78,7 +78,7 @@ inline std::string mapping_flags(const void*) { return {}; }
 /// True under an emulator of the system (qemu-user), which takes advice, limits and questions about
 /// memory without heeding them: the kernel itself refuses an advice that it does not know.
 inline bool emulated() {
-    const std::size_t page = arenite::os::platform::page_bytes();
+    const std::size_t page = arenite::detail::os::platform::page_bytes();
     void* p = ::mmap(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     const bool taken = p != MAP_FAILED && ::madvise(p, page, 4711) == 0;
     ::munmap(p, page);

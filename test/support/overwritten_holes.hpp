@@ -26,9 +26,9 @@ void expect_writes_into_holes_are_found(R& r, const char* name, std::size_t byte
     for (const int i : {4, 2, 0}) // of one length
         r.deallocate(p[i]);
     const auto write = [&](std::byte* at) {
-        arenite::poison::undefined(at, 4);
+        arenite::detail::poison::undefined(at, 4);
         std::memset(at, 0x11, 4);
-        arenite::poison::no_access(at, 4);
+        arenite::detail::poison::no_access(at, 4);
         for (int i = 0; i < 3; ++i) // one of them comes by, whatever is changed
             static_cast<void>(r.allocate(usable));
     };

@@ -233,7 +233,8 @@ def printers():
     ns = r'^arenite::(v\d+(_checked)?::)?'
     for name, printer in (('intrusive_ptr<.*>', Pointer), ('unique_ptr<.*>', Pointer),
                           ('observer_ptr<.*>', Pointer), ('handle<.*>', Handle),
-                          ('linear_resource', Linear), ('block', Block), ('slab_block', SlabBlock),
+                          ('linear_resource', Linear), ('detail::block', Block),
+                          ('detail::slab_block', SlabBlock),
                           ('ordered_heap', Heap), ('pool_resource', Pool)):
         collection.add_printer(name.split('<')[0], f'{ns}{name}$', printer)
     return collection

@@ -80,9 +80,9 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 /// Limits:    64 affinities; as many heaps (threads times affinities) as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty.
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
-///            are found in every build. All are found at the call, except an object that is freed
-///            both by its owner and by another thread: that is found when the owner drains its
-///            remote frees, unless it has handed the slot out again by then. Wrong sizes as in
+///            are found in every build. All are found at the call, except an object that another
+///            thread frees and then its owner: that is found when the owner drains its remote
+///            frees, unless it has handed the slot out again by then. Wrong sizes as in
 ///            ordered_heap. Checked builds report objects still alive at the end of the process, by
 ///            name, size and address.
 /// Threads:   any; reset only while no other thread uses this affinity. Works before main, after

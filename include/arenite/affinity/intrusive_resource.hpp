@@ -209,7 +209,7 @@ private:
     struct lane {
         std::byte* cursor = nullptr;
         std::byte* limit = nullptr;
-        block* in = nullptr;
+        detail::block* in = nullptr;
 
         [[nodiscard]] std::size_t bytes() const noexcept {
             return static_cast<std::size_t>(limit - cursor);
@@ -239,13 +239,13 @@ private:
     static void poke(std::byte* h, header to) noexcept;
     static void set_previous(std::byte* h, std::size_t previous) noexcept;
 
-    [[nodiscard]] block* block_of(const void* p) const noexcept {
-        return reinterpret_cast<block*>(address_of(p) & mask_);
+    [[nodiscard]] detail::block* block_of(const void* p) const noexcept {
+        return reinterpret_cast<detail::block*>(address_of(p) & mask_);
     }
-    [[nodiscard]] std::byte* first_slot(const block& b) const noexcept;
-    [[nodiscard]] static std::byte* end_slot(const block& b) noexcept;
-    [[nodiscard]] std::int32_t room_of(const block& b) const noexcept;
-    [[nodiscard]] std::int32_t share_of(const block& b) const noexcept;
+    [[nodiscard]] std::byte* first_slot(const detail::block& b) const noexcept;
+    [[nodiscard]] static std::byte* end_slot(const detail::block& b) noexcept;
+    [[nodiscard]] std::int32_t room_of(const detail::block& b) const noexcept;
+    [[nodiscard]] std::int32_t share_of(const detail::block& b) const noexcept;
     [[nodiscard]] std::size_t bytes_in_use() const noexcept;
     void note_high_water() const noexcept;
 
@@ -256,16 +256,16 @@ private:
     void* from_lists(lane& from, std::size_t length, std::size_t alignment) noexcept;
     void* advance(lane& from, std::size_t length, std::size_t alignment) noexcept;
     ARENITE_COLD void* from_anywhere(std::size_t length, std::size_t alignment) noexcept;
-    [[nodiscard]] std::byte* find(block& b, std::size_t length, std::size_t alignment,
+    [[nodiscard]] std::byte* find(detail::block& b, std::size_t length, std::size_t alignment,
                                   int looks) const noexcept;
-    void link(block& b, std::byte* slot, std::size_t length) noexcept;
-    void unlink(block& b, std::byte* slot, std::size_t length) noexcept;
-    void enter(lane& l, block& b) noexcept;
+    void link(detail::block& b, std::byte* slot, std::size_t length) noexcept;
+    void unlink(detail::block& b, std::byte* slot, std::size_t length) noexcept;
+    void enter(lane& l, detail::block& b) noexcept;
     void leave(lane& l) noexcept;
     void claim(lane& l, std::byte* slot) noexcept;
-    void release(block& b, std::byte* begin, std::size_t length) noexcept;
-    [[nodiscard]] std::uint16_t holes_of(const block& b) const noexcept;
-    void freed(block& b) noexcept;
+    void release(detail::block& b, std::byte* begin, std::size_t length) noexcept;
+    [[nodiscard]] std::uint16_t holes_of(const detail::block& b) const noexcept;
+    void freed(detail::block& b) noexcept;
 
     ARENITE_NOINLINE void begin_run(run fresh) noexcept;
     void publish(run noted) noexcept;
@@ -276,7 +276,7 @@ private:
     void check_free(const void* p, std::size_t bytes, std::size_t alignment) const noexcept;
     ARENITE_COLD void refuse_free(const void* p, const char* why) const noexcept;
     template <class F>
-    void for_each_slot(const block& b, F f) const;
+    void for_each_slot(const detail::block& b, F f) const;
     void report_leaks() noexcept;
 
     // The line of the fast path. A careful resource (a checked build, a memory checker) is quick
@@ -296,8 +296,8 @@ private:
     std::size_t large_bytes_ = 0;
     std::size_t large_count_ = 0;
     bool passes_through_;
-    block_source source_;
-    passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
+    detail::block_source source_;
+    detail::passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
 };
 
 } // namespace ARENITE_ABI

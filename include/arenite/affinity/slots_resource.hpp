@@ -123,8 +123,8 @@ private:
 
     [[nodiscard]] static constexpr std::size_t rounded(std::size_t bytes,
                                                        std::size_t alignment) noexcept;
-    [[nodiscard]] std::byte* first_of(const block& b) const noexcept;
-    [[nodiscard]] static std::byte* end_of(const block& b) noexcept;
+    [[nodiscard]] std::byte* first_of(const detail::block& b) const noexcept;
+    [[nodiscard]] static std::byte* end_of(const detail::block& b) noexcept;
 
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t size,
                                        std::size_t alignment) noexcept;
@@ -148,8 +148,8 @@ private:
     return_policy policy_;
     bool passes_through_;
     upstream upstream_;
-    block_source source_;
-    passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
+    detail::block_source source_;
+    detail::passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
 };
 
 } // namespace ARENITE_ABI

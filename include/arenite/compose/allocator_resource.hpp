@@ -36,7 +36,7 @@ public:
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept {
-        if (alignment > Alignment || bytes > max_object_bytes - Alignment)
+        if (alignment > Alignment || bytes > detail::max_object_bytes - Alignment)
             return nullptr;
         return try_call([&]() -> void* {
             return std::to_address(traits::allocate(allocator_, units_for(bytes)));

@@ -200,8 +200,8 @@ public:
     /// Makes the R of the further arguments.
     template <class... Args>
         requires std::constructible_from<R, Args...>
-    explicit observed_resource(O observer, Args&&... args)
-        : base{std::in_place, std::move(observer), std::forward<Args>(args)...} {}
+    explicit observed_resource(O told, Args&&... args)
+        : base{std::in_place, std::move(told), std::forward<Args>(args)...} {}
 
     using base::observer;
 };

@@ -30,11 +30,17 @@
 #define ARENITE_CHECKS 0
 #endif
 
-// Checked and unchecked objects have different names, so that mixing them fails at link time.
+// 1 for the copy inside libarenite-malloc: this library is malloc then, and never calls it.
+#ifndef ARENITE_IS_MALLOC
+#define ARENITE_IS_MALLOC 0
+#endif
+
+// Checked and unchecked objects have different names, so that mixing them fails at link time. Until
+// 1.0 the name has the minor version, too: two versions can be in one process.
 #if ARENITE_CHECKS
-#define ARENITE_ABI_NAME v0_checked
+#define ARENITE_ABI_NAME v0_1_checked
 #else
-#define ARENITE_ABI_NAME v0
+#define ARENITE_ABI_NAME v0_1
 #endif
 
 // What is in namespace arenite is the interface of a shared library, and is one thing in a program
@@ -99,6 +105,13 @@
 #define ARENITE_IS_CONSTANT(value) (__builtin_constant_p(value) != 0)
 #else
 #define ARENITE_IS_CONSTANT(value) false
+#endif
+
+// What lies at a fixed place of each thread: read without a call, and without the loader's lock.
+#if defined(__GNUC__)
+#define ARENITE_THREAD_FAST __attribute__((tls_model("initial-exec")))
+#else
+#define ARENITE_THREAD_FAST
 #endif
 
 // What the compiler may take for granted.

@@ -56,7 +56,7 @@ ARENITE_INLINE void destroy(R& r, T* p) noexcept {
 /// throws.
 template <class T, std::derived_from<resource> R>
 [[nodiscard]] ARENITE_INLINE std::span<T> allocate_n(R& r, std::size_t n) {
-    if (n > max_object_bytes / sizeof(T)) [[unlikely]]
+    if (n > detail::max_object_bytes / sizeof(T)) [[unlikely]]
         throw_bad_array_length(n, sizeof(T));
     if (n == 0)
         return {};

@@ -166,7 +166,7 @@ private:
     /// True if there is a hole of at least n units, 64 or fewer, besides the top.
     [[nodiscard]] ARENITE_INLINE bool has_listed(std::size_t n) const noexcept {
         return options_.fit == fit::first ? longest_.top() >= n
-                                          : (sizes_.all() & ~bits::low_mask(n - 1)) != 0;
+                                          : (sizes_.all() & ~detail::bits::low_mask(n - 1)) != 0;
     }
     ARENITE_INLINE void* take_top(index n, std::size_t bytes) noexcept {
         const index i = top_; // where a start is noted already
@@ -214,7 +214,7 @@ private:
     std::size_t live_ = 0;
     std::span<std::byte> region_; ///< no memory before the first request
     upstream source_;
-    passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
+    detail::passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
     free_list_options options_;
 };
 

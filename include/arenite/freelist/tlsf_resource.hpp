@@ -185,7 +185,7 @@ private:
     std::size_t region_bytes_;
     added_span* added_ = nullptr; ///< with ARENITE_PASSTHROUGH=1 the user's memory
     tlsf_options options_;
-    passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
+    detail::passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
 };
 
 } // namespace ARENITE_ABI

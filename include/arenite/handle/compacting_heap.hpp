@@ -295,8 +295,8 @@ private:
     upstream upstream_;
     detail::handle_table table_;
     detail::movable_blocks blocks_;
-    block_list large_list_;
-    large_objects large_;
+    detail::block_list large_list_;
+    detail::large_objects large_;
     detail::movable_blocks::cursor making_;
     detail::movable_blocks::cursor filling_{detail::movable_blocks::supply::holes};
     order_state order_;

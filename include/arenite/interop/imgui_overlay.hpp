@@ -63,12 +63,12 @@ public:
     /// A window with the map of a resource's memory: the more of a cell is used, the brighter it
     /// is; red is the resource's own bookkeeping.
     template <Mappable R>
-    bool show_map(const char* title, const R& resource, bool* open = nullptr) {
+    bool show_map(const char* title, const R& mapped, bool* open = nullptr) {
         const bool visible = ImGui::Begin(title, open);
         if (visible) {
-            map& m = maps_[&resource];
+            map& m = maps_[&mapped];
             if (m.age++ % frames_a_map == 0) {
-                const memory_map all{resource};
+                const memory_map all{mapped};
                 m.cell_bytes = all.cell_bytes(most_cells);
                 m.cells = all.cells(m.cell_bytes);
             }

@@ -80,7 +80,7 @@ public:
     }
     /// All bytes are 0, as with calloc.
     [[nodiscard]] static void* allocate_zeroed(std::size_t count, std::size_t bytes) noexcept {
-        const auto all = checked_multiply(count, bytes);
+        const auto all = detail::checked_multiply(count, bytes);
         void* const p = all ? allocate(*all) : nullptr;
         return p == nullptr ? nullptr : std::memset(p, 0, *all);
     }
@@ -94,8 +94,9 @@ public:
                                                          std::size_t bytes) noexcept {
         // To grow it asks the heap: p may have less room than a slot of its class.
         if (!detail::slow_only && p != nullptr && bytes <= old_bytes &&
-            size_class::is_listed(old_bytes, Alignment) &&
-            size_class::of_listed(old_bytes, Alignment) == size_class::of_listed(bytes, Alignment))
+            detail::size_class::is_listed(old_bytes, Alignment) &&
+            detail::size_class::of_listed(old_bytes, Alignment) ==
+                detail::size_class::of_listed(bytes, Alignment))
             return p;
         return reallocate(p, bytes);
     }

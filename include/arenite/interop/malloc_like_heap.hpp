@@ -48,7 +48,7 @@ public:
     }
     /// All bytes are 0, as with calloc.
     [[nodiscard]] void* allocate_zeroed(std::size_t count, std::size_t bytes) const noexcept {
-        const auto all = checked_multiply(count, bytes);
+        const auto all = detail::checked_multiply(count, bytes);
         void* const p = all ? allocate(*all) : nullptr;
         return p == nullptr ? nullptr : std::memset(p, 0, *all);
     }

@@ -59,9 +59,10 @@ public:
         if (bytes <= 0 || bytes > most)
             return bytes <= 0 ? 8 : most;
         const auto size = static_cast<std::size_t>(bytes);
-        return static_cast<int>(size <= size_class::largest_bytes
-                                    ? size_class::slot_bytes(size_class::computed(size))
-                                    : align_up(size, 8));
+        return static_cast<int>(
+            size <= detail::size_class::largest_bytes
+                ? detail::size_class::slot_bytes(detail::size_class::computed(size))
+                : align_up(size, 8));
     }
 };
 

@@ -36,7 +36,7 @@ public:
 
     /// An alloc_func: `count` objects of so many bytes.
     [[nodiscard]] static void* allocate(void*, unsigned count, unsigned bytes) noexcept {
-        const auto all = checked_multiply(count, bytes);
+        const auto all = detail::checked_multiply(count, bytes);
         return all ? memory::allocate(*all) : nullptr;
     }
     /// A free_func.

@@ -43,13 +43,13 @@ class double_buffered_resource final : public strategy<double_buffered_resource>
 public:
     /// Each side has `capacity` bytes of upstream, requested at its first allocation.
     explicit double_buffered_resource(std::size_t capacity, upstream source = &system_resource())
-        : sides_{linear_resource{capacity, source}, linear_resource{capacity, source}} {}
+        : sides_{{linear_resource{capacity, source}, linear_resource{capacity, source}}} {}
 
     /// With options: `eager` and `prefault` request both regions here; throws out_of_memory then.
     double_buffered_resource(std::size_t capacity, linear_options options,
                              upstream source = &system_resource())
-        : sides_{linear_resource{capacity, options, source},
-                 linear_resource{capacity, options, source}} {}
+        : sides_{{linear_resource{capacity, options, source},
+                  linear_resource{capacity, options, source}}} {}
 
     /// The side that allocations come from, and the other one.
     [[nodiscard]] linear_resource& active() noexcept { return *active_; }

@@ -167,7 +167,7 @@ public:
         const std::size_t old_count = old_bytes + (old_bytes == 0 ? 1 : 0);
         const std::size_t count = new_bytes + (new_bytes == 0 ? 1 : 0);
         if (top_ == nullptr || first + old_count != top_ || low_ != nullptr ||
-            count > max_object_bytes ||
+            count > detail::max_object_bytes ||
             (count > static_cast<std::size_t>(limit_ - first) && !extend(count - old_count)))
             return false;
         ARENITE_ASSERT(!is_closed(), "memory of a frame in flight was to change its size");
@@ -300,7 +300,7 @@ private:
 
     // What the fast path takes; a region in which more would fit does not exist.
     static constexpr std::size_t largest_alignment = 4096;
-    static constexpr std::size_t largest_request = max_object_bytes - largest_alignment;
+    static constexpr std::size_t largest_request = detail::max_object_bytes - largest_alignment;
 
     /// The high end of the region of `low`.
     struct high_end_of {
@@ -374,10 +374,10 @@ private:
     static void fill(std::byte* p, std::size_t count, int value) noexcept;
 
     ARENITE_INLINE void begin_life(std::byte* p, std::size_t count) noexcept {
-        poison::undefined(p, count);
+        detail::poison::undefined(p, count);
         if constexpr (checks_enabled) {
             fill(p, count, 0xCD); // never written by the user
-            poison::undefined(p, count);
+            detail::poison::undefined(p, count);
         }
     }
 
@@ -386,10 +386,10 @@ private:
         if (is_closed())
             return; // somebody may still read it
         if constexpr (checks_enabled) {
-            poison::undefined(first, count);
+            detail::poison::undefined(first, count);
             fill(first, count, 0xDD); // no longer the user's
         }
-        poison::no_access(first, count);
+        detail::poison::no_access(first, count);
     }
 
     ARENITE_INLINE void lower_top(std::byte* top) noexcept {
@@ -474,14 +474,14 @@ private:
     std::size_t high_water_ = 0;         // as of the last time that the top went down
     std::size_t earlier_high_water_ = 0; // that of earlier rounds, where a grower looks at each
     std::size_t region_alignment_ = 0;   // 0: there is no region of upstream
-    passthrough_chain singles_;          // with ARENITE_PASSTHROUGH=1 all there is
+    detail::passthrough_chain singles_;  // with ARENITE_PASSTHROUGH=1 all there is
     upstream source_;                    // null over a buffer
     linear_resource* low_ = nullptr;     // of a high end: the other one
     linear_resource* high_ = nullptr;    // of a low end: the other one
     growing_linear_resource* grower_ = nullptr;
 #if ARENITE_CHECKS
     detail::allocation_log log_;
-    marker_order order_;
+    detail::marker_order order_;
     std::size_t era_ = 0; // no marker of an older one is good, not even of the empty resource
     struct {
         std::size_t open = 0;

@@ -132,6 +132,7 @@ public:
     /// Hands out an object, with its owner.
     template <class... Args>
     [[nodiscard]] ARENITE_INLINE pointer acquire(Args&&... args) {
+        static_assert(requires { sizeof(T); }, "this type is only declared here; define it before");
         void* const p = slots_.try_take(sizeof(T));
         if (p == nullptr) [[unlikely]]
             throw_out_of_memory(sizeof(T), alignof(T), &slots_.pool());
@@ -141,6 +142,7 @@ public:
     /// acquire(), but returns an empty pointer if there is no memory or capacity() is reached.
     template <class... Args>
     [[nodiscard]] ARENITE_INLINE pointer try_acquire(Args&&... args) {
+        static_assert(requires { sizeof(T); }, "this type is only declared here; define it before");
         void* const p = slots_.try_take(sizeof(T));
         if (p == nullptr) [[unlikely]]
             return {};
@@ -173,8 +175,9 @@ public:
     /// may hold more memory than before. O(blocks).
     void reserve(std::size_t objects) {
         if (!try_reserve(objects))
-            throw_out_of_memory(objects > max_object_bytes / sizeof(T) ? max_object_bytes
-                                                                       : objects * sizeof(T),
+            throw_out_of_memory(objects > detail::max_object_bytes / sizeof(T)
+                                    ? detail::max_object_bytes
+                                    : objects * sizeof(T),
                                 alignof(T), &slots_.pool());
     }
     /// reserve(), but returns false instead of throwing out_of_memory.
@@ -317,7 +320,7 @@ private:
             if (ends)
                 std::destroy_at(std::launder(static_cast<T*>(slot)));
             if (keeps && (ends || (!lost && !object_slots::is_idle(m))))
-                poison::no_access(slot, sizeof(T));
+                detail::poison::no_access(slot, sizeof(T));
             if (keeps && (ends || lost))
                 pool.slots_.forget(m);
             if (worn)
@@ -379,7 +382,7 @@ private:
                           "an object is used again, not constructed again: give T an "
                           "on_acquire(args...) for what acquire(args...) is given, or let the "
                           "Rules of the pool say construct_each_time");
-            poison::undefined(p, sizeof(T));
+            detail::poison::undefined(p, sizeof(T));
         } else {
             static_assert(std::is_constructible_v<T, Args...>,
                           "T has no constructor for what acquire() was given");
@@ -403,7 +406,7 @@ private:
                           "an object that acquire() sets up is begun without arguments: T needs a "
                           "default constructor");
             if (!idle) {
-                poison::undefined(p, sizeof(T));
+                detail::poison::undefined(p, sizeof(T));
                 object = ::new (p) T();
                 guard.constructed = true;
             } else {
@@ -453,7 +456,7 @@ private:
         slots_.retire(m);
         if constexpr (keeps) {
             std::destroy_at(object);
-            poison::no_access(object, sizeof(T));
+            detail::poison::no_access(object, sizeof(T));
             slots_.forget(m);
         }
     }

@@ -31,8 +31,8 @@ enum class huge_pages : unsigned char {
 
 /// Options of a page_resource; the defaults are those of page_source().
 struct page_options {
-    /// Address space of the first range, which costs no memory: 256 GiB, or 256 MiB on 32-bit
-    /// systems.
+    /// Address space that the first range may grow to: 256 GiB, or 256 MiB on 32-bit systems. It
+    /// begins with 64 MiB.
     std::size_t reserve_bytes = std::size_t{1} << (sizeof(void*) == 8 ? 38 : 28);
     huge_pages huge = huge_pages::automatic;
     bool prefault = false; ///< make memory resident before handing it out
@@ -43,24 +43,25 @@ struct page_options {
     /// use, and at most this many bytes; but up to a quarter of the peak may always wait.
     std::size_t most_waiting_bytes = 256_MiB;
     /// The clock for the delay: any that never goes back.
-    std::uint64_t (*now_ms)() noexcept = &os::platform::now_ms;
+    std::uint64_t (*now_ms)() noexcept = &detail::os::platform::now_ms;
 };
 
 /// Pages of the operating system, lowest address first: the default upstream of heaps and pools.
 ///
-///     range   |aaaa|b...|cccccccccccc|....|....|dddd|....|....|....   256 GiB of addresses
+///     range   |aaaa|b...|cccccccccccc|....|....|dddd|....|....|....   64 MiB of addresses, doubled
 ///             |<-->| a unit: 64 KiB
 ///     taken     1    1    1  1  1      0    0    1    0   ...         64-ary tree of bits, apart
 ///     waiting   0    0    0  0  0      1    0    0    0   ...         free, with its memory
 ///     pages    16    2   48  -  -      -    -   16                    size of what begins here
 ///     usable  <------------------------------------->                 grows by 4 MiB
 ///
-/// One range of addresses is reserved at the first request; it is made usable from below, as far as
-/// anything was ever handed out, so it stays one mapping of the kernel, whatever is free in it. If
-/// the system refuses the range (ulimit -v), a smaller one is taken, at most half of what is
-/// available; if a range is exhausted, further ones are reserved. If the system limits usable
-/// memory and refuses it (ulimit -d), access is granted request by request from then on, and no
-/// memory waits.
+/// One range of addresses is reserved at the first request, where it can grow in place to 256 GiB,
+/// and no more of them than are soon needed: a program may limit its addresses later. It is made
+/// usable from below, as far as anything was ever handed out, so it stays one mapping of the
+/// kernel, whatever is free in it. If the system refuses addresses (ulimit -v), fewer are taken, at
+/// most half of what is available; if a range can grow no more, further ones are reserved. If the
+/// system limits usable memory and refuses it (ulimit -d), access is granted request by request
+/// from then on, and no memory waits.
 ///
 /// Memory is returned with a delay. Freed units merge with their neighbours by being zero bits, and
 /// *wait*: a request that gets their addresses meanwhile gets them with their memory, without a
@@ -134,9 +135,8 @@ public:
     /// moment of the call, O(1) except for further ranges.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
-    /// Returns everything that waits to the system, and gives up ranges that hold nothing, except
-    /// the first. If addresses are scarce, so that a range was smaller than requested, also the
-    /// addresses above the highest memory in use there.
+    /// Returns everything that waits to the system, ranges that hold nothing, except the first, and
+    /// the addresses above the highest memory in use.
     void trim() noexcept;
 
     /// The options as given, combined with the environment once the first request was made.
@@ -147,7 +147,7 @@ private:
     struct range;
     struct run;
     struct transit;
-    using held_lock = std::unique_lock<os::page_mutex>;
+    using held_lock = std::unique_lock<detail::os::page_mutex>;
 
     /// How much waits and since when. Freed memory joins the young generation; when that has
     /// collected for half a delay and no old one is left, it becomes the old one, which is due a
@@ -171,11 +171,15 @@ private:
 
     constexpr explicit page_resource(from_environment) noexcept : ask_environment_{true} {}
 
-    static void prepare_for_fork() noexcept;
+    static void see_to_forks() noexcept;
     [[nodiscard]] bool owns_further(const void* p) const noexcept;
     [[nodiscard]] range* find_range(const void* p) const noexcept;
     [[nodiscard]] range* add_range(std::size_t bytes, std::size_t alignment) noexcept;
-    [[nodiscard]] static range* make_range(std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] static range* make_range(std::size_t bytes, std::size_t kept,
+                                           std::size_t alignment) noexcept;
+    [[nodiscard]] bool grow(range& r, std::size_t end) noexcept;
+    [[nodiscard]] range* find_place(std::size_t units, std::size_t alignment,
+                                    std::size_t& place) noexcept;
     static void end_range(range* r) noexcept;
     void end_empty_ranges() noexcept;
     void give_up_addresses(range& r) noexcept;
@@ -194,8 +198,8 @@ private:
     std::atomic<std::size_t> first_bytes_{0};
     std::atomic<std::size_t> further_ranges_{0};
     std::atomic<std::uint64_t> next_due_ms_{UINT64_MAX};
-    std::atomic<bool> scarce_{false}; // the system has refused to make units usable
-    mutable os::page_mutex mutex_;    // guards what follows, and the ranges
+    std::atomic<bool> scarce_{false};      // the system has refused to make units usable
+    mutable detail::os::page_mutex mutex_; // guards what follows, and the ranges
     range* first_ = nullptr;
     page_options options_;
     bool ask_environment_ = false;
@@ -214,6 +218,8 @@ union process_pages {
     process_pages(const process_pages&) = delete;
     process_pages& operator=(const process_pages&) = delete;
     ~process_pages() {}
+
+    static void see_to_forks() noexcept { page_resource::see_to_forks(); }
 
     page_resource pages;
 };

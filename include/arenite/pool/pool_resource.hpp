@@ -173,13 +173,14 @@ private:
         }
         [[nodiscard]] static constexpr std::size_t marks_at(std::size_t bytes, slot s,
                                                             bool with_marks) noexcept {
-            return sizeof(block) + words_in(bytes, s, with_marks) * sizeof(bits::word) +
+            return sizeof(detail::block) +
+                   words_in(bytes, s, with_marks) * sizeof(detail::bits::word) +
                    (with_marks ? sizeof(mark) : 0);
         }
         [[nodiscard]] static constexpr std::size_t first_at(std::size_t bytes, slot s,
                                                             bool with_marks) noexcept {
             const std::size_t marks =
-                with_marks ? words_in(bytes, s, true) * bits::word_bits * sizeof(mark) : 0;
+                with_marks ? words_in(bytes, s, true) * detail::bits::word_bits * sizeof(mark) : 0;
             return align_up(marks_at(bytes, s, with_marks) + marks,
                             std::max<std::size_t>(s.alignment, 64));
         }
@@ -195,9 +196,9 @@ private:
     /// where no other is free. Until then the bits of their word are set, though the slots are
     /// free.
     struct fresh_slots {
-        block* from = nullptr;  ///< the only block that has some
-        std::size_t index = 0;  ///< of the next
-        std::size_t opened = 0; ///< slots of all blocks that are not fresh any more
+        detail::block* from = nullptr; ///< the only block that has some
+        std::size_t index = 0;         ///< of the next
+        std::size_t opened = 0;        ///< slots of all blocks that are not fresh any more
     };
 
     pool_resource(slot s, const layout& l, const pool_options& options, upstream up) noexcept;
@@ -212,31 +213,32 @@ private:
     [[nodiscard]] std::size_t make_single(std::span<std::byte> buffer) noexcept;
 
     /// The block that a slot lies in.
-    [[nodiscard]] block* block_of(const void* p) const noexcept {
-        return reinterpret_cast<block*>((address_of(p) & mask_) + base_);
+    [[nodiscard]] detail::block* block_of(const void* p) const noexcept {
+        return reinterpret_cast<detail::block*>((address_of(p) & mask_) + base_);
     }
 
-    [[nodiscard]] std::byte* slot_at(block& b, std::size_t i) const noexcept {
+    [[nodiscard]] std::byte* slot_at(detail::block& b, std::size_t i) const noexcept {
         return reinterpret_cast<std::byte*>(&b) + layout_.first + layout_.slots.offset_of(i);
     }
-    [[nodiscard]] std::size_t index_of(const block& b, const void* p) const noexcept {
+    [[nodiscard]] std::size_t index_of(const detail::block& b, const void* p) const noexcept {
         return layout_.slots.index_at(address_of(p) - address_of(&b) - layout_.first);
     }
 
     /// Slots in a block; those of its last word that do not exist have their bits set.
-    [[nodiscard]] std::size_t slots_of(const block& b) const noexcept {
+    [[nodiscard]] std::size_t slots_of(const detail::block& b) const noexcept {
         return b.bytes() == layout_.block_bytes ? block_slots_ : layout_.slots_in(b.bytes());
     }
     /// Slots of a block whose bits are there and say what is free.
-    [[nodiscard]] std::size_t known_slots(const block& b) const noexcept {
-        return &b == fresh_.from ? fresh_.index : std::min(slots_of(b), b.note * bits::word_bits);
+    [[nodiscard]] std::size_t known_slots(const detail::block& b) const noexcept {
+        return &b == fresh_.from ? fresh_.index
+                                 : std::min(slots_of(b), b.note * detail::bits::word_bits);
     }
     [[nodiscard]] static constexpr std::size_t words_for(std::size_t slots) noexcept {
-        return (slots + bits::word_bits - 1) / bits::word_bits;
+        return (slots + detail::bits::word_bits - 1) / detail::bits::word_bits;
     }
 
     /// The marks of a block's slots; they are initialised as far as its bits are.
-    [[nodiscard]] mark* marks_of(block& b) const noexcept {
+    [[nodiscard]] mark* marks_of(detail::block& b) const noexcept {
         return reinterpret_cast<mark*>(reinterpret_cast<std::byte*>(&b) +
                                        layout::marks_at(layout_.block_bytes, {slot_bytes()}, true));
     }
@@ -261,8 +263,8 @@ private:
     [[nodiscard]] bool serves_large() const noexcept {
         return capacity_ == std::numeric_limits<std::size_t>::max();
     }
-    [[nodiscard]] block_source& large_source() noexcept { return source_; }
-    [[nodiscard]] const block_source& large_source() const noexcept { return source_; }
+    [[nodiscard]] detail::block_source& large_source() noexcept { return source_; }
+    [[nodiscard]] const detail::block_source& large_source() const noexcept { return source_; }
     [[nodiscard]] std::size_t bytes_reserved() const noexcept {
         return source_.bytes_reserved() + (single_ != nullptr ? single_->bytes() : 0);
     }
@@ -274,34 +276,34 @@ private:
     bool enter_next() noexcept;
     [[nodiscard]] std::byte* take_fresh() noexcept;
     bool make_fresh() noexcept;
-    void begin_marks(block& b, std::size_t words) noexcept;
+    void begin_marks(detail::block& b, std::size_t words) noexcept;
     void trim_fresh() noexcept;
-    [[nodiscard]] std::size_t slots_within_reach(const block& b) const noexcept;
-    void take_at(block& b, std::size_t i) noexcept;
-    [[nodiscard]] bool has_holes_below(const block& b) const noexcept;
+    [[nodiscard]] std::size_t slots_within_reach(const detail::block& b) const noexcept;
+    void take_at(detail::block& b, std::size_t i) noexcept;
+    [[nodiscard]] bool has_holes_below(const detail::block& b) const noexcept;
     void leave() noexcept;
-    void begin_words(block& b) noexcept;
+    void begin_words(detail::block& b) noexcept;
     void claim() noexcept;
-    void account(block& b, std::size_t cleared) noexcept;
-    void reclassify(block& b) noexcept;
+    void account(detail::block& b, std::size_t cleared) noexcept;
+    void reclassify(detail::block& b) noexcept;
     void begin_visit() noexcept;
     void end_visit() noexcept;
-    void purge_holes(block& b) noexcept;
-    [[nodiscard]] block* first_block() const noexcept;
-    [[nodiscard]] block* block_above(const block& b) const noexcept;
+    void purge_holes(detail::block& b) noexcept;
+    [[nodiscard]] detail::block* first_block() const noexcept;
+    [[nodiscard]] detail::block* block_above(const detail::block& b) const noexcept;
 
     layout layout_;
     std::uintptr_t mask_; ///< clears the offset within a block, and all for a single one
     std::uintptr_t base_ = 0;
-    block* swept_ = nullptr;
+    detail::block* swept_ = nullptr;
     std::size_t position_ = 0; ///< word from which the sweep goes on
     std::size_t block_slots_;
     std::size_t capacity_ = std::numeric_limits<std::size_t>::max();
-    block* single_ = nullptr; ///< the only block, in memory of the user's
-    int visits_ = 0;          ///< for_each at work: no block may go
-    void* holder_ = nullptr;  ///< whose objects lie in the slots, which have marks
+    detail::block* single_ = nullptr; ///< the only block, in memory of the user's
+    int visits_ = 0;                  ///< for_each at work: no block may go
+    void* holder_ = nullptr;          ///< whose objects lie in the slots, which have marks
     fresh_slots fresh_;
-    block_source source_;
+    detail::block_source source_;
 #if ARENITE_CHECKS
     pool_resource* next_ = nullptr; ///< all pools, so that a foreign slot's owner can be named
     pool_resource* previous_ = nullptr;
@@ -311,13 +313,15 @@ private:
 /// f may free the slot that it is called with.
 template <class F>
 void pool_resource::for_each_taken(F f) {
-    for (block* b = first_block(); b != nullptr; b = block_above(*b)) {
-        if ((b->state & block_state::large) != 0)
+    for (detail::block* b = first_block(); b != nullptr; b = block_above(*b)) {
+        if ((b->state & detail::block_state::large) != 0)
             continue;
         const std::size_t slots = known_slots(*b);
         for (std::size_t word = 0; word < b->note; ++word) {
-            bits::word used = b->occupancy()[word] & bits::low_mask(slots - word * bits::word_bits);
-            for (std::byte* const begin = slot_at(*b, word * bits::word_bits); used != 0;
+            detail::bits::word used =
+                b->occupancy()[word] &
+                detail::bits::low_mask(slots - word * detail::bits::word_bits);
+            for (std::byte* const begin = slot_at(*b, word * detail::bits::word_bits); used != 0;
                  used &= used - 1)
                 f(static_cast<void*>(begin + static_cast<std::size_t>(std::countr_zero(used)) *
                                                  slot_bytes()));
@@ -329,7 +333,7 @@ template <std::invocable<void*> F>
 void pool_resource::for_each(F f) {
     begin_visit();
     for (void* p = singles_.newest(); p != nullptr;) {
-        void* const next = passthrough_chain::older_than(p);
+        void* const next = detail::passthrough_chain::older_than(p);
         if (singles_.size_of(p) == slot_bytes())
             f(p);
         p = next;

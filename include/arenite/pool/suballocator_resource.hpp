@@ -98,6 +98,13 @@ public:
     /// every whole page between slots in use. O(slots / 64).
     void trim() noexcept;
 
+    /// If no slot is in use, returns what the policy does not keep, also of rows that only slots
+    /// ready for the next requests hold. O(rows).
+    void return_if_unused() noexcept {
+        if (slots_in_use() == 0 && rows_.count() != 0)
+            shrink(options_.policy.keep_bytes, false);
+    }
+
     /// True if p points into memory of this resource, allocated or not. O(log rows).
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
@@ -141,8 +148,8 @@ private:
     }
     [[nodiscard]] bool has_room_for(std::size_t) const noexcept { return !impossible_; }
     [[nodiscard]] bool serves_large() const noexcept { return !impossible_; }
-    [[nodiscard]] block_source& large_source() noexcept { return large_; }
-    [[nodiscard]] const block_source& large_source() const noexcept { return large_; }
+    [[nodiscard]] detail::block_source& large_source() noexcept { return large_; }
+    [[nodiscard]] const detail::block_source& large_source() const noexcept { return large_; }
     [[nodiscard]] std::size_t bytes_reserved() const noexcept {
         return rows_bytes_ + rows_.bytes_reserved() + large_.bytes_reserved();
     }
@@ -180,7 +187,7 @@ private:
     bool purge_is_due_ = false;
     bool packing_ = false; ///< shrank: strictly the lowest slots, until the rows are half full
     upstream upstream_;
-    block_source large_; ///< for what a slot does not serve
+    detail::block_source large_; ///< for what a slot does not serve
 };
 
 } // namespace ARENITE_ABI

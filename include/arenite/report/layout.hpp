@@ -92,8 +92,8 @@ struct type_layout {
 template <class T, auto... Used>
 [[nodiscard]] type_layout layout_of() {
     using all = members_of<T>;
-    type_layout layout{aggregate::name_of_type<T>, sizeof(T), alignof(T), {}};
-    const aggregate::ghost<T> nobody;
+    type_layout layout{detail::aggregate::name_of_type<T>, sizeof(T), alignof(T), {}};
+    const detail::aggregate::ghost<T> nobody;
     const auto* begin = reinterpret_cast<const char*>(std::addressof(nobody.value));
     std::size_t offsets[all::count];
     all::visit(nobody.value, [&, k = std::size_t{0}](auto&... m) mutable {
@@ -103,7 +103,7 @@ template <class T, auto... Used>
     const std::size_t used[]{all::count, all::template index<Used>...};
     [&]<std::size_t... K>(std::index_sequence<K...>) {
         layout.members = {
-            {all::template name<K>, aggregate::name_of_type<typename all::template type<K>>,
+            {all::template name<K>, detail::aggregate::name_of_type<typename all::template type<K>>,
              offsets[K], sizeof(typename all::template type<K>),
              sizeof...(Used) == 0 || std::find(used, std::end(used), K) != std::end(used)}...};
     }(std::make_index_sequence<all::count>{});

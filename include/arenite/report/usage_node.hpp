@@ -60,8 +60,8 @@ public:
 
     /// A node with a resource's own figures.
     template <Measurable R>
-    usage_node(std::string_view name, const R& resource, usage_node* parent = nullptr)
-        : usage_node{name, parent, source_of(resource)} {}
+    usage_node(std::string_view name, const R& counted, usage_node* parent = nullptr)
+        : usage_node{name, parent, source_of(counted)} {}
     template <Measurable R>
     usage_node(std::string_view, const R&&, usage_node* = nullptr) = delete;
 

@@ -35,7 +35,7 @@ class column_view {
 public:
     using element_type = std::conditional_t<Const, const member, member>;
 
-    class iterator : public row_iterator<iterator> {
+    class iterator : public detail::row_iterator<iterator> {
     public:
         using value_type = std::remove_cv_t<member>;
         using reference = element_type&;
@@ -43,17 +43,17 @@ public:
         using iterator_category = std::random_access_iterator_tag;
         using pointer = element_type*;
 
-        using row_iterator<iterator>::row_iterator;
+        using detail::row_iterator<iterator>::row_iterator;
 
         [[nodiscard]] ARENITE_INLINE pointer operator->() const { return std::addressof(**this); }
-        [[nodiscard]] ARENITE_INLINE static reference dereference(const row_origin& origin,
+        [[nodiscard]] ARENITE_INLINE static reference dereference(const detail::row_origin& origin,
                                                                   std::size_t row) {
             return at(origin, row);
         }
     };
 
     column_view() = default;
-    ARENITE_INLINE column_view(const row_origin& origin, std::size_t size) noexcept
+    ARENITE_INLINE column_view(const detail::row_origin& origin, std::size_t size) noexcept
         : origin_{origin}, size_{size} {}
 
     /// A view that can change rows converts to one that cannot.
@@ -73,7 +73,7 @@ public:
     [[nodiscard]] ARENITE_INLINE iterator end() const noexcept { return {origin_, size_}; }
 
 private:
-    [[nodiscard]] ARENITE_INLINE static element_type& at(const row_origin& origin,
+    [[nodiscard]] ARENITE_INLINE static element_type& at(const detail::row_origin& origin,
                                                          std::size_t row) {
         origin.check("column", row);
         if constexpr (placement::whole_objects)
@@ -82,7 +82,7 @@ private:
             return *placement::template at<index>(origin.memory(), origin.capacity(), row);
     }
 
-    row_origin origin_;
+    detail::row_origin origin_;
     std::size_t size_ = 0;
 };
 

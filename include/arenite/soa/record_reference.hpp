@@ -44,7 +44,7 @@ class record_reference {
 public:
     using value_type = T;
 
-    ARENITE_INLINE record_reference(const row_origin& origin, std::size_t row) noexcept
+    ARENITE_INLINE record_reference(const detail::row_origin& origin, std::size_t row) noexcept
         : origin_{origin}, row_{row} {}
     record_reference(const record_reference&) noexcept = default;
 
@@ -152,7 +152,7 @@ private:
     /// Compares places in an object that never lives with those of its members.
     template <std::size_t... K, class M, class C>
     ARENITE_INLINE maybe_const<M>* find(std::index_sequence<K...>, M C::*member) const {
-        const aggregate::ghost<T> nobody;
+        const detail::aggregate::ghost<T> nobody;
         const void* const wanted = std::addressof(nobody.value.*member);
         const std::size_t index = members::visit(nobody.value, [wanted](auto&... m) {
             std::size_t found = members::count;
@@ -224,7 +224,7 @@ private:
             (..., swap(at<K>(), other.template at<K>()));
     }
 
-    row_origin origin_;
+    detail::row_origin origin_;
     std::size_t row_;
 };
 

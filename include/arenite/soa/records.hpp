@@ -69,9 +69,11 @@ inline namespace ARENITE_ABI {
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.2.1.
 template <class T, class Layout = layout::soa>
 class records final {
+    static_assert(requires { sizeof(T); },
+                  "this type is only declared here; records need its members: define it before");
     static_assert(std::is_object_v<T> && std::same_as<T, std::remove_cv_t<T>>,
                   "records take an object type that is not const");
-    using rows_type = row_sequence<T, Layout>;
+    using rows_type = detail::row_sequence<T, Layout>;
     using memory = typename rows_type::memory;
     using placement = typename memory::placement;
     static constexpr bool moves = memory::moves;
@@ -87,8 +89,8 @@ public:
     using difference_type = std::ptrdiff_t;
     using reference = record_reference<T, Layout>;
     using const_reference = record_reference<T, Layout, true>;
-    using iterator = record_iterator<T, Layout>;
-    using const_iterator = record_iterator<T, Layout, true>;
+    using iterator = detail::record_iterator<T, Layout>;
+    using const_iterator = detail::record_iterator<T, Layout, true>;
 
     using reverse_iterator = std::reverse_iterator<iterator>;
     using const_reverse_iterator = std::reverse_iterator<const_iterator>;
@@ -382,7 +384,9 @@ public:
     }
 
 private:
-    [[nodiscard]] ARENITE_INLINE row_origin origin() const noexcept { return rows_.origin(); }
+    [[nodiscard]] ARENITE_INLINE detail::row_origin origin() const noexcept {
+        return rows_.origin();
+    }
 
     ARENITE_INLINE void check([[maybe_unused]] size_type row) const noexcept(!checks_enabled) {
         if (checks_enabled && row + 1 == 0)

@@ -54,7 +54,7 @@ public:
     constexpr affinity_allocator(const affinity_allocator<U, A>&) noexcept {}
 
     [[nodiscard]] ARENITE_INLINE T* allocate(std::size_t n) {
-        if (n > max_object_bytes / sizeof(T)) [[unlikely]]
+        if (n > detail::max_object_bytes / sizeof(T)) [[unlikely]]
             throw_bad_array_length(n, sizeof(T));
         void* const p = affinity_heap::try_allocate_in<A>(n * sizeof(T), alignof(T));
         if (p == nullptr) [[unlikely]]

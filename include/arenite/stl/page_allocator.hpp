@@ -90,7 +90,7 @@ public:
     constexpr page_allocator(const page_allocator<U>&) noexcept {}
 
     [[nodiscard]] T* allocate(std::size_t n) {
-        if (n > max_object_bytes / sizeof(T)) [[unlikely]]
+        if (n > detail::max_object_bytes / sizeof(T)) [[unlikely]]
             throw_bad_array_length(n, sizeof(T));
         return static_cast<T*>(n * sizeof(T) < least_bytes
                                    ? system_resource().allocate(n * sizeof(T), alignof(T))

@@ -128,7 +128,7 @@ private:
     friend class pool_allocator;
 
     ARENITE_NOINLINE void* allocate_array(std::size_t n) {
-        if (n > max_object_bytes / sizeof(T)) [[unlikely]]
+        if (n > detail::max_object_bytes / sizeof(T)) [[unlikely]]
             throw_bad_array_length(n, sizeof(T));
         void* const p = source_.try_allocate_array(n * sizeof(T), alignof(T));
         if (p == nullptr) [[unlikely]]

@@ -9,13 +9,6 @@
 
 #include <cstddef>
 
-// The one word of the library that lies at a fixed place of each thread.
-#if defined(__GNUC__)
-#define ARENITE_THREAD_FAST __attribute__((tls_model("initial-exec")))
-#else
-#define ARENITE_THREAD_FAST
-#endif
-
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {

@@ -9,6 +9,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Nodes in address order, linked through themselves: it allocates nothing.
 ///
@@ -272,5 +273,6 @@ Node* address_list<Node>::take_all() noexcept {
     return chain;
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

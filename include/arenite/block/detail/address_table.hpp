@@ -12,6 +12,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Who owns an address: a table from units of 64 KiB to a word of the owner's.
 ///
@@ -72,5 +73,6 @@ private:
     std::atomic<entry*> leaves_[leaf_count] = {};
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -11,6 +11,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// The unit in which lengths of blocks and of large objects are counted.
 inline constexpr std::size_t granule_bytes = 8;
@@ -128,5 +129,6 @@ inline constexpr std::uint16_t large = 8;     ///< a single object, without bits
 inline constexpr std::uint16_t idle = 16;     ///< first of a span whose blocks are all empty
 } // namespace block_state
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -8,11 +8,13 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 extern template class address_list<block>;
 
 /// An owner's blocks in address order, linked through their heads.
 using block_list = address_list<block>;
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -16,6 +16,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Options for the blocks of a heap or pool.
 struct block_options {
@@ -207,5 +208,6 @@ private:
     bool may_grow_ = true;
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -10,6 +10,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Cache colours: objects at the same offset of equally aligned blocks share one cache set and push
 /// each other out. A block therefore begins its objects 0 to 3 cache lines later, by its number.
@@ -26,5 +27,6 @@ inline constexpr std::size_t least_coloured_bytes = 64_KiB;
     return spacing < least_coloured_bytes ? 0 : address / spacing % colour_count * colour_bytes;
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -13,6 +13,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Objects that are too large for a block: each has a block header of its own, in state large, and
 /// memory of its own from the upstream.
@@ -133,5 +134,6 @@ private:
     bool may_grow_ = true;
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -11,6 +11,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Joins neighbours of one state to one region before it hands them on. What was added last goes
 /// out with flush(), or when this ends.
@@ -62,5 +63,6 @@ private:
     region_state state_ = region_state::free;
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -8,6 +8,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// In checked builds, finds two threads inside a resource that is for one thread at a time.
 ///
@@ -25,10 +26,10 @@ public:
     /// One call of the resource, for as long as this object lives; calls may be nested.
     class call {
     public:
-        call(one_thread& of, const char* kind, const void* resource) noexcept
+        call(one_thread& of, const char* kind, const void* who) noexcept
             : inside_{of.inside_}, before_{inside_.exchange(&mark, std::memory_order_relaxed)} {
             if (before_ != nullptr && before_ != &mark) [[unlikely]]
-                refuse(kind, resource);
+                refuse(kind, who);
         }
         ~call() { inside_.store(before_, std::memory_order_relaxed); }
         call(const call&) = delete;
@@ -39,8 +40,8 @@ public:
         const void* before_;
     };
 
-    [[nodiscard]] call enter(const char* kind, const void* resource) noexcept {
-        return call{*this, kind, resource};
+    [[nodiscard]] call enter(const char* kind, const void* who) noexcept {
+        return call{*this, kind, who};
     }
 
 private:
@@ -56,5 +57,6 @@ private:
 #endif
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -10,6 +10,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Allocations of a resource with ARENITE_PASSTHROUGH=1: each one is a malloc, and all are linked
 /// in a chain, so that they can be found, measured and freed at once as the resource promises.
@@ -77,5 +78,6 @@ private:
     std::size_t count_ = 0;
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -38,6 +38,7 @@
 /// Threads: any, on memory that belongs to the caller.
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace poison {
 
 /// True if a tool is compiled in: guards work that only a tool needs.
@@ -174,5 +175,6 @@ ARENITE_INLINE void pool_trimmed([[maybe_unused]] const void* anchor,
 }
 
 } // namespace poison
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -25,6 +25,7 @@
 // core/describe.hpp stands on this and is what others use.
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace aggregate {
 
 /// More members than this are not mapped.
@@ -391,5 +392,6 @@ inline constexpr std::string_view name_of_pointer =
 #endif
 
 } // namespace aggregate
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -8,6 +8,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 // Atomic loads and stores of an otherwise ordinary variable: std::atomic_ref, which libc++ has from
 // version 19 on.
@@ -32,5 +33,6 @@ ARENITE_INLINE void atomic_store(T& to, T value, std::memory_order order) noexce
 #endif
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

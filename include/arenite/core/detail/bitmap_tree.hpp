@@ -13,6 +13,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Which of a fixed number of positions are taken; finds the lowest free one in a few instructions.
 ///
@@ -330,5 +331,6 @@ private:
     std::size_t first_word_ = 0; // below it nothing is free
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -14,6 +14,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace bits {
 
 using word = std::uint64_t;
@@ -209,5 +210,6 @@ ARENITE_INLINE constexpr void clear_run(word* words, std::size_t first,
 }
 
 } // namespace bits
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -14,6 +14,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Reads a word that another thread may be changing: the value may be out of date.
 ///
@@ -30,5 +31,6 @@ template <class T>
     return *const_cast<const volatile T*>(&value);
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -10,6 +10,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// No object can be larger: differences of pointers into it would not fit std::ptrdiff_t.
 inline constexpr std::size_t max_object_bytes =
@@ -39,5 +40,6 @@ checked_align_up(std::size_t value, std::size_t alignment) noexcept {
     return (value + (alignment - 1)) & ~(alignment - 1);
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

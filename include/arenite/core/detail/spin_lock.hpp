@@ -16,6 +16,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// A mutex of one byte, for critical sections shorter than going to sleep takes: `std::lock_guard
 /// lock{spin};`
@@ -70,5 +71,6 @@ private:
     std::atomic<bool> taken_{false};
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

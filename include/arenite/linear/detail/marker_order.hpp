@@ -9,6 +9,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Which markers of one resource are still good; what a checked build asks before it rewinds.
 ///
@@ -62,5 +63,6 @@ private:
     std::size_t taken_ = 0;
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

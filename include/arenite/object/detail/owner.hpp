@@ -18,6 +18,8 @@ inline namespace ARENITE_ABI {
 template <class T, class Rules>
 class object_pool;
 
+namespace detail {
+
 /// A type that determines one resource, so that users of it store no pointer:
 ///
 ///     struct level_memory {
@@ -35,8 +37,6 @@ concept StaticResource = requires {
 template <class R>
 concept FreeingByAddress =
     Sizing<R> && UnsizedFreeing<R> && !requires(const R& r) { r.keeps_sizes(); };
-
-namespace detail {
 
 // Asked first wherever a class is looked at: an object_pool of T may be named while T is being
 // defined.

@@ -12,6 +12,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Which slots of a sparse slab belong together: objects of a larger class may take several that
 /// lie side by side, so that memory in which little is left alive can serve another size.
@@ -77,5 +78,6 @@ private:
     std::size_t slots_;
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

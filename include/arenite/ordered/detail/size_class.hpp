@@ -12,6 +12,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// The sizes of slots that a heap serves small requests from, by number.
 ///
@@ -107,5 +108,6 @@ static_assert(slot_bytes(count - 1) == largest_bytes && computed(largest_bytes) 
 
 } // namespace size_class
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

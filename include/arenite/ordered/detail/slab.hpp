@@ -16,6 +16,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// The unit in which a block is given to slabs.
 inline constexpr std::size_t unit_bytes = 1024;
@@ -61,7 +62,7 @@ struct alignas(64) slab {
 
     /// Slots in use.
     [[nodiscard]] std::int32_t used() const noexcept { return alarm + frees_left; }
-    void add_used(std::int32_t slots) noexcept { frees_left += slots; }
+    void add_used(std::int32_t count) noexcept { frees_left += count; }
 
     /// A free that brings used() to the alarm or below is told to the heap: enough is free to
     /// refill, half is, all is, or half of what was in use when no run of slots was found.
@@ -221,5 +222,6 @@ inline constexpr std::uint16_t sparse = run_of_2 | run_of_4 | run_of_8 | run_of_
 }
 } // namespace slab_state
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

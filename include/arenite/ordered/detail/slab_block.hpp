@@ -13,6 +13,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// The bookkeeping of a block that is cut into slabs. It lies in the block, 64 bytes after a
 /// multiple of 4 KiB that the block's address tells: so that of many blocks it does not share a few
@@ -64,5 +65,6 @@ inline void slab_block::set_slab(std::size_t first_unit, std::size_t units,
     std::fill_n(slab_of + first_unit, units, static_cast<std::uint8_t>(slabs_from_here + number));
 }
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

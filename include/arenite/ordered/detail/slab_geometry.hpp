@@ -11,6 +11,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Where a block and its bookkeeping are, from an address in it.
 ///
@@ -51,5 +52,6 @@ private:
     std::uintptr_t colours_; ///< bits of an address, once they are shifted to where colours differ
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -26,6 +26,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// What the fast path of a slab_heap knows of a size class.
 struct alignas(64) slot_class_state {
@@ -36,8 +37,6 @@ struct alignas(64) slot_class_state {
 };
 
 static_assert(sizeof(slot_class_state) == slab::class_state_bytes);
-
-namespace detail {
 
 /// In these builds every call is a slow one: it tells a memory checker, or checks more.
 inline constexpr bool slow_only = checks_enabled || poison::active;
@@ -82,8 +81,6 @@ struct heap_owner {
     /// Held while slabs and blocks change, or null: its holder may look at them from another
     /// thread, and at the bits by glances.
     fork_lock<std::mutex>* gate = nullptr;
-
-    fork_lock<std::mutex>* held = nullptr; ///< by who calls, for as long as he does; or null
 
     void* share = nullptr; ///< the affinity_share whose heap it is, or null
 };
@@ -246,8 +243,8 @@ public:
         return slow_call_guard{in_slow_call_, owner_.gate};
     }
 
-    /// Ends the call that found misuse, of the heap's own thread or of who holds its lock, before
-    /// the handler is called: that may use the heap, fork, and never come back.
+    /// Ends the call that found misuse, before the handler is called: that may use the heap, fork,
+    /// and never come back. A lock that is held for whole calls is a held_lock.
     void give_up_locks() noexcept;
 
     /// What was asked for an object that has `room` bytes; 0 where that was not noted.

@@ -14,6 +14,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Where things are in a page: 64 KiB of a block that are one slab, with its description and its
 /// bits at their begin, so that the address of an object leads to them at once.
@@ -62,5 +63,6 @@ inline constexpr std::size_t colours = 16;
 
 } // namespace slab_page
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -14,6 +14,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Gives a heap slabs, cut from blocks of its block_source, lowest address first.
 ///
@@ -83,6 +84,12 @@ public:
     /// The slab of this source that p lies in, joined or not, or nullptr. For any thread while an
     /// object lives there; the memory around p must be readable, with whatever is in it.
     [[nodiscard]] slab* find_slab(const void* p) const noexcept;
+
+    /// The bits of a word of an open block, see slab::first_word; 0 where no slab has it.
+    [[nodiscard]] bits::word free_slots(const block& b, std::size_t word) const noexcept {
+        const slab& s = slab_of(reinterpret_cast<const std::byte*>(&b) + word * unit_bytes);
+        return s.is_any_of(owner_) ? s.bitmap()[word - s.first_word()] : 0;
+    }
 
     [[nodiscard]] std::size_t index_of(const slab& s, const void* p) const noexcept {
         return s.index_of(geometry_.offset_of(p));
@@ -183,5 +190,6 @@ inline slab* slab_source::find_slab(const void* p) const noexcept {
 extern template class address_list<slab>;
 using slab_list = address_list<slab>;
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -4,6 +4,7 @@
 
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/process_object.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
 
 #include <atomic>
 
@@ -34,10 +35,14 @@ protected:
     void add() noexcept;
     void remove() noexcept;
 
-    /// Lets a thread that is about to fork go first, for a while: locks are not fair.
-    static void give_way() noexcept {
-        if (forking.load(std::memory_order_relaxed)) [[unlikely]]
-            wait_a_little();
+    /// True for the thread that forks, while it holds all of them: it goes through. Lets another
+    /// one that is about to fork go first, for a while: locks are not fair.
+    [[nodiscard]] static bool passes() noexcept {
+        return forking.load(std::memory_order_relaxed) != nullptr && passes_or_waits();
+    }
+    [[nodiscard]] static bool holds_all() noexcept {
+        const void* const who = forking.load(std::memory_order_relaxed);
+        return who != nullptr && who == thread_exit::thread();
     }
 
     call lock_ = nullptr; ///< of an outermost one
@@ -45,9 +50,10 @@ protected:
 private:
     friend struct fork_chain;
 
-    static void wait_a_little() noexcept;
+    ARENITE_COLD static bool passes_or_waits() noexcept;
 
-    static std::atomic<bool> forking; ///< a thread waits for locks, to fork
+    /// thread_exit::thread() of the one that holds all locks; &forking: one waits for them.
+    static std::atomic<const void*> forking;
 
     fork_link* next_ = nullptr;
     fork_link* previous_ = nullptr;
@@ -65,8 +71,11 @@ private:
 ///              all are given up, in the parent and in the child; in the child alone `in_child`
 ///              is called for each that has it, then
 ///
+/// A program's own handlers of forks may come between the two: what they lock is free to them, as
+/// no other thread is amid anything.
+///
 /// Use when:  what it guards is shared by threads and is to be used in a child of any of them.
-/// Cost:      that of Mutex; construction and destruction a lock that all of them share.
+/// Cost:      that of Mutex and two loads; construction and destruction a lock that all share.
 /// Overhead:  48 bytes beside Mutex.
 /// Limits:    code that holds one and asks for memory from a resource of the user's that forks, or
 ///            that holds a lock over a fork, waits for ever.
@@ -91,14 +100,17 @@ public:
     ~fork_lock() { remove(); }
 
     void lock() noexcept {
-        give_way();
-        mutex_.lock();
+        if (!passes())
+            mutex_.lock();
     }
-    [[nodiscard]] bool try_lock() noexcept { return mutex_.try_lock(); }
+    [[nodiscard]] bool try_lock() noexcept { return holds_all() || mutex_.try_lock(); }
 
     /// Does not touch the lock after it was given up, if Mutex does not: the next holder may
     /// end the object that it is part of.
-    void unlock() noexcept { mutex_.unlock(); }
+    void unlock() noexcept {
+        if (!holds_all()) [[likely]]
+            mutex_.unlock();
+    }
 
 private:
     static bool try_lock_one(fork_link& l) noexcept {

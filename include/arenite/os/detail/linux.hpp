@@ -9,6 +9,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 /// Pages on Linux: private anonymous mappings, any architecture and page size.
@@ -18,6 +19,8 @@ struct linux_platform {
     [[nodiscard]] static std::size_t huge_page_bytes() noexcept;
 
     [[nodiscard]] static void* reserve(std::size_t bytes, std::size_t alignment) noexcept;
+    static constexpr bool reservations_grow = true;
+    [[nodiscard]] static bool extend(void* p, std::size_t bytes) noexcept;
     static void release(void* p, std::size_t bytes) noexcept;
 
     [[nodiscard]] static bool commit(void* p, std::size_t bytes) noexcept;
@@ -34,5 +37,6 @@ struct linux_platform {
 };
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
 
+#include <atomic>
 #include <mutex>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 #if defined(_WIN32)
@@ -24,6 +27,8 @@ public:
     void lock() noexcept;
     [[nodiscard]] bool try_lock() noexcept;
     void unlock() noexcept;
+    void lock_for_fork() noexcept { lock(); }
+    void unlock_after_fork() noexcept { unlock(); }
 
 private:
     void* state_ = nullptr; // an SRWLOCK
@@ -31,10 +36,46 @@ private:
 
 #else
 
-using page_mutex = std::mutex;
+/// A mutex that is there before any code has run, and that the thread goes through which holds it
+/// while the process forks: handlers of forks may need pages.
+class page_mutex {
+public:
+    constexpr page_mutex() noexcept = default;
+    page_mutex(const page_mutex&) = delete;
+    page_mutex& operator=(const page_mutex&) = delete;
+
+    void lock() noexcept {
+        if (!is_held_for_fork())
+            mutex_.lock();
+    }
+    [[nodiscard]] bool try_lock() noexcept { return is_held_for_fork() || mutex_.try_lock(); }
+    void unlock() noexcept {
+        if (!is_held_for_fork()) [[likely]]
+            mutex_.unlock();
+    }
+
+    void lock_for_fork() noexcept {
+        mutex_.lock();
+        forking_.store(detail::thread_exit::thread(), std::memory_order_relaxed);
+    }
+    void unlock_after_fork() noexcept {
+        forking_.store(nullptr, std::memory_order_relaxed);
+        mutex_.unlock();
+    }
+
+private:
+    [[nodiscard]] bool is_held_for_fork() const noexcept {
+        const void* const who = forking_.load(std::memory_order_relaxed);
+        return who != nullptr && who == detail::thread_exit::thread();
+    }
+
+    std::mutex mutex_;
+    std::atomic<const void*> forking_{nullptr}; ///< the thread that holds it so
+};
 
 #endif
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -19,6 +19,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 /// What Arenite asks of an operating system; static functions, thread-safe, usable before main,
@@ -35,6 +36,10 @@ namespace os {
 /// huge_page_bytes()    what advise_huge can give, 0 where the system has no such thing
 /// reserve(n, align)    n bytes of addresses at a multiple of align (a power of two), which cost no
 ///                      memory and may not be touched; nullptr where the system refuses
+/// reservations_grow    whether extend() can ever succeed here
+/// extend(p, n)         reserves the n bytes of addresses at p, where a reservation ends, as part
+///                      of it; false where they are in use, or the system refuses: nothing has
+///                      changed
 /// release(p, n)        ends a reservation whatever its state: all of it, or its upper part. Where
 ///                      the system has no such thing the part only loses its memory, and its
 ///                      addresses go with the rest
@@ -57,6 +62,8 @@ concept page_platform = requires(void* p, const void* where, std::size_t bytes,
     { P::page_bytes() } noexcept -> std::same_as<std::size_t>;
     { P::huge_page_bytes() } noexcept -> std::same_as<std::size_t>;
     { P::reserve(bytes, alignment) } noexcept -> std::same_as<void*>;
+    { P::reservations_grow } -> std::convertible_to<bool>;
+    { P::extend(p, bytes) } noexcept -> std::same_as<bool>;
     { P::release(p, bytes) } noexcept -> std::same_as<void>;
     { P::commit(p, bytes) } noexcept -> std::same_as<bool>;
     { P::decommit(p, bytes) } noexcept -> std::same_as<void>;
@@ -79,5 +86,6 @@ using platform = windows_platform;
 static_assert(page_platform<platform>);
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -9,6 +9,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace os {
 
 /// Pages on Windows 7 and newer: VirtualAlloc. What each operation promises stands in
@@ -25,6 +26,8 @@ struct windows_platform {
     [[nodiscard]] static std::size_t huge_page_bytes() noexcept;
 
     [[nodiscard]] static void* reserve(std::size_t bytes, std::size_t alignment) noexcept;
+    static constexpr bool reservations_grow = false;
+    [[nodiscard]] static bool extend(void* p, std::size_t bytes) noexcept;
     static void release(void* p, std::size_t bytes) noexcept;
 
     [[nodiscard]] static bool commit(void* p, std::size_t bytes) noexcept;
@@ -41,5 +44,6 @@ struct windows_platform {
 };
 
 } // namespace os
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

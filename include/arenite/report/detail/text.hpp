@@ -12,6 +12,7 @@
 // How reports write numbers and names: to strings, so that no stream's locale or flags matter.
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 namespace report_text {
 
 /// 12345
@@ -42,5 +43,6 @@ namespace report_text {
 [[nodiscard]] std::size_t columns(std::string_view text) noexcept;
 
 } // namespace report_text
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -12,6 +12,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// A position in `records`, for loops and the algorithms of std::ranges, including sorting.
 ///
@@ -60,5 +61,6 @@ public:
     }
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

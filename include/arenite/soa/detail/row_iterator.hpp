@@ -10,6 +10,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Position and arithmetic of an iterator over rows. `Iterator` derives from this; its
 /// `dereference(origin, row)` returns what it refers to.
@@ -73,5 +74,6 @@ private:
     std::size_t row_ = 0;
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

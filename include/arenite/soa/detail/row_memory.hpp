@@ -18,6 +18,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// One allocation with room for rows of a layout, and operations on ranges of rows in it: the
 /// lowest part of `records`. It owns the memory and does not know which rows are alive.
@@ -33,9 +34,12 @@ public:
     using part = typename placement::template part<K>;
     using all_parts = std::make_index_sequence<placement::part_count>;
 
-    /// Maximum number of rows whose size can be represented.
+    /// Maximum number of rows whose size can be represented; 0 for a type without members, which
+    /// is refused elsewhere.
     static constexpr std::size_t max_rows =
-        max_object_bytes / placement::granule_bytes * placement::granule_rows;
+        placement::granule_bytes == 0
+            ? 0
+            : max_object_bytes / placement::granule_bytes * placement::granule_rows;
 
     /// Bytes of a row, without padding between parts.
     static constexpr std::size_t row_bytes = []<std::size_t... K>(std::index_sequence<K...>) {
@@ -179,8 +183,8 @@ private:
     const std::byte* list_parts(std::index_sequence<K...>, region_sink& sink, std::size_t first,
                                 std::size_t rows) const {
         const std::byte* end = nullptr;
-        const auto list = [&](const void* part, std::size_t part_bytes) {
-            const auto* const begin = static_cast<const std::byte*>(part);
+        const auto list = [&](const void* first_row, std::size_t part_bytes) {
+            const auto* const begin = static_cast<const std::byte*>(first_row);
             if (end != nullptr)
                 add_region(sink, end, begin, region_state::free);
             end = begin + rows * part_bytes;
@@ -288,5 +292,6 @@ private:
     std::size_t capacity_ = 0;
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -12,6 +12,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Where rows lie: carried by references, iterators and columns.
 ///
@@ -90,5 +91,6 @@ private:
 #endif
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -16,6 +16,7 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+namespace detail {
 
 /// Rows by their numbers, and the capacity for them: the middle layer of `records`.
 ///
@@ -344,28 +345,28 @@ private:
         state_.invalidate();
     }
 
-    /// Switches to new memory: constructs `gap` rows there at `at` by fill, which may read the old
-    /// ones, then transfers the rows before `at`, and those behind the next `skipped` ones except
-    /// for the last `left`. Rows are skipped or left only if they are copied; then all old ones are
-    /// destroyed.
+    /// Switches to new memory: constructs `added` rows there at `at` by fill, which may read the
+    /// old ones, then transfers the rows before `at`, and those behind the next `skipped` ones
+    /// except for the last `left`. Rows are skipped or left only if they are copied; then all old
+    /// ones are destroyed.
     template <class Fill>
-    void rebuild(memory&& fresh, size_type at, size_type skipped, size_type gap, const Fill& fill,
+    void rebuild(memory&& fresh, size_type at, size_type skipped, size_type added, const Fill& fill,
                  size_type left = 0) {
         const size_type behind = size() - at - skipped - left;
         fill(fresh);
         if constexpr (moves) {
             fresh.relocate(0, memory_, 0, at);
-            fresh.relocate(at + gap, memory_, at + skipped, behind);
+            fresh.relocate(at + added, memory_, at + skipped, behind);
         } else {
-            rows_alive filled{fresh, at, gap};
+            rows_alive filled{fresh, at, added};
             fresh.copy(0, memory_, 0, at);
             rows_alive before{fresh, 0, at};
-            fresh.copy(at + gap, memory_, at + skipped, behind);
+            fresh.copy(at + added, memory_, at + skipped, behind);
             filled.count = before.count = 0;
             memory_.destroy(0, size());
         }
         memory_ = std::move(fresh);
-        state_.size = at + gap + behind;
+        state_.size = at + added + behind;
         state_.invalidate();
     }
 
@@ -373,5 +374,6 @@ private:
     row_origin::state state_;
 };
 
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite
