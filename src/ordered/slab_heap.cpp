@@ -130,7 +130,7 @@ bool slab_heap::new_slab(unsigned slot_class) noexcept {
     list.units += s->units;
     list.all.insert(*s);
     enter(*s);
-    if (s->is_page)
+    if (s->is_page())
         count_page(slot_class, list.pages + 1);
     return true;
 }
@@ -151,7 +151,7 @@ void slab_heap::count_page(unsigned slot_class, std::size_t now) noexcept {
     if (!other)
         return;
     for (slab* s = list.all.first(); s != nullptr; s = list.all.above(*s))
-        if (!s->is_page && s != list.current)
+        if (!s->is_page() && s != list.current)
             set_alarm(*s);
 }
 
@@ -203,7 +203,7 @@ std::int32_t slab_heap::count_used(const slab& s) const noexcept {
 void slab_heap::set_alarm(slab& s) noexcept {
     auto state = static_cast<std::uint16_t>(s.state & slab_state::lending);
     const std::int32_t used = s.used();
-    if (!s.is_page && lists_[s.slot_class()].pages != 0) {
+    if (!s.is_page() && lists_[s.slot_class()].pages != 0) {
         s.alarm_at(used, 0);
     } else if (used > s.refill_alarm()) {
         s.alarm_at(used, s.refill_alarm());

@@ -194,7 +194,7 @@ void slab_heap::remove(slab& s) noexcept {
         stop_lending(s);
     list.units -= s.units;
     list.all.erase(s);
-    if (s.is_page)
+    if (s.is_page())
         count_page(s.slot_class(), list.pages - 1);
     release(s);
 }

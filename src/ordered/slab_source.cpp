@@ -144,10 +144,9 @@ slab* slab_source::make_page(unsigned slot_class) noexcept {
     const std::size_t first = slab_page::first_slot(description, slot_bytes);
     poison::undefined(&s, first - description);
     std::memset(static_cast<void*>(&s), 0, first - description);
-    s.is_page = true;
     s.place(page + first, size_class::inverse[slot_class]);
     s.units = static_cast<std::uint8_t>(slab_page::bytes / unit_bytes);
-    s.words_behind = sizeof(slab) / sizeof(bits::word);
+    s.words_behind = slab::words_behind_page;
     fill(s, slot_class, slot_bytes, (slab_page::bytes - first) / (slot_bytes + slab::note_bytes));
     set_pages(*b, (b->note & all_pages) | 1u << number);
     return &s;
@@ -277,7 +276,7 @@ block* slab_source::release(slab& s) noexcept {
     block& b = block_of(s);
     poison::no_access(begin_of(s), s.bytes());
     s.set_tag(0); // whoever frees into it once more is found
-    if (s.is_page) {
+    if (s.is_page()) {
         const std::uint32_t taken = b.note & all_pages & ~(1u << s.begin / slab_page::bytes);
         if (taken != 0)
             set_pages(b, taken);

@@ -151,7 +151,7 @@ protected:
         for (void* p : take_all(heap, 8000, 48))
             full[&heap.slabs().slab_of(p)].push_back(p);
         std::erase_if(full, [](const auto& x) {
-            return x.first->alarm == detail::slab::silent || !x.first->is_page;
+            return x.first->alarm == detail::slab::silent || !x.first->is_page();
         });
         EXPECT_GE(full.size(), 3u);
     }
@@ -361,7 +361,7 @@ TEST_F(slab_heap_of, near_tells_the_books_of_the_slab_that_it_takes_from) {
         by_slab[&heap.slabs().slab_of(p)].push_back(p);
     }
     auto& [s, objects] = *std::find_if(by_slab.begin(), by_slab.end(), [](const auto& x) {
-        return x.first->is_page && x.first->alarm != detail::slab::silent;
+        return x.first->is_page() && x.first->alarm != detail::slab::silent;
     });
     for (std::size_t i = 0; i < enough_of(*s); ++i) {
         heap.deallocate(objects[i], 48, 8);

@@ -43,7 +43,7 @@ inline void expect_books(slab_heap& heap, const model& live) {
         if ((b->state & (detail::block_state::large | detail::block_state::open)) ==
             detail::block_state::open)
             slabs.for_each_slab(*b, [&](detail::slab& s) {
-                if (s.is_page)
+                if (s.is_page())
                     with_pages.insert(s.slot_class());
             });
     for (detail::block* b = all.first(); b != nullptr; b = all.above(*b)) {
@@ -78,7 +78,7 @@ inline void expect_books(slab_heap& heap, const model& live) {
                 if (s.slot_class() != detail::size_class::single) {
                     ASSERT_EQ((s.state & detail::slab_state::refillable) != 0,
                               s.used() <= s.refill_alarm() &&
-                                  (s.is_page || !with_pages.contains(s.slot_class())))
+                                  (s.is_page() || !with_pages.contains(s.slot_class())))
                         << "a class that has pages goes on in no units";
                 }
             }

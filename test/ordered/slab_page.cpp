@@ -79,7 +79,7 @@ TEST(slab_page, a_tag_is_of_one_owner_at_one_place) {
     EXPECT_EQ(slabs[0].tag, slabs[0].tag_of_joined(&owners[0]));
     EXPECT_TRUE(slabs[0].is_any_of(&owners[0]));
     EXPECT_NE(slabs[0].tag % 2, 0u) << "no object has this address";
-    slabs[0].is_page = true;
+    slabs[0].words_behind = detail::slab::words_behind_page;
     EXPECT_FALSE(slabs[0].is_any_of(&owners[0])) << "nor is it of the other kind";
 }
 
@@ -98,7 +98,7 @@ TEST_F(pages_of, a_page_is_free_slots_of_its_class) {
             break;
         detail::slab* const s = source.make_page(number);
         ASSERT_NE(s, nullptr);
-        EXPECT_TRUE(s->is_page);
+        EXPECT_TRUE(s->is_page());
         EXPECT_TRUE(s->is_of(&owner_object));
         EXPECT_EQ(s->slot_class(), number);
         EXPECT_EQ(s->used(), 0);
@@ -177,7 +177,7 @@ std::size_t count_in_pages(slab_heap& heap, const model& live) {
     return static_cast<std::size_t>(std::count_if(live.begin(), live.end(), [&](const auto& x) {
         const detail::block* const b = heap.slabs().blocks().find(x.first);
         return (b->state & detail::block_state::large) == 0 &&
-               heap.slabs().slab_of(x.first).is_page;
+               heap.slabs().slab_of(x.first).is_page();
     }));
 }
 
@@ -225,7 +225,7 @@ TEST_F(pages_of, a_class_with_pages_leaves_its_units) {
     // Without pages it is content with units again.
     while (count_in_pages(heap, live) != 0) {
         const auto found = std::find_if(live.begin(), live.end(), [&](const auto& x) {
-            return heap.slabs().slab_of(x.first).is_page;
+            return heap.slabs().slab_of(x.first).is_page();
         });
         heap.deallocate(found->first, found->second.bytes, 8);
         live.erase(found);
@@ -327,7 +327,7 @@ TEST_F(pages_of, what_an_object_holds_is_taken_for_no_page) {
     slab_heap heap{{}, &pages, owner()};
     const auto small = take_all(heap, 4'000, 48); // among them pages
     const detail::slab& page = heap.slabs().slab_of(small.back());
-    ASSERT_TRUE(page.is_page);
+    ASSERT_TRUE(page.is_page());
     std::vector<void*> singles;
     for (int i = 0; i < 40; ++i) { // some lie where a page would have its description
         auto* const p = static_cast<std::byte*>(take_one(heap, 30'000));
@@ -350,7 +350,7 @@ TEST_F(pages_of, near_is_a_slot_of_the_same_block) {
     slab_heap heap{{}, &pages, owner()};
     const auto all = take_all(heap, 20'000, 48);
     void* const neighbour = all[15'000];
-    ASSERT_TRUE(heap.slabs().slab_of(neighbour).is_page);
+    ASSERT_TRUE(heap.slabs().slab_of(neighbour).is_page());
     void* const gone = all[15'010];
     heap.deallocate(gone, 48, 8);
     EXPECT_EQ(heap.try_allocate_near(neighbour, 48, 8), gone);
@@ -382,8 +382,8 @@ TEST_F(pages_of_DeathTest, misuse_is_found_at_the_call) {
     slab_heap other{{}, &pages, owner()};
     const auto all = take_all(heap, 10'000, 48);
     const auto others = take_all(other, 10'000, 48);
-    ASSERT_TRUE(heap.slabs().slab_of(all.back()).is_page);
-    ASSERT_TRUE(other.slabs().slab_of(others.back()).is_page);
+    ASSERT_TRUE(heap.slabs().slab_of(all.back()).is_page());
+    ASSERT_TRUE(other.slabs().slab_of(others.back()).is_page());
     EXPECT_DEATH(heap.deallocate(others.back(), 48, 8), "not of this heap");
     EXPECT_DEATH(heap.deallocate(others.back()), "not of this heap");
     int here = 0;

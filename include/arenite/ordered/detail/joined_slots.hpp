@@ -33,7 +33,7 @@ public:
     /// The slab must have spare words.
     explicit joined_slots(const slab& s) noexcept
         : words_{const_cast<bits::word*>(s.bitmap()) +
-                 (s.is_page ? slab_page::words_for(s.slot_bytes) : s.words())},
+                 (s.is_page() ? slab_page::words_for(s.slot_bytes) : s.words())},
           slots_{s.slots} {}
 
     void clear() noexcept {

@@ -45,9 +45,15 @@ struct alignas(64) slab {
     std::uint16_t state;        ///< a set of slab_state
     std::uint16_t below; ///< for address_list, as are left and right: among the slabs of a class
     std::uint8_t units;
-    bool is_page; ///< a page of its block; else units of a block that has a slab_block
     slab* left;
     slab* right;
+
+    /// True for a page of its block; else it has units of a block that has a slab_block, where its
+    /// words lie further away.
+    [[nodiscard]] ARENITE_INLINE bool is_page() const noexcept {
+        return words_behind == words_behind_page;
+    }
+    static constexpr std::uint16_t words_behind_page = 64 / sizeof(bits::word);
 
     static constexpr std::uint16_t class_state_bytes = 64;
 
@@ -76,9 +82,9 @@ struct alignas(64) slab {
     /// that no pointer and nothing else that lies in an object is taken for it; and on the kind,
     /// since the description of a page may lie where that of units is looked for, and the contrary.
     [[nodiscard]] ARENITE_INLINE std::uintptr_t tag_of(const void* owner) const noexcept {
-        return tag_of(owner, is_page);
+        return tag_of(owner, is_page());
     }
-    /// The same for one with joined slots: its frees go another way.
+    /// That of one with joined slots, whose frees go another way.
     [[nodiscard]] ARENITE_INLINE std::uintptr_t tag_of_joined(const void* owner) const noexcept {
         return tag_of(owner) + joined_mark;
     }
@@ -115,7 +121,7 @@ struct alignas(64) slab {
         return seen == expected || seen == expected + joined_mark;
     }
     [[nodiscard]] bool is_any_of(const void* asking) const noexcept {
-        return is_page ? is_any_here<true>(asking) : is_any_here<false>(asking);
+        return is_page() ? is_any_here<true>(asking) : is_any_here<false>(asking);
     }
     [[nodiscard]] bool is_none() const noexcept { return tag == 0; }
 
@@ -124,14 +130,14 @@ struct alignas(64) slab {
     /// The number of its first word among those of the block: a word a unit, as its first unit; in
     /// a page 64.
     [[nodiscard]] ARENITE_INLINE std::size_t first_word() const noexcept {
-        return is_page ? begin / page_bytes * most_units : begin / unit_bytes;
+        return is_page() ? begin / page_bytes * most_units : begin / unit_bytes;
     }
     [[nodiscard]] std::size_t words() const noexcept {
         return (slots + bits::word_bits - 1) / bits::word_bits;
     }
     /// From the first slot on.
     [[nodiscard]] std::size_t bytes() const noexcept {
-        return units * unit_bytes - (is_page ? begin % page_bytes : 0);
+        return units * unit_bytes - (is_page() ? begin % page_bytes : 0);
     }
 
     /// The words of its bits.
@@ -146,7 +152,7 @@ struct alignas(64) slab {
 
     /// True if there are words for a second row of bits: half of the units', or those of a page.
     [[nodiscard]] bool has_spare_words() const noexcept {
-        return is_page ? slot_bytes >= least_joined_bytes : 2 * words() <= units;
+        return is_page() ? slot_bytes >= least_joined_bytes : 2 * words() <= units;
     }
 
     /// The slots of inverse[slot_class], from an offset in the block on. Before the slab is used.

@@ -81,8 +81,9 @@ public:
         slab& s = slab_of(p);
         return s.is_none() ? nullptr : &s;
     }
-    /// The slab of this source that p lies in, joined or not, or nullptr. For any thread while an
-    /// object lives there; the memory around p must be readable, with whatever is in it.
+    /// Finds the slab of this source that p lies in, joined or not; nullptr where there is none. For
+    /// any thread while an object lives there. The memory around p must be readable, with whatever
+    /// is in it.
     [[nodiscard]] slab* find_slab(const void* p) const noexcept;
 
     /// The bits of a word of an open block, see slab::first_word; 0 where no slab has it.
@@ -110,7 +111,7 @@ public:
         return address_of(p) - lowest_ < extent_;
     }
 
-    /// The same for pages: true if p lies among the blocks that have some.
+    /// True if p lies among the blocks that have pages; tested as may_hold() is.
     [[nodiscard]] ARENITE_INLINE bool may_be_page(const void* p) const noexcept {
         return address_of(p) - lowest_page_ < extent_of_pages_;
     }
