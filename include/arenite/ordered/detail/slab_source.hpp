@@ -73,17 +73,17 @@ public:
         return has_pages(block_of(p)) ? slab_page::of(p)
                                       : geometry_.block_of(p)->slab_at(geometry_.offset_of(p));
     }
-    /// The slab that p lies in, somewhere in a block of this source that is not large; nullptr where
-    /// there is none.
+    /// The slab that p lies in, somewhere in a block of this source that is not large; nullptr
+    /// where there is none.
     [[nodiscard]] slab* slab_around(const block& b, const void* p) const noexcept {
         if ((b.state & block_state::open) == 0)
             return nullptr;
         slab& s = slab_of(p);
         return s.is_none() ? nullptr : &s;
     }
-    /// Finds the slab of this source that p lies in, joined or not; nullptr where there is none. For
-    /// any thread while an object lives there. The memory around p must be readable, with whatever
-    /// is in it.
+    /// Finds the slab of this source that p lies in, joined or not; nullptr where there is none.
+    /// For any thread while an object lives there. The memory around p must be readable, with
+    /// whatever is in it.
     [[nodiscard]] slab* find_slab(const void* p) const noexcept;
 
     /// The bits of a word of an open block, see slab::first_word; 0 where no slab has it.
@@ -165,7 +165,7 @@ private:
     void set_runs(block& b, slab_block& head) noexcept;
     void purge_free(block& b) noexcept;
 
-    // Of all blocks with pages that there were; read by each free, so in the first line.
+    // Where blocks with pages are or were; read by each free, so in the first line.
     std::uintptr_t lowest_page_ = 0;
     std::uintptr_t extent_of_pages_ = 0;
 
