@@ -99,8 +99,15 @@ struct heap_owner {
 ///     enter             the lowest slab of the class of which enough is free
 ///     join              neighbouring slots of a sparse slab of a smaller class, one object at a
 ///                       time: only where the heap holds much more than it needs
-///     slabs_.make       a new slab: units of the lowest block with room, or of a new block
+///     slabs_.make_page  a new slab: a page, where the class has slabs and the heap is not small
+///     slabs_.make       else units of the lowest block with room, or of a new block
 ///     any_slot          where the upstream refuses: any free slot of the class
+///
+/// Freeing:
+///
+///     try_give_to_page      page, owner, bit, from the address alone
+///     try_give_to_units     block, slab, owner, size, bit
+///     deallocate_rare       joined slots, large, another heap's, or misuse
 ///
 /// Books. A bit says whether its slot is free, and nothing else does: it is cleared when the slot
 /// is handed out and set when it comes back, so that what is freed twice is always found.
