@@ -33,7 +33,9 @@
  *
  * A checked and an unchecked library have the same C interface.
  */
-#if defined(__GNUC__) && !defined(_WIN32)
+#if defined(ARENITE_PRIVATE) && ARENITE_PRIVATE && defined(__GNUC__) && !defined(_WIN32)
+#define ARENITE_C_API __attribute__((visibility("hidden")))
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define ARENITE_C_API __attribute__((visibility("default")))
 #else
 #define ARENITE_C_API
@@ -66,6 +68,10 @@ ARENITE_C_API void* arenite_allocate(arenite_heap* heap, size_t bytes);
 /* The same at a multiple of the alignment; of 8 bytes, it saves memory where 24 or 40 bytes need
  * no 16. NULL also: the alignment is no power of two. */
 ARENITE_C_API void* arenite_allocate_aligned(arenite_heap* heap, size_t bytes, size_t alignment);
+
+/* The same for one object of which only the size is known: at the largest alignment that an object
+ * of so many bytes can need, at most 16; the quickest of the three. */
+ARENITE_C_API void* arenite_allocate_object(arenite_heap* heap, size_t bytes);
 
 /* Gives back what any affinity gave. NULL is allowed. */
 ARENITE_C_API void arenite_deallocate(void* p);

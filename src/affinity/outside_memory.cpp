@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/detail/outside_memory.hpp>
 
+#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -78,6 +80,15 @@ bool make_prefixes_at(const void* p) noexcept {
     platform::release(made, leaf_pages);
     return usable; // another thread was faster
 }
+
+#if ARENITE_HAS_MODULE_CLOSE
+ARENITE_AT_MODULE_CLOSE void end_counts() noexcept {
+    if (module_close::goes_on())
+        for (auto& leaf : leaves)
+            if (page_count* const there = leaf.exchange(nullptr, std::memory_order_relaxed))
+                platform::release(there, leaf_pages);
+}
+#endif
 
 /// Differs from place to place, so that a copy of an object's surroundings is no object.
 std::uint64_t mark_at(const void* p) noexcept {
@@ -177,6 +188,30 @@ outside_memory::prefix* outside_memory::of(void* p) noexcept {
 
 const outside_memory::prefix* outside_memory::of(const void* p) noexcept {
     return of(const_cast<void*>(p));
+}
+
+void outside_memory::each(void (*f)(void* context, void* p, const prefix& found), void* context) {
+    for (std::size_t i = 0; i < leaf_count; ++i) {
+        const page_count* const leaf = leaves[i].load(std::memory_order_acquire);
+        for (std::size_t page = 0; leaf != nullptr && page < leaf_pages; ++page) {
+            if (leaf[page].load(std::memory_order_relaxed) == 0)
+                continue;
+            const std::uintptr_t begin = (i * leaf_pages + page) * counted_bytes;
+            for (std::size_t at = 0; at < counted_bytes; at += prefix_bytes) {
+                // NOLINTNEXTLINE(performance-no-int-to-ptr)
+                void* const p = reinterpret_cast<void*>(begin + at + prefix_bytes);
+                if (const prefix* const found = of(p))
+                    f(context, p, *found);
+            }
+        }
+    }
+}
+
+bool outside_memory::hand_to_checker(void* p) noexcept {
+    if (chosen_strategy::now() != affinity_strategy::standard)
+        return false;
+    ::operator delete(p);
+    return true;
 }
 
 void outside_memory::deallocate(void* p, prefix& before, outside_count& count) noexcept {
