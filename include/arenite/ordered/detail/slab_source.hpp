@@ -100,6 +100,10 @@ public:
     /// and of slots that are free, where the upstream lends pages. O(blocks).
     void trim() noexcept;
 
+    /// Does so with the lowest block at `from` or above it, if the block is not empty. Returns where
+    /// to go on, or null where there is no such block.
+    [[nodiscard]] const void* purge_from(const void* from) noexcept;
+
 private:
     [[nodiscard]] block* new_block() noexcept;
     [[nodiscard]] slab* cut_fresh(block* b, unsigned slot_class, std::size_t enough,
