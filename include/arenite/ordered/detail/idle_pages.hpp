@@ -26,8 +26,8 @@ class slab_heap;
 /// after, twice as many still looks are waited for the next time, up to half a minute of them.
 ///
 /// Use when:  a heap is asked often, and its thread's slow calls can take the time.
-/// Cost:      look: one comparison, as a rule; a look sums over size classes; a step is `step_blocks`
-///            blocks, of which each page that goes costs about a microsecond.
+/// Cost:      look: one comparison, as a rule; a look sums over size classes; a step sees to
+///            `step_blocks` blocks, of which each page that goes costs about a microsecond.
 /// Threads:   the heap's own.
 class idle_pages {
 public:

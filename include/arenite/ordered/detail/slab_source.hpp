@@ -143,8 +143,8 @@ public:
     /// and of slots that are free, where the upstream lends pages. O(blocks).
     void trim() noexcept;
 
-    /// Does so with the lowest block at `from` or above it, if the block is not empty. Returns where
-    /// to go on, or null where there is no such block.
+    /// Does so with the whole pages of the lowest block at `from` or above it. Returns where to go
+    /// on, or null where there is no such block.
     [[nodiscard]] const void* purge_from(const void* from) noexcept;
 
 private:
