@@ -106,6 +106,16 @@ TEST(aligned_runs, pages_take_a_fifth_of_what_objects_with_addresses_of_their_ow
     EXPECT_EQ(heap.usage().bytes_in_use, 0u);
 }
 
+TEST(aligned_runs, nothing_counts_as_one_byte) {
+    ordered_heap heap;
+    void* const p = heap.allocate(0, 4096);
+    void* const q = heap.allocate(0, 2048);
+    EXPECT_NE(p, q);
+    heap.deallocate(p, 0, 4096);
+    heap.deallocate(q, 0, 2048);
+    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+}
+
 TEST(aligned_runs_death, freed_twice_they_are_found) {
     ordered_heap heap;
     void* const p = heap.allocate(5000, 8192);
