@@ -76,8 +76,9 @@ struct ordered_options {
 /// Misuse:    found at the call in every build: an object that is already free; memory of another
 ///            heap, of malloc or of the stack; a size too large for the object's slot, or too small
 ///            by 16 bytes, an eighth of it, or one of the slots that were joined for it. Checked
-///            builds also find any wrong size, pointers into the middle of an object, and two
-///            threads inside at once.
+///            builds also find any wrong size (of an object above 63 KiB one that rounds to another
+///            multiple of 8), pointers into the middle of an object, and two threads inside at
+///            once.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph; Tapia, Suballocator.  (doc/sources.md)
