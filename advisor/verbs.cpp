@@ -10,6 +10,7 @@
 namespace arenite::advisor {
 
 // A line a verb: its declaration here, its place in the table below.
+extern const verb run_verb;
 extern const verb record_verb;
 extern const verb show_verb;
 extern const verb replay_verb;
@@ -19,7 +20,7 @@ extern const verb version_verb;
 namespace {
 
 constexpr std::array table{
-    &record_verb, &show_verb, &replay_verb, &help_verb, &version_verb,
+    &run_verb, &record_verb, &show_verb, &replay_verb, &help_verb, &version_verb,
 };
 
 /// How many letters must be changed, added or left out to make one word of the other.
