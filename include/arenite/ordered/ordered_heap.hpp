@@ -134,8 +134,8 @@ public:
 
     /// How many bytes a request of `bytes` takes anyway: asking for them costs no more memory.
     /// Up to 63 KiB the slot's; at least `bytes`, whatever the alignment.
-    [[nodiscard]] static std::size_t
-    good_bytes(std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+    [[nodiscard]] static std::size_t good_bytes(std::size_t bytes,
+                                                std::size_t alignment = default_alignment) noexcept;
 
     /// True if constructed with sizes::kept.
     [[nodiscard]] bool keeps_sizes() const noexcept { return kept_; }
@@ -171,7 +171,7 @@ private:
     detail::passthrough_chain singles_; ///< every allocation, with ARENITE_PASSTHROUGH=1
     bool kept_;
     bool passes_through_;
-    [[no_unique_address]] detail::one_thread threads_;
+    ARENITE_NO_UNIQUE_ADDRESS detail::one_thread threads_;
 };
 
 } // namespace ARENITE_ABI

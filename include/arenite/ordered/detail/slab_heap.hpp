@@ -71,7 +71,7 @@ class slab_heap;
 /// Who a slab_heap works for.
 struct heap_owner {
     void* heap;                     ///< the ordered_heap or affinity_heap; also for messages
-    const char* affinity = nullptr; ///< for messages: the name of the affinity, or null
+    const char* affinity = nullptr; ///< for messages: "affinity nodes", or null
     const char* name = nullptr;     ///< for messages: the name of an ordered_heap, or null
 
     /// Called with what can't be freed at once; true if it was not of this heap and has been seen
