@@ -177,6 +177,11 @@ public:
     [[nodiscard]] bool nothing_lives() const noexcept;
 
     void trim() noexcept;
+
+    /// Gives the whole pages of free slots of the lowest block at `from` or above it back. Returns
+    /// where to go on, or null where there is no such block.
+    [[nodiscard]] const void* return_pages_from(const void* from) noexcept;
+
     void set_block_bytes(std::size_t bytes) noexcept { slabs_.blocks().set_block_bytes(bytes); }
 
     /// Gets the first block, which stays if the policy keeps anything; false where there is none.
