@@ -75,8 +75,8 @@ struct ordered_options {
 ///            everything; checked builds report objects still alive, by name, address and size.
 /// Misuse:    found at the call in every build: an object that is already free; memory of another
 ///            heap, of malloc or of the stack; a wrong size of an object above 8 KiB. Checked
-///            builds also find any wrong size, pointers into the middle of an object, and two
-///            threads inside at once.
+///            builds also find any wrong size (above 63 KiB one that rounds to another multiple of
+///            8), pointers into the middle of an object, and two threads inside at once.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph; Tapia, Suballocator.  (doc/sources.md)
@@ -134,8 +134,8 @@ public:
 
     /// How many bytes a request of `bytes` takes anyway: asking for them costs no more memory.
     /// Up to 63 KiB the slot's; at least `bytes`, whatever the alignment.
-    [[nodiscard]] static std::size_t
-    good_bytes(std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+    [[nodiscard]] static std::size_t good_bytes(std::size_t bytes,
+                                                std::size_t alignment = default_alignment) noexcept;
 
     /// True if constructed with sizes::kept.
     [[nodiscard]] bool keeps_sizes() const noexcept { return kept_; }
@@ -171,7 +171,7 @@ private:
     detail::passthrough_chain singles_; ///< every allocation, with ARENITE_PASSTHROUGH=1
     bool kept_;
     bool passes_through_;
-    [[no_unique_address]] detail::one_thread threads_;
+    ARENITE_NO_UNIQUE_ADDRESS detail::one_thread threads_;
 };
 
 } // namespace ARENITE_ABI
