@@ -34,8 +34,7 @@ public:
 
     /// A slab of `wanted` units, or fewer where the lowest run that there is is shorter, of at
     /// least `least`. All its slots are free. O(log blocks). With `aligned` above 1 it has `wanted`
-    /// units, which equals `least`, and begins at a multiple of so many, a power of two that is less
-    /// than those of a block.
+    /// units, which equals `least`, and begins at a multiple of so many, a power of two.
     [[nodiscard]] slab* make(unsigned slot_class, std::size_t wanted, std::size_t least,
                              std::size_t aligned = 1) noexcept;
 
