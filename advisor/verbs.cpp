@@ -13,13 +13,19 @@ namespace arenite::advisor {
 extern const verb record_verb;
 extern const verb show_verb;
 extern const verb replay_verb;
+extern const verb advise_verb;
 extern const verb help_verb;
 extern const verb version_verb;
 
 namespace {
 
 constexpr std::array table{
-    &record_verb, &show_verb, &replay_verb, &help_verb, &version_verb,
+    &advise_verb, //
+    &record_verb, //
+    &show_verb,   //
+    &replay_verb, //
+    &help_verb,   //
+    &version_verb,
 };
 
 /// How many letters must be changed, added or left out to make one word of the other.

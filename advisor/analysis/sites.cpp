@@ -79,6 +79,8 @@ public:
         t.function = short_name(n.function);
         if (!n.file.empty())
             t.place = fmt::format("{}:{}", base_name(n.file), n.line);
+        if (n.file.starts_with("/usr/")) // a header's, inlined: calls in a row are told apart
+            t.place += fmt::format(" +{:#x}", f.offset);
         return t;
     }
 
