@@ -10,9 +10,11 @@
 namespace arenite::advisor {
 
 // A line a verb: its declaration here, its place in the table below.
+extern const verb run_verb;
 extern const verb record_verb;
 extern const verb show_verb;
 extern const verb replay_verb;
+extern const verb prove_verb;
 extern const verb advise_verb;
 extern const verb help_verb;
 extern const verb version_verb;
@@ -21,9 +23,11 @@ namespace {
 
 constexpr std::array table{
     &advise_verb, //
+    &run_verb,    //
     &record_verb, //
     &show_verb,   //
     &replay_verb, //
+    &prove_verb,  //
     &help_verb,   //
     &version_verb,
 };

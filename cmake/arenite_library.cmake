@@ -51,6 +51,9 @@ function(arenite_library name)
   endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(${name} PRIVATE -fno-semantic-interposition)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # or the loader keeps a plug-in that has it inside for ever
+      target_compile_options(${name} PRIVATE -fno-gnu-unique)
+    endif()
     if(BUILD_SHARED_LIBS AND UNIX AND NOT APPLE)
       # It stays loaded: threads that end, and a fork, call into it after the last who asked for it is gone.
       target_link_options(${name} PRIVATE LINKER:-Bsymbolic-functions LINKER:-z,nodelete)

@@ -142,6 +142,9 @@ std::string title_of(const candidate& c, const std::vector<site>& sites) {
     case remedy::pooled_container:
         return fmt::format("{}: nodes of {}; a pooled container", where, first.container);
     case remedy::pool:
+        if (std::any_of(c.sites.begin(), c.sites.end(),
+                        [&](std::size_t i) { return sites[i].sum.largest != first.sum.largest; }))
+            return where + ": one size each; a pool_resource for each size";
         return fmt::format("{}: always {} bytes; a pool_resource", where, first.sum.largest);
     case remedy::ordered:
         return where + ": several sizes, long-lived; one ordered_heap for all of them";

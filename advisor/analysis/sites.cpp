@@ -146,6 +146,7 @@ std::vector<site> sites_of(const profile& of, const trace::tables& known, symbol
             continue;
         const auto frames = known.stack(i);
         site one;
+        std::size_t depth = 0;
         if (frames.empty()) {
             one.name = i == 0 ? "(not known)" : fmt::format("(site {})", i);
         } else {
@@ -156,6 +157,7 @@ std::vector<site> sites_of(const profile& of, const trace::tables& known, symbol
             at = std::max(at, first_user);
             for (std::size_t f = 0; f <= at && one.container.empty(); ++f)
                 one.container = tell(frames[f]).container;
+            depth = at + 1;
             one.name = tell(frames[at]).function;
             one.place = tell(frames[at]).place;
             if (at != first[i])
@@ -168,6 +170,7 @@ std::vector<site> sites_of(const profile& of, const trace::tables& known, symbol
             to.container = std::move(one.container);
         }
         to.stacks.push_back(i);
+        to.depths.push_back(static_cast<std::uint8_t>(depth));
         add(to.sum, s);
     }
     std::vector<site> all;

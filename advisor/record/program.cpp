@@ -147,7 +147,9 @@ std::string own_library(const std::string& name) {
     const char* const told = std::getenv("ARENITE_LIBRARY_PATH");
     for (const std::filesystem::path& candidate :
          {told != nullptr ? std::filesystem::path{told} / name : folder / name, folder / name,
-          folder / ".." / ARENITE_LIBRARY_FOLDER / name, folder / ".." / "lib" / name})
+          folder / ".." / ARENITE_LIBRARY_FOLDER / name,
+          folder / ".." / ARENITE_LIBRARY_FOLDER / ".." / name, folder / ".." / "lib" / name,
+          folder / ".." / "malloc" / name}) // where it is built
         if (std::filesystem::exists(candidate))
             return std::filesystem::canonical(candidate).string();
     throw bad_input(fmt::format("{} is missing: it belongs beside {} or into its ../{}", name,

@@ -3,6 +3,7 @@
 #include <arenite/core/detail/thread_exit.hpp>
 
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/detail/process_object.hpp>
 
 #include <atomic>
@@ -88,9 +89,9 @@ struct thread_exit::key {
     };
     static maker at_load;
 
-#if !ARENITE_IS_MALLOC // which is never closed
-    /// The module that the library is in is closed, or the process ends.
-    [[gnu::destructor]] static void closed() noexcept {
+#if ARENITE_HAS_MODULE_CLOSE
+    /// After the destructors of the module's objects, which may await the end of their thread.
+    ARENITE_AT_MODULE_CLOSE static void closed() noexcept {
         if (std::exchange(one().there, false))
             pthread_key_delete(one().number);
     }

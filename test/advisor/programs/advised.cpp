@@ -57,6 +57,10 @@ int main(int count, char** words) {
         for (int i = 0; i < 100; ++i)
             delete new int{i};
         std::printf("%f\n", calculates());
+    } else if (what == "tells") { // where its object lies: near the program, or among the mappings
+        const auto* p = new int{1};
+        std::printf("%zx\n", reinterpret_cast<std::size_t>(p) >> 44);
+        delete p;
     }
     return 0;
 }
