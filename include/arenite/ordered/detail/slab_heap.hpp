@@ -14,6 +14,7 @@
 #include <arenite/ordered/detail/joined_slots.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
 #include <arenite/ordered/detail/slab_geometry.hpp>
+#include <arenite/ordered/detail/slab_page.hpp>
 #include <arenite/ordered/detail/slab_source.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 
@@ -146,6 +147,10 @@ public:
     /// Without its size.
     ARENITE_NOINLINE void deallocate(void* p) noexcept;
 
+    /// deallocate(p) where p lies in memory that this heap's upstream lent it, and in a page: else
+    /// false, and nothing is done.
+    [[nodiscard]] ARENITE_INLINE bool try_give_in_own(void* p) noexcept;
+
     /// try_allocate from what is there: the upstream is not asked.
     [[nodiscard]] void* try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept;
 
@@ -163,6 +168,15 @@ public:
 
     [[nodiscard]] ARENITE_NOINLINE void* allocate_slow(std::size_t bytes,
                                                        std::size_t alignment) noexcept;
+
+    /// True for a request with an alignment above size_class::largest_alignment that is served by a
+    /// run of units; most: the bytes of a block by large_divisor. A checked build has room for
+    /// notes behind a run, so that pages would take one more.
+    [[nodiscard]] static constexpr bool fits_aligned_units(std::size_t bytes, std::size_t alignment,
+                                                           std::size_t most) noexcept {
+        return !slow_only && alignment > size_class::largest_alignment &&
+               alignment <= most - unit_bytes && bytes <= most - unit_bytes - alignment;
+    }
 
     /// Bytes that may be used at p, an object of this heap.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
@@ -317,7 +331,7 @@ private:
     [[nodiscard]] bool wants_page(unsigned slot_class) const noexcept;
     void count_page(unsigned slot_class, std::size_t now) noexcept;
     [[nodiscard]] void* any_slot(unsigned slot_class) noexcept;
-    [[nodiscard]] void* allocate_single(std::size_t bytes) noexcept;
+    [[nodiscard]] void* allocate_single(std::size_t bytes, std::size_t aligned_units = 1) noexcept;
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
 
     // Slots that are joined: slab_heap_joined.cpp
@@ -391,6 +405,30 @@ ARENITE_INLINE void* slab_heap::try_take(std::size_t bytes, std::size_t alignmen
     if (!size_class::is_listed(bytes, alignment)) [[unlikely]]
         return nullptr;
     return try_take(size_class::of_listed(bytes, alignment));
+}
+
+/// Counts a slot whose bit has just been set.
+ARENITE_INLINE void slab_heap::count_free(slab& s) noexcept {
+    if (--s.frees_left == 0) [[unlikely]] // each test on the flags of its subtraction
+        count_last_free(s);
+    else if (--counts_of(s).live == 0) [[unlikely]]
+        alarmed(s);
+}
+
+/// From the address to the page, and to the slot's bit there. False, and nothing is done, for what
+/// lies elsewhere, is rare, or misuse.
+ARENITE_INLINE bool slab_heap::try_give_in_own(void* p) noexcept {
+    if constexpr (slow_only)
+        return false;
+    slab& s = slab_page::of(p);
+    if (!s.is_here<true>(this)) [[unlikely]]
+        return false;
+    const std::size_t index = s.index_in_page(p);
+    auto* const words = reinterpret_cast<bits::word*>(&s + 1);
+    if (bits::test_and_set(words[index / bits::word_bits], index)) [[unlikely]]
+        return false;
+    count_free(s);
+    return true;
 }
 
 template <class F>
