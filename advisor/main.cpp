@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include "arguments.hpp"
+#include "trace/event.hpp"
 #include "verb.hpp"
 
 #include <cstdio>
@@ -22,6 +23,9 @@ int main(int count, char** words) {
         arguments given{asked.name, asked.purpose,
                         std::vector<std::string>(words + (count > 1 ? 2 : 1), words + count)};
         return asked.run(given);
+    } catch (const arenite::trace::bad_trace& e) {
+        std::fprintf(stderr, "arenite %s: %s\n", name.c_str(), e.what());
+        return exit_bad_input;
     } catch (const bad_input& e) {
         std::fprintf(stderr, "arenite %s: %s\n", name.c_str(), e.what());
         return exit_bad_input;

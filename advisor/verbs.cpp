@@ -10,12 +10,16 @@
 namespace arenite::advisor {
 
 // A line a verb: its declaration here, its place in the table below.
+extern const verb record_verb;
+extern const verb show_verb;
 extern const verb help_verb;
 extern const verb version_verb;
 
 namespace {
 
 constexpr std::array table{
+    &record_verb,
+    &show_verb,
     &help_verb,
     &version_verb,
 };

@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "report/drift.hpp"
 #include "report/html.hpp"
 #include "report/json.hpp"
 #include "report/machine.hpp"
+#include "report/picture.hpp"
 #include "report/seeds.hpp"
 #include "report/table.hpp"
+#include "report/verdict.hpp"
 #include "run/child.hpp"
 #include "run/experiment.hpp"
+#include "run/nearest.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -44,17 +48,31 @@ void list(const catalogue& all) {
         fmt::print("  {} is not available: {}\n", m.name, m.why);
 }
 
-void write_report(const nlohmann::json& results, const output_file& to) {
-    to.write(html_report(results));
-    fmt::print("The report: {}\n", std::filesystem::absolute(to.path()).string());
+/// An address that a terminal makes a link of.
+std::string link_to(const std::filesystem::path& file) {
+    std::string address = "file://";
+    for (const char letter : std::filesystem::absolute(file).lexically_normal().string()) {
+        const auto code = static_cast<unsigned char>(letter);
+        if (code <= ' ' || code >= 127 || letter == '%' || letter == '#' || letter == '?')
+            address += fmt::format("%{:02X}", code);
+        else
+            address += letter;
+    }
+    return address;
 }
 
-/// Where results go besides the terminal; empty: nowhere.
-struct output_paths {
+void write_report(const nlohmann::json& results, const output_file& to) {
+    to.write(html_report(results));
+    fmt::print("The report: {}\n", link_to(to.path()));
+}
+
+/// What is told, and where results go besides the terminal; empty: nowhere.
+struct output_wishes {
     std::string json, report;
+    bool tables = true;
 };
 
-int run(const catalogue& all, const request& asked, const output_paths& paths) {
+int run(const catalogue& all, const request& asked, const output_wishes& wishes) {
     const bool seeds =
         std::find(asked.workloads.begin(), asked.workloads.end(), "seeds") != asked.workloads.end();
     if (seeds && (asked.workloads.size() > 1 || !asked.subjects.empty() || !asked.settings.empty()))
@@ -70,22 +88,25 @@ int run(const catalogue& all, const request& asked, const output_paths& paths) {
     const std::vector<experiment> experiments =
         seeds ? seed_experiments(all, rows, asked.repeats) : plan(all, asked);
     std::optional<output_file> json, report;
-    if (!paths.json.empty())
-        json.emplace(paths.json);
-    if (!paths.report.empty())
-        report.emplace(paths.report);
+    if (!wishes.json.empty())
+        json.emplace(wishes.json);
+    if (!wishes.report.empty())
+        report.emplace(wishes.report);
 
     const machine m = describe_machine();
-    fmt::print("{}\n{}\n", describe(m), describe(experiments));
+    fmt::print("{}\n", describe(m));
+    if (wishes.tables)
+        fmt::print("{}\n", describe(experiments));
     std::fflush(stdout);
     std::vector<outcome> outcomes;
     bool failed = false;
     for (const experiment& e : experiments) {
-        outcomes.push_back(measure(e));
+        outcomes.push_back(
+            measure(e, fmt::format("{}/{} ", outcomes.size() + 1, experiments.size())));
         failed = failed || !outcomes.back().failures.empty();
         if (json || report)
             add_maps(e, outcomes.back());
-        if (!seeds || !outcomes.back().failures.empty())
+        if ((!seeds && wishes.tables) || !outcomes.back().failures.empty())
             fmt::print("{}\n", table(e, outcomes.back()));
         std::fflush(stdout);
     }
@@ -95,6 +116,8 @@ int run(const catalogue& all, const request& asked, const output_paths& paths) {
         fmt::print("{}\n", seed_table(of_seeds));
     }
     const nlohmann::json results = results_json(m, experiments, outcomes, of_seeds);
+    for (const std::string& line : lines_of(verdicts_of(results)))
+        fmt::print("{}\n", line);
     if (json)
         json->write(results.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     if (report)
@@ -103,23 +126,48 @@ int run(const catalogue& all, const request& asked, const output_paths& paths) {
 }
 
 /// From a file that --json wrote.
-int report(const std::string& results_path, const std::string& report_path) {
+int report(const std::string& results_path, const output_wishes& wishes,
+           const std::string& picture_path) {
     const nlohmann::json results = read_results(results_path);
-    const output_file to{report_path};
     try {
-        write_report(results, to);
+        std::optional<output_file> page, picture;
+        if (!wishes.report.empty())
+            page.emplace(wishes.report);
+        if (!picture_path.empty())
+            picture.emplace(picture_path);
+        if (picture)
+            picture->write(picture_svg(results));
+        for (const std::string& line : lines_of(verdicts_of(results)))
+            fmt::print("{}\n", line);
+        if (page)
+            write_report(results, *page);
     } catch (const bad_request& e) {
         throw bad_request(results_path + ": " + e.what());
+    } catch (const nlohmann::json::exception& e) {
+        throw bad_request(results_path +
+                          ": the results are not as arenite-lab writes them: " + e.what());
     }
     return 0;
+}
+
+/// The program's own record, by ours, the newest mimalloc and the system's malloc.
+request replay_of(const catalogue& all, const std::string& file, int repeats) {
+    request asked{.workloads = {"trace/replay"}, .settings = {"file=" + file}, .repeats = repeats};
+    asked.warm_passes = 0;
+    asked.subjects = {"arenite.ordered"};
+    for (const char* name : {"mimalloc", "std"})
+        if (all.find_subject(name) != nullptr)
+            asked.subjects.emplace_back(name);
+    return asked;
 }
 
 int main_of(int argc, char** argv) {
     CLI::App app{"Measures allocators on this machine: subject x workload x probe.", "arenite-lab"};
     app.require_subcommand(1);
     request asked;
-    output_paths paths;
-    std::string results_path;
+    output_wishes wishes;
+    std::string results_path, after_path, picture_path, record_path;
+    int replay_repeats = 3;
 
     CLI::App* listing = app.add_subcommand("list", "workloads, their parameters, and subjects");
     CLI::App* running = app.add_subcommand("run", "measure, print tables");
@@ -143,14 +191,35 @@ int main_of(int argc, char** argv) {
             ->allow_extra_args(false);
         command->add_option("--repeat", asked.repeats, "turns of each subject (7; short: 3)")
             ->check(CLI::Range(1, 1000));
-        command->add_option("--json", paths.json, "write the results to this file");
-        command->add_option("--report", paths.report,
+        command->add_option("--json", wishes.json, "write the results to this file");
+        command->add_option("--report", wishes.report,
                             "write a page with plots and maps of memory to this file");
     }
+    bool with_tables = false;
+    in_short->add_flag("--tables", with_tables, "print them, too, where a page is written");
+    CLI::App* replaying = app.add_subcommand(
+        "replay", "a program that you recorded, by ours, mimalloc and malloc: seconds");
+    replaying->add_option("RECORD", record_path, "what a recording_resource wrote")->required();
+    replaying->add_option("--repeat", replay_repeats, "turns of each subject (3)")
+        ->check(CLI::Range(1, 1000));
+    replaying->add_option("--json", wishes.json, "write the results to this file");
+    replaying->add_option("--report", wishes.report, "write a page with plots to this file");
     CLI::App* reporting =
-        app.add_subcommand("report", "a page with plots of what --json wrote before");
+        app.add_subcommand("report", "the verdict, and a page, of what --json wrote before");
     reporting->add_option("RESULTS", results_path, "a file that --json wrote")->required();
-    reporting->add_option("--report", paths.report, "the page to write")->required();
+    reporting->add_option("--report", wishes.report, "the page to write");
+    reporting->add_option("--picture", picture_path, "an .svg to write: where the nodes lie");
+    CLI::App* comparing =
+        app.add_subcommand("compare", "what changed between two runs of the same work");
+    comparing->add_option("BEFORE", results_path, "a file that --json wrote")->required();
+    comparing->add_option("AFTER", after_path, "a file that --json wrote")->required();
+    if (argc > 1 && argv[1][0] != '-') {
+        const std::vector<std::string> commands{"list",   "run",    "short",
+                                                "replay", "report", "compare"};
+        if (std::find(commands.begin(), commands.end(), argv[1]) == commands.end())
+            throw bad_request(fmt::format("knows no '{}'{}\nknown: {}", argv[1],
+                                          did_you_mean(argv[1], commands), join(commands)));
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
@@ -158,13 +227,20 @@ int main_of(int argc, char** argv) {
     }
 
     if (reporting->parsed())
-        return report(results_path, paths.report);
+        return report(results_path, wishes, picture_path);
+    if (comparing->parsed()) {
+        fmt::print("{}", drift_of(read_results(results_path), read_results(after_path)));
+        return 0;
+    }
     const catalogue all;
     if (listing->parsed()) {
         list(all);
         return 0;
     }
+    if (replaying->parsed())
+        return run(all, replay_of(all, record_path, replay_repeats), wishes);
     if (in_short->parsed()) {
+        wishes.tables = wishes.report.empty() || with_tables;
         asked.in_short = true;
         if (in_short->count("--repeat") == 0)
             asked.repeats = 3;
@@ -172,7 +248,7 @@ int main_of(int argc, char** argv) {
             if (w.in_short)
                 asked.workloads.push_back(w.name);
     }
-    return run(all, asked, paths);
+    return run(all, asked, wishes);
 }
 
 } // namespace

@@ -23,6 +23,7 @@ struct subject_info {
     std::string pages; ///< "huge" (asks for huge pages), "4k" (does not), as it was started
     std::vector<std::pair<std::string, std::string>> environment = {};
     bool on_request = false; ///< run only when named
+    bool floor = false; ///< a bound, such as a vector whose objects move: compared with nothing
     std::string version = {};
     bool one_size =
         false; ///< a pool, or a scene graph: runs where the workload's one_size says so;
@@ -129,6 +130,10 @@ concept frees_at_once = requires(S& s, std::size_t bytes) {
     s.reset();
 };
 
+/// A subject that has memory made ready ahead, by `ready(bytes)`: for workloads that ask for it.
+template <class S>
+concept makes_ready = requires(S& s, std::size_t bytes) { s.ready(bytes); };
+
 /// True for a subject that differs from another one only where a workload has several heaps.
 template <class S>
 concept one_of_several = requires { requires S::one_of_several; };
@@ -191,8 +196,8 @@ void run_turn(turn& t, int warm_passes) {
 
 /// A heap that frees singly.
 template <class S>
-inline constexpr bool frees_singly =
-    any_size<S> && !frees_at_once<S> && !only_for_threads<S> && !in_one_region<S>;
+inline constexpr bool frees_singly = any_size<S> && !frees_at_once<S> && !only_for_threads<S> &&
+                                     !in_one_region<S> && !makes_ready<S>;
 
 /// And is no other one's double.
 template <class S>

@@ -88,10 +88,9 @@ struct workload_info {
     int short_warm_passes = 1; ///< of `arenite-lab short`
     bool in_short = true;      ///< part of `arenite-lab short`
 
-    /// Which subject is ours in the ratio column, and which are compared with it: the fastest of
-    /// them counts. An entry means the subject of this name and its twins.
+    /// Which subject is ours: it is compared with the best of all others that are not Arenite's and
+    /// no floor (report/verdict.hpp). A name of no subject of Arenite's: there is no verdict.
     std::string ours = "arenite.ordered";
-    std::vector<std::string> against = {"mimalloc"};
 
     /// True if its turns keep maps where they are asked to: those of ours, of the C++ library and
     /// of what ours is measured by; or of all.

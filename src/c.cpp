@@ -46,6 +46,10 @@ void* arenite_allocate_aligned(arenite_heap* heap, std::size_t bytes, std::size_
     return heap_behind(heap)->try_allocate(bytes, alignment);
 }
 
+void* arenite_allocate_object(arenite_heap* heap, std::size_t bytes) {
+    return heap == nullptr ? nullptr : heap_behind(heap)->try_allocate_object(bytes);
+}
+
 void arenite_deallocate(void* p) {
     if (p != nullptr)
         affinity_heap::deallocate_any(p);

@@ -85,6 +85,7 @@
 #include <arenite/stl/affinity_allocator.hpp>
 #include <arenite/stl/container_pool.hpp>
 #include <arenite/stl/containers.hpp>
+#include <arenite/stl/growing_vector.hpp>
 #include <arenite/stl/inline_list.hpp>
 #include <arenite/stl/inline_map.hpp>
 #include <arenite/stl/inline_set.hpp>

@@ -96,7 +96,6 @@ struct filled {
                 .short_warm_passes = 1,
                 .in_short = Kind::in_short,
                 .ours = "arenite.pool_allocator",
-                .against = {"mimalloc"},
                 .subjects = container_subjects(),
                 .short_subjects = short_container_subjects(),
                 .touches = [](const parameter_values& values) {

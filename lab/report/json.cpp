@@ -103,13 +103,13 @@ json results_json(const machine& m, const std::vector<experiment>& experiments,
     json workloads = json::object();
     for (const experiment& e : experiments)
         workloads[e.workload->name] = {{"summary", e.workload->summary},
-                                       {"ours", e.workload->ours},
-                                       {"against", e.workload->against}};
+                                       {"ours", e.workload->ours}};
     json subjects = json::object();
     for (const experiment& e : experiments)
         for (const known_subject* s : e.subjects)
             subjects[s->info.name] = {{"summary", s->info.summary},
                                       {"pages", s->info.pages},
+                                      {"floor", s->info.floor},
                                       {"version", s->info.version},
                                       {"environment", json::object()}};
     for (const experiment& e : experiments)

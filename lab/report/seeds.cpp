@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "seeds.hpp"
 
+#include "compare.hpp"
 #include "grid.hpp"
 #include "seeds_cache.hpp"
 #include "seeds_scene.hpp"

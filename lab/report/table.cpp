@@ -6,7 +6,6 @@
 #include "grid.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <set>
 
@@ -29,13 +28,13 @@ grid::cell heading(const std::string& name) {
 grid::cell ratio_cell(const std::optional<comparison>& c) {
     if (!c)
         return {"-"};
-    return {fmt::format("{}{}x", c->tie ? "tie " : "", short_number(c->ratio)), c->theirs};
+    return {(c->tie ? "tie " : "") + ratio_text(c->ratio), c->theirs};
 }
 
 /// True where any row has such a comparison: else the column is left out.
 bool any_ratio(const std::vector<row>& rows, const experiment& e, pairing p) {
     return std::any_of(rows.begin(), rows.end(),
-                       [&](const row& r) { return against_fastest(r, e, p).has_value(); });
+                       [&](const row& r) { return against_best(r, e, p).has_value(); });
 }
 
 std::string title(const experiment& e) {
@@ -49,7 +48,8 @@ std::string title(const experiment& e) {
 /// A verdict on each row in which some peer is better than ours: how often ours is the peer's
 /// figure, and whether the spread is larger than that. Where it is so for all, the row is left out.
 /// Of a subject of ours that retains, peers that do so too.
-std::string where_peers_win(const std::vector<row>& rows, const std::string& subject) {
+std::string where_peers_win(const std::vector<row>& rows, const experiment& e,
+                            const std::string& subject) {
     std::string text;
     for (const row& r : rows) {
         const result* ours = r.of(subject);
@@ -57,15 +57,17 @@ std::string where_peers_win(const std::vector<row>& rows, const std::string& sub
             continue;
         std::vector<std::string> verdicts;
         bool is_shown = false;
-        for (const result* peer : r.results) {
-            if (peer->subject.starts_with("arenite") || retains(peer->subject) != retains(subject))
+        for (const known_subject* s : e.subjects) {
+            const result* const peer = r.of(s->info.name);
+            if (peer == nullptr || !is_peer(s->info.name, s->info.floor) ||
+                (retains(subject) && !retains(s->info.name)))
                 continue;
-            const comparison c = compare(*ours, *peer);
-            if (c.ratio <= 1)
+            const auto c = compare(figure_of(*ours), figure_of(*peer), peer->subject, r.unit);
+            if (!c || c->ratio <= 1)
                 continue;
-            is_shown = is_shown || !c.tie;
-            verdicts.push_back(fmt::format("{}x of {}{}", short_number(c.ratio), c.theirs,
-                                           c.tie ? " (within the spread)" : ""));
+            is_shown = is_shown || !c->tie;
+            verdicts.push_back(fmt::format("{} of {}{}", ratio_text(c->ratio), c->theirs,
+                                           c->tie ? " (within the spread)" : ""));
         }
         if (is_shown)
             text += fmt::format("Worse: {}, {}: {} {} is {}\n", r.metric, r.state, subject,
@@ -75,19 +77,6 @@ std::string where_peers_win(const std::vector<row>& rows, const std::string& sub
 }
 
 } // namespace
-
-std::string short_number(double value) {
-    const double size = std::fabs(value);
-    if (size == 0)
-        return "0";
-    if (size < 0.1)
-        return fmt::format("{:.3f}", value);
-    if (size < 10)
-        return fmt::format("{:.2f}", value);
-    if (size < 100)
-        return fmt::format("{:.1f}", value);
-    return fmt::format("{:.0f}", value);
-}
 
 std::string describe(const machine& m) {
     std::string text;
@@ -137,7 +126,7 @@ std::string table(const experiment& e, const outcome& measured) {
         grid g;
         std::vector<grid::cell> head{{"metric, state", "(unit)"}};
         if (best)
-            head.push_back({"ours to", "the faster"});
+            head.push_back({"ours to", "the best"});
         if (twins) {
             head.push_back({"both with", "huge pages"});
             head.push_back({"both with", "4k pages"});
@@ -152,13 +141,13 @@ std::string table(const experiment& e, const outcome& measured) {
             std::vector<grid::cell> cells{
                 {fmt::format("{}, {}", r.metric, r.state), "(" + r.unit + ")"}};
             if (best)
-                cells.push_back(ratio_cell(against_fastest(r, e)));
+                cells.push_back(ratio_cell(against_best(r, e)));
             if (twins) {
-                cells.push_back(ratio_cell(against_fastest(r, e, pairing::huge_pages)));
-                cells.push_back(ratio_cell(against_fastest(r, e, pairing::small_pages)));
+                cells.push_back(ratio_cell(against_best(r, e, pairing::huge_pages)));
+                cells.push_back(ratio_cell(against_best(r, e, pairing::small_pages)));
             }
             if (retaining)
-                cells.push_back(ratio_cell(against_fastest(r, e, pairing::retaining)));
+                cells.push_back(ratio_cell(against_best(r, e, pairing::retaining)));
             for (const std::string& name : names) {
                 const result* figure = r.of(name);
                 if (figure == nullptr)
@@ -171,8 +160,8 @@ std::string table(const experiment& e, const outcome& measured) {
             g.add(std::move(cells));
         }
         text += g.text(output_width());
-        text += where_peers_win(rows, e.workload->ours);
-        text += where_peers_win(rows, e.workload->ours + ".retain");
+        text += where_peers_win(rows, e, e.workload->ours);
+        text += where_peers_win(rows, e, e.workload->ours + ".retain");
     }
     for (const failure& f : measured.failures)
         text += fmt::format("FAILED: {}: {}\n", f.subject, f.what);

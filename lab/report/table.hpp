@@ -14,10 +14,7 @@ namespace arenite::lab {
 [[nodiscard]] std::string describe(const std::vector<experiment>& experiments);
 
 /// One table: a row a metric and state, a column a subject; the median, below it least and most;
-/// ratios of ours to the peer it is measured by; then where ours is worse, and what failed.
+/// ratios of ours to the best peer; then where ours is worse, and what failed.
 [[nodiscard]] std::string table(const experiment& e, const outcome& measured);
-
-/// A figure in few letters: 0.0123, 1.23, 12.3, 123, 12345.
-[[nodiscard]] std::string short_number(double value);
 
 } // namespace arenite::lab

@@ -4,6 +4,7 @@
 
 #include "build_info.hpp"
 #include "child.hpp"
+#include "nearest.hpp"
 #include "process.hpp"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ std::vector<known_subject> subjects_of(const std::filesystem::path& runner) {
         s.at("pages").get_to(subject.info.pages);
         s.at("environment").get_to(subject.info.environment);
         s.at("on_request").get_to(subject.info.on_request);
+        s.at("floor").get_to(subject.info.floor);
         s.at("version").get_to(subject.info.version);
         s.at("one_size").get_to(subject.info.one_size);
         all.push_back(std::move(subject));
@@ -82,9 +84,9 @@ const workload_info& catalogue::workload(const std::string& name) const {
     for (const workload_info& w : workloads_)
         if (w.name == name)
             return w;
-    throw bad_request(
-        fmt::format("unknown workload '{}'; known: {}, seeds", name,
-                    join(names_of(workloads_, [](const workload_info& w) { return w.name; }))));
+    const auto names = names_of(workloads_, [](const workload_info& w) { return w.name; });
+    throw bad_request(fmt::format("unknown workload '{}'{}\nknown: {}, seeds", name,
+                                  did_you_mean(name, names), join(names)));
 }
 
 const known_subject* catalogue::find_subject(const std::string& name) const noexcept {
@@ -97,9 +99,9 @@ const known_subject* catalogue::find_subject(const std::string& name) const noex
 const known_subject& catalogue::subject(const std::string& name) const {
     if (const known_subject* found = find_subject(name))
         return *found;
-    std::string text =
-        fmt::format("unknown subject '{}'; known: {}", name,
-                    join(names_of(subjects_, [](const auto& s) { return s.info.name; })));
+    const auto names = names_of(subjects_, [](const auto& s) { return s.info.name; });
+    std::string text = fmt::format("unknown subject '{}'{}\nknown: {}", name,
+                                   did_you_mean(name, names), join(names));
     for (const missing_library& library : missing_)
         text += fmt::format("\nnot available: {} ({})", library.name, library.why);
     throw bad_request(text);

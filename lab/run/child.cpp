@@ -34,6 +34,7 @@ int describe() {
                             {"pages", run.info.pages},
                             {"environment", run.info.environment},
                             {"on_request", run.info.on_request},
+                            {"floor", run.info.floor},
                             {"version", run.info.version},
                             {"one_size", run.info.one_size},
                             {"workloads", {run.workload}}});

@@ -73,8 +73,8 @@ struct outcome {
 [[nodiscard]] double median_of(std::vector<double> values);
 
 /// Runs an experiment: each subject in a process of its own, in turns, A B C A B C ...
-/// Tells its progress on the standard error.
-[[nodiscard]] outcome measure(const experiment& e);
+/// Tells its progress on the standard error, after `place`: "3/17 ".
+[[nodiscard]] outcome measure(const experiment& e, const std::string& place = {});
 
 /// One more turn for some of the subjects (ours, the C++ library's, the peers it is measured by),
 /// of which nothing is timed: fills `maps`. Nothing where the workload has none.

@@ -16,22 +16,24 @@
 namespace arenite::lab {
 namespace {
 
-/// One line that is written over and over on a terminal; elsewhere one line an experiment.
+/// One line that is written over and over on a terminal; elsewhere a line a turn.
 class progress {
 public:
-    explicit progress(const experiment& e) : e_{e}, terminal_{::isatty(STDERR_FILENO) == 1} {
-        if (!terminal_)
-            fmt::print(stderr, "{}: {} subjects, {} turns each\n", title(), e.subjects.size(),
-                       e.repeats);
-    }
+    progress(const experiment& e, std::string place)
+        : e_{e}, place_{std::move(place)}, terminal_{::isatty(STDERR_FILENO) == 1} {}
     ~progress() {
         if (terminal_)
             fmt::print(stderr, "\r\033[K");
     }
+    void begin(int turn) const {
+        if (!terminal_)
+            fmt::print(stderr, "{}{}: turn {} of {}, {} subjects\n", place_, title(), turn,
+                       e_.repeats, e_.subjects.size());
+    }
     void step(int turn, const std::string& subject) const {
         if (terminal_)
-            fmt::print(stderr, "\r\033[K{}: turn {} of {}: {} ", title(), turn, e_.repeats,
-                       subject);
+            fmt::print(stderr, "\r\033[K{}{}: turn {} of {}: {} ", place_, title(), turn,
+                       e_.repeats, subject);
     }
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
@@ -45,6 +47,7 @@ private:
     }
 
     const experiment& e_;
+    std::string place_;
     bool terminal_;
 };
 
@@ -114,10 +117,10 @@ double median_of(std::vector<double> values) {
 
 double result::median() const { return median_of(values); }
 
-outcome measure(const experiment& e) {
+outcome measure(const experiment& e, const std::string& place) {
     const std::size_t warm_bytes =
         e.workload->touches ? e.workload->touches(e.values) : std::size_t{512} << 20;
-    const progress shown{e};
+    const progress shown{e, place};
     collector collected{e};
     outcome done;
     std::set<std::string> given_up;
@@ -131,6 +134,7 @@ outcome measure(const experiment& e) {
     };
 
     for (int turn = 1; turn <= e.repeats; ++turn) {
+        shown.begin(turn);
         for (const known_subject* s : e.subjects) {
             const std::string& name = s->info.name;
             if (given_up.contains(name))
@@ -175,15 +179,14 @@ outcome measure(const experiment& e) {
 void add_maps(const experiment& e, outcome& measured) {
     if (!e.workload->has_maps && !e.workload->has_maps_of_all)
         return;
-    const progress shown{e};
-    std::vector<std::string> wanted{e.workload->ours, "std"};
-    wanted.insert(wanted.end(), e.workload->against.begin(), e.workload->against.end());
+    const progress shown{e, {}};
+    const std::set<std::string> wanted{e.workload->ours, "std", "mimalloc", "mimalloc.heaps",
+                                       "vma"};
     for (const known_subject* s : e.subjects) {
         const std::string& name = s->info.name;
         const bool failed = std::any_of(measured.failures.begin(), measured.failures.end(),
                                         [&](const failure& f) { return f.subject == name; });
-        if (failed || (!e.workload->has_maps_of_all &&
-                       std::find(wanted.begin(), wanted.end(), name) == wanted.end()))
+        if (failed || (!e.workload->has_maps_of_all && !wanted.contains(name)))
             continue;
         shown.step(e.repeats, name + ", maps");
         const finished_process ran =

@@ -8,6 +8,7 @@
 #include <arenite/core/resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/os/page_resource.hpp>
 #include <arenite/pool/pool_resource.hpp>
 
 #include <cstddef>
@@ -82,6 +83,25 @@ struct ordered_kept {
                  .summary = "ordered_heap, sizes::kept, unsized frees",
                  .pages = "huge",
                  .on_request = true}};
+    }
+};
+
+/// Whoever calls it has the pages of the next frame made resident before: outside the frame.
+class ordered_ready : public ordered_as<ordered_by_default> {
+public:
+    static void ready(std::size_t bytes) { prepare(page_source(), bytes); }
+
+    static std::vector<subject_info> ways() {
+        return {{.name = "arenite.ordered.ready",
+                 .summary = "ordered_heap, page_source().prepare() between frames",
+                 .pages = "huge"}};
+    }
+
+private:
+    template <class Source>
+    static void prepare(Source& source, std::size_t bytes) {
+        if constexpr (requires { source.prepare(bytes); })
+            source.prepare(bytes);
     }
 };
 

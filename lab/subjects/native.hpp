@@ -45,10 +45,10 @@ using subjects = subject_list<
 #if defined(ARENITE_LAB_VMA)
     vma, vma_min_memory,
 #endif
-    ordered_as<ordered_by_default>, ordered_as<ordered_retaining>, affinity_as<affinity_ordered>,
-    affinity_as<affinity_near>, affinity_as<affinity_intrusive>, affinity_as<affinity_slots>,
-    affinity_as<affinity_standard>, object_pooled, chosen_by_use, ordered_synchronized,
-    ordered_as<ordered_kept>, ordered_virtual, linear, linear_as<linear_low>,
+    ordered_as<ordered_by_default>, ordered_as<ordered_retaining>, ordered_ready,
+    affinity_as<affinity_ordered>, affinity_as<affinity_near>, affinity_as<affinity_intrusive>,
+    affinity_as<affinity_slots>, affinity_as<affinity_standard>, object_pooled, chosen_by_use,
+    ordered_synchronized, ordered_as<ordered_kept>, ordered_virtual, linear, linear_as<linear_low>,
     linear_as<linear_high>, linear_as<linear_buffered>, linear_as<linear_frames>,
     linear_as<linear_growing>, linear_as<linear_growing_4k>, linear_as<linear_scratch>,
     free_list_as<fit::first>, free_list_as<fit::best>, tlsf, thesis_free_list, offset_bins,

@@ -194,7 +194,8 @@ public:
     static std::vector<subject_info> ways() {
         return {{.name = "std.vector",
                  .summary = "a dense std::vector, whose objects move: the floor",
-                 .pages = "4k"}};
+                 .pages = "4k",
+                 .floor = true}};
     }
 };
 

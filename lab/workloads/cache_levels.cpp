@@ -63,7 +63,6 @@ struct cache_levels {
                 .warm_passes = 1,
                 .in_short = false,
                 .ours = "malloc",
-                .against = {"malloc-thp"},
                 .subjects = {"malloc", "malloc-thp"},
                 .touches = [](const parameter_values&) { return 5 * told().level[2].bytes + 1; },
                 .check = [](const parameter_values&) -> std::optional<std::string> {

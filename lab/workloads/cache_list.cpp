@@ -48,7 +48,6 @@ struct cache_list {
                 .warm_passes = 1,
                 .in_short = false,
                 .ours = "malloc",
-                .against = {"malloc-thp"},
                 .subjects = {"malloc", "malloc-thp"},
                 .touches = [](const parameter_values& values) {
                     return std::size_t{2} << std::stoll(values.at("to"));

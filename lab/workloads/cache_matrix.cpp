@@ -38,7 +38,6 @@ struct cache_matrix {
                 .warm_passes = 1,
                 .in_short = false,
                 .ours = "malloc",
-                .against = {"malloc-thp"},
                 .subjects = {"malloc", "malloc-thp"},
                 .touches = [](const parameter_values&) { return std::size_t{128} << 20; }};
     }

@@ -46,7 +46,6 @@ struct cache_misses {
                 .warm_passes = 0,
                 .in_short = false,
                 .ours = "malloc",
-                .against = {},
                 .subjects = {"malloc"}};
     }
 

@@ -200,7 +200,6 @@ struct churn {
                                 .most = 1000}},
                 .warm_passes = 1,
                 .short_warm_passes = 0,
-                .against = {"mimalloc", "mimalloc.heaps"},
                 .short_subjects = {"arenite.ordered", "arenite.affinity", "std", "mimalloc",
                                    "mimalloc.heaps"},
                 .touches = [](const parameter_values& values) {

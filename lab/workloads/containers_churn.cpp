@@ -31,7 +31,6 @@ struct container_churn {
                                 .full_values = {"10000000"}}},
                 .warm_passes = 3,
                 .ours = "arenite.pool_allocator",
-                .against = {"boost.fast_pool", "mimalloc"},
                 .subjects = container_subjects(),
                 .short_subjects = short_container_subjects(),
                 .touches = [](const parameter_values& values) {
@@ -170,7 +169,6 @@ struct many_small {
                 .warm_passes = 3,
                 .in_short = false,
                 .ours = "arenite.pool_allocator",
-                .against = {"std"},
                 .subjects = container_subjects(),
                 .touches = [](const parameter_values& values) {
                     return 512 * static_cast<std::size_t>(std::stoll(values.at("count"))) +

@@ -32,7 +32,6 @@ struct frames_loop {
                 .warm_passes = 25,
                 .short_warm_passes = 25,
                 .ours = "arenite.frames",
-                .against = {"std", "mimalloc"},
                 .subjects = {"arenite.frames", "arenite.linear", "arenite.double_buffered",
                              "arenite.growing", "arenite.scratch", "arenite.ordered", "std",
                              "std-thp", "malloc", "mimalloc", "mimalloc-4k", "jemalloc", "tcmalloc",

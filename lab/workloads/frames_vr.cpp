@@ -155,7 +155,6 @@ struct frames_vr {
                 .warm_passes = 1,
                 .in_short = false,
                 .ours = "arenite.chosen",
-                .against = {"std", "mimalloc", "mimalloc.heaps", "jemalloc"},
                 .subjects = {"arenite.chosen", "arenite.chosen-4k", "arenite.affinity", "std",
                              "std-thp", "mimalloc", "mimalloc-4k", "mimalloc.heaps", "jemalloc",
                              "tcmalloc"},

@@ -41,7 +41,6 @@ struct freelist_thesis {
                 .warm_passes = 15,
                 .short_warm_passes = 3,
                 .ours = "arenite.free_list",
-                .against = {"malloc"},
                 .subjects = {"arenite.free_list", "arenite.free_list.best", "arenite.tlsf",
                              "thesis.free_list", "arenite.ordered", "malloc", "mimalloc",
                              "jemalloc", "tcmalloc"},

@@ -131,7 +131,6 @@ struct handle_list {
                 .warm_passes = 1,
                 .in_short = false,
                 .ours = "arenite.compacting",
-                .against = {"arenite.ordered", "mimalloc", "malloc"},
                 .subjects = {"arenite.compacting", "arenite.compacting.room", "arenite.ordered",
                              "malloc", "mimalloc"},
                 .touches = [](const parameter_values& values) {
@@ -238,7 +237,6 @@ struct handle_frames {
                 .warm_passes = 0,
                 .in_short = false,
                 .ours = "arenite.compacting",
-                .against = {"arenite.ordered", "mimalloc", "malloc"},
                 .subjects = {"arenite.compacting", "arenite.compacting.room", "arenite.ordered",
                              "malloc", "mimalloc"},
                 .touches = [](const parameter_values& values) {

@@ -107,7 +107,6 @@ struct handle_tree {
                 .warm_passes = 1,
                 .in_short = false,
                 .ours = "arenite.compacting",
-                .against = {"arenite.ordered", "mimalloc", "malloc"},
                 .subjects = {"arenite.compacting", "arenite.ordered", "malloc", "mimalloc"},
                 .touches = [](const parameter_values& values) {
                     return (std::size_t{256} << (2 * std::stoll(values.at("levels")))) +

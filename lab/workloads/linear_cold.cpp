@@ -36,7 +36,6 @@ struct linear_cold {
                 .warm_passes = 1,
                 .short_warm_passes = 1,
                 .ours = "arenite.growing",
-                .against = {"mimalloc"},
                 .subjects = {"arenite.growing", "arenite.growing-4k", "arenite.linear", "std",
                              "mimalloc", "mimalloc-4k", "jemalloc", "tcmalloc"},
                 .short_subjects = {"arenite.growing", "arenite.linear", "mimalloc"},

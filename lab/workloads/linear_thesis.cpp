@@ -52,7 +52,6 @@ struct linear_thesis {
                 .warm_passes = 15,
                 .short_warm_passes = 3,
                 .ours = "arenite.linear",
-                .against = {"malloc"},
                 .subjects = {"arenite.linear", "arenite.double_ended-low",
                              "arenite.double_ended-high", "arenite.double_buffered",
                              "arenite.frames", "arenite.growing", "arenite.scratch", "malloc",

@@ -56,7 +56,7 @@ struct memory_mappings {
             for (std::size_t i = 0; i < count; ++i)
                 objects_[i] = make(random, i);
             t.record("fill", "ns/object", filling.per(count));
-            t.record("mappings", "", static_cast<double>(mappings() - before_));
+            t.record("mappings", "mappings", static_cast<double>(mappings() - before_));
 
             std::uint64_t sum = 0;
             random.shuffle(objects_);
@@ -64,7 +64,7 @@ struct memory_mappings {
             for (std::size_t i = 0; i < half; ++i)
                 sum = sum * 31 + end(objects_[i]);
             t.record("free_random", "ns/object", freeing.per(half));
-            t.record("mappings_after", "", static_cast<double>(mappings() - before_));
+            t.record("mappings_after", "mappings", static_cast<double>(mappings() - before_));
             const stopwatch again;
             for (std::size_t i = 0; i < half; ++i)
                 objects_[i] = make(random, i);

@@ -156,7 +156,6 @@ struct model {
                   .least = 1,
                   .most = 1000}},
             .warm_passes = 1,
-            .against = {"mimalloc", "mimalloc.heaps"},
             .has_maps = true,
             .short_subjects = {"arenite.ordered", "arenite.affinity", "arenite.ordered-4k", "std",
                                "mimalloc", "mimalloc-4k", "mimalloc-thp", "mimalloc.heaps",

@@ -63,7 +63,6 @@ struct objects_pool {
                                 .short_values = {"1000"}}},
                 .warm_passes = 3,
                 .ours = "arenite.object_pool",
-                .against = {"std", "mimalloc"},
                 .subjects = {"arenite.object_pool", "arenite.object_pool-4k", "arenite.pool",
                              "arenite.ordered", "std", "std-thp", "mimalloc", "jemalloc",
                              "tcmalloc", "boost.fast_pool"},

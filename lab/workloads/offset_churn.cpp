@@ -51,7 +51,6 @@ struct offset_churn_of {
             .warm_passes = 1,
             .in_short = false,
             .ours = "arenite.offset",
-            .against = {"vma", "memory_slots"},
             .subjects = {"arenite.offset", "vma", "vma.min_memory", "best_fit", "memory_slots"}};
     }
 

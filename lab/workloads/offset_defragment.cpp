@@ -50,7 +50,6 @@ struct offset_defragment {
                 .warm_passes = 0,
                 .in_short = false,
                 .ours = "arenite.offset",
-                .against = {"vma"},
                 .has_maps = true,
                 .subjects = {"arenite.offset", "vma"}};
     }

@@ -63,7 +63,6 @@ struct offset_full {
             .warm_passes = 0,
             .in_short = false,
             .ours = "arenite.offset",
-            .against = {"best_fit", "vma"},
             .has_maps_of_all = true,
             .subjects = {"arenite.offset", "vma", "vma.min_memory", "best_fit", "memory_slots"}};
     }

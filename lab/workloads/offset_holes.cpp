@@ -38,7 +38,6 @@ struct offset_holes {
                 .warm_passes = 0,
                 .in_short = false,
                 .ours = "arenite.offset",
-                .against = {"vma", "memory_slots"},
                 .subjects = {"arenite.offset", "vma", "best_fit", "memory_slots"}};
     }
 

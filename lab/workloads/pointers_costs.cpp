@@ -40,7 +40,6 @@ struct pointers_costs {
                                 .most = 20'000'000}},
                 .in_short = false,
                 .ours = "malloc",
-                .against = {},
                 .subjects = {"malloc"},
                 .touches = [](const parameter_values& values) {
                     return 256 * static_cast<std::size_t>(std::stoll(values.at("count"))) +

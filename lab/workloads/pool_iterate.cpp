@@ -48,7 +48,6 @@ struct pool_iterate {
                                 .most = 100'000'000}},
                 .warm_passes = 2,
                 .ours = "arenite.pool",
-                .against = {"plf.colony"},
                 .short_subjects = {"arenite.object_pool", "arenite.pool", "plf.colony",
                                    "std.pointers", "std.vector"},
                 .touches = [](const parameter_values& values) {

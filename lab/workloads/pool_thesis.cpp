@@ -42,7 +42,6 @@ struct pool_thesis {
                 .warm_passes = 51,
                 .short_warm_passes = 51,
                 .ours = "arenite.pool",
-                .against = {"malloc", "mimalloc", "boost.fast_pool"},
                 .subjects = {"arenite.pool", "arenite.pool-4k", "arenite.pool.retain",
                              "arenite.ordered", "malloc", "mimalloc", "mimalloc-4k", "jemalloc",
                              "tcmalloc", "pmr.pool", "boost.fast_pool", "boost.adaptive_pool",

@@ -64,7 +64,6 @@ struct scene_objects {
                 .warm_passes = 2,
                 .in_short = false,
                 .ours = "arenite.affinity",
-                .against = {"mimalloc"},
                 .touches = [](const parameter_values& v) {
                     return v.contains("objects")
                                ? 400 * static_cast<std::size_t>(std::stoll(v.at("objects")))

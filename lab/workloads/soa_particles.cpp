@@ -37,7 +37,6 @@ struct soa_particles {
                                 .most = 20'000'000}},
                 .in_short = false,
                 .ours = "malloc",
-                .against = {"malloc-thp"},
                 .subjects = {"malloc", "malloc-thp"},
                 .touches = [](const parameter_values& values) {
                     return 160 * static_cast<std::size_t>(std::stoll(values.at("count"))) +

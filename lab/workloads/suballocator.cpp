@@ -30,7 +30,6 @@ struct suballocator_raw {
                 .warm_passes = 1,
                 .in_short = false,
                 .ours = "arenite.suballocator",
-                .against = {"mimalloc"},
                 .subjects = container_subjects(),
                 .touches = [](const parameter_values& values) {
                     return 64 * static_cast<std::size_t>(std::stoll(values.at("count"))) +
@@ -159,7 +158,6 @@ struct suballocator_set {
                 .warm_passes = 1,
                 .in_short = false,
                 .ours = "arenite.suballocator",
-                .against = {"mimalloc"},
                 .subjects = container_subjects(),
                 .touches = [](const parameter_values& values) {
                     return 96 * static_cast<std::size_t>(std::stoll(values.at("count"))) +

@@ -61,7 +61,6 @@ struct threads_false_sharing {
                 .warm_passes = 3,
                 .in_short = false,
                 .ours = "arenite.affinity",
-                .against = {"std", "mimalloc"},
                 .touches = [](const parameter_values&) { return std::size_t{64} << 20; }};
     }
 

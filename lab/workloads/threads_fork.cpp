@@ -47,8 +47,7 @@ struct threads_fork {
                 .warm_passes = 0,
                 .short_warm_passes = 0,
                 .in_short = false,
-                .ours = "arenite.affinity",
-                .against = {"std"}};
+                .ours = "arenite.affinity"};
     }
 
     template <class S>

@@ -42,8 +42,7 @@ struct threads_loaders {
                                 .most = 1'000'000}},
                 .warm_passes = 2,
                 .in_short = false,
-                .ours = "arenite.affinity",
-                .against = {"mimalloc"}};
+                .ours = "arenite.affinity"};
     }
 
     template <class S>

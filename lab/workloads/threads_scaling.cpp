@@ -284,7 +284,7 @@ struct threads_scaling {
                       .defaults = {"own", "handover", "handover_shuffled", "passing", "larson"},
                       .summary = "what they do: see lab/workloads/threads_scaling.cpp",
                       .choices = {"own", "handover", "handover_shuffled", "passing", "larson"},
-                      .short_values = {"own", "handover_shuffled"}},
+                      .short_values = {"own", "handover_shuffled", "larson"}},
                      {.name = "threads",
                       .defaults = {"1", "2", "4"},
                       .summary = "at once",

@@ -42,8 +42,7 @@ struct threads_tasks {
                 .warm_passes = 0,
                 .short_warm_passes = 0,
                 .in_short = false,
-                .ours = "arenite.affinity",
-                .against = {"mimalloc"}};
+                .ours = "arenite.affinity"};
     }
 
     template <class S>

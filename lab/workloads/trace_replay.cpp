@@ -186,7 +186,8 @@ struct trace_replay {
             t.record("replay", "ns/event", replaying / static_cast<double>(events.size()));
             t.record("walk", "ns/object",
                      walking / static_cast<double>(std::max<std::size_t>(walked, 1)));
-            t.record("page_faults", "times", static_cast<double>(faults));
+            t.record("page_faults", "faults/1000 events",
+                     1000 * static_cast<double>(faults) / static_cast<double>(events.size()));
             if (const auto peak = peak_resident(); peak && start_)
                 t.record("peak_resident", "bytes/byte",
                          (static_cast<double>(*peak) - static_cast<double>(start_->bytes)) /

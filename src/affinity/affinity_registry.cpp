@@ -146,6 +146,11 @@ void affinity_registry::report_leaks() noexcept {
     for (const affinity_heap& h : all()) {
         objects alive{h};
         h.list_regions(alive);
+        if (h.outside_.allocations.load(std::memory_order_relaxed) != 0)
+            outside_memory::for_each([&](const void* p, std::size_t bytes, unsigned affinity) {
+                if (affinity == h.index_)
+                    alive.leaks.add(p, bytes);
+            });
         alive.leaks.report();
     }
 }

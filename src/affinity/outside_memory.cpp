@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/detail/outside_memory.hpp>
 
+#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
@@ -177,6 +178,30 @@ outside_memory::prefix* outside_memory::of(void* p) noexcept {
 
 const outside_memory::prefix* outside_memory::of(const void* p) noexcept {
     return of(const_cast<void*>(p));
+}
+
+void outside_memory::each(void (*f)(void* context, void* p, const prefix& found), void* context) {
+    for (std::size_t i = 0; i < leaf_count; ++i) {
+        const page_count* const leaf = leaves[i].load(std::memory_order_acquire);
+        for (std::size_t page = 0; leaf != nullptr && page < leaf_pages; ++page) {
+            if (leaf[page].load(std::memory_order_relaxed) == 0)
+                continue;
+            const std::uintptr_t begin = (i * leaf_pages + page) * counted_bytes;
+            for (std::size_t at = 0; at < counted_bytes; at += prefix_bytes) {
+                // NOLINTNEXTLINE(performance-no-int-to-ptr)
+                void* const p = reinterpret_cast<void*>(begin + at + prefix_bytes);
+                if (const prefix* const found = of(p))
+                    f(context, p, *found);
+            }
+        }
+    }
+}
+
+bool outside_memory::hand_to_checker(void* p) noexcept {
+    if (chosen_strategy::now() != affinity_strategy::standard)
+        return false;
+    ::operator delete(p);
+    return true;
 }
 
 void outside_memory::deallocate(void* p, prefix& before, outside_count& count) noexcept {

@@ -4,25 +4,36 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-out_of_memory::out_of_memory(std::size_t bytes, std::size_t alignment,
-                             const resource* source) noexcept
+out_of_memory::out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
+                             std::string_view name) noexcept
     : bytes_{bytes}, alignment_{alignment}, source_{source} {
-    std::snprintf(text_, sizeof text_,
-                  "out of memory: %zu bytes of alignment %zu%s were asked of resource %p", bytes,
-                  alignment, is_alignment(alignment) ? "" : ", which is no power of two,",
-                  static_cast<const void*>(source));
+    const char* const wrong = is_alignment(alignment) ? "" : ", which is no power of two,";
+    const void* const address = source;
+    if (name.empty())
+        std::snprintf(text_, sizeof text_,
+                      "out of memory: %zu bytes of alignment %zu%s were asked of resource %p",
+                      bytes, alignment, wrong, address);
+    else
+        std::snprintf(text_, sizeof text_,
+                      "out of memory: %zu bytes of alignment %zu%s were asked of resource %.*s "
+                      "(%p)",
+                      bytes, alignment, wrong,
+                      static_cast<int>(std::min<std::size_t>(name.size(), 63)), name.data(),
+                      address);
 }
 
-void throw_out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source) {
+void throw_out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
+                         std::string_view name) {
 #if ARENITE_EXCEPTIONS
-    throw out_of_memory{bytes, alignment, source};
+    throw out_of_memory{bytes, alignment, source, name};
 #else
-    contract_violation(out_of_memory{bytes, alignment, source}.what());
+    contract_violation(out_of_memory{bytes, alignment, source, name}.what());
 #endif
 }
 

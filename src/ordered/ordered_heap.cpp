@@ -65,6 +65,17 @@ bool ordered_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_by
     return !passes_through_ && core_.try_resize(p, old_bytes, new_bytes, alignment);
 }
 
+std::size_t ordered_heap::good_bytes(std::size_t bytes, std::size_t alignment) noexcept {
+    const unsigned number = is_alignment(alignment) ? detail::size_class::of(bytes, alignment)
+                                                    : detail::size_class::none;
+    if (number < detail::size_class::count)
+        return detail::size_class::slot_bytes(number);
+    constexpr std::size_t most = 63_KiB; // above, an object has memory of its own
+    return number == detail::size_class::single && bytes <= most
+               ? align_up(bytes, detail::unit_bytes)
+               : bytes;
+}
+
 std::size_t ordered_heap::size_of(const void* p) const noexcept {
     if (!kept_)
         contract_violation("size_of(p) needs a heap of sizes::kept");

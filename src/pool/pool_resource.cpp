@@ -47,7 +47,8 @@ detail::fork_lock<std::mutex>& pools_lock() noexcept { // static pools end late
 /// `usual`: bytes of a block on this upstream where nothing asks for another.
 pool_resource::layout pool_resource::layout::of(slot s, const pool_options& options,
                                                 std::size_t usual, bool with_marks) noexcept {
-    const std::size_t alignment = is_alignment(s.alignment) ? s.alignment : 1;
+    const std::size_t alignment =
+        is_alignment(s.alignment) ? std::min(s.alignment, largest_slot) : 1;
     const std::size_t slot_bytes = bytes_of(s);
     layout l{{slot_bytes, alignment, 0}, 0, 0};
     // The bits of a longer block begin the slots later, which may need a longer block.

@@ -133,7 +133,7 @@ void slot_pool<Derived>::deallocate_slow(std::byte* p) noexcept {
     if (every_call_is_slow_) [[unlikely]]
         return deallocate_careful(p);
     if (!cache_.has_room()) { // many bits at a time here too, while nobody asks for a slot
-        if (cache_.hold_back(p) && !self().is_sparse())
+        if (cache_.hold_back(p) && !self().is_sparse() && slots_in_use() != 0)
             return;
         clear_held_back();
         return self().freed();

@@ -39,12 +39,49 @@ namespace {
 // Where each call is to be seen, none is held back.
 constexpr bool shares_are_careful = checks_enabled || poison::active;
 
+// All pools of the process, the latest first. They are only added.
+constinit std::atomic<shared_slots*> all_pools{nullptr};
+
 } // namespace
 
-shared_slots::shared_slots(slot s, upstream up, std::size_t first_row_bytes) noexcept
+shared_slots::shared_slots(slot s, const suballocator_options& options, upstream up) noexcept
     : mutex_{[](void* pool) noexcept { static_cast<shared_slots*>(pool)->adopt_after_fork(); },
              this},
-      slots_{s, suballocator_options{.first_row_bytes = first_row_bytes}, up} {}
+      slots_{s, options, up} {
+    next_pool_ = all_pools.load(std::memory_order_relaxed);
+    while (!all_pools.compare_exchange_weak(next_pool_, this, std::memory_order_release,
+                                            std::memory_order_relaxed)) {
+    }
+}
+
+arenite::usage shared_slots::usage_all() noexcept {
+    arenite::usage sum;
+    for (shared_slots* p = all_pools.load(std::memory_order_acquire); p != nullptr;
+         p = p->next_pool_)
+        sum += p->usage();
+    return sum;
+}
+
+void shared_slots::trim_all() noexcept {
+    for (shared_slots* p = all_pools.load(std::memory_order_acquire); p != nullptr;
+         p = p->next_pool_) {
+        thread_slots none; // where this thread holds nothing back
+        thread_slots* mine = &none;
+        for (thread_slots* t = thread_end::first; t != nullptr; t = t->next_of_thread) {
+            if (t->owner == p)
+                mine = t;
+        }
+        p->trim(*mine);
+    }
+}
+
+/// True if the elements that are left, besides those that a thread holds back, are few, and rows of
+/// many are kept for them.
+bool shared_slots::keeps_rows_for_few(std::size_t held) const noexcept {
+    const std::size_t taken = slots_.slots_in_use();
+    return taken - std::min(taken, held) < few &&
+           slots_.slot_count() * slots_.slot_bytes() > small_pool_bytes;
+}
 
 /// True before the first use of a pool by a thread that may hold something back.
 bool shared_slots::is_to_join(const thread_slots& mine) noexcept {
@@ -131,10 +168,13 @@ void shared_slots::spill(thread_slots& mine, void* p) noexcept {
     await_end(mine);
     const std::lock_guard lock{mutex_};
     join(mine);
-    if (mine.room == 0)
-        return slots_.deallocate(p);
+    if (mine.room == 0) {
+        slots_.deallocate(p);
+        return slots_.return_if_unused();
+    }
     const std::uint32_t held = mine.count.load(std::memory_order_relaxed);
-    if (slots_.is_sparse()) { // each slot held back would keep a row: none until the next request
+    // Each slot held back would keep a row: none until the next request.
+    if (slots_.is_sparse() || keeps_rows_for_few(held)) {
         give(mine, held);
         mine.room = 0;
         return slots_.deallocate(p);

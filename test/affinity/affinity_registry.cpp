@@ -11,6 +11,9 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/sizes.hpp>
 
+#include "support/environment.hpp"
+#include "support/mappings.hpp"
+
 #include <array>
 #include <condition_variable>
 #include <cstdlib>
@@ -154,5 +157,27 @@ TEST(affinity_registry_threads, with_options_and_without_they_may_name_one_at_a_
     };
     EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
 }
+
+#if defined(__unix__)
+void leave_three_alive() {
+    static void* alive[3];
+    for (void*& p : alive)
+        p = affinity_heap::named("left alive").allocate(40, 8);
+    affinity_heap::named("left nothing")
+        .deallocate(affinity_heap::named("left nothing").allocate(40, 8), 40, 8);
+    std::exit(0);
+}
+
+TEST(affinity_registry_death, with_passthrough_every_build_lists_what_is_alive_at_the_end) {
+    if (support::emulated())
+        GTEST_SKIP() << "a fresh process would run without the emulator";
+    const support::environment passed_on{"ARENITE_PASSTHROUGH", "1"};
+    GTEST_FLAG_SET(death_test_style, "threadsafe"); // in a fresh process, which asks anew
+    EXPECT_EXIT(leave_three_alive(), testing::ExitedWithCode(0),
+                "affinity left alive has 3 allocations of 120 bytes at the end of the "
+                "process\n *0x[0-9a-f]+: 40 bytes\n *0x[0-9a-f]+: 40 bytes\n *0x[0-9a-f]+: 40 "
+                "bytes\n");
+}
+#endif
 
 } // namespace

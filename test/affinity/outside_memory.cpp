@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <limits>
+#include <map>
 
 using namespace arenite;
 using detail::outside_count;
@@ -41,6 +42,39 @@ TEST(outside_memory, leads_back_to_its_source_at_every_alignment) {
         }
         EXPECT_EQ(count.high_water, 100u);
     }
+}
+
+TEST(outside_memory, each_object_is_found_in_its_pages) {
+    outside_count count;
+    std::map<const void*, std::size_t> alive;
+    for (std::size_t i = 0; i < 3000; ++i) {
+        const std::size_t bytes = 1 + i * 7 % 900;
+        count.allocations.fetch_add(1);
+        alive[outside_memory::try_allocate(outside_memory::standard, 41, count, bytes, 16)] = bytes;
+    }
+    const auto expect_found = [&] {
+        std::map<const void*, std::size_t> found;
+        outside_memory::for_each([&](const void* p, std::size_t bytes, unsigned affinity) {
+            if (affinity == 41)
+                EXPECT_TRUE(found.emplace(p, bytes).second) << p;
+        });
+        EXPECT_EQ(found, alive);
+    };
+    expect_found();
+    for (auto i = alive.begin(); i != alive.end();) {
+        void* const p = const_cast<void*>(i->first);
+        outside_memory::deallocate(p, *outside_memory::of(p), count);
+        i = alive.erase(i);
+        if (i != alive.end())
+            ++i;
+    }
+    expect_found();
+    for (const auto& [p, bytes] : alive) {
+        void* const q = const_cast<void*>(p);
+        outside_memory::deallocate(q, *outside_memory::of(q), count);
+    }
+    alive.clear();
+    expect_found();
 }
 
 TEST(outside_memory, other_memory_has_no_prefix) {

@@ -87,6 +87,20 @@ static void any_alignment_that_is_a_power_of_two(void) {
     EXPECT(arenite_usage_of(h).bytes_in_use == 0);
 }
 
+static void an_object_is_aligned_as_one_of_its_size_can_need(void) {
+    arenite_heap* const h = arenite_affinity("of c");
+    for (size_t bytes = 0; bytes <= 2100; ++bytes) {
+        void* const p = arenite_allocate_object(h, bytes);
+        const size_t most = bytes % 16 == 0 ? 16 : bytes & (~bytes + 1);
+        EXPECT(p != NULL && (uintptr_t)p % (bytes == 0 ? 1 : most) == 0);
+        EXPECT(arenite_size_of(p) >= bytes);
+        arenite_deallocate(p);
+    }
+    EXPECT(arenite_allocate_object(NULL, 8) == NULL);
+    EXPECT(arenite_allocate_object(h, SIZE_MAX) == NULL);
+    EXPECT(arenite_usage_of(h).bytes_in_use == 0);
+}
+
 static void what_is_too_large_gets_null(void) {
     arenite_heap* const h = arenite_affinity("of c");
     const size_t huge[] = {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2 + 1, SIZE_MAX / 2, SIZE_MAX / 4};
@@ -199,6 +213,7 @@ int main(void) {
     a_name_that_can_be_none_gets_null();
     memory_is_aligned_distinct_and_ones_own();
     any_alignment_that_is_a_power_of_two();
+    an_object_is_aligned_as_one_of_its_size_can_need();
     what_is_too_large_gets_null();
     reallocating_keeps_what_fits();
     null_and_what_is_nobodys();

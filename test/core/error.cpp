@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory_resource>
 #include <new>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -32,6 +33,15 @@ TEST(error, out_of_memory_tells_a_wrong_alignment_from_a_lack_of_memory) {
         "out of memory: 4096 bytes of alignment 64 were asked of resource "))
         << lack.what();
     EXPECT_NE(std::string_view{wrong.what()}.find("power of two"), std::string_view::npos);
+}
+
+TEST(error, out_of_memory_names_a_resource_that_has_a_name) {
+    const out_of_memory e{1, 8, nullptr, "nodes"};
+    EXPECT_NE(std::string_view{e.what()}.find("were asked of resource nodes ("),
+              std::string_view::npos)
+        << e.what();
+    const std::string longer(1000, 'n');
+    EXPECT_TRUE(std::string_view{out_of_memory(1, 8, nullptr, longer).what()}.ends_with(")"));
 }
 
 #if ARENITE_EXCEPTIONS

@@ -90,13 +90,13 @@ TEST(lab_command_line, tells_of_each_peer_that_it_is_there_or_why_not) {
 }
 
 TEST(lab_command_line, names_the_known_workloads_for_an_unknown_one) {
-    expect_refused("run scene/quadtre",
-                   {"scene/quadtre", "scene/quadtree", "order/refill", "seeds"});
+    expect_refused("run scene/quadtre", {"did you mean 'scene/quadtree'?", "seeds"});
+    expect_refused("lsit", {"'lsit'", "did you mean 'list'?", "replay"});
 }
 
 TEST(lab_command_line, names_the_known_subjects_for_an_unknown_one) {
     expect_refused("run scene/quadtree --subject malloc3",
-                   {"malloc3", "std", "arenite.ordered", "pmr.pool"});
+                   {"malloc3", "did you mean 'malloc'?", "std", "arenite.ordered", "pmr.pool"});
 }
 
 TEST(lab_command_line, names_the_subjects_a_workload_takes_where_it_takes_none_of_these) {

@@ -3,6 +3,7 @@
 #include "report/compare.hpp"
 #include "report/grid.hpp"
 #include "report/table.hpp"
+#include "run/nearest.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +19,6 @@ protected:
     lab_compare() {
         workload_.name = "test/figures";
         workload_.ours = "arenite.ordered";
-        workload_.against = {"mimalloc"};
         for (const auto& [name, pages] : {std::pair{"arenite.ordered", "huge"},
                                           {"arenite.ordered-4k", "4k"},
                                           {"arenite.ordered.retain", "huge"},
@@ -45,16 +45,41 @@ protected:
     outcome measured_;
 };
 
-TEST_F(lab_compare, takes_the_faster_twin_of_the_peer_and_no_other_version) {
+TEST_F(lab_compare, takes_the_best_of_all_peers_and_names_it) {
     figure("arenite.ordered", {1, 1, 1});
     figure("mimalloc", {4, 4, 4});
     figure("mimalloc-4k", {2, 2, 2});
-    figure("mimalloc-2", {1, 1, 1});
-    const auto c = against_fastest(rows_of(measured_).front(), experiment_);
+    figure("mimalloc-2", {0.5, 0.5, 0.5});
+    figure("std", {3, 3, 3});
+    const auto c = against_best(rows_of(measured_).front(), experiment_);
     ASSERT_TRUE(c);
-    EXPECT_EQ(c->theirs, "mimalloc-4k");
-    EXPECT_DOUBLE_EQ(c->ratio, 0.5);
+    EXPECT_EQ(c->theirs, "mimalloc-2");
+    EXPECT_DOUBLE_EQ(c->ratio, 2);
     EXPECT_FALSE(c->tie);
+}
+
+TEST_F(lab_compare, takes_no_floor_for_a_peer_and_none_of_ours) {
+    figure("arenite.ordered", {4, 4, 4});
+    figure("arenite.ordered.retain", {1, 1, 1});
+    figure("std", {2, 2, 2});
+    figure("mimalloc", {8, 8, 8});
+    known_[4].info.floor = true; // std
+    EXPECT_EQ(against_best(rows_of(measured_).front(), experiment_)->theirs, "mimalloc");
+    workload_.ours = "std";
+    EXPECT_FALSE(against_best(rows_of(measured_).front(), experiment_)) << "not ours to judge";
+}
+
+TEST_F(lab_compare, makes_no_ratio_of_counts_that_nobody_feels) {
+    figure("arenite.ordered", {0.2, 0.2, 0.2});
+    figure("mimalloc", {0.001, 0.001, 0.001});
+    measured_.results[0].unit = measured_.results[1].unit = "faults/1000 events";
+    EXPECT_FALSE(against_best(rows_of(measured_).front(), experiment_));
+    measured_.results[0].values = {4, 4, 4};
+    EXPECT_DOUBLE_EQ(against_best(rows_of(measured_).front(), experiment_)->ratio, 4)
+        << "what is less than is felt counts as that much";
+    measured_.results[0].unit = measured_.results[1].unit = "ns";
+    measured_.results[1].values = {0, 0, 0};
+    EXPECT_FALSE(against_best(rows_of(measured_).front(), experiment_)) << "no ratio to nothing";
 }
 
 TEST_F(lab_compare, shows_what_huge_pages_alone_give) {
@@ -63,36 +88,37 @@ TEST_F(lab_compare, shows_what_huge_pages_alone_give) {
     figure("mimalloc", {2, 2, 2});
     figure("mimalloc-4k", {8, 8, 8});
     const row r = rows_of(measured_).front();
-    EXPECT_DOUBLE_EQ(against_fastest(r, experiment_, pairing::huge_pages)->ratio, 0.5);
-    EXPECT_DOUBLE_EQ(against_fastest(r, experiment_, pairing::small_pages)->ratio, 0.5);
-    EXPECT_EQ(against_fastest(r, experiment_, pairing::small_pages)->theirs, "mimalloc-4k");
+    EXPECT_DOUBLE_EQ(against_best(r, experiment_, pairing::huge_pages)->ratio, 0.5);
+    EXPECT_DOUBLE_EQ(against_best(r, experiment_, pairing::small_pages)->ratio, 0.5);
+    EXPECT_EQ(against_best(r, experiment_, pairing::small_pages)->theirs, "mimalloc-4k");
 }
 
-TEST_F(lab_compare, pairs_what_keeps_its_memory_with_its_like_alone) {
+TEST_F(lab_compare, shows_beside_it_what_keeps_its_memory) {
     figure("arenite.ordered", {8, 8, 8});
     figure("arenite.ordered.retain", {3, 3, 3});
     figure("mimalloc", {4, 4, 4});
     figure("mimalloc-retain", {1, 1, 1});
     const row r = rows_of(measured_).front();
-    EXPECT_DOUBLE_EQ(against_fastest(r, experiment_)->ratio, 2);
-    EXPECT_EQ(against_fastest(r, experiment_, pairing::huge_pages)->theirs, "mimalloc");
-    EXPECT_DOUBLE_EQ(against_fastest(r, experiment_, pairing::retaining)->ratio, 3);
-    EXPECT_EQ(against_fastest(r, experiment_, pairing::retaining)->theirs, "mimalloc-retain");
+    EXPECT_DOUBLE_EQ(against_best(r, experiment_)->ratio, 8) << "the best peer is the best peer";
+    EXPECT_EQ(against_best(r, experiment_, pairing::huge_pages)->theirs, "mimalloc");
+    EXPECT_DOUBLE_EQ(against_best(r, experiment_, pairing::retaining)->ratio, 3);
+    EXPECT_EQ(against_best(r, experiment_, pairing::retaining)->theirs, "mimalloc-retain");
     const std::string text = table(experiment_, measured_);
-    EXPECT_THAT(text, HasSubstr("arenite.ordered 8.00 ns is 2.00x of mimalloc\n"));
+    EXPECT_THAT(text, HasSubstr("arenite.ordered 8.00 ns is 8.00x of mimalloc-retain, 2.00x of "
+                                "mimalloc\n"));
     EXPECT_THAT(text, HasSubstr("arenite.ordered.retain 3.00 ns is 3.00x of mimalloc-retain\n"));
 }
 
 TEST_F(lab_compare, calls_a_ratio_inside_the_spread_a_tie) {
     figure("arenite.ordered", {1.0, 1.1, 1.2});
     figure("mimalloc", {1.05, 1.15, 1.3});
-    EXPECT_TRUE(against_fastest(rows_of(measured_).front(), experiment_)->tie);
+    EXPECT_TRUE(against_best(rows_of(measured_).front(), experiment_)->tie);
 }
 
 TEST_F(lab_compare, calls_figures_that_do_not_meet_no_tie) {
     figure("arenite.ordered", {1.0, 1.1, 1.2});
     figure("mimalloc", {1.3, 1.4, 1.5});
-    EXPECT_FALSE(against_fastest(rows_of(measured_).front(), experiment_)->tie);
+    EXPECT_FALSE(against_best(rows_of(measured_).front(), experiment_)->tie);
 }
 
 TEST_F(lab_compare, says_where_a_peer_wins) {
@@ -144,6 +170,25 @@ TEST(lab_numbers, keep_three_digits) {
     EXPECT_EQ(short_number(1.234), "1.23");
     EXPECT_EQ(short_number(12.34), "12.3");
     EXPECT_EQ(short_number(12345.6), "12346");
+    EXPECT_EQ(short_number(0.000123), "0.00012") << "not 0.000";
+    EXPECT_EQ(short_number(-0.02), "-0.020");
+}
+
+TEST(lab_numbers, of_ratios_are_never_nothing_and_never_endless) {
+    EXPECT_EQ(ratio_text(0.25), "0.25x");
+    EXPECT_EQ(ratio_text(1.234), "1.23x");
+    EXPECT_EQ(ratio_text(23.4), "23x");
+    EXPECT_EQ(ratio_text(0.0001), "<0.01x");
+    EXPECT_EQ(ratio_text(12345), ">100x");
+}
+
+TEST(lab_nearest, is_what_was_meant) {
+    const std::vector<std::string> names{"order/pair", "order/refill", "scene/churn", "list"};
+    EXPECT_EQ(nearest("order/piar", names), "order/pair");
+    EXPECT_EQ(nearest("pair", names), "order/pair");
+    EXPECT_EQ(nearest("lsit", names), "list");
+    EXPECT_EQ(nearest("threads/scaling", names), "");
+    EXPECT_EQ(did_you_mean("order/refil", names), "; did you mean 'order/refill'?");
 }
 
 } // namespace

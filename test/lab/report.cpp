@@ -3,8 +3,10 @@
 #include "program.hpp"
 
 #include "probes/address_map.hpp"
+#include "report/drift.hpp"
 #include "report/html.hpp"
 #include "report/json.hpp"
+#include "report/picture.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -38,9 +40,7 @@ nlohmann::json example() {
     return {
         {"machine", {{"processor", "a <quick> one"}, {"cores", 2}, {"warnings", {"load & noise"}}}},
         {"subjects", {{"arenite.ordered", {{"summary", "ours"}, {"pages", "huge"}}}}},
-        {"workloads",
-         {{"order/refill",
-           {{"summary", "s"}, {"ours", "arenite.ordered"}, {"against", {"mimalloc"}}}}}},
+        {"workloads", {{"order/refill", {{"summary", "s"}, {"ours", "arenite.ordered"}}}}},
         {"results",
          {figure("arenite.ordered", "walk", "cold", 10), figure("mimalloc-thp", "walk", "cold", 40),
           figure("mimalloc", "walk", "cold", 50), figure("std", "walk", "cold", 60),
@@ -64,93 +64,83 @@ void expect_refused(const std::string& arguments, const std::vector<std::string>
         EXPECT_THAT(c.errors, HasSubstr(part)) << arguments;
 }
 
-TEST(lab_report, draws_a_curve_over_metrics_and_over_a_parameter) {
+/// What the page's tables are made of.
+nlohmann::json data_in(const std::string& html) {
+    const std::string begin = "id=\"data\">";
+    const std::size_t at = html.find(begin) + begin.size();
+    return nlohmann::json::parse(html.substr(at, html.find("</script>", at) - at));
+}
+
+TEST(lab_report, begins_with_a_verdict_beside_the_best_peer_and_names_it) {
     nlohmann::json results = example();
-    results["results"] = nlohmann::json::array();
-    const auto add = [&](const char* workload, nlohmann::json parameters, const char* metric,
-                         double median) {
-        nlohmann::json one = figure("malloc", metric, "cold", median);
-        one["workload"] = workload;
-        one["parameters"] = std::move(parameters);
-        results["results"].push_back(one);
-        results["workloads"][workload] = results["workloads"]["order/refill"];
+    results["results"].push_back(figure("arenite.ordered", "fill", "cold", 90));
+    results["results"].push_back(figure("mimalloc", "fill", "cold", 60));
+    results["results"].push_back(figure("std", "fill", "cold", 30));
+    results["results"].push_back(figure("arenite.ordered", "release", "cold", 10));
+    results["results"].push_back(figure("mimalloc", "release", "cold", 40));
+    const std::string html = html_report(results);
+    EXPECT_THAT(html, HasSubstr("Of 3 figures, each beside the best of all peers measured with it, "
+                                "1 are better, 1 within the spread, 1 worse."))
+        << "warm is what counts where there is one";
+    EXPECT_THAT(html, HasSubstr("Times: the median of 3 ratios is 0.98x. Below 1x"));
+    EXPECT_THAT(html, HasSubstr("Furthest ahead: order/refill (count = 1000), release, cold: 10.0 "
+                                "ns, mimalloc 40.0 (0.25x)."));
+    EXPECT_THAT(html, HasSubstr("Furthest behind: order/refill (count = 1000), fill, cold: 90.0 "
+                                "ns, std 30.0 (3.00x)."))
+        << "not mimalloc, by which it was 1.5x";
+    EXPECT_THAT(html, HasSubstr("The best peer, how often: mimalloc 2, std 1."));
+    for (const char* bar : {"walk after churn", "create", "destroy"})
+        EXPECT_THAT(html, HasSubstr("<span>" + std::string{bar} + "</span>"));
+    EXPECT_THAT(html, Not(HasSubstr("<span>memory</span>"))) << "none was measured";
+}
+
+/// The verdicts once more, by other means, from the figures that the page shows.
+TEST(lab_report, has_no_verdict_that_its_own_tables_do_not_bear_out) {
+    nlohmann::json results = example();
+    results["subjects"]["std.vector"] = {{"summary", "v"}, {"floor", true}};
+    std::uint64_t state = 1;
+    const auto random = [&] {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        return 1 + static_cast<double>(state >> 40) / 1000;
     };
-    for (const char* pad : {"0", "7"})
-        for (const char* place : {"2^9", "2^10"})
-            add("cache/list", {{"order", "random"}, {"pad", pad}}, place, 3);
-    for (const char* rows : {"1000", "200"}) { // as they were asked for; drawn by size
-        add("cache/matrix", {{"form", "naive"}, {"rows", rows}}, "multiply_ticks", 700);
-        add("cache/matrix", {{"form", "transposed"}, {"rows", rows}}, "multiply_ticks", 200);
+    for (const char* subject : {"std.vector", "arenite.ordered-4k", "mimalloc", "jemalloc-retain",
+                                "std", "arenite.ordered", "tcmalloc"})
+        for (const char* metric : {"fill", "pair", "free", "steady"})
+            for (const char* pass : {"cold", "warm"})
+                if (metric != std::string{"free"} || pass == std::string{"cold"})
+                    results["results"].push_back(figure(subject, metric, pass, random()));
+    const nlohmann::json data = data_in(html_report(results));
+    ASSERT_EQ(data["verdicts"].size(), 5u);
+    for (const nlohmann::json& v : data["verdicts"]) {
+        double least = 1e300;
+        for (const nlohmann::json& r : data["results"]) {
+            const std::string subject = r["subject"];
+            if (r["metric"] != v["metric"] || r["state"] != v["state"] ||
+                subject.starts_with("arenite") || subject == "std.vector")
+                continue;
+            least = std::min(least, r["median"].get<double>());
+            if (subject == v["theirs"])
+                EXPECT_EQ(r["median"], v["peer"]);
+        }
+        EXPECT_EQ(v["peer"].get<double>(), least) << v;
+        EXPECT_DOUBLE_EQ(v["ratio"].get<double>(), v["ours"].get<double>() / least) << v;
+        EXPECT_EQ(v["state"], v["metric"] == "free" ? "cold" : "warm");
     }
-
-    const std::string html = html_report(results);
-    EXPECT_THAT(html, HasSubstr("order = random, malloc"));
-    EXPECT_THAT(html, HasSubstr("<th>2^9</th><th>2^10</th>"));
-    EXPECT_THAT(html, HasSubstr("<td>pad = 7</td><td>3.00</td><td>3.00</td>"));
-    EXPECT_THAT(html, Not(HasSubstr("<h4>2^9"))) << "has a plot of its own besides";
-    EXPECT_THAT(html, HasSubstr("<th>200</th><th>1000</th>"));
-    EXPECT_THAT(html, HasSubstr("<td>naive / transposed</td><td>3.50</td><td>3.50</td>"));
-    EXPECT_THAT(html, HasSubstr("<h4>multiply ticks"));
 }
 
-TEST(lab_report, draws_no_curve_of_a_single_place) {
+TEST(lab_report, shows_the_walk_of_ours_beside_that_of_malloc) {
     nlohmann::json results = example();
-    for (nlohmann::json& r : results["results"]) {
-        r["workload"] = "cache/list";
-        r["parameters"] = {{"order", "random"}, {"pad", "7"}};
-        r["metric"] = "2^10";
-    }
-    results["workloads"]["cache/list"] = results["workloads"]["order/refill"];
+    EXPECT_THAT(html_report(results), Not(HasSubstr("<figure"))) << "malloc's alone says nothing";
+    nlohmann::json ours = results["maps"][0];
+    ours["subject"] = "arenite.ordered";
+    ours["maps"][0]["pages"] = 1;
+    results["maps"].push_back(ours);
     const std::string html = html_report(results);
-    EXPECT_THAT(html, Not(HasSubstr("working set")));
-    EXPECT_THAT(html, HasSubstr("<h4>2^10")) << "the figure is shown in any case";
-}
-
-TEST(lab_report, names_the_ratio_to_the_fastest_it_is_measured_by) {
-    const std::string html = html_report(example());
-    EXPECT_THAT(html, HasSubstr("0.25x</span> of mimalloc-thp cold"));
-    EXPECT_THAT(html, HasSubstr("0.98x</span> of mimalloc warm (within the spread)"));
-    EXPECT_THAT(html, HasSubstr("Of 1 figures <b>0 are better</b> than the fastest peer's, 1 are "
-                                "within the spread, <b>0 are worse</b>"))
-        << "warm is what counts";
-}
-
-TEST(lab_report, begins_with_a_summary) {
-    nlohmann::json results = example();
-    results["results"].push_back(figure("arenite.ordered", "page_faults", "cold", 90));
-    results["results"].push_back(figure("mimalloc", "page_faults", "cold", 30));
-    results["results"].push_back(figure("arenite.ordered", "make", "cold", 10));
-    results["results"].push_back(figure("mimalloc", "make", "cold", 40));
-    const std::string html = html_report(results);
-    EXPECT_THAT(html, HasSubstr("Of 3 figures <b>1 are better</b>"));
-    EXPECT_THAT(html, HasSubstr("Times: the median ratio of 3 figures is 0.98x."));
-    EXPECT_THAT(html, HasSubstr("Furthest ahead: order/refill, make: 0.25x of mimalloc."));
-    EXPECT_THAT(html, HasSubstr("Furthest behind: order/refill, page faults: 3.00x of mimalloc."));
-    EXPECT_THAT(html, Not(HasSubstr("Memory:"))) << "none was measured";
-}
-
-TEST(lab_report, explains_its_words_before_it_uses_them) {
-    const std::string html = html_report(example());
-    const std::size_t first_section = html.find("<main>");
-    for (const char* word : {"subject", "turn", "twins", "seeds", "thesis"})
-        EXPECT_LT(html.find("<b>" + std::string{word} + "</b>"), first_section) << word;
-}
-
-TEST(lab_report, sorts_and_marks_ours) {
-    nlohmann::json results = example();
-    results["results"].erase(4);
-    results["results"].erase(4);
-    const std::string html = html_report(results);
-    const std::size_t table = html.find("<table><thead><tr><th>subject</th><th>cold");
-    std::size_t last = table;
-    for (const char* subject :
-         {"arenite.ordered</td>", "mimalloc-thp</td>", "mimalloc</td>", "std</td>"}) {
-        const std::size_t at = html.find(subject, table);
-        ASSERT_NE(at, std::string::npos) << subject;
-        EXPECT_GT(at, last) << subject;
-        last = at;
-    }
-    EXPECT_THAT(html, HasSubstr("<tr class=\"ours\"><td>"));
+    EXPECT_THAT(html, HasSubstr("With Arenite the walk touches 4.0 KiB."));
+    EXPECT_THAT(html, HasSubstr("With malloc it touches 8.0 KiB."));
+    EXPECT_THAT(html, HasSubstr("M85.3 156.0h.1M256.0 105.4h.1M426.7 4.2h.1"));
+    EXPECT_THAT(picture_svg(results), HasSubstr("the walk touches 4.0 KiB"));
+    EXPECT_THROW(static_cast<void>(picture_svg(example())), bad_request);
 }
 
 TEST(lab_report, tells_machine_warnings_and_failures_and_lets_no_markup_through) {
@@ -158,48 +148,23 @@ TEST(lab_report, tells_machine_warnings_and_failures_and_lets_no_markup_through)
     EXPECT_THAT(html, HasSubstr("a &lt;quick&gt; one"));
     EXPECT_THAT(html, HasSubstr("load &amp; noise"));
     EXPECT_THAT(html, HasSubstr("jemalloc: it &lt;/script&gt; broke"));
+    EXPECT_EQ(data_in(html)["failures"][0]["what"], "it </script> broke");
 }
 
-TEST(lab_report, shows_the_maps) {
-    const std::string html = html_report(example());
-    EXPECT_THAT(html, HasSubstr("Memory map: std, loaded"));
-    EXPECT_THAT(html, HasSubstr("50 % of steps stay within a page"));
-    EXPECT_THAT(html, HasSubstr("M0 0h7v7h-7z"));
-    EXPECT_THAT(html, HasSubstr("M8 0h7v7h-7z"));
-}
-
-TEST(lab_report, shows_what_moved_between_two_moments) {
+TEST(lab_report, refuses_a_part_that_lies_in_no_block) {
     nlohmann::json results = example();
-    results["maps"][0]["maps"] = {{{"name", "before <and> after"},
+    results["maps"][0]["maps"] = {{{"name", "before and after"},
                                    {"kinds", nlohmann::json::array()},
                                    {"block_bytes", 1024},
                                    {"blocks", 2},
                                    {"blocks_later", 1},
                                    {"parts", {{512, 0, 0, 0, 0, 0}, {256, 0, 1, 512, 0, 512}}}}};
-    const std::string html = html_report(results);
-    EXPECT_THAT(html, Not(HasSubstr("id=\"maps\""))) << "there are no maps of nodes";
-    EXPECT_THAT(html, HasSubstr("before &lt;and&gt; after"));
-    EXPECT_THAT(html, HasSubstr("2 blocks of 1.0 KiB before, 1 after; 1 of 2 parts moved, 256 B of "
-                                "768 B"));
-    EXPECT_THAT(html, HasSubstr("class=\"gone\"")) << "the block that is given back";
-    EXPECT_THAT(html, HasSubstr("M751.50 54C")) << "from the middle of the second block";
-    results["maps"][0]["maps"][0]["parts"][1][2] = 9;
-    EXPECT_THROW(static_cast<void>(html_report(results)), bad_request) << "of no block";
-}
-
-TEST(lab_report, shows_one_moment_of_a_range_line_by_line) {
-    nlohmann::json results = example();
-    results["maps"][0]["maps"] = {{{"name", "one moment"},
-                                   {"kinds", {"buffers", "textures"}},
-                                   {"block_bytes", 32768},
-                                   {"blocks", 1},
-                                   {"parts", {{1024, 1, 0, 512}}}}};
-    const std::string html = html_report(results);
-    EXPECT_THAT(html, HasSubstr("1 parts, 1.0 KiB of 32.0 KiB in use up to 1.5 KiB; the largest "
-                                "hole has 30.5 KiB"));
-    EXPECT_THAT(html, HasSubstr("M256.00 0h256.00v9h-256.00zM0.00 11h256.00v9h-256.00z"));
-    EXPECT_THAT(html, HasSubstr("</span>textures"));
-    EXPECT_THAT(html, Not(HasSubstr("</span>buffers"))) << "there are none";
+    EXPECT_NO_THROW(static_cast<void>(html_report(results)));
+    for (const auto& [place, value] : {std::pair{2, 9}, {3, 1000}, {4, 2}, {5, -1}}) {
+        nlohmann::json wrong = results;
+        wrong["maps"][0]["maps"][0]["parts"][1][place] = value;
+        EXPECT_THROW(static_cast<void>(html_report(wrong)), bad_request) << place;
+    }
 }
 
 TEST(lab_report, needs_nothing_from_elsewhere) {
@@ -239,9 +204,12 @@ TEST(lab_report, is_made_of_a_results_file) {
     EXPECT_EQ(c.code, 0) << c.errors;
     EXPECT_THAT(c.output, HasSubstr(page)) << "it says where";
     EXPECT_EQ(contents_of(page), html_report(example()));
+    EXPECT_THAT(c.output, HasSubstr("Of 1 figures"));
+    EXPECT_THAT(c.output, HasSubstr("file://" + page));
     expect_refused("report " + results + " --report /nowhere/at/all.html",
                    {"/nowhere/at/all.html"});
-    expect_refused("report " + results, {"--report"});
+    EXPECT_THAT(lab("report " + results).output, HasSubstr("Of 1 figures")) << "without a page";
+    expect_refused("report " + results + " --picture " + page, {"no maps"});
 }
 
 TEST(lab_report, of_a_results_file_that_is_cut_off_or_none_is_refused) {
@@ -276,9 +244,36 @@ TEST(lab_report, of_a_run_has_plots_tables_and_maps_where_there_are_some) {
                          page);
     ASSERT_EQ(c.code, 0) << c.errors;
     const std::string html = contents_of(page);
-    EXPECT_THAT(html, HasSubstr("id=\"scene-quadtree\""));
-    EXPECT_THAT(html, HasSubstr("levels = 3"));
+    EXPECT_EQ(data_in(html)["results"][0]["workload"], "scene/quadtree");
+    EXPECT_EQ(data_in(html)["results"][0]["parameters"]["levels"], 3);
     EXPECT_THAT(html, HasSubstr("</html>"));
+}
+
+TEST(lab_drift, tells_what_became_better_and_whether_the_machine_is_the_same) {
+    const nlohmann::json before = example();
+    nlohmann::json after = before;
+    const auto now = [&](std::size_t i, double median) {
+        after["results"][i]["median"] = median;
+        after["results"][i]["min"] = median - 1;
+        after["results"][i]["max"] = median + 1;
+    };
+    now(0, 5);
+    now(4, 90);
+    now(1, 44);
+    const std::string told = drift_of(before, after);
+    EXPECT_THAT(told, HasSubstr("Of 2 figures of Arenite 1 became better, 1 worse; 0 are within"));
+    EXPECT_THAT(told, HasSubstr("0.50x"));
+    EXPECT_THAT(told, HasSubstr("3.00x"));
+    EXPECT_THAT(told, HasSubstr("the median of 4 is 1.00x"));
+    EXPECT_THAT(drift_of(before, before), HasSubstr("0 became better, 0 worse; 2 are within"));
+    for (nlohmann::json& r : after["results"])
+        r["metric"] = "another";
+    EXPECT_THROW(static_cast<void>(drift_of(before, after)), bad_request);
+    const scratch_directory scratch;
+    const std::string file = (scratch / "results.json").string();
+    std::ofstream{file} << before.dump();
+    EXPECT_THAT(lab("compare " + file + " " + file).output, HasSubstr("0 worse"));
+    expect_refused("compare " + file + " /nowhere.json", {"/nowhere.json"});
 }
 
 // ---- the probe that the maps are made by

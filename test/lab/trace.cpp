@@ -194,6 +194,24 @@ TEST_F(lab_trace, replays_a_file_with_each_kind_of_subject) {
     EXPECT_EQ(subjects_with_all, 5U * 5U);
 }
 
+TEST_F(lab_trace, is_replayed_by_a_command_of_its_own_with_a_verdict) {
+    std::vector<file_event> events;
+    for (std::uint32_t i = 0; i < 500; ++i)
+        events.push_back({i, 16 + i % 200, 1, op_malloc, 0, 1});
+    for (std::uint32_t i = 0; i < 500; ++i)
+        events.push_back({i, 0, 1, op_free, 0, 1});
+    const std::string path = file(events, 500);
+    const std::string page = (scratch_ / "page.html").string();
+    const called c = lab("replay " + path + " --repeat 1 --report " + page);
+    EXPECT_EQ(c.code, 0) << c.errors;
+    EXPECT_THAT(c.output, HasSubstr("replay, cold")) << "the table is small enough to be seen";
+    EXPECT_THAT(c.output, HasSubstr("each beside the best of all peers"));
+    EXPECT_THAT(c.output, HasSubstr("The best peer, how often: "));
+    EXPECT_THAT(c.output, HasSubstr("file://" + page));
+    EXPECT_THAT(c.errors, HasSubstr("1/1 trace/replay")) << "a line a turn where no terminal is";
+    EXPECT_EQ(lab("replay /nowhere.ev").code, 2);
+}
+
 TEST_F(lab_trace, tells_in_the_parent_what_cannot_be_replayed) {
     const called c = lab("run trace/replay --set file=" + file_of("not one"));
     EXPECT_EQ(c.code, 2);

@@ -93,7 +93,8 @@ TEST(pool_resource, a_slot_that_cannot_be_fails_at_each_request_and_asks_nobody)
     support::counting_pages pages;
     for (const slot s : {slot{std::numeric_limits<std::size_t>::max(), 1}, slot{2_GiB, 16},
                          slot{std::numeric_limits<std::size_t>::max() - 8, 16},
-                         slot{16, support::largest_power / 2}}) {
+                         slot{16, support::largest_power / 2}, slot{16, support::largest_power},
+                         slot{std::numeric_limits<std::size_t>::max(), support::largest_power}}) {
         pool_resource pool{s, &pages};
         EXPECT_EQ(pool.try_allocate(), nullptr);
         EXPECT_EQ(pool.try_allocate(16, 8), nullptr);

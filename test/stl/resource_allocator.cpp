@@ -4,12 +4,14 @@
 #include <arenite/core/system_resource.hpp>
 #include <arenite/linear/inline_linear_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
+#include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 
 #include <gtest/gtest.h>
 
 #include "support/counting_resource.hpp"
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <forward_list>
@@ -326,6 +328,33 @@ TEST(resource_allocator, a_scoped_adaptor_hands_the_resource_to_inner_containers
         linear_allocator<text>{memory}};
     v.emplace_back("long enough that no small string optimisation holds it");
     EXPECT_TRUE(memory.owns(v[0].data()));
+}
+
+// ---- as much as there is anyway -----------------------------------------------------------------
+
+TEST(resource_allocator, allocates_at_least_what_a_slot_holds) {
+    ordered_heap heap;
+    resource_allocator<std::array<char, 24>, ordered_heap> a{heap};
+    for (std::size_t n = 0; n < 400; ++n) {
+        const auto got = a.allocate_at_least(n);
+        EXPECT_GE(got.count, n);
+        const std::size_t bytes = heap.usage().bytes_in_use;
+        EXPECT_LT(bytes - got.count * 24, n == 0 ? 25U : 24U); // no room for one more
+        a.deallocate(got.ptr, got.count);
+        const auto exact = a.allocate(n);
+        EXPECT_EQ(heap.usage().bytes_in_use, bytes); // and no more memory than for n
+        a.deallocate(exact, n);
+    }
+    const auto large = a.allocate_at_least(100'000);
+    EXPECT_EQ(large.count, 100'000U);
+    a.deallocate(large.ptr, large.count);
+    linear_resource arena{1_MiB}; // tells nothing of that kind
+    linear_allocator<int> b{arena};
+    EXPECT_EQ(b.allocate_at_least(3).count, 3U);
+#if ARENITE_EXCEPTIONS
+    EXPECT_THROW(static_cast<void>(a.allocate_at_least(std::numeric_limits<std::size_t>::max())),
+                 std::bad_array_new_length);
+#endif
 }
 
 } // namespace

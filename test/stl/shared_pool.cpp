@@ -14,12 +14,12 @@ namespace {
 TEST(shared_pool, is_one_for_each_size_alignment_and_base) {
     using base = page_allocator<std::byte>;
     const base b;
-    auto& a = shared_pool<24, 8, base>::instance(b);
-    EXPECT_EQ(&a, &(shared_pool<24, 8, base>::instance(base{})));
-    EXPECT_NE(&a, &(shared_pool<32, 8, base>::instance(b)));
-    EXPECT_NE(&a, &(shared_pool<24, 4, base>::instance(b)));
+    auto& a = shared_pool<24, 8, base, suballocator_options{}>::instance(b);
+    EXPECT_EQ(&a, &(shared_pool<24, 8, base, suballocator_options{}>::instance(base{})));
+    EXPECT_NE(&a, &(shared_pool<32, 8, base, suballocator_options{}>::instance(b)));
+    EXPECT_NE(&a, &(shared_pool<24, 4, base, suballocator_options{}>::instance(b)));
     using other = std::allocator<std::byte>;
-    EXPECT_NE(&a, &(shared_pool<24, 8, other>::instance(other{})));
+    EXPECT_NE(&a, &(shared_pool<24, 8, other, suballocator_options{}>::instance(other{})));
 }
 
 } // namespace

@@ -48,7 +48,8 @@ TEST(shared_slots_threads, a_thread_holds_up_to_64_back_and_gives_them_when_it_e
         GTEST_SKIP() << "no thread holds anything back";
     // Not destroyed, as the pools of the process.
     static support::counting_resource& up = *new support::counting_resource;
-    static shared_slots& slots = *new shared_slots{slot{.bytes = 24, .alignment = 8}, &up, 0};
+    static shared_slots& slots =
+        *new shared_slots{slot{.bytes = 24, .alignment = 8}, suballocator_options{}, &up};
     std::thread{[] {
         std::vector<void*> all;
         for (int i = 0; i < 200; ++i)
@@ -106,7 +107,8 @@ protected:
     };
 
     support::counting_resource& up = *new support::counting_resource;
-    shared_slots& slots = *new shared_slots{slot{.bytes = 24, .alignment = 8}, &up, 0};
+    shared_slots& slots =
+        *new shared_slots{slot{.bytes = 24, .alignment = 8}, suballocator_options{}, &up};
 };
 
 TEST_F(shared_slots_users_threads, a_pool_forgets_who_has_ended_in_whatever_order) {

@@ -4,6 +4,7 @@
 
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/detail/affinity_door.hpp>
 #include <arenite/affinity/detail/affinity_pages.hpp>
 #include <arenite/affinity/detail/affinity_registry.hpp>
 #include <arenite/affinity/detail/affinity_share.hpp>
@@ -182,20 +183,30 @@ public:
         if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
             const auto place = detail::thread_heaps::place_of(owner.affinity());
             detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
-            if (h != nullptr && h == &owner.share().heap()) [[likely]]
+            if (h == &owner.share().heap()) [[likely]] // which is not null
                 return h->deallocate(p, bytes, alignment);
         }
         deallocate_any_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
     }
     ARENITE_INLINE static void deallocate_any(void* p) noexcept {
+        if (!try_deallocate_own(p)) [[unlikely]]
+            deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);
+    }
+
+    /// Frees memory of any affinity, if it lies in a heap of the calling thread that it allocates
+    /// from. For anything else, nullptr too, returns false and does nothing: the short way of a
+    /// hook that is given memory of others as well.
+    [[nodiscard]] ARENITE_INLINE static bool try_deallocate_own(void* p) noexcept {
         call_sites::freed(p);
-        if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
-            const auto place = detail::thread_heaps::place_of(owner.affinity());
-            detail::slab_heap* const h = detail::thread_heaps::ready_at(place, default_alignment);
-            if (h != nullptr && h == &owner.share().heap()) [[likely]]
-                return h->deallocate(p);
-        }
-        deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);
+        const auto owner = detail::affinity_pages::of(p);
+        if (!owner) [[unlikely]]
+            return false;
+        const auto place = detail::thread_heaps::place_of(owner.affinity());
+        detail::slab_heap* const h = detail::thread_heaps::ready_at(place, default_alignment);
+        if (h != &owner.share().heap()) [[unlikely]] // which is not null
+            return false;
+        h->deallocate(p);
+        return true;
     }
 
     /// Returns nullptr if there is no memory or the alignment is not a power of two (in checked
@@ -211,6 +222,17 @@ public:
         void* const p = allocate_slow(bytes, alignment);
         call_sites::allocated(p);
         return p;
+    }
+
+    /// try_allocate(bytes, natural_alignment(bytes)), for callers that know no alignment; faster.
+    [[nodiscard]] ARENITE_INLINE void* try_allocate_object(std::size_t bytes) noexcept {
+        // A slot whose size is divisible by 16 is aligned to 16.
+        detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, 1);
+        if (h != nullptr) [[likely]] {
+            if (void* const p = h->try_take(bytes, detail::granule_bytes)) [[likely]]
+                return p;
+        }
+        return allocate_object_slow(bytes);
     }
 
     /// Frees memory that was allocated with the same size and alignment. p must not be nullptr.
@@ -311,6 +333,11 @@ public:
 
     void report_json(std::ostream& out) const;
 
+    /// The short way of a hook to its objects.
+    [[nodiscard]] detail::affinity_door door() const noexcept {
+        return {thread_place_, alignment()};
+    }
+
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
     [[nodiscard]] std::size_t alignment() const noexcept {
         return alignment_.load(std::memory_order_relaxed);
@@ -328,6 +355,9 @@ private:
 
     [[nodiscard]] void* take_near(const void* p, std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
+    ARENITE_NOINLINE void* allocate_object_slow(std::size_t bytes) noexcept {
+        return try_allocate(bytes, natural_alignment(bytes));
+    }
     ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
 
@@ -384,7 +414,7 @@ template <AffinityTag A>
     affinity_heap& h = affinity_heap::of<A>();
     void* const p = h.try_allocate(bytes, alignment);
     if (p == nullptr) [[unlikely]]
-        throw_out_of_memory(bytes, alignment, &h);
+        throw_out_of_memory(bytes, alignment, &h, h.name());
     return p;
 }
 

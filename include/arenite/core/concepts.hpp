@@ -58,6 +58,13 @@ concept Resizing = requires(R& r, void* p, std::size_t n) {
     { r.try_resize(p, n, n) } -> std::same_as<bool>;
 };
 
+/// Tells how many bytes a request of a size takes anyway: good_bytes(bytes, alignment), which costs
+/// no more memory than `bytes`.
+template <class R>
+concept Rounding = requires(const R& r, std::size_t n) {
+    { r.good_bytes(n, n) } noexcept -> std::same_as<std::size_t>;
+};
+
 /// Allocates beside an existing object if possible: try_allocate_near(p, bytes, alignment).
 template <class R>
 concept Placing = requires(R& r, const void* p, std::size_t n) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <new>
+#include <string_view>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -14,7 +15,9 @@ inline namespace ARENITE_ABI {
 /// Thrown by allocate: which request failed, and on which resource. Nothing was changed by it.
 class out_of_memory final : public std::bad_alloc {
 public:
-    out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source) noexcept;
+    /// `name`: of the resource, or empty.
+    out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
+                  std::string_view name = {}) noexcept;
 
     /// The request, as it was made.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
@@ -23,19 +26,21 @@ public:
     /// The resource that failed; may be gone by the time the exception is caught.
     [[nodiscard]] const resource* source() const noexcept { return source_; }
 
-    /// "out of memory: 4096 bytes of alignment 16 were asked of resource 0x7ffd0010"
+    /// "out of memory: 4096 bytes of alignment 16 were asked of resource nodes (0x7ffd0010)",
+    /// or "... of resource 0x7ffd0010" where it has no name.
     [[nodiscard]] const char* what() const noexcept override { return text_; }
 
 private:
     std::size_t bytes_;
     std::size_t alignment_;
     const resource* source_;
-    char text_[160];
+    char text_[256];
 };
 
 /// Throws out_of_memory; without exceptions calls the contract handler and aborts.
 [[noreturn]] ARENITE_COLD void throw_out_of_memory(std::size_t bytes, std::size_t alignment,
-                                                   const resource* source);
+                                                   const resource* source,
+                                                   std::string_view name = {});
 
 /// Throws std::bad_array_new_length (a count whose size in bytes does not fit); without exceptions
 /// calls the contract handler and aborts.

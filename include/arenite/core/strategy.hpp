@@ -8,7 +8,9 @@
 #include <arenite/core/error.hpp>
 #include <arenite/core/resource.hpp>
 
+#include <concepts>
 #include <cstddef>
+#include <string_view>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -40,7 +42,7 @@ public:
         Derived& self = static_cast<Derived&>(*this);
         void* p = self.try_allocate(bytes, alignment);
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(bytes, alignment, this);
+            throw_out_of_memory(bytes, alignment, this, name_of(self));
         return p;
     }
 
@@ -49,6 +51,14 @@ protected:
     ~strategy() override = default;
 
 private:
+    [[nodiscard]] static std::string_view name_of(const Derived& self) noexcept {
+        if constexpr (requires {
+                          { self.name() } noexcept -> std::convertible_to<std::string_view>;
+                      })
+            return self.name();
+        else
+            return {};
+    }
     void* do_allocate(std::size_t bytes, std::size_t alignment) final {
         return allocate(bytes, alignment);
     }

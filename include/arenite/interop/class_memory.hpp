@@ -42,7 +42,8 @@ template <class Tag>
 class class_memory {
 public:
     [[nodiscard]] static void* operator new(std::size_t bytes) {
-        return expect(allocate(bytes, natural_alignment(bytes)));
+        void* const p = arenite_allocate_object(known_.load(std::memory_order_acquire), bytes);
+        return p != nullptr ? p : expect(arenite_allocate_object(heap(), bytes));
     }
     [[nodiscard]] static void* operator new[](std::size_t bytes) {
         return expect(allocate(bytes, array_alignment(bytes)));
@@ -54,7 +55,7 @@ public:
         return expect(allocate(bytes, static_cast<std::size_t>(alignment)));
     }
     [[nodiscard]] static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-        return allocate(bytes, natural_alignment(bytes));
+        return arenite_allocate_object(heap(), bytes);
     }
     [[nodiscard]] static void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
         return allocate(bytes, array_alignment(bytes));

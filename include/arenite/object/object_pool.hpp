@@ -132,6 +132,7 @@ public:
     /// Hands out an object, with its owner.
     template <class... Args>
     [[nodiscard]] ARENITE_INLINE pointer acquire(Args&&... args) {
+        static_assert(requires { sizeof(T); }, "this type is only declared here; define it before");
         void* const p = slots_.try_take(sizeof(T));
         if (p == nullptr) [[unlikely]]
             throw_out_of_memory(sizeof(T), alignof(T), &slots_.pool());
@@ -141,6 +142,7 @@ public:
     /// acquire(), but returns an empty pointer if there is no memory or capacity() is reached.
     template <class... Args>
     [[nodiscard]] ARENITE_INLINE pointer try_acquire(Args&&... args) {
+        static_assert(requires { sizeof(T); }, "this type is only declared here; define it before");
         void* const p = slots_.try_take(sizeof(T));
         if (p == nullptr) [[unlikely]]
             return {};

@@ -133,6 +133,11 @@ public:
     /// build.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
+    /// How many bytes a request of `bytes` takes anyway: asking for them costs no more memory.
+    /// Up to 63 KiB the slot's; at least `bytes`, whatever the alignment.
+    [[nodiscard]] static std::size_t
+    good_bytes(std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+
     /// True if constructed with sizes::kept.
     [[nodiscard]] bool keeps_sizes() const noexcept { return kept_; }
 

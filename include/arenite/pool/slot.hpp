@@ -22,7 +22,13 @@ struct slot {
     /// The slot for a T.
     template <class T>
     [[nodiscard]] static constexpr slot of() noexcept {
-        return {sizeof(T), alignof(T)};
+        constexpr bool is_defined = requires { sizeof(T); };
+        static_assert(is_defined, "this type is only declared here; define it (include its header) "
+                                  "before its pool is made");
+        if constexpr (is_defined)
+            return {sizeof(T), alignof(T)};
+        else
+            return {1, 1};
     }
 };
 

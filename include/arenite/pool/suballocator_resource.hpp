@@ -98,6 +98,13 @@ public:
     /// every whole page between slots in use. O(slots / 64).
     void trim() noexcept;
 
+    /// If no slot is in use, returns what the policy does not keep, also of rows that only slots
+    /// ready for the next requests hold. O(rows).
+    void return_if_unused() noexcept {
+        if (slots_in_use() == 0 && rows_.count() != 0)
+            shrink(options_.policy.keep_bytes, false);
+    }
+
     /// True if p points into memory of this resource, allocated or not. O(log rows).
     [[nodiscard]] bool owns(const void* p) const noexcept;
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
@@ -11,6 +12,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 
 namespace arenite {
@@ -19,6 +21,17 @@ inline namespace ARENITE_ABI {
 namespace detail {
 
 struct this_resource_is_not_the_one_that_the_container_names {};
+
+#if defined(__cpp_lib_allocate_at_least)
+using std::allocation_result;
+#else
+/// What C++23 calls std::allocation_result.
+template <class Pointer>
+struct allocation_result {
+    Pointer ptr;
+    std::size_t count;
+};
+#endif
 
 } // namespace detail
 
@@ -111,6 +124,16 @@ public:
         if (n > detail::max_object_bytes / sizeof(T)) [[unlikely]]
             throw_bad_array_length(n, sizeof(T));
         return static_cast<T*>(resource_->allocate(n * sizeof(T), alignof(T)));
+    }
+
+    /// Elements that take the room of n of them anyway, where R tells (an ordered_heap does);
+    /// containers of C++23 ask for it when they grow. To be freed with the count that is returned.
+    [[nodiscard]] detail::allocation_result<T*> allocate_at_least(std::size_t n) {
+        if constexpr (Rounding<R>) {
+            if (n != 0 && n <= detail::max_object_bytes / sizeof(T))
+                n = resource_->good_bytes(n * sizeof(T), alignof(T)) / sizeof(T);
+        }
+        return {allocate(n), n};
     }
 
     ARENITE_INLINE void deallocate(T* p, std::size_t n) noexcept {

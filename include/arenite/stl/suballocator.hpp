@@ -32,11 +32,13 @@ enum class sharing : unsigned char {
 ///
 ///     std::map<K, V, std::less<>, suballocator<std::pair<const K, V>>> m;
 ///     std::list<T, suballocator<T, std::allocator<T>, sharing::container>> own;
+///     using packed = suballocator<T, page_allocator<T>, sharing::process,
+///                                 suballocator_options{.order = slot_order::lowest}>;
 ///
 /// Single elements come from a suballocator_resource: packed, the lowest free slot first, and their
 /// memory is returned while the program runs. Arrays (of vector, deque and hash tables) come from
 /// the base. Without a named base, rows are pages, huge ones from 2 MiB on, and arrays come from
-/// page_allocator.
+/// page_allocator. The options are those of the pools: pools with other options are others.
 ///
 /// Use when:  containers of nodes (list, set, map, unordered_map) hold many elements, come and go,
 ///            or are traversed after a long life.
@@ -45,12 +47,15 @@ enum class sharing : unsigned char {
 /// Overhead:  that of suballocator_resource; an empty object if shared by the process, else a
 ///            pointer. A thread caches up to 64 free slots of each size that it uses.
 /// Limits:    over a base with fancy pointers the container gets plain ones.
+/// Returns:   as suballocator_options say. A pool of pages that the process shares keeps 64 KiB of
+///            empty rows instead of 2 MiB, unless the options name a policy: when the last of its
+///            containers ends, the rest goes back.
 /// Threads:   sharing::process: any, as with std::allocator. sharing::container: one thread at a
 ///            time for a container together with everything made with copies of its allocator, its
 ///            node handles, and a container moved from it until that is assigned to.
 /// Failure:   out_of_memory, whatever the base throws; std::bad_array_new_length if a count's size
 ///            does not fit. Nothing changes.
-/// Source:    Tapia, Suballocator.
+/// Source:    Tapia, Suballocator, 3.1 and 3.2.
 ///
 /// `sharing::process` (the default) needs a base whose objects are all equal; over another base a
 /// suballocator uses `sharing::container`. Pools of the process are never destroyed: static
@@ -63,12 +68,13 @@ enum class sharing : unsigned char {
 ///   keeps the target's. Move assignment and swap take the pool along, so both are O(1) and never
 ///   undefined; a base that says it does not propagate is respected: then elements are moved one by
 ///   one.
-template <class T, class Base = page_allocator<T>, sharing Sharing = sharing::process>
+template <class T, class Base = page_allocator<T>, sharing Sharing = sharing::process,
+          suballocator_options Options = suballocator_options{}>
 class suballocator {
     static_assert(std::is_object_v<T> && std::same_as<T, std::remove_cv_t<T>>,
                   "an allocator is for a type of objects, without const or volatile");
 
-    template <class, class, sharing>
+    template <class, class, sharing, suballocator_options>
     friend class suballocator;
 
     using base_traits = typename std::allocator_traits<Base>::template rebind_traits<T>;
@@ -94,7 +100,7 @@ public:
     /// there and back is the same type.
     template <class U>
     struct rebind {
-        using other = suballocator<U, Base, Sharing>;
+        using other = suballocator<U, Base, Sharing, Options>;
     };
 
     /// Over a base of its own making. If the container has its own pool, this allocates 40 bytes or
@@ -117,9 +123,10 @@ public:
     suballocator(suballocator&& other) noexcept : state_(other.copy_as_it_is()) {}
 
     template <class U, class B>
-        requires std::same_as<typename suballocator<U, B, Sharing>::byte_base, byte_base>
+        requires std::same_as<typename suballocator<U, B, Sharing, Options>::byte_base, byte_base>
     // NOLINTNEXTLINE(google-explicit-constructor): as every allocator's
-    suballocator(const suballocator<U, B, Sharing>& other) noexcept : state_(other.held()) {}
+    suballocator(const suballocator<U, B, Sharing, Options>& other) noexcept
+        : state_(other.held()) {}
 
     suballocator& operator=(const suballocator& other) noexcept {
         return *this = suballocator(other);
@@ -186,8 +193,9 @@ public:
                 std::allocator_traits<byte_base>::select_on_container_copy_construction(base()));
     }
 
-    /// Usage of the pool that elements of type T come from; of a container's own, the pools for all
-    /// its sizes. Single elements only: arrays belong to the base.
+    /// Usage of the pool that elements of type T come from: nodes of a container are of another
+    /// type, see usage_all(). Of a container's own, the pools for all its sizes. Single elements
+    /// only: arrays belong to the base.
     [[nodiscard]] arenite::usage usage() const {
         if constexpr (shared)
             return pool_of<T>::instance(base()).usage();
@@ -203,6 +211,13 @@ public:
         else
             slots().trim();
     }
+
+    /// Usage of all pools that the process shares, of every element type, base and options, nodes
+    /// of containers included. O(pools), a lock for each. Any thread.
+    [[nodiscard]] static arenite::usage usage_all() { return detail::shared_slots::usage_all(); }
+
+    /// trim() of all pools that the process shares. Any thread.
+    static void trim_all() noexcept { detail::shared_slots::trim_all(); }
 
     /// True if p points into memory of the pool, allocated or not.
     [[nodiscard]] bool owns(const void* p) const {
@@ -220,8 +235,9 @@ public:
 
     /// True if each can free what the other allocated.
     template <class U, class B>
-        requires std::same_as<typename suballocator<U, B, Sharing>::byte_base, byte_base>
-    [[nodiscard]] bool operator==(const suballocator<U, B, Sharing>& other) const noexcept {
+        requires std::same_as<typename suballocator<U, B, Sharing, Options>::byte_base, byte_base>
+    [[nodiscard]] bool
+    operator==(const suballocator<U, B, Sharing, Options>& other) const noexcept {
         if constexpr (shared)
             return true;
         else
@@ -229,12 +245,12 @@ public:
     }
 
 private:
-    using own = detail::own_slots<byte_base>;
+    using own = detail::own_slots<byte_base, Options>;
     using state = std::conditional_t<shared, byte_base, own*>;
 
     /// Named only within functions: T may be incomplete where the allocator is named.
     template <class U>
-    using pool_of = detail::shared_pool<sizeof(U), alignof(U), byte_base>;
+    using pool_of = detail::shared_pool<sizeof(U), alignof(U), byte_base, Options>;
 
     static state make_state(const byte_base& base) {
         if constexpr (shared)

@@ -27,7 +27,6 @@ concept runs_programs = serves_as_malloc<S> || (of_an_affinity<S> && for_any_thr
                             .most = 100'000}},
             .in_short = false,
             .ours = "arenite.affinity",
-            .against = {"mimalloc", "malloc"},
             .subjects = {"arenite.affinity", "mimalloc", "jemalloc", "tcmalloc", "malloc"}};
 }
 

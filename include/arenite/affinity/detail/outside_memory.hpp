@@ -60,8 +60,28 @@ public:
     [[nodiscard]] static prefix* of(void* p) noexcept;
     [[nodiscard]] static const prefix* of(const void* p) noexcept;
 
+    /// Calls f(p, bytes, affinity) for each object there is: all pages that have one are searched.
+    /// While others allocate or free, of a moment ago; for the end of the process.
+    template <class F>
+    static void for_each(F f) {
+        each(
+            [](void* context, void* p, const prefix& found) {
+                (*static_cast<F*>(context))(p, static_cast<std::size_t>(found.size),
+                                            found.affinity());
+            },
+            &f);
+    }
+
+    /// For a hook that was given an address of nobody's: with operator new as the source of all
+    /// memory, as in a process that passes all through, it goes to operator delete, where a memory
+    /// checker sees that it was freed before, or whose it is; true then.
+    static bool hand_to_checker(void* p) noexcept;
+
     /// Frees p, of which this is the prefix.
     static void deallocate(void* p, prefix& before, outside_count& count) noexcept;
+
+private:
+    static void each(void (*f)(void* context, void* p, const prefix& found), void* context);
 };
 
 } // namespace detail

@@ -44,10 +44,17 @@ public:
     /// at place 0. Where an affinity's own alignment is larger than the one asked for, it is one.
     [[nodiscard]] ARENITE_INLINE static slab_heap* ready_at(thread_place at,
                                                             std::size_t alignment) noexcept {
-        const thread_heaps* const mine = of_thread;
-        const std::size_t half = alignment >= default_alignment ? sizeof mine->ready_[0] : 0;
+        return ready_at(place_at(at, alignment));
+    }
+    /// Reads a place whose half is chosen already.
+    [[nodiscard]] ARENITE_INLINE static slab_heap* ready_at(thread_place at) noexcept {
         return *reinterpret_cast<slab_heap* const*>(
-            reinterpret_cast<const std::byte*>(mine->ready_) + half + at);
+            reinterpret_cast<const std::byte*>(of_thread->ready_) + at);
+    }
+    /// Where a request of this alignment looks: each affinity has a place in both halves.
+    [[nodiscard]] ARENITE_INLINE static constexpr thread_place
+    place_at(thread_place at, std::size_t alignment) noexcept {
+        return at + (alignment >= default_alignment ? half_bytes : 0);
     }
     [[nodiscard]] static constexpr thread_place place_of(unsigned affinity) noexcept {
         return (affinity + 1) * sizeof(slab_heap*);
@@ -88,6 +95,7 @@ private:
     static const thread_heaps none;
     static constinit thread_local const thread_heaps* of_thread ARENITE_THREAD_FAST;
 
+    static constexpr std::size_t half_bytes = (most_affinities + 1) * sizeof(slab_heap*);
     slab_heap* ready_[2][most_affinities + 1] = {};
     slab_heap* current_[most_affinities] = {};
     affinity_share* shares_[most_affinities] = {};

@@ -34,9 +34,12 @@ public:
     using part = typename placement::template part<K>;
     using all_parts = std::make_index_sequence<placement::part_count>;
 
-    /// Maximum number of rows whose size can be represented.
+    /// Maximum number of rows whose size can be represented; 0 for a type without members, which
+    /// is refused elsewhere.
     static constexpr std::size_t max_rows =
-        max_object_bytes / placement::granule_bytes * placement::granule_rows;
+        placement::granule_bytes == 0
+            ? 0
+            : max_object_bytes / placement::granule_bytes * placement::granule_rows;
 
     /// Bytes of a row, without padding between parts.
     static constexpr std::size_t row_bytes = []<std::size_t... K>(std::index_sequence<K...>) {

@@ -25,7 +25,7 @@ namespace detail {
 
 /// The pools of one container, or of several made with copies of one allocator: one for each size
 /// of element, since a container may ask for several. Lives in memory of the base.
-template <class Base>
+template <class Base, suballocator_options Options = suballocator_options{}>
 class own_slots {
     template <class T>
     using base_for = typename std::allocator_traits<Base>::template rebind_alloc<T>;
@@ -45,7 +45,7 @@ class own_slots {
     template <std::size_t Alignment>
     struct pool_over final {
         explicit pool_over(const Base& base, slot s) noexcept
-            : source{base}, made{s, &source, suballocator_options{}} {}
+            : source{base}, made{s, &source, Options} {}
 
         allocator_resource<Base, Alignment> source;
         pool made;
@@ -53,10 +53,18 @@ class own_slots {
 
     struct pool_over_rows final {
         explicit pool_over_rows(const Base&, slot s) noexcept
-            : made{s, &Base::rows(), suballocator_options{.first_row_bytes = 1}} {}
+            : made{s, &Base::rows(), on_pages()} {}
 
         pool made;
     };
+
+    /// Small first rows come from malloc.
+    static constexpr suballocator_options on_pages() noexcept {
+        suballocator_options o = Options;
+        if (o.first_row_bytes == 0)
+            o.first_row_bytes = 1;
+        return o;
+    }
 
 public:
     explicit own_slots(const Base& base) noexcept : base_(base) {}

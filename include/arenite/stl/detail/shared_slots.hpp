@@ -32,9 +32,16 @@ struct thread_slots {
 
 /// A pool that all threads use: each takes and gives 32 slots at a time. Never destroyed. In the
 /// child of a fork it has what the other threads held back.
+///
+/// When only a few elements are left of many, a thread that frees holds nothing back until its next
+/// request: the last slots would keep the largest rows.
 class shared_slots {
 public:
-    shared_slots(slot s, upstream up, std::size_t first_row_bytes) noexcept;
+    shared_slots(slot s, const suballocator_options& options, upstream up) noexcept;
+
+    /// Over all of the process, one after the other.
+    [[nodiscard]] static arenite::usage usage_all() noexcept;
+    static void trim_all() noexcept;
 
     ARENITE_NOINLINE void* refill(thread_slots& mine) noexcept;
     ARENITE_NOINLINE void spill(thread_slots& mine, void* p) noexcept;
@@ -45,6 +52,11 @@ public:
 
 private:
     friend struct thread_end;
+    /// Below so many elements a pool of more than this many bytes is emptied slot by slot.
+    static constexpr std::size_t few = thread_slots::most;
+    static constexpr std::size_t small_pool_bytes = std::size_t{64} << 10;
+
+    [[nodiscard]] bool keeps_rows_for_few(std::size_t held) const noexcept;
     [[nodiscard]] static bool is_to_join(const thread_slots& mine) noexcept;
     static void await_end(const thread_slots& mine) noexcept;
     void join(thread_slots& mine) noexcept;
@@ -55,6 +67,7 @@ private:
     fork_lock<std::mutex> mutex_; // guards what follows
     suballocator_resource slots_;
     thread_slots* threads_ = nullptr;
+    shared_slots* next_pool_ = nullptr; ///< of all in the process; set once
 };
 
 } // namespace detail

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "sites.hpp"
+
+#include "../record/program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/core.h>
+#include <map>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+
+namespace arenite::advisor {
+namespace {
+
+constexpr std::size_t callers_of_a_wrapper = 5, most_wrappers = 3;
+
+struct told_frame {
+    std::string function, place, container;
+    bool of_library = false; ///< standard library, or a function that only allocates
+};
+
+std::string container_in(std::string_view function) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 12> nodes{{
+        {"std::_Rb_tree<", "std::map or std::set"},
+        {"std::__cxx11::list<", "std::list"},
+        {"std::__cxx11::_List_base<", "std::list"},
+        {"std::_Fwd_list_base<", "std::forward_list"},
+        {"std::forward_list<", "std::forward_list"},
+        {"std::_Hashtable<", "std::unordered_map"},
+        {"std::__detail::_Hashtable_alloc<", "std::unordered_map"},
+        {"std::__detail::_Map_base<", "std::unordered_map"},
+        {"std::deque<", "std::deque"},
+        {"std::_Deque_base<", "std::deque"},
+        {"std::vector<", "std::vector"},
+        {"std::__cxx11::basic_string<", "std::string"},
+    }};
+    for (const auto& [word, name] : nodes)
+        if (const std::size_t at = function.find(word);
+            at != std::string_view::npos && (at == 0 || function[at - 1] == ' '))
+            return std::string{name};
+    return {};
+}
+
+bool is_library(std::string_view function, std::string_view module) {
+    for (const std::string_view word :
+         {"std::", "__gnu_cxx::", "operator new", "void std::", "void* std::", "void __gnu_cxx::"})
+        if (function.starts_with(word))
+            return true;
+    if (!container_in(function.substr(0, function.find('('))).empty())
+        return true; // a template of it, with what it returns before
+    for (const std::string_view library :
+         {"libstdc++.so", "libc.so", "libc++.so", "libgcc_s.so", "ld-linux", "libc-2"})
+        if (module.find(library) != std::string_view::npos)
+            return true;
+    for (const std::string_view word : {"xmalloc", "xrealloc", "xcalloc", "g_malloc", "g_malloc0",
+                                        "g_realloc", "g_slice_alloc", "safe_malloc"})
+        if (function == word)
+            return true;
+    return false;
+}
+
+class teller {
+public:
+    teller(const trace::tables& known, symbols& names) : known_{known}, names_{names} {}
+
+    const told_frame& operator()(const trace::frame& f) {
+        const auto [at, is_new] = told_.try_emplace(f);
+        told_frame& t = at->second;
+        if (!is_new)
+            return t;
+        const trace::name n = name_of(f, known_, names_);
+        const std::string module =
+            f.module < known_.modules.size() ? known_.modules[f.module].path : "";
+        t.container = container_in(n.function);
+        t.of_library = is_library(n.function, base_name(module));
+        t.function = short_name(n.function);
+        if (!n.file.empty())
+            t.place = fmt::format("{}:{}", base_name(n.file), n.line);
+        return t;
+    }
+
+private:
+    const trace::tables& known_;
+    symbols& names_;
+    std::unordered_map<trace::frame, told_frame, trace::hash_of_frame> told_;
+};
+
+void add(stack_profile& to, const stack_profile& s) {
+    to.allocations += s.allocations;
+    to.bytes += s.bytes;
+    to.frees += s.frees;
+    to.live_bytes += s.live_bytes;
+    to.peak_bytes += s.peak_bytes;
+    to.bytes_at_peak += s.bytes_at_peak;
+    to.smallest = std::min(to.smallest, s.smallest);
+    to.largest = std::max(to.largest, s.largest);
+    to.short_lived += s.short_lived;
+    to.freed_in_runs += s.freed_in_runs;
+    to.freed_by_others += s.freed_by_others;
+    to.links += s.links;
+    to.copied += s.copied;
+    to.longest_chain = std::max(to.longest_chain, s.longest_chain);
+}
+
+} // namespace
+
+std::vector<site> sites_of(const profile& of, const trace::tables& known, symbols& names) {
+    teller tell{known, names};
+    // Each stack's first frame outside the libraries.
+    std::vector<std::size_t> first(of.stacks().size(), 0);
+    std::unordered_map<std::string, std::map<std::string, std::set<std::uint64_t>>> callers;
+    for (std::uint32_t i = 0; i < of.stacks().size(); ++i) {
+        const auto frames = known.stack(i);
+        if (of.stacks()[i].allocations == 0 || frames.empty())
+            continue;
+        std::size_t at = 0;
+        while (at + 1 < frames.size() && tell(frames[at]).of_library)
+            ++at;
+        if (tell(frames[at]).of_library)
+            at = 0; // libraries all the way
+        first[i] = at;
+        for (std::size_t depth = at; depth + 1 < frames.size() && depth < at + most_wrappers;
+             ++depth)
+            callers[tell(frames[depth]).function]
+                   [fmt::format("{}+{}", frames[depth + 1].module, frames[depth + 1].offset)]
+                       .insert(of.stacks()[i].smallest);
+    }
+    // Different behaviour: callers ask for different sizes.
+    std::set<std::string> wrappers;
+    for (const auto& [function, by_caller] : callers) {
+        std::set<std::set<std::uint64_t>> behaviours;
+        for (const auto& [caller, sizes] : by_caller)
+            behaviours.insert(sizes);
+        if (by_caller.size() > callers_of_a_wrapper && behaviours.size() > callers_of_a_wrapper)
+            wrappers.insert(function);
+    }
+    std::map<std::string, site> by_name;
+    for (std::uint32_t i = 0; i < of.stacks().size(); ++i) {
+        const stack_profile& s = of.stacks()[i];
+        if (s.allocations == 0)
+            continue;
+        const auto frames = known.stack(i);
+        site one;
+        if (frames.empty()) {
+            one.name = i == 0 ? "(not known)" : fmt::format("(site {})", i);
+        } else {
+            std::size_t at = first[i], first_user = 0;
+            for (std::size_t f = at; f < at + most_wrappers && f + 1 < frames.size(); ++f)
+                if (wrappers.contains(tell(frames[f]).function))
+                    first_user = f + 1; // what lies before it only leads there
+            at = std::max(at, first_user);
+            for (std::size_t f = 0; f <= at && one.container.empty(); ++f)
+                one.container = tell(frames[f]).container;
+            one.name = tell(frames[at]).function;
+            one.place = tell(frames[at]).place;
+            if (at != first[i])
+                one.name += " (through " + tell(frames[first[i]]).function + ")";
+        }
+        site& to = by_name[one.name + "\n" + one.place + "\n" + one.container];
+        if (to.stacks.empty()) {
+            to.name = std::move(one.name);
+            to.place = std::move(one.place);
+            to.container = std::move(one.container);
+        }
+        to.stacks.push_back(i);
+        add(to.sum, s);
+    }
+    std::vector<site> all;
+    for (auto& [name, s] : by_name)
+        all.push_back(std::move(s));
+    std::sort(all.begin(), all.end(),
+              [](const site& a, const site& b) { return a.sum.allocations > b.sum.allocations; });
+    return all;
+}
+
+} // namespace arenite::advisor

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../record/symbols.hpp"
+#include "../trace/tables.hpp"
+#include "profile.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace arenite::advisor {
+
+/// A place in the program's own code that allocates: call stacks whose first frames outside the
+/// standard library are the same.
+struct site {
+    std::string name;      ///< "Scene::add", or "library+0x12"
+    std::string place;     ///< "scene.cpp:12"; empty where it is not known
+    std::string container; ///< "std::map": whose node or buffer it is; empty: none
+    std::vector<std::uint32_t> stacks;
+    stack_profile sum;
+
+    [[nodiscard]] bool one_size() const noexcept {
+        return sum.allocations != 0 && sum.smallest == sum.largest;
+    }
+};
+
+/// Groups the stacks of a trace. A function through which many call sites with different sizes go
+/// is a wrapper: the function that called it is the site.
+[[nodiscard]] std::vector<site> sites_of(const profile& of, const trace::tables& known,
+                                         symbols& names);
+
+} // namespace arenite::advisor

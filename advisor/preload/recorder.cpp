@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "recorder.hpp"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <new>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace arenite::preload {
+
+constinit recorder the_recorder;
+thread_local constinit thread_state recorder::thread_{};
+constinit recorder::guard recorder::without_guard_{};
+
+namespace {
+
+/// errno stays what the program knows.
+struct kept_errno {
+    int value = errno;
+    ~kept_errno() { errno = value; }
+};
+
+long futex(void* at, int what, std::uint32_t value, const timespec* time) noexcept {
+    return ::syscall(SYS_futex, at, what, value, time, nullptr, 0);
+}
+
+} // namespace
+
+bool recorder::map_area() noexcept {
+    const char* const path = ::getenv(record::area_variable);
+    if (path == nullptr)
+        return false;
+    const int file = ::open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    void* const p =
+        ::mmap(nullptr, sizeof(record::control), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ::close(file);
+    if (p == MAP_FAILED)
+        return false;
+    auto* const area = static_cast<record::control*>(p);
+    if (area->magic != record::area_magic || area->version != record::area_version) {
+        ::munmap(p, sizeof(record::control));
+        return false;
+    }
+    area_ = area;
+    return true;
+}
+
+/// Once a process: at its first event, and in a forked child again.
+bool recorder::start() noexcept {
+    if (area_ == nullptr && !map_area())
+        return false;
+    const pid_t self = ::getpid();
+    if (self != area_->root && area_->children == 0) {
+        area_->others.fetch_add(1, std::memory_order_relaxed);
+        return false;
+    }
+    const std::uint32_t number = area_->processes.fetch_add(1, std::memory_order_relaxed);
+    if (number >= record::most_processes) {
+        area_->others.fetch_add(1, std::memory_order_relaxed);
+        return false;
+    }
+    number_ = number;
+    process_ = &area_->process_at[number];
+    process_->pid = self;
+    process_->start_time = now(false);
+    if (!stacks_.start(*process_, area_->frames))
+        return false;
+    if (!has_key_)
+        has_key_ = ::pthread_key_create(&key_, &recorder::thread_ends) == 0;
+    process_->state.store(1, std::memory_order_release);
+    return true;
+}
+
+bool recorder::enter(thread_state& t) noexcept {
+    if (guard_->mode == off)
+        return false;
+    if (t.busy != 0) {
+        if (guard_->mode == recording && t.ring != nullptr && t.busy == 1)
+            process_->lost.fetch_add(1, std::memory_order_relaxed);
+        return false;
+    }
+    const kept_errno kept;
+    t.busy = 2; // what happens until then is ours
+    if (guard_->mode == unknown) {
+        lock_.lock();
+        if (guard_->mode == unknown) {
+            t.ring = nullptr;
+            if (guard_ == &without_guard_) {
+                void* p = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                                 -1, 0);
+                if (p != MAP_FAILED && ::madvise(p, 4096, MADV_WIPEONFORK) == 0)
+                    guard_ = ::new (p) guard{};
+            }
+            guard_->mode = start() ? recording : off;
+        }
+        lock_.unlock();
+    }
+    const bool can = guard_->mode == recording && (t.ring != nullptr || take_ring(t));
+    t.busy = 0;
+    return can;
+}
+
+bool recorder::take_ring(thread_state& t) noexcept {
+    for (std::uint32_t i = 0; i < record::most_rings; ++i) {
+        record::ring& r = area_->ring_at[i];
+        std::uint32_t free = record::ring_free;
+        if (r.state.load(std::memory_order_relaxed) != free ||
+            !r.state.compare_exchange_strong(free, record::ring_taken))
+            continue;
+        r.process = number_;
+        r.thread = process_->threads.fetch_add(1, std::memory_order_relaxed);
+        r.tid = static_cast<std::int32_t>(::syscall(SYS_gettid));
+        t.head = r.head.load(std::memory_order_relaxed);
+        t.room_until = t.head; // looked at anew at once
+        t.ring = &r;
+        if (has_key_)
+            ::pthread_setspecific(key_, &r);
+        return true;
+    }
+    process_->lost.fetch_add(1, std::memory_order_relaxed);
+    return false;
+}
+
+void recorder::thread_ends(void* ring) noexcept {
+    if (the_recorder.guard_->mode != recording || thread_.ring != ring)
+        return; // a forked child: it is its parent's
+    thread_.ring = nullptr;
+    static_cast<record::ring*>(ring)->state.store(record::ring_ended, std::memory_order_release);
+}
+
+/// The recorder wakes when half of a ring is full; a thread that is faster waits for it.
+bool recorder::wait_for_room(thread_state& t) noexcept {
+    const kept_errno kept;
+    record::ring& r = *t.ring;
+    for (unsigned waits = 0;; ++waits) {
+        if (area_->stop.load(std::memory_order_relaxed) != 0) {
+            guard_->mode = off;
+            return false;
+        }
+        if (area_->sleeping.exchange(0, std::memory_order_acq_rel) != 0)
+            futex(&area_->sleeping, FUTEX_WAKE, 1, nullptr);
+        const std::uint64_t tail = r.tail.load(std::memory_order_acquire);
+        const std::uint64_t used = t.head - tail;
+        if (used < record::ring_events) {
+            const std::uint64_t room = record::ring_events - used;
+            const std::uint64_t half = record::ring_events / 2;
+            t.room_until = t.head + (room < half ? room : half);
+            return true;
+        }
+        if (waits % 1000 == 999 && ::kill(area_->recorder, 0) != 0 && errno == ESRCH) {
+            guard_->mode = off; // nobody reads any more
+            return false;
+        }
+        const timespec moment{0, 200000};
+        ::nanosleep(&moment, nullptr);
+    }
+}
+
+void recorder::closed_a_library() noexcept {
+    if (guard_->mode != recording)
+        return;
+    const kept_errno kept;
+    ++thread_.busy;
+    stacks_.closed_a_library();
+    --thread_.busy;
+}
+
+} // namespace arenite::preload

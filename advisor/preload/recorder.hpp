@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../record/area.hpp"
+#include "stacks.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <pthread.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#else
+#include <time.h>
+#endif
+
+extern "C" char __libc_single_threaded; // NOLINT: glibc's
+
+namespace arenite::preload {
+
+/// What a thread needs for an event. All of it is zero at first.
+struct thread_state {
+    record::ring* ring;
+    std::uint64_t head;
+    std::uint64_t room_until; ///< head may reach it before tail is looked at
+    std::uint32_t busy;       ///< within the recorder: what it does is not the program's
+    std::uint32_t stacks;     ///< taken; one of 1024 is checked
+};
+
+/// Writes the events of this process into the memory shared with the recorder.
+///
+/// Threads: any. An event takes no lock and allocates nothing; a thread's first event, a new stack,
+///          a fork and a full ring are slow.
+/// Failure: where it cannot record, the program runs on without.
+class recorder {
+public:
+    /// Writes an event: of an allocation, after it, with its caller; of a free before it, without.
+    void note(record::op what, const void* place, std::size_t bytes, unsigned log2_alignment,
+              const caller* from) noexcept {
+        thread_state& t = thread_;
+        if (guard_->mode != recording || t.ring == nullptr || t.busy != 0) [[unlikely]] {
+            if (!enter(t))
+                return;
+        }
+        if (t.head == t.room_until) [[unlikely]] {
+            if (!wait_for_room(t))
+                return;
+        }
+        t.busy = 1;
+        std::uint64_t stack = 0;
+        if (from != nullptr)
+            stack = stacks_.number_of(*from, (++t.stacks & 1023) == 0);
+        record::ring& r = *t.ring;
+        r.busy.store(1, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        record::raw_event& e = r.events[t.head % record::ring_events];
+        e.time = now(from != nullptr);
+        e.place = (reinterpret_cast<std::uint64_t>(place) & ((std::uint64_t{1} << 48) - 1)) |
+                  std::uint64_t{what} << 48 | std::uint64_t{log2_alignment} << 52;
+        e.what = (bytes < record::most_bytes ? bytes : record::most_bytes) | stack << 40;
+        r.head.store(++t.head, std::memory_order_release);
+        r.busy.store(0, std::memory_order_release);
+        t.busy = 0;
+    }
+
+    void closed_a_library() noexcept;
+    void asked_for_a_usable_size() noexcept {
+        if (guard_->mode == recording)
+            process_->usable_size_calls.fetch_add(1, std::memory_order_relaxed);
+    }
+
+private:
+    enum mode_kind : std::uint32_t { unknown = 0, recording = 1, off = 2 };
+    struct alignas(64) guard {
+        std::uint32_t mode; ///< a forked child finds 0 here
+    };
+
+    [[nodiscard]] bool enter(thread_state& t) noexcept;
+    [[nodiscard]] bool start() noexcept;
+    [[nodiscard]] bool map_area() noexcept;
+    [[nodiscard]] bool take_ring(thread_state& t) noexcept;
+    [[nodiscard]] bool wait_for_room(thread_state& t) noexcept;
+    static void thread_ends(void* ring) noexcept;
+
+    /// A stamp; after an allocation all that it read has been read.
+    static std::uint64_t now(bool after) noexcept {
+#if defined(__x86_64__)
+        unsigned unused;
+        return after && !__libc_single_threaded ? __rdtscp(&unused) : __rdtsc();
+#else
+        (void)after;
+        timespec t{};
+        ::clock_gettime(CLOCK_MONOTONIC, &t);
+        return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u +
+               static_cast<std::uint64_t>(t.tv_nsec);
+#endif
+    }
+
+    [[gnu::tls_model("initial-exec")]] static thread_local constinit thread_state thread_;
+    static constinit guard without_guard_;
+
+    guard* guard_ = &without_guard_;
+    record::control* area_ = nullptr;
+    record::process* process_ = nullptr;
+    std::uint32_t number_ = 0; ///< of the process in the area
+    pthread_key_t key_{};
+    bool has_key_ = false;
+    stack_table stacks_;
+    slow_lock lock_;
+};
+
+extern recorder the_recorder;
+
+} // namespace arenite::preload

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+/// The memory that a recorded program shares with the program that records it.
+///
+///     | control | process 0: counts, modules, stacks | process 1 | ... | ring 0 | ring 1 | ...
+///
+/// It is a file without a name (memfd), reached as /proc/<recorder>/fd/<n>, and sparse: what is not
+/// used takes no memory. A thread of the program has a ring to itself and writes an event there
+/// with a few stores; the recorder reads all rings and merges them by time. So nothing is lost when
+/// the program crashes, calls _exit or is killed.
+namespace arenite::record {
+
+constexpr std::uint32_t area_magic = 0x41524541, area_version = 1;
+constexpr std::size_t most_processes = 32, most_rings = 256, most_modules = 4096;
+constexpr std::size_t ring_events = 16384;
+constexpr std::size_t stack_words = std::size_t{4} << 20; ///< of all stacks of a process
+constexpr std::uint32_t most_stacks = 1u << 18;
+constexpr unsigned most_frames = 8;
+constexpr std::uint32_t not_removed = UINT32_MAX;
+
+/// What an event is. The numbers are those of recordings of recording_resource, too.
+enum op : std::uint8_t {
+    op_malloc = 1,
+    op_calloc = 2,
+    op_resize_begins = 3, ///< realloc: from here on the old place may be another's
+    op_realloc = 4,       ///< its end: the new place
+    op_memalign = 5,
+    op_free = 6,
+    op_new = 7,
+    op_new_array = 8,
+    op_delete = 9,
+    op_delete_array = 10,
+    op_mark = 11,
+};
+
+/// An event as a thread writes it.
+struct raw_event {
+    std::uint64_t place; ///< address 48 | op 4 | log2 of the alignment 6, 0: natural
+    std::uint64_t time;  ///< after an allocation, before a free: merging by it is safe
+    std::uint64_t what;  ///< bytes 40 | stack 24
+};
+
+constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 40) - 1;
+
+struct ring {
+    // The thread's.
+    alignas(64) std::atomic<std::uint64_t> head;
+    std::atomic<std::uint32_t> busy; ///< an event is between its stamp and its being published
+    // The recorder's.
+    alignas(64) std::atomic<std::uint64_t> tail;
+    // Whose it is.
+    alignas(64) std::atomic<std::uint32_t> state; ///< ring_free, ring_taken, ring_ended
+    std::uint32_t process;
+    std::uint32_t thread; ///< the n-th of its process
+    std::int32_t tid;
+    alignas(64) raw_event events[ring_events];
+};
+enum : std::uint32_t { ring_free = 0, ring_taken = 1, ring_ended = 2 };
+
+/// A loaded program or library. Its addresses mean it from its addition to its removal.
+struct module {
+    std::uint64_t begin, end, bias;
+    std::atomic<std::uint32_t> added, removed; ///< counts of library closings
+    char name[472];
+};
+
+/// A stack is a word, frames 8 | generation 32, and its return addresses, innermost first.
+struct process {
+    std::atomic<std::uint32_t> state; ///< 0: none, 1: it records
+    std::int32_t pid;
+    std::uint64_t start_time;
+    std::atomic<std::uint32_t> threads, modules, stacks, words;
+    std::atomic<std::uint64_t> lost, checked, differing, unwound_slowly, usable_size_calls;
+    module module_at[most_modules];
+    std::uint64_t stack_at[stack_words];
+};
+
+struct control {
+    std::uint32_t magic, version;
+    std::int32_t root, recorder; ///< process ids
+    std::uint32_t frames;        ///< of a stack, 1 to most_frames
+    std::uint32_t children;      ///< other processes record, too
+    std::atomic<std::uint32_t> stop;
+    std::atomic<std::uint32_t> sleeping; ///< a futex: the recorder waits for events
+    std::atomic<std::uint32_t> processes, others;
+    process process_at[most_processes];
+    ring ring_at[most_rings];
+};
+
+constexpr const char* area_variable = "ARENITE_RECORD_AREA";
+
+} // namespace arenite::record

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../trace/writer.hpp"
+#include "area.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace arenite::advisor {
+
+/// The trace of one process, written from what it put into the shared memory.
+class process_trace {
+public:
+    process_trace(const std::string& path, record::process& from, bool anonymous);
+
+    /// Modules and stacks that are new. Events that were read before may name all of them.
+    void take_tables();
+    void put(const record::raw_event& e, std::uint32_t thread);
+    /// Names of all frames, and these words; nothing may follow.
+    void finish(std::map<std::string, std::string> about);
+
+    [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
+    [[nodiscard]] const trace::writer& file() const noexcept { return file_; }
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+private:
+    [[nodiscard]] trace::frame frame_of(std::uint64_t pc, std::uint64_t closings) const;
+
+    std::string path_;
+    trace::writer file_;
+    record::process& from_;
+    bool anonymous_;
+    std::uint32_t modules_ = 0, words_ = 0;
+    std::uint64_t events_ = 0;
+    double start_ns_ = 0;
+    std::vector<trace::module> known_modules_;
+    std::vector<trace::frame> frames_; ///< of all stacks
+    trace::event resize_;              ///< begun, and not yet written
+    bool resizing_ = false;
+};
+
+/// Reads all rings of the shared memory and merges them by time.
+class drain {
+public:
+    drain(record::control& area, std::string path, bool anonymous);
+
+    /// Takes what is there. `all`: no process writes any more.
+    /// Gives how many events it took.
+    std::size_t take(bool all);
+
+    void finish(const std::map<std::string, std::string>& about);
+
+    [[nodiscard]] const std::vector<std::unique_ptr<process_trace>>& traces() const noexcept {
+        return traces_;
+    }
+
+private:
+    struct cursor {
+        record::ring* ring;
+        std::uint64_t at, end;
+        process_trace* to;
+    };
+
+    void look_for_processes();
+    void see_rings(bool all, std::uint64_t until);
+    void merge(std::uint64_t until);
+
+    record::control& area_;
+    std::string path_;
+    bool anonymous_;
+    std::vector<std::unique_ptr<process_trace>> traces_; ///< by the process's number; null: ended
+    std::vector<cursor> cursors_;
+};
+
+/// A stamp as the program's threads take it, and in nanoseconds.
+[[nodiscard]] std::uint64_t stamp() noexcept;
+[[nodiscard]] double nanoseconds_a_tick() noexcept;
+
+} // namespace arenite::advisor

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace arenite::advisor {
+
+/// Where the shell would find this program. Throws bad_input with a sentence where it cannot be
+/// recorded: not found, not executable, set-uid, statically linked, with a sanitizer, for another
+/// machine.
+[[nodiscard]] std::string find_program_to_preload(const std::string& name);
+
+/// A library of ours that is preloaded: beside this program, or where it is installed. Throws
+/// bad_input.
+[[nodiscard]] std::string own_library(const std::string& name);
+
+/// The environment of a program, with these variables besides. A library is put before those that
+/// LD_PRELOAD names already.
+[[nodiscard]] std::vector<std::string>
+environment_with(const std::vector<std::pair<std::string, std::string>>& variables,
+                 const std::string& preloaded);
+
+/// The build-id of an object file, hexadecimal; empty where it has none.
+[[nodiscard]] std::string build_id_of(const std::string& path);
+
+/// The part behind the last slash.
+[[nodiscard]] std::string base_name(const std::string& path);
+
+/// 1,234,567
+[[nodiscard]] std::string grouped(std::size_t number);
+/// 12.3 MB, and so on.
+[[nodiscard]] std::string bytes_text(double bytes);
+
+} // namespace arenite::advisor

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace arenite::advisor {
+
+struct record_options {
+    std::string trace = "arenite.trace";
+    unsigned frames = 8;
+    bool children = false, keep_command = false, anonymous = false;
+    double seconds = 0; ///< 0: to the end
+};
+
+/// How a recording ended.
+struct recorded {
+    int exit_code = 0; ///< of the program; 128 + the signal that ended it
+    bool still_runs = false;
+    std::uint64_t events = 0, threads = 0, file_bytes = 0;
+    std::uint64_t checked = 0, differing = 0, lost = 0, unwound_slowly = 0;
+    unsigned others = 0; ///< processes that were not recorded
+    double cpu_seconds = 0, elapsed_seconds = 0;
+    std::uint64_t peak_resident_bytes = 0;
+    std::string failed; ///< why the trace is not whole; empty: it is
+    std::vector<std::string> traces;
+};
+
+/// Runs a program and records it. Throws bad_input where it cannot be run.
+[[nodiscard]] recorded record_program(const std::vector<std::string>& program,
+                                      const record_options& options);
+
+} // namespace arenite::advisor

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "chunk.hpp"
+#include "event.hpp"
+#include "tables.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace arenite::trace {
+
+/// A recording that is read once, from its beginning.
+///
+///     const auto trace = trace::open("T");
+///     for (auto events = trace->next(); !events.empty(); events = trace->next()) ...
+///
+/// Memory:  that of a chunk, and of the tables.
+/// Failure: open throws bad_trace, with a sentence that begins with the path. What is damaged later
+///          is skipped and told by damage().
+class source {
+public:
+    virtual ~source() = default;
+
+    /// Further events; none at the end. They are there until the next call.
+    [[nodiscard]] virtual std::span<const event> next() = 0;
+
+    /// All that is known so far of what events refer to.
+    [[nodiscard]] const tables& known() const noexcept { return tables_; }
+    /// A sentence on what could not be read; empty where all was.
+    [[nodiscard]] virtual std::string damage() const { return {}; }
+
+protected:
+    tables tables_;
+};
+
+/// Opens a trace of `arenite record`, or of older kinds: recording_resource's (.ev), and columns
+/// (.atr).
+[[nodiscard]] std::unique_ptr<source> open(const std::string& path);
+
+/// Reads a chunk into the tables, or gives its events; false where it is broken.
+[[nodiscard]] bool read_chunk(const chunk_head& head, std::span<const std::uint8_t> raw,
+                              tables& known, std::vector<event>& events);
+
+/// Opens a file of the older kinds; null where it is none of them.
+[[nodiscard]] std::unique_ptr<source> open_older(const std::string& path);
+
+} // namespace arenite::trace

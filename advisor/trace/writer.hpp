@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "columns.hpp"
+#include "event.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+struct ZSTD_CCtx_s;
+
+namespace arenite::trace {
+
+/// Writes a trace, chunk by chunk; what is written can be read at once.
+///
+/// Failure: a file that cannot be made throws bad_trace. A full disk: nothing more is written, and
+///          failed() says why.
+class writer {
+public:
+    explicit writer(const std::string& path);
+    ~writer();
+    writer(const writer&) = delete;
+    writer& operator=(const writer&) = delete;
+
+    void put(const event& e) {
+        events_.put(e);
+        if (events_.count() == most_events / 2)
+            flush();
+    }
+    /// Writes the events that wait.
+    void flush();
+
+    // What events refer to goes first: modules before stacks, stacks before the events.
+    void put_modules(std::span<const module> all);
+    void put_stacks(std::span<const std::vector<frame>> all);
+    void put_names(std::span<const std::pair<frame, name>> all);
+    void put_about(const std::map<std::string, std::string>& words);
+
+    [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
+    [[nodiscard]] const std::string& failed() const noexcept { return failed_; }
+
+private:
+    void chunk(chunk_kind kind, std::uint32_t items, std::uint32_t thread, const buffer& raw);
+    void write(const void* data, std::size_t count);
+
+    int file_;
+    ZSTD_CCtx_s* compressor_;
+    buffer compressed_;
+    columns events_;
+    std::uint64_t written_ = 0;
+    std::string failed_;
+};
+
+} // namespace arenite::trace

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "../arguments.hpp"
+#include "../record/program.hpp"
+#include "../record/session.hpp"
+#include "../verb.hpp"
+
+#include <filesystem>
+#include <fmt/core.h>
+
+namespace arenite::advisor {
+namespace {
+
+int record(arguments& given) {
+    record_options options;
+    given.option("-o,--output", options.trace, "the file to write (arenite.trace)");
+    given.option("--frames", options.frames, "frames of each call stack, 1 to 8: fewer are faster");
+    given.option("--for", options.seconds, "stop recording after so many seconds");
+    given.flag("--children", options.children, "record the processes that it starts, too");
+    given.flag("--keep-command", options.keep_command, "put the command line into the trace");
+    given.flag("--anonymous", options.anonymous, "names of files only, no paths");
+    given.read();
+    if (options.frames < 1 || options.frames > 8)
+        throw bad_input(fmt::format("--frames {} is not within 1 and 8", options.frames));
+    const recorded r = record_program(given.required_program(), options);
+    if (r.events == 0) {
+        std::filesystem::remove(options.trace);
+        fmt::print(stderr,
+                   "arenite record: no allocation was seen. The program has a malloc of its own "
+                   "(statically linked), resets LD_PRELOAD, or starts another program: --children "
+                   "records those ({} were started)\n",
+                   r.others);
+        return r.exit_code != 0 ? r.exit_code : exit_bad_input;
+    }
+    fmt::print(stderr, "arenite record: {} events of {} thread{} in {} ({}, {:.1f} bytes an event)",
+               grouped(r.events), r.threads, r.threads == 1 ? "" : "s", options.trace,
+               bytes_text(double(r.file_bytes)), double(r.file_bytes) / double(r.events));
+    if (r.differing != 0)
+        fmt::print(stderr, "; {} of {} stacks checked are wrong", r.differing, r.checked);
+    if (r.lost != 0)
+        fmt::print(stderr, "; {} events were lost", r.lost);
+    if (r.others != 0)
+        fmt::print(stderr, "; {} other processes were not recorded (--children does)", r.others);
+    fmt::print(stderr, "\n");
+    if (!r.failed.empty()) {
+        fmt::print(stderr, "arenite record: recording stopped, the program went on: {}\n",
+                   r.failed);
+        return r.exit_code != 0 ? r.exit_code : 1;
+    }
+    return r.exit_code;
+}
+
+} // namespace
+
+extern const verb record_verb;
+const verb record_verb{"record", "run a program and write down what it asks of malloc", record};
+
+} // namespace arenite::advisor

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "../analysis/profile.hpp"
+#include "../analysis/sites.hpp"
+#include "../arguments.hpp"
+#include "../record/program.hpp"
+#include "../verb.hpp"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+namespace arenite::advisor {
+namespace {
+
+using trace::op;
+
+double share(std::uint64_t part, std::uint64_t of) {
+    return of == 0 ? 0 : 100.0 * double(part) / double(of);
+}
+
+/// The sizes or lives up to which these shares of all go: "16 B 50 %, 64 B 90 %".
+std::string quantiles(const std::array<std::uint64_t, profile::buckets>& counts) {
+    std::uint64_t all = 0, sum = 0;
+    for (const std::uint64_t n : counts)
+        all += n;
+    std::string text;
+    std::size_t next = 0;
+    constexpr std::array wanted{50u, 90u, 99u};
+    for (std::size_t i = 0; i < counts.size() && next < wanted.size(); ++i) {
+        sum += counts[i];
+        while (next < wanted.size() && all != 0 && sum * 100 >= all * wanted[next])
+            text += fmt::format("{}{} % up to {}", text.empty() ? "" : ", ", wanted[next++],
+                                grouped((std::size_t{1} << i) - 1));
+    }
+    return text;
+}
+
+void show_counts(const profile& p, const trace::source& from) {
+    const auto& about = from.known();
+    fmt::print("{} events of {} thread{}", grouped(p.events()), p.threads(),
+               p.threads() == 1 ? "" : "s");
+    if (const std::string program = about.word("program"); !program.empty())
+        fmt::print(" of {} ({})", program, about.word("end"));
+    fmt::print(
+        "\n  malloc {}, calloc {}, realloc {}, aligned {}, new {}, new[] {}, free {}, delete "
+        "{}, delete[] {}\n",
+        grouped(p.count(op::malloc)), grouped(p.count(op::calloc)), grouped(p.count(op::realloc)),
+        grouped(p.count(op::memalign)), grouped(p.count(op::new_object)),
+        grouped(p.count(op::new_array)), grouped(p.count(op::free)),
+        grouped(p.count(op::delete_object)), grouped(p.count(op::delete_array)));
+    fmt::print("live at most {}, at the end {} in {} objects\n", bytes_text(double(p.peak_bytes())),
+               bytes_text(double(p.end_bytes())), grouped(p.end_count()));
+    fmt::print("sizes in bytes: {}\nlives in events: {}\n", quantiles(p.sizes()),
+               quantiles(p.lives()));
+    if (const std::string checked = about.word("checked"); !checked.empty())
+        fmt::print("call stacks: {} checked against the unwind tables, {} differ; {} were taken by "
+                   "the slow way\n",
+                   checked, about.word("differing"), about.word("unwound_slowly"));
+    if (const std::string lost = about.word("lost"); !lost.empty() && lost != "0")
+        fmt::print("events that were not written: {}\n", lost);
+    if (p.never_seen() != 0)
+        fmt::print("frees of what was never seen allocated: {}\n", grouped(p.never_seen()));
+    if (p.never_freed() != 0)
+        fmt::print("objects whose free is missing: {}\n", grouped(p.never_freed()));
+    if (const std::string damage = from.damage(); !damage.empty())
+        fmt::print("the trace is damaged: {}\n", damage);
+}
+
+void show_sites(const profile& p, std::vector<site> sites, std::size_t count) {
+    fmt::print("\n{:>13} {:>6} {:>10} {:>10} {:>11} {:>6}  call site\n", "allocations", "share",
+               "bytes", "at peak", "sizes", "short");
+    const std::size_t all = sites.size();
+    sites.resize(std::min(count, all));
+    for (const site& s : sites) {
+        const std::string range = s.one_size()
+                                      ? std::to_string(s.sum.largest)
+                                      : fmt::format("{}-{}", s.sum.smallest, s.sum.largest);
+        fmt::print("{:>13} {:>5.1f}% {:>10} {:>10} {:>11} {:>5.0f}%  {}{}{}\n",
+                   grouped(s.sum.allocations),
+                   share(s.sum.allocations, p.allocations() + p.count(op::realloc)),
+                   bytes_text(double(s.sum.bytes)), bytes_text(double(s.sum.bytes_at_peak)), range,
+                   share(s.sum.short_lived, s.sum.allocations), s.name,
+                   s.place.empty() ? "" : " " + s.place,
+                   s.container.empty() ? "" : " [" + s.container + "]");
+    }
+    if (all > count)
+        fmt::print("... and {} further sites (--sites N shows more)\n", all - count);
+    fmt::print("short: died within {} events\n", short_life);
+}
+
+int show(arguments& given) {
+    std::string file;
+    unsigned count = 12;
+    given.operand("TRACE", file, "what `arenite record` wrote; also .ev and .atr files");
+    given.option("--sites", count, "how many call sites to list");
+    given.read();
+    const auto from = trace::open(file);
+    const profile p{*from};
+    show_counts(p, *from);
+    symbols names;
+    show_sites(p, sites_of(p, from->known(), names), count);
+    return 0;
+}
+
+} // namespace
+
+extern const verb show_verb;
+const verb show_verb{"show", "what is in a trace: events, sizes, lives, call sites", show};
+
+} // namespace arenite::advisor

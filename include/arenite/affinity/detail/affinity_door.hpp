@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/ordered/detail/size_class.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// The short way to an object of an affinity, for callers that know its size and no alignment.
+///
+/// A slot whose size is divisible by 16 is aligned to 16, any other to 8. So each object gets the
+/// alignment that one of its size can need (natural_alignment), though none is computed.
+///
+/// Use when:  a hook has a few affinities, and a virtual call passes the number of one of them.
+/// Cost:      three tests, the loads of thread_heaps, and slab_heap's.
+/// Limits:    objects of up to 1 KiB, and affinities of up to 16 bytes of alignment, have it; for
+///            all others, and where no slot lies ready, it is closed.
+/// Threads:   any.
+class affinity_door {
+public:
+    /// Closed for all.
+    constexpr affinity_door() noexcept = default;
+
+    /// To the affinity that has this place in the tables of threads, and this alignment of its own.
+    constexpr affinity_door(thread_place place, std::size_t alignment) noexcept
+        : place_{alignment > default_alignment ? 0 : thread_heaps::place_at(place, alignment)},
+          classes_{row(alignment > granule_bytes ? default_alignment : granule_bytes)} {}
+
+    /// A slot that lies ready; nullptr where the call is a longer one.
+    [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t bytes) const noexcept {
+        if constexpr (slow_only)
+            return nullptr;
+        if (!size_class::is_listed(bytes, 1)) [[unlikely]]
+            return nullptr;
+        slab_heap* const h = thread_heaps::ready_at(place_);
+        if (h == nullptr) [[unlikely]]
+            return nullptr;
+        return h->try_take(unsigned{classes_[(bytes + 7) / 8]});
+    }
+
+private:
+    /// What size_class::of_listed looks up for one alignment.
+    [[nodiscard]] static constexpr const std::uint8_t* row(std::size_t alignment) noexcept {
+        return size_class::listed.data() + alignment * size_class::listed_row;
+    }
+
+    thread_place place_ = 0; ///< of the half of the table that serves its alignment
+    const std::uint8_t* classes_ = row(granule_bytes);
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,3 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+int main() { return 0; }

@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "program.hpp"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <trace/live_objects.hpp>
+#include <trace/reader.hpp>
+#include <unistd.h>
+
+// Each test records a mode of programs/recorded.cpp.
+namespace arenite::advisor {
+namespace {
+
+using trace::event;
+using trace::op;
+
+struct recording {
+    finished run;
+    std::vector<event> events;
+    std::unique_ptr<trace::source> from;
+
+    [[nodiscard]] int count(op what, std::uint64_t bytes) const {
+        int n = 0;
+        for (const event& e : events)
+            n += e.what == what && e.bytes == bytes;
+        return n;
+    }
+    [[nodiscard]] int words(const char* key) const {
+        return std::stoi("0" + from->known().word(key));
+    }
+};
+
+std::string temporary(const std::string& name) {
+    return std::filesystem::temp_directory_path() /
+           ("arenite-test-" + std::to_string(::getpid()) + name);
+}
+
+void read(recording& r, const std::string& file) {
+    r.from = trace::open(file);
+    for (auto part = r.from->next(); !part.empty(); part = r.from->next())
+        r.events.insert(r.events.end(), part.begin(), part.end());
+    EXPECT_EQ(r.from->damage(), "");
+}
+
+recording record(const std::string& mode, const std::string& options = "") {
+    const std::string file = temporary(".trace");
+    recording r;
+    r.run = shell("$A record -o " + file + " " + options + " -- " ARENITE_RECORDED " " + mode);
+    read(r, file);
+    std::filesystem::remove(file);
+    return r;
+}
+
+/// Every object dies where it lives: the threads were merged in an order that can be.
+void expect_possible(const recording& r) {
+    trace::live_objects<int> live;
+    for (const event& e : r.events)
+        live.apply(e);
+    EXPECT_EQ(live.never_seen(), 0u);
+    EXPECT_EQ(live.never_freed(), 0u);
+}
+
+TEST(record, sees_every_entry_point_as_often_as_it_is_called) {
+    const recording r = record("entries");
+    ASSERT_EQ(r.run.code, 0) << r.run.text;
+    constexpr int n = 100;
+    EXPECT_EQ(r.count(op::malloc, 10001), n);
+    EXPECT_EQ(r.count(op::calloc, 10000), n);
+    EXPECT_EQ(r.count(op::malloc, 10003), n);
+    EXPECT_EQ(r.count(op::realloc, 20003), n);
+    EXPECT_EQ(r.count(op::malloc, 10004), n); // reallocarray of nothing
+    EXPECT_EQ(r.count(op::malloc, 10005), n);
+    EXPECT_EQ(r.count(op::memalign, 10006), n);
+    EXPECT_EQ(r.count(op::memalign, 10048), n);
+    EXPECT_EQ(r.count(op::memalign, 10008), n);
+    EXPECT_EQ(r.count(op::memalign, 10009), n);
+    for (const std::uint64_t bytes : {10010, 10011, 10014, 10016, 10017, 10020})
+        EXPECT_EQ(r.count(op::new_object, bytes), n) << bytes;
+    for (const std::uint64_t bytes : {10012, 10013, 10015, 10018, 10019, 10021})
+        EXPECT_EQ(r.count(op::new_array, bytes), n) << bytes;
+    for (const std::uint64_t bytes : {10011, 10017}) // the sized ones tell their size
+        EXPECT_EQ(r.count(op::delete_object, bytes), n) << bytes;
+    for (const std::uint64_t bytes : {10013, 10019})
+        EXPECT_EQ(r.count(op::delete_array, bytes), n) << bytes;
+    EXPECT_EQ(r.words("lost"), 0);
+    expect_possible(r);
+    for (const event& e : r.events) {
+        if (e.bytes == 10006 && e.what == op::memalign) {
+            EXPECT_EQ(e.log2_alignment, 8);
+            EXPECT_EQ(e.address % 256, 0u);
+        }
+    }
+}
+
+TEST(record, knows_which_function_called) {
+    const recording r = record("stacks");
+    std::set<std::string> names;
+    for (const event& e : r.events)
+        for (const trace::frame& f : r.from->known().stack(e.stack))
+            if (const auto n = r.from->known().names.find(f); n != r.from->known().names.end())
+                names.insert(n->second.function);
+    EXPECT_TRUE(names.contains("main"));
+    const auto inner_is_in = [](const std::string& name) {
+        return name.find("with_alloca") != std::string::npos;
+    };
+    EXPECT_TRUE(std::any_of(names.begin(), names.end(), inner_is_in));
+    EXPECT_GE(r.words("checked"), 10);
+    EXPECT_EQ(r.words("differing"), 0);
+}
+
+TEST(record, finds_the_stacks_that_the_unwinder_finds_through_exceptions) {
+    const recording r = record("throw");
+    EXPECT_GE(r.words("checked"), 5);
+    EXPECT_EQ(r.words("differing"), 0);
+    EXPECT_GE(r.count(op::malloc, 50003), 2000);
+}
+
+TEST(record, records_one_frame_where_that_is_asked) {
+    const recording r = record("stacks", "--frames 1");
+    for (std::uint32_t s = 1; s < r.from->known().stacks(); ++s)
+        EXPECT_EQ(r.from->known().stack(s).size(), 1u);
+}
+
+TEST(record, keeps_every_event_of_eight_threads) {
+    const recording r = record("threads");
+    std::map<std::uint32_t, int> by_thread;
+    for (const event& e : r.events)
+        if (is_allocation(e.what) && e.bytes >= 30000 && e.bytes < 30008)
+            ++by_thread[e.thread];
+    EXPECT_EQ(by_thread.size(), 8u);
+    for (const auto& [thread, n] : by_thread)
+        EXPECT_EQ(n, 20000) << thread;
+    expect_possible(r);
+}
+
+TEST(record, merges_threads_in_an_order_that_can_be) {
+    const recording r = record("handing_over");
+    EXPECT_GT(r.events.size(), 160000u);
+    expect_possible(r);
+}
+
+TEST(record, follows_no_child_unless_it_is_asked_to) {
+    const recording r = record("fork");
+    EXPECT_EQ(r.count(op::malloc, 60001), 1);
+    EXPECT_EQ(r.count(op::malloc, 60002), 0);
+    EXPECT_EQ(r.count(op::malloc, 60003), 1);
+    EXPECT_EQ(r.words("other_processes"), 1);
+}
+
+TEST(record, gives_a_child_a_trace_of_its_own) {
+    const std::string file = temporary(".children");
+    const finished run = shell("$A record --children -o " + file + " -- " ARENITE_RECORDED " fork");
+    EXPECT_EQ(run.code, 0) << run.text;
+    int children = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path{file}.parent_path())) {
+        const std::string path = entry.path();
+        if (!path.starts_with(file))
+            continue;
+        recording r;
+        read(r, path);
+        const bool child = path != file;
+        children += child;
+        EXPECT_EQ(r.count(op::malloc, 60002), child ? 1 : 0);
+        EXPECT_EQ(r.count(op::malloc, 60003), child ? 0 : 1);
+        std::filesystem::remove(path);
+    }
+    EXPECT_EQ(children, 1);
+}
+
+TEST(record, lives_through_a_thousand_forks) {
+    const recording r = record("many_forks");
+    EXPECT_EQ(r.run.code, 0);
+    EXPECT_EQ(r.count(op::malloc, 60003), 1);
+    const recording all = record("many_forks", "--children");
+    EXPECT_EQ(all.count(op::malloc, 60003), 1);
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
+        if (entry.path().string().starts_with(temporary(".trace.")))
+            std::filesystem::remove(entry.path());
+}
+
+TEST(record, follows_exec) {
+    const recording r = record("exec");
+    EXPECT_EQ(r.count(op::malloc, 60004), 0); // of the program that was replaced
+    EXPECT_EQ(r.count(op::malloc, 10001), 100);
+}
+
+TEST(record, loses_nothing_however_the_program_ends) {
+    const recording left = record("leave");
+    EXPECT_EQ(left.run.code, 3);
+    EXPECT_EQ(left.count(op::malloc, 60005), 1);
+    const recording crashed = record("crash");
+    EXPECT_EQ(crashed.run.code, 128 + 6);
+    EXPECT_EQ(crashed.count(op::malloc, 60006), 1);
+    const recording killed = record("kill");
+    EXPECT_EQ(killed.run.code, 128 + 9);
+    EXPECT_EQ(killed.count(op::malloc, 60007), 1);
+    EXPECT_EQ(killed.from->known().word("end"), "signal 9");
+}
+
+TEST(record, sees_what_happens_before_main_and_when_a_thread_ends) {
+    const recording r = record("thread_end");
+    EXPECT_EQ(r.count(op::malloc, 50001), 1);
+    EXPECT_EQ(r.count(op::malloc, 50004), 1);
+    EXPECT_EQ(r.count(op::malloc, 50002), 1); // within the destructor of a thread's variable
+    expect_possible(r);
+}
+
+TEST(record, sees_signal_handlers) { EXPECT_EQ(record("signal").count(op::malloc, 50005), 100); }
+
+TEST(record, knows_a_library_that_was_closed) {
+    const recording r = record("library " ARENITE_RECORDED_LIBRARY);
+    ASSERT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_EQ(r.count(op::malloc, 70001), 20);
+    for (const event& e : r.events) {
+        if (e.bytes != 70001)
+            continue;
+        const auto stack = r.from->known().stack(e.stack);
+        ASSERT_FALSE(stack.empty());
+        EXPECT_NE(r.from->known().modules[stack[0].module].path.find("recorded-library"),
+                  std::string::npos);
+    }
+}
+
+TEST(record, leaves_failures_to_the_program) {
+    EXPECT_EQ(record("too_much").run.code, 7); // operator new throws through the recorder
+    const recording r = record("resize_fails");
+    EXPECT_EQ(r.run.code, 0);
+    expect_possible(r);
+}
+
+TEST(record, hands_on_what_the_program_writes) {
+    const std::string file = temporary(".out");
+    const finished r = shell("$A record -o " + file + " -- /bin/echo as it was");
+    EXPECT_NE(r.text.find("as it was\n"), std::string::npos) << r.text;
+    std::filesystem::remove(file);
+}
+
+TEST(record, refuses_what_cannot_be_recorded) {
+    const auto refused = [](const std::string& words, const std::string& why) {
+        const finished r = shell("$A record -o /dev/null " + words);
+        EXPECT_EQ(r.code, 2) << words;
+        EXPECT_NE(r.text.find(why), std::string::npos) << r.text;
+    };
+    refused("", "no program is given");
+    refused("-- no-such-program-at-all", "was not found in PATH");
+    refused("-- /etc/passwd", "is no program that can be run");
+    refused("-- /tmp", "is no program that can be run");
+    refused("--frames 9 -- /bin/true", "is not within 1 and 8");
+    refused("-- " ARENITE_STATIC_PROGRAM, "is statically linked");
+    const finished unwritable = shell("$A record -o /nowhere/t -- /bin/true");
+    EXPECT_EQ(unwritable.code, 2);
+}
+
+TEST(record, goes_on_when_the_disk_is_full) {
+    if (!std::filesystem::exists("/dev/full"))
+        GTEST_SKIP() << "there is no /dev/full";
+    const finished r = shell("$A record -o /dev/full -- " ARENITE_RECORDED " entries");
+    EXPECT_EQ(r.code, 1);
+    EXPECT_NE(r.text.find("recording stopped, the program went on"), std::string::npos) << r.text;
+}
+
+} // namespace
+} // namespace arenite::advisor

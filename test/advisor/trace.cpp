@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "program.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <random>
+#include <trace/columns.hpp>
+#include <trace/live_objects.hpp>
+#include <trace/reader.hpp>
+#include <trace/writer.hpp>
+#include <unistd.h>
+
+namespace arenite::trace {
+namespace {
+
+std::string temporary() {
+    return std::filesystem::temp_directory_path() /
+           ("arenite-trace-test-" + std::to_string(::getpid()));
+}
+
+/// Events of every kind, some of which no program would make.
+std::vector<event> random_events(std::size_t count, unsigned seed) {
+    std::mt19937_64 random{seed};
+    std::vector<event> all;
+    std::vector<std::uint64_t> live;
+    std::uint64_t time = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        event e;
+        time += random() % 3 == 0 ? random() % 100000 / 128 * 128 : 0;
+        e.time = time;
+        e.thread = random() % 10 == 0 ? static_cast<std::uint32_t>(random() % 5) : 0;
+        constexpr op kinds[]{op::malloc,  op::calloc,        op::memalign,     op::new_object,
+                             op::free,    op::delete_object, op::delete_array, op::new_array,
+                             op::realloc, op::resize_begins, op::mark};
+        e.what = kinds[random() % std::size(kinds)];
+        const auto any_live = [&]() -> std::uint64_t {
+            return live.empty() || random() % 20 == 0 ? random() >> 16
+                                                      : live[random() % live.size()];
+        };
+        if (is_allocation(e.what) || e.what == op::realloc) {
+            e.address =
+                (random() % 4 == 0 ? random() >> 17 : 0x7F0000000000 + random() % 100000 * 16);
+            e.bytes = random() % 3 == 0 ? random() % 100000 : 48;
+            e.stack = static_cast<std::uint32_t>(random() % 2000);
+            if (e.what == op::realloc && random() % 4 != 0)
+                e.old_address = any_live() | 1;
+            if (e.what == op::memalign)
+                e.log2_alignment = static_cast<std::uint8_t>(1 + random() % 20);
+            live.push_back(e.address);
+        } else {
+            e.address = any_live();
+            if (e.what == op::delete_object)
+                e.bytes = random() % 2 ? 48 : random() % 1000;
+        }
+        all.push_back(e);
+    }
+    return all;
+}
+
+std::vector<event> read_all(source& from) {
+    std::vector<event> all;
+    for (auto part = from.next(); !part.empty(); part = from.next())
+        all.insert(all.end(), part.begin(), part.end());
+    return all;
+}
+
+std::string contents(const std::string& path) {
+    std::ifstream in{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{in}, {}};
+}
+void put_contents(const std::string& path, std::string_view text) {
+    std::ofstream{path, std::ios::binary} << text;
+}
+
+/// A trace with all tables, and its events.
+std::vector<event> write_example(const std::string& path, std::size_t count) {
+    const std::vector<event> events = random_events(count, 7);
+    writer to{path};
+    const module modules[]{{"/usr/lib/libx.so", "0123"}, {"/bin/y", ""}};
+    to.put_modules(modules);
+    const std::vector<frame> stacks[]{{{1, 100}, {2, 50}}, {{2, 77}}};
+    to.put_stacks(stacks);
+    for (const event& e : events)
+        to.put(e);
+    to.flush();
+    to.put_about({{"program", "y"}});
+    const std::pair<frame, name> names[]{{{1, 100}, {"f", "f.cpp", 12}}};
+    to.put_names(names);
+    EXPECT_EQ(to.failed(), "");
+    return events;
+}
+
+TEST(trace, gives_back_what_was_written) {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+        SCOPED_TRACE(seed);
+        const std::vector<event> events = random_events(seed * 500, seed);
+        columns chunk;
+        for (const event& e : events)
+            chunk.put(e);
+        const std::uint32_t thread = chunk.first_thread(), count = chunk.count();
+        std::vector<event> read;
+        ASSERT_TRUE(decode(chunk.take(), count, thread, read));
+        ASSERT_EQ(read.size(), events.size());
+        for (std::size_t i = 0; i < events.size(); ++i)
+            ASSERT_EQ(read[i], events[i]) << i;
+    }
+}
+
+TEST(trace, has_its_tables_before_the_first_event) {
+    const std::string path = temporary();
+    const std::vector<event> events = write_example(path, 100000);
+    const auto from = open(path);
+    EXPECT_EQ(from->known().word("program"), "y"); // though it stands at the end
+    EXPECT_EQ(from->known().names.at({1, 100}).function, "f");
+    EXPECT_EQ(read_all(*from), events);
+    ASSERT_EQ(from->known().modules.size(), 3u);
+    EXPECT_EQ(from->known().modules[1].build_id, "0123");
+    ASSERT_EQ(from->known().stack(1).size(), 2u);
+    EXPECT_EQ(from->known().stack(1)[1], (frame{2, 50}));
+    EXPECT_EQ(from->known().stack(2).size(), 1u);
+    EXPECT_TRUE(from->known().stack(3).empty());
+    EXPECT_EQ(from->damage(), "");
+    std::filesystem::remove(path);
+}
+
+TEST(trace, is_read_up_to_where_it_was_cut_off) {
+    const std::string path = temporary();
+    const std::vector<event> events = write_example(path, 40);
+    const std::string whole = contents(path);
+    for (std::size_t n = 0; n < whole.size(); ++n) {
+        put_contents(path, std::string_view{whole}.substr(0, n));
+        if (n < 6) {
+            EXPECT_THROW((void)open(path), bad_trace) << n;
+            continue;
+        }
+        const auto from = open(path);
+        const std::vector<event> read = read_all(*from);
+        EXPECT_TRUE(read.empty() || read == events) << n;
+    }
+    std::filesystem::remove(path);
+}
+
+TEST(trace, loses_one_chunk_to_one_wrong_bit) {
+    const std::string path = temporary();
+    const std::vector<event> events = write_example(path, 100000);
+    std::string whole = contents(path);
+    std::mt19937 random{3};
+    for (int i = 0; i < 100; ++i) {
+        const std::size_t at = 32 + random() % (whole.size() - 32);
+        const char bit = static_cast<char>(1u << random() % 8);
+        whole[at] = static_cast<char>(whole[at] ^ bit);
+        put_contents(path, whole);
+        const auto from = open(path);
+        const std::size_t n = read_all(*from).size();
+        EXPECT_GE(n, events.size() - most_events / 2) << at;
+        whole[at] = static_cast<char>(whole[at] ^ bit);
+    }
+    std::filesystem::remove(path);
+}
+
+TEST(trace, tells_that_it_is_damaged) {
+    const std::string path = temporary();
+    (void)write_example(path, 100000);
+    std::string whole = contents(path);
+    put_contents(path, std::string_view{whole}.substr(0, whole.size() - 10));
+    auto from = open(path);
+    (void)read_all(*from);
+    EXPECT_NE(from->damage().find("torn"), std::string::npos);
+    whole[whole.size() / 2] = static_cast<char>(whole[whole.size() / 2] ^ 1);
+    put_contents(path, whole);
+    from = open(path);
+    (void)read_all(*from);
+    EXPECT_NE(from->damage().find("damaged"), std::string::npos);
+    std::filesystem::remove(path);
+}
+
+TEST(trace, refuses_what_it_cannot_read) {
+    const std::string path = temporary();
+    const auto why = [&](std::string_view text) -> std::string {
+        put_contents(path, text);
+        try {
+            (void)open(path);
+        } catch (const bad_trace& e) {
+            return e.what();
+        }
+        return "";
+    };
+    EXPECT_NE(why("").find("is empty"), std::string::npos);
+    EXPECT_NE(why("something else").find("is no trace"), std::string::npos);
+    EXPECT_NE(why(std::string(1000, 'x')).find("is no trace"), std::string::npos);
+    chunk_head later;
+    later.version = 9;
+    EXPECT_NE(why({reinterpret_cast<const char*>(&later), sizeof later}).find("version 9"),
+              std::string::npos);
+    std::filesystem::remove(path);
+    EXPECT_THROW((void)open("/nowhere/at/all"), bad_trace);
+}
+
+TEST(trace, decodes_any_bytes_without_harm) {
+    std::mt19937 random{5};
+    std::vector<event> events;
+    tables known;
+    for (int i = 0; i < 20000; ++i) {
+        buffer any(random() % 200);
+        for (auto& b : any)
+            b = static_cast<std::uint8_t>(random() % 4 == 0 ? random() : random() % 8);
+        chunk_head head;
+        head.kind = static_cast<chunk_kind>(random() % 7);
+        head.items = static_cast<std::uint32_t>(random() % 50);
+        (void)read_chunk(head, any, known, events);
+    }
+}
+
+TEST(live_objects, agrees_with_a_model) {
+    for (unsigned seed = 1; seed <= 10; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random{seed};
+        live_objects<int> live;
+        std::map<std::uint64_t, std::uint64_t> model;
+        for (int i = 0; i < 5000; ++i) {
+            event e;
+            e.address = (1 + random() % 300) * 16;
+            e.bytes = random() % 1000;
+            const auto at = model.find(e.address);
+            if (random() % 3 == 0 && !model.empty()) {
+                auto old = model.lower_bound(random() % 300 * 16);
+                old = old == model.end() ? model.begin() : old;
+                e.what = op::realloc;
+                e.old_address = old->first;
+                model.erase(old);
+                model[e.address] = e.bytes;
+            } else if (at != model.end()) {
+                e.what = op::free;
+                model.erase(at);
+            } else {
+                model[e.address] = e.bytes;
+            }
+            live.apply(e);
+            std::uint64_t sum = 0;
+            for (const auto& [address, bytes] : model)
+                sum += bytes;
+            ASSERT_EQ(live.live_bytes(), sum) << i;
+            ASSERT_EQ(live.live_count(), model.size()) << i;
+        }
+        EXPECT_EQ(live.never_seen(), 0u);
+    }
+}
+
+TEST(live_objects, keeps_apart_a_realloc_and_what_takes_its_place_meanwhile) {
+    live_objects<int> live;
+    live.apply({.address = 16, .bytes = 100, .thread = 1});
+    live.apply({.address = 16, .thread = 1, .what = op::resize_begins});
+    live.apply({.address = 16, .bytes = 7, .thread = 2}); // malloc has taken it in realloc
+    live.apply({.address = 32, .bytes = 200, .thread = 1, .what = op::realloc});
+    EXPECT_EQ(live.live_bytes(), 207u);
+    EXPECT_EQ(live.never_seen() + live.never_freed(), 0u);
+}
+
+TEST(trace, reads_recordings_of_recording_resource) {
+    const std::string path = temporary() + ".ev";
+    struct ev {
+        std::uint32_t slot, bytes;
+        std::uint16_t site;
+        std::uint8_t op, align;
+        std::uint32_t thread;
+    };
+    const ev events[]{{0, 10, 3, 1, 0, 0},
+                      {1, 20, 3, 5, 6, 0},
+                      {0, 30, 3, 4, 0, 0},
+                      {1, 20, 0, 6, 0, 0},
+                      {0, 30, 0, 3, 0, 0}};
+    const std::uint64_t head[8]{5, 2, 50};
+    std::ofstream{path, std::ios::binary}
+        .write(reinterpret_cast<const char*>(head), sizeof head)
+        .write(reinterpret_cast<const char*>(events), sizeof events);
+    const auto from = open(path);
+    live_objects<int> live;
+    std::uint64_t most = 0;
+    std::size_t count = 0;
+    for (const event& e : read_all(*from)) {
+        live.apply(e);
+        most = std::max(most, live.live_bytes());
+        ++count;
+    }
+    EXPECT_EQ(count, 5u);
+    EXPECT_EQ(most, 50u);
+    EXPECT_EQ(live.live_bytes(), 0u);
+    std::filesystem::remove(path);
+}
+
+} // namespace
+} // namespace arenite::trace
