@@ -8,6 +8,7 @@
 #include <arenite/core/detail/held_lock.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
 #include <cstdio>

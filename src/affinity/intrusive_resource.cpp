@@ -10,6 +10,7 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/os/page_resource.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <new>

@@ -3,6 +3,7 @@
 #include <arenite/check/detail/passthrough_chain.hpp>
 
 #include <arenite/check/detail/poison.hpp>
+#include <arenite/check/leak.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>

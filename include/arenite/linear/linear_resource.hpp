@@ -10,7 +10,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
@@ -83,7 +83,7 @@ struct linear_options {
 /// and leaves nothing behind. Code that can call try_resize needs no second block at all.
 /// Padding is recovered with the latest allocation only: if allocations of several alignments are
 /// freed in reverse order, the second may leave its padding behind, and then those below it stay.
-class linear_resource final : public strategy<linear_resource> {
+class linear_resource final : public resource_base<linear_resource> {
 public:
     /// A position in one resource, as mark() returns it; a default one belongs to none.
     class marker {

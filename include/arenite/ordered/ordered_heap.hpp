@@ -9,8 +9,8 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/sizes.hpp>
-#include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
@@ -81,7 +81,7 @@ struct ordered_options {
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph; Tapia, Suballocator.  (doc/sources.md)
-class ordered_heap final : public strategy<ordered_heap> {
+class ordered_heap final : public resource_base<ordered_heap> {
 public:
     ordered_heap() noexcept : ordered_heap{ordered_options{}} {}
 
@@ -135,8 +135,8 @@ public:
 
     /// How many bytes a request of `bytes` takes anyway: asking for them costs no more memory.
     /// Up to 63 KiB the slot's; at least `bytes`, whatever the alignment.
-    [[nodiscard]] static std::size_t
-    good_bytes(std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+    [[nodiscard]] static std::size_t good_bytes(std::size_t bytes,
+                                                std::size_t alignment = default_alignment) noexcept;
 
     /// True if constructed with sizes::kept.
     [[nodiscard]] bool keeps_sizes() const noexcept { return kept_; }

@@ -9,6 +9,7 @@
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>

@@ -5,7 +5,7 @@
 #include <arenite/block/detail/address_table.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ class affinity_share;
 /// Cost:      that of page_source(), and a store for each 64 KiB; find: two loads.
 /// Threads:   any.
 /// Failure:   nullptr; nothing changes.
-class affinity_pages final : public strategy<affinity_pages> {
+class affinity_pages final : public resource_base<affinity_pages> {
 public:
     static constexpr std::size_t most_affinities = 64;
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <arenite/block/detail/block_source.hpp>
-#include <arenite/block/detail/region_joiner.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
@@ -17,7 +17,6 @@
 #include <arenite/ordered/detail/slab_source.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -27,6 +26,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
+
+class region_joiner;
 
 /// What the fast path of a slab_heap knows of a size class.
 struct alignas(64) slot_class_state {
@@ -241,7 +242,7 @@ public:
     static constexpr std::size_t unknown_bytes = ~std::size_t{0};
     /// A size that a caller gave: as it is, but never unknown_bytes.
     [[nodiscard]] static constexpr std::size_t given_bytes(std::size_t bytes) noexcept {
-        return std::min(bytes, unknown_bytes - 1);
+        return smaller(bytes, unknown_bytes - 1);
     }
 
     /// True where no object of a class, a number up to size_class::single, is handed out.

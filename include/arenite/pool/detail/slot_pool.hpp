@@ -11,7 +11,7 @@
 #include <arenite/core/detail/bits.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/pool/detail/slot_cache.hpp>
 #include <arenite/pool/detail/slot_layout.hpp>
@@ -49,9 +49,9 @@ namespace detail {
 ///
 /// Threads:   one at a time.
 template <class Derived>
-class slot_pool : public strategy<Derived> {
+class slot_pool : public resource_base<Derived> {
 public:
-    using strategy<Derived>::allocate;
+    using resource_base<Derived>::allocate;
 
     /// A slot. Throws out_of_memory.
     [[nodiscard]] ARENITE_INLINE void* allocate() {
