@@ -14,7 +14,6 @@
 #include "ordered/heap_test.hpp"
 #include "support/mappings.hpp"
 
-#include <algorithm>
 #include <forward_list>
 #include <list>
 #include <ostream>
