@@ -21,7 +21,7 @@ class Arenite(ConanFile):
     options = {"shared": [True, False], "fPIC": [True, False], "checks": [True, False, "debug"]}
     default_options = {"shared": False, "fPIC": True, "checks": "debug"}
     implements = ["auto_shared_fpic"]
-    exports_sources = ("CMakeLists.txt", "cmake/*", "include/*", "module/*", "src/*", "tools/*", "LICENSE")
+    exports_sources = ("CMakeLists.txt", "cmake/*", "include/*", "module/*", "src/*", "malloc/*", "tools/*", "LICENSE")
 
     def set_version(self):
         lists = load(self, os.path.join(self.recipe_folder, "CMakeLists.txt"))

@@ -10,18 +10,17 @@
 namespace arenite::advisor {
 
 // A line a verb: its declaration here, its place in the table below.
+extern const verb run_verb;
 extern const verb record_verb;
 extern const verb show_verb;
+extern const verb replay_verb;
 extern const verb help_verb;
 extern const verb version_verb;
 
 namespace {
 
 constexpr std::array table{
-    &record_verb,
-    &show_verb,
-    &help_verb,
-    &version_verb,
+    &run_verb, &record_verb, &show_verb, &replay_verb, &help_verb, &version_verb,
 };
 
 /// How many letters must be changed, added or left out to make one word of the other.

@@ -27,11 +27,21 @@ function(arenite_library name)
   if(ARENITE_VALGRIND) # inlined code tells Valgrind too, so who links it is compiled the same way
     target_compile_definitions(${name} PUBLIC ARENITE_VALGRIND=1)
   endif()
+  if(ARENITE_PRIVATE)
+    target_compile_definitions(${name} PUBLIC ARENITE_PRIVATE=1)
+    if(UNIX AND NOT APPLE) # who has it inside stays loaded: threads that end, and a fork, call into it
+      target_link_options(${name} INTERFACE $<$<NOT:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>>:LINKER:-z,nodelete>)
+    endif()
+  endif()
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                         WINDOWS_EXPORT_ALL_SYMBOLS ON VERSION ${PROJECT_VERSION}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   if(ARENITE_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    # One object file is linked whole, but for the sections that a linker with --gc-sections drops.
+    if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+      target_compile_options(${name} PRIVATE -ffunction-sections -fdata-sections)
+    endif()
   endif()
   if(NOT PROJECT_IS_TOP_LEVEL)
     set_target_properties(${name} PROPERTIES SYSTEM ON) # its headers under whoever's warnings
@@ -41,6 +51,9 @@ function(arenite_library name)
   endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(${name} PRIVATE -fno-semantic-interposition)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # or the loader keeps a plug-in that has it inside for ever
+      target_compile_options(${name} PRIVATE -fno-gnu-unique)
+    endif()
     if(BUILD_SHARED_LIBS AND UNIX AND NOT APPLE)
       # It stays loaded: threads that end, and a fork, call into it after the last who asked for it is gone.
       target_link_options(${name} PRIVATE LINKER:-Bsymbolic-functions LINKER:-z,nodelete)

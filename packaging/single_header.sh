@@ -18,7 +18,21 @@ for header in $(cd "$root/include" && find arenite -name '*.hpp' ! -path '*/inte
     echo '#include <arenite_all.hpp>' > "shim/$header"
 done
 printf '#define ARENITE_IMPLEMENTATION\n#include <arenite_all.hpp>\n' > arenite.cpp
-$compiler -std=c++20 -O0 -I. -c arenite.cpp -o arenite.o
+$compiler -std=c++20 -O0 -Wall -Wextra -Werror -I. -c arenite.cpp -o arenite.o
+
+# offset/ alone.
+python3 "$root/tools/single_header.py" --only offset arenite_offset.hpp
+cat > offset.cpp << 'END'
+#define ARENITE_IMPLEMENTATION
+#include <arenite_offset.hpp>
+int main() {
+    arenite::offset_allocator gpu{1024};
+    arenite::memory_slots slots{1024};
+    return gpu.try_allocate(100, 36) && slots.reserve(100) ? 0 : 1;
+}
+END
+$compiler -std=c++20 -O0 -Wall -Wextra -Werror -I. offset.cpp -o offset
+./offset
 for example; do
     if grep -q 'arenite/interop\|arenite/c\.h' "$example"; then
         continue # which are not part of it

@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: MIT
 """Makes arenite_all.hpp: the library in one file.
 
-    tools/single_header.py [FILE]           writes FILE, or to the standard output
+    tools/single_header.py [--only FOLDER] [FILE]     writes FILE, or to the standard output
+
+With --only offset: offset/ alone, which asks nothing of the system but malloc.
 
 Included anywhere it is what <arenite/arenite.hpp> is. In one file of a program it is included with
 ARENITE_IMPLEMENTATION defined before it, and is the library too.
@@ -14,6 +16,7 @@ from pathlib import Path
 
 root = Path(__file__).resolve().parents[1]
 include = root / "include"
+SYSTEMS = ("linux", "macos", "windows")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"].*$')
 DROPPED = re.compile(r"^\s*#\s*pragma once|^// SPDX-")
 
@@ -40,34 +43,67 @@ def text_of(path, done):
             yield from text_of(target, done)
 
 
+def headers_of(text):
+    return re.findall(r"^\s*#\s*include\s*<(arenite/[^>]+)>", text, re.M)
+
+
+def reached(start):
+    """The headers that these lead to, by their includes and those of the sources behind them, and the sources."""
+    headers, sources, waiting = set(), set(), [*start]
+    while waiting:
+        header = waiting.pop()
+        if header in headers:
+            continue
+        headers.add(header)
+        waiting += [include / name for name in headers_of(header.read_text())]
+        folder = next(part for part in header.relative_to(include).parts[1:])
+        for source in (root / "src" / folder).glob(f"{header.stem}*.cpp"):
+            rest = source.stem[len(header.stem):]
+            if source not in sources and (rest == "" or rest.startswith("_")):
+                sources.add(source)
+                waiting += [include / name for name in headers_of(source.read_text())]
+    return headers, sources
+
+
 def main():
+    """The whole library, or with --only FOLDER what its public headers need."""
+    arguments = sys.argv[1:]
+    only = arguments[arguments.index("--only") + 1] if "--only" in arguments else None
+    to = [a for a in arguments if a not in ("--only", only)]
     done = set()
     version = re.search(r"project\(arenite VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
+    name = f"arenite_{only or 'all'}"
     out = ["// SPDX-FileCopyrightText: 2026 The Arenite authors",
            "// SPDX-License-Identifier: MIT",
-           f"// Arenite {version} in one file, made by tools/single_header.py. In one source file:",
+           f"// Arenite {version}{f', {only}/ alone,' if only else ''} in one file, made by tools/single_header.py. In one source file:",
            "//     #define ARENITE_IMPLEMENTATION",
-           "//     #include <arenite_all.hpp>",
-           "#ifndef ARENITE_ALL_HPP",
-           "#define ARENITE_ALL_HPP"]
+           f"//     #include <{name}.hpp>",
+           f"#ifndef {name.upper()}_HPP",
+           f"#define {name.upper()}_HPP"]
+    sources = {s for s in (root / "src").rglob("*.cpp") if s.name != "c.cpp" and s.parent.name != "interop"}
+    starts = [include / "arenite" / "arenite.hpp"]
+    if only:
+        starts = sorted((include / "arenite" / only).glob("*.hpp"))
+        _, sources = reached(starts)
     # What a branch includes comes first and whole: each of them may be compiled anywhere.
     for header in sorted((include / "arenite" / "os" / "detail").glob("*.hpp")):
-        if header.name in ("linux.hpp", "windows.hpp") and header not in done:
+        if header.stem in SYSTEMS and header not in done and not only:
             done.add(header)
             out += text_of(header, done)
-    out += text_of(include / "arenite" / "arenite.hpp", done)
-    out += ["#endif // ARENITE_ALL_HPP", "",
+    for start in starts:
+        if start not in done:
+            done.add(start)
+            out += text_of(start, done)
+    out += [f"#endif // {name.upper()}_HPP", "",
             "#if defined(ARENITE_IMPLEMENTATION) && !defined(ARENITE_IMPLEMENTED)",
             "#define ARENITE_IMPLEMENTED"]
-    sources = [s for s in sorted((root / "src").rglob("*.cpp"))
-               if s.name != "c.cpp" and s.parent.name != "interop"]
-    for source in sources:
+    for source in sorted(sources):
         here = "\n".join(text_of(source, done))
         out += ["", f"// ---- {source.relative_to(root)} ----", here]
     out += ["#endif // ARENITE_IMPLEMENTATION", ""]
     text = "\n".join(out)
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(text)
+    if to:
+        Path(to[0]).write_text(text)
     else:
         sys.stdout.write(text)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 root = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"(\]\()([^)#\s]+)")
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.S)
+PICTURES = {".svg", ".png"}
 LIST = re.compile(r"[ ]*(?:[-*]|\d+\.) ")
 
 
@@ -79,6 +80,11 @@ def write_pages(pages):
                 target = (page.parent / match[2]).resolve()
                 if not target.exists() or not target.is_relative_to(root):
                     sys.exit(f"{path.relative_to(root)}: links to {match[2]}, which is not in the repository")
+                if target.suffix in PICTURES:
+                    to = pages / target.relative_to(root)
+                    to.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(target, to)
+                    return match[0]
                 waiting.append(target)
                 return match[1] + (Path(match[2]).parent if target.is_file() else Path(match[2])).joinpath(
                     page_of(target).name).as_posix()

@@ -144,9 +144,12 @@ std::string find_program_to_preload(const std::string& name) {
 std::string own_library(const std::string& name) {
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
     const std::filesystem::path folder = program.parent_path();
+    const char* const told = std::getenv("ARENITE_LIBRARY_PATH");
     for (const std::filesystem::path& candidate :
-         {folder / name, folder / ".." / ARENITE_LIBRARY_FOLDER / name,
-          folder / ".." / "lib" / name})
+         {told != nullptr ? std::filesystem::path{told} / name : folder / name, folder / name,
+          folder / ".." / ARENITE_LIBRARY_FOLDER / name,
+          folder / ".." / ARENITE_LIBRARY_FOLDER / ".." / name, folder / ".." / "lib" / name,
+          folder / ".." / "malloc" / name}) // where it is built
         if (std::filesystem::exists(candidate))
             return std::filesystem::canonical(candidate).string();
     throw bad_input(fmt::format("{} is missing: it belongs beside {} or into its ../{}", name,

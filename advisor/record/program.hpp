@@ -14,8 +14,8 @@ namespace arenite::advisor {
 /// machine.
 [[nodiscard]] std::string find_program_to_preload(const std::string& name);
 
-/// A library of ours that is preloaded: beside this program, or where it is installed. Throws
-/// bad_input.
+/// A file of ours that is loaded or run: in the folder that ARENITE_LIBRARY_PATH names, beside this
+/// program, or where it is installed. Throws bad_input.
 [[nodiscard]] std::string own_library(const std::string& name);
 
 /// The environment of a program, with these variables besides. A library is put before those that

@@ -33,7 +33,9 @@
  *
  * A checked and an unchecked library have the same C interface.
  */
-#if defined(__GNUC__) && !defined(_WIN32)
+#if defined(ARENITE_PRIVATE) && ARENITE_PRIVATE && defined(__GNUC__) && !defined(_WIN32)
+#define ARENITE_C_API __attribute__((visibility("hidden")))
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define ARENITE_C_API __attribute__((visibility("default")))
 #else
 #define ARENITE_C_API

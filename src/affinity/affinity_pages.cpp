@@ -13,6 +13,13 @@ static_assert(address_table::unit_bytes == page_resource::unit_bytes,
 
 constinit address_table affinity_pages::table;
 
+#if ARENITE_HAS_MODULE_CLOSE
+void affinity_pages::closed() noexcept {
+    if (module_close::goes_on())
+        table.end();
+}
+#endif
+
 namespace {
 
 /// In whole units, as the page source hands them out.

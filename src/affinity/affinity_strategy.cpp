@@ -20,7 +20,8 @@ using detail::chosen_strategy;
 namespace {
 
 constexpr unsigned not_yet_asked = UINT32_MAX;
-constinit std::atomic<unsigned> chosen{not_yet_asked};
+constinit std::atomic<unsigned> chosen{
+    ARENITE_IS_MALLOC ? static_cast<unsigned>(affinity_strategy::ordered) : not_yet_asked};
 
 unsigned strategy_from_environment() noexcept {
     const char* const text = std::getenv("ARENITE_AFFINITY");

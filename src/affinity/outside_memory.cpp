@@ -6,6 +6,7 @@
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -79,6 +80,15 @@ bool make_prefixes_at(const void* p) noexcept {
     platform::release(made, leaf_pages);
     return usable; // another thread was faster
 }
+
+#if ARENITE_HAS_MODULE_CLOSE
+ARENITE_AT_MODULE_CLOSE void end_counts() noexcept {
+    if (module_close::goes_on())
+        for (auto& leaf : leaves)
+            if (page_count* const there = leaf.exchange(nullptr, std::memory_order_relaxed))
+                platform::release(there, leaf_pages);
+}
+#endif
 
 /// Differs from place to place, so that a copy of an object's surroundings is no object.
 std::uint64_t mark_at(const void* p) noexcept {

@@ -3,6 +3,7 @@
 #include <arenite/affinity/detail/remote_frees.hpp>
 
 #include <arenite/block/detail/address_table.hpp>
+#include <arenite/core/detail/module_close.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 
 #include "immortal_pages.hpp"
@@ -21,6 +22,13 @@ constinit address_table table;
 struct of_bits;
 fork_lock<std::mutex>& making() noexcept { return process_lock<std::mutex, of_bits>(); }
 constinit immortal_pages<remote_frees, 256_KiB> bit_pages;
+
+#if ARENITE_HAS_MODULE_CLOSE
+ARENITE_AT_MODULE_CLOSE void end_table() noexcept {
+    if (module_close::goes_on())
+        table.end();
+}
+#endif
 
 } // namespace
 

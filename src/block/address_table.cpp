@@ -77,6 +77,12 @@ bool address_table::set(const void* p, std::size_t bytes, std::uintptr_t owner) 
     return true;
 }
 
+void address_table::end() noexcept {
+    for (auto& leaf : leaves_)
+        if (entry* const there = leaf.exchange(nullptr, std::memory_order_relaxed))
+            platform::release(there, leaf_units * sizeof(entry));
+}
+
 void address_table::clear(const void* p, std::size_t bytes) noexcept {
     const units_within units{p, bytes};
     constexpr std::size_t all = leaf_count * leaf_units;

@@ -19,7 +19,7 @@
 #define ARENITE_HAS_FRAME_POINTERS 0
 #endif
 
-#if __has_include(<dlfcn.h>) && __has_include(<cxxabi.h>)
+#if __has_include(<dlfcn.h>) && __has_include(<cxxabi.h>) && !ARENITE_IS_MALLOC
 #define ARENITE_HAS_DLADDR 1
 #include <cxxabi.h>
 #include <dlfcn.h>

@@ -15,6 +15,8 @@ extern "C" [[gnu::weak]] void __asan_poison_memory_region(const volatile void* p
 #define ARENITE_SANITIZER_IS_ELSEWHERE false
 #endif
 
+#if !ARENITE_IS_MALLOC // which does not pass to itself
+
 namespace arenite {
 inline namespace ARENITE_ABI {
 
@@ -53,3 +55,5 @@ bool detail::set_passthrough_for_test(bool on) noexcept {
 
 } // namespace ARENITE_ABI
 } // namespace arenite
+
+#endif

@@ -10,17 +10,20 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-out_of_memory::out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
-                             std::string_view name) noexcept
-    : bytes_{bytes}, alignment_{alignment}, source_{source} {
+namespace {
+
+constexpr std::size_t most_text = 256;
+
+void describe(char* text, std::size_t bytes, std::size_t alignment, const resource* source,
+              std::string_view name) noexcept {
     const char* const wrong = is_alignment(alignment) ? "" : ", which is no power of two,";
     const void* const address = source;
     if (name.empty())
-        std::snprintf(text_, sizeof text_,
+        std::snprintf(text, most_text,
                       "out of memory: %zu bytes of alignment %zu%s were asked of resource %p",
                       bytes, alignment, wrong, address);
     else
-        std::snprintf(text_, sizeof text_,
+        std::snprintf(text, most_text,
                       "out of memory: %zu bytes of alignment %zu%s were asked of resource %.*s "
                       "(%p)",
                       bytes, alignment, wrong,
@@ -28,12 +31,23 @@ out_of_memory::out_of_memory(std::size_t bytes, std::size_t alignment, const res
                       address);
 }
 
+} // namespace
+
+out_of_memory::out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
+                             std::string_view name) noexcept
+    : bytes_{bytes}, alignment_{alignment}, source_{source} {
+    static_assert(sizeof text_ >= most_text);
+    describe(text_, bytes, alignment, source, name);
+}
+
 void throw_out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
                          std::string_view name) {
 #if ARENITE_EXCEPTIONS
     throw out_of_memory{bytes, alignment, source, name};
 #else
-    contract_violation(out_of_memory{bytes, alignment, source, name}.what());
+    char text[most_text];
+    describe(text, bytes, alignment, source, name);
+    contract_violation(text);
 #endif
 }
 

@@ -2,4 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/core/detail/same_build.hpp>
 
+#if !ARENITE_IS_MALLOC
 const char ARENITE_SAME_BUILD = 1;
+#endif

@@ -3,6 +3,8 @@
 #include <arenite/core/detail/thread_exit.hpp>
 
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/module_close.hpp>
+#include <arenite/core/detail/process_object.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -52,12 +54,9 @@ struct thread_exit::key {
 
     key() noexcept : there{pthread_key_create(&number, &thread_ends) == 0} {}
 
-    // It has no destructor: that would be registered under a lock of the C library, which may be
-    // what calls malloc for the first time, and so this.
-    static key& one() noexcept {
-        static key of_process;
-        return of_process;
-    }
+    // It has no destructor: that would be registered under a lock of the C library, and under this
+    // lock malloc may be called for the first time, and so this.
+    static key& one() noexcept { return process_object<key>::get(); }
 
     static void thread_ends(void* p) noexcept {
         if (p == nullptr) // Windows' own threads of POSIX call it all the same
@@ -90,9 +89,9 @@ struct thread_exit::key {
     };
     static maker at_load;
 
-#if !ARENITE_IS_MALLOC // which is never closed
-    /// The module that the library is in is closed, or the process ends.
-    [[gnu::destructor]] static void closed() noexcept {
+#if ARENITE_HAS_MODULE_CLOSE
+    /// After the destructors of the module's objects, which may await the end of their thread.
+    ARENITE_AT_MODULE_CLOSE static void closed() noexcept {
         if (std::exchange(one().there, false))
             pthread_key_delete(one().number);
     }
@@ -115,6 +114,8 @@ struct thread_exit::key {
 
 #endif
 
+#if !ARENITE_IS_MALLOC
+
 /// Its destructor sees a thread end where no key does. It is registered with the loader, so that
 /// would wait, under the loader's lock, for whoever loads a library meanwhile.
 struct thread_exit::ender {
@@ -128,6 +129,8 @@ struct thread_exit::ender {
 };
 
 thread_local thread_exit::ender thread_exit::at_the_end; // in a function it would take more
+
+#endif
 
 void thread_exit::call(awaited& mine) noexcept {
     mine.come = true;
@@ -150,8 +153,13 @@ void thread_exit::call_last(awaited& mine) noexcept {
 void thread_exit::await(function f) noexcept {
     ARENITE_ASSERT(!has_come(), "the thread is at its end, and nothing is awaited any more");
     const std::uint32_t number = number_of(f) + 1;
-    if (state.functions == 0 && (!key::set(&state) || !ends_after_objects))
+    const bool by_key = state.functions != 0 || key::set(&state);
+#if ARENITE_IS_MALLOC // what malloc keeps for a thread is lost where the process has no key left
+    static_cast<void>(by_key);
+#else
+    if (state.functions == 0 && (!by_key || !ends_after_objects))
         at_the_end.awaits = true;
+#endif
     for (std::uint32_t rest = state.functions; rest != 0; rest >>= number_bits)
         if (rest % (1 << number_bits) == number)
             return;

@@ -3,6 +3,7 @@
 #include "page_range.hpp"
 
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/detail/size.hpp>
 
 #include <algorithm>
@@ -172,6 +173,18 @@ void page_resource::see_to_forks() noexcept {
 
 namespace detail {
 constinit process_pages the_process_pages;
+
+#if ARENITE_HAS_MODULE_CLOSE
+namespace {
+
+/// All addresses of a module that is closed go back, with whatever it left there.
+ARENITE_AT_MODULE_CLOSE void end_process_pages() noexcept {
+    if (module_close::goes_on())
+        the_process_pages.pages.~page_resource();
+}
+
+} // namespace
+#endif
 
 namespace {
 

@@ -3,6 +3,7 @@
 
 // A program that knows nothing of Arenite, and what it loads:
 //   bare_host alone PLUGIN            used by threads, closed while its objects live, loaded again
+//   bare_host cycles PLUGIN PLUGIN N  N times each: nothing stays of one that was closed
 //   bare_host together PLUGIN PLUGIN  what the one makes, the other ends
 //   bare_host beside PLUGIN PLUGIN    threads begin with the one while the other is loaded
 //   bare_host waiting PLUGIN          its constructor waits for a thread that allocates
@@ -17,6 +18,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
@@ -52,9 +54,9 @@ struct plugin {
 };
 
 /// Makes objects, of which every second lives on.
-std::vector<void*> use(const plugin& p) {
+std::vector<void*> use(const plugin& p, int objects = 10'000) {
     std::vector<void*> made;
-    for (int i = 0; i < 10'000; ++i)
+    for (int i = 0; i < objects; ++i)
         made.push_back(p.make_common());
     for (void* o : made)
         std::memset(o, 0x5A, 5 * sizeof(long long));
@@ -92,10 +94,91 @@ void alone(const char* path) {
             first.end_common(here[i]);
         for (std::size_t i = 1; i < there.size(); i += 4) // of a thread that has ended
             first.end_common(there[i]);
-        first.close(); // with a quarter of the objects alive
+        first.close();                                       // with a quarter of the objects alive
+        if (dlopen(path, RTLD_NOW | RTLD_NOLOAD) == nullptr) // it has the library inside
+            continue;
         for (std::size_t i = 3; i < here.size(); i += 4)
             expect(static_cast<unsigned char*>(here[i])[7] == 0x5A, "what it left stays readable");
     }
+}
+
+/// What a process has: mappings, and in KiB addresses and resident memory.
+struct footprint {
+    long mappings = 0;
+    long addresses = 0;
+    long resident = 0;
+
+    static footprint now() {
+        footprint f;
+        char line[1024];
+        std::FILE* maps = std::fopen("/proc/self/maps", "r");
+        while (std::fgets(line, sizeof line, maps) != nullptr)
+            ++f.mappings;
+        std::fclose(maps);
+        long pages = 0, resident = 0;
+        std::FILE* statm = std::fopen("/proc/self/statm", "r");
+        expect(std::fscanf(statm, "%ld %ld", &pages, &resident) == 2, "memory is told");
+        std::fclose(statm);
+        const long kib = ::sysconf(_SC_PAGESIZE) / 1024;
+        f.addresses = pages * kib;
+        f.resident = resident * kib;
+        return f;
+    }
+};
+
+/// Loaded, used by three threads, of which one lives on, and closed, again and again: nothing of it
+/// stays, and the next time it is what lies in the file then.
+void cycles(const char* one, const char* other, int rounds) {
+    std::atomic<int> wanted{0}, done{0};
+    std::atomic<const plugin*> current{nullptr};
+    std::thread lives_on{[&] {
+        for (int n = 1; n <= 2 * rounds; ++n) {
+            while (wanted.load() < n)
+                std::this_thread::yield();
+            if (const plugin* const p = current.load())
+                use(*p, 1000);
+            done = n;
+        }
+    }};
+    footprint before;
+    for (int round = 0; round < 2 * rounds; ++round) {
+        const plugin p{round % 2 == 0 ? one : other};
+        int (*which)() = nullptr;
+        p.find(which, "which_plugin");
+        expect(which() == round % 2, "the code is that of the file that was loaded");
+        expect(p.common_in_use() == 0, "it begins anew");
+        current = &p;
+        wanted = round + 1;
+        std::thread first{[&] { use(p, 1000); }}, second{[&] { use(p, 1000); }};
+        const std::vector<void*> here = use(p, 1000);
+        for (std::size_t i = 1; i < here.size(); i += 4)
+            p.end_common(here[i]);
+        first.join();
+        second.join();
+        while (done.load() < round + 1)
+            std::this_thread::yield();
+        current = nullptr;
+        p.close();
+        expect(dlopen(round % 2 == 0 ? one : other, RTLD_NOW | RTLD_NOLOAD) == nullptr,
+               "it is unloaded while a thread lives that used it");
+        if (round % 100 == 0) {
+            const pid_t child = ::fork(); // nothing of the plugin's is called
+            if (child == 0)
+                ::_exit(0);
+            int status = 1;
+            expect(::waitpid(child, &status, 0) == child && status == 0, "the process forks");
+        }
+        if (round == rounds / 2)
+            before = footprint::now();
+    }
+    const footprint now = footprint::now();
+    lives_on.join();
+    std::printf("mappings %ld, %ld; addresses %ld, %ld KiB; resident %ld, %ld KiB\n",
+                before.mappings, now.mappings, before.addresses, now.addresses, before.resident,
+                now.resident);
+    expect(now.mappings <= before.mappings + 8, "mappings stay flat");
+    expect(now.addresses <= before.addresses + 1024, "addresses stay flat");
+    expect(now.resident <= before.resident + 1024, "memory stays flat");
 }
 
 void together(const char* one, const char* other) {
@@ -152,6 +235,8 @@ int main(int argc, char** argv) {
         alone(argv[2]);
     else if (what == "together" && argc > 3)
         together(argv[2], argv[3]);
+    else if (what == "cycles" && argc > 4)
+        cycles(argv[2], argv[3], std::atoi(argv[4]));
     else if (what == "beside" && argc > 3)
         beside(argv[2], argv[3]);
     else if (what == "waiting")

@@ -41,6 +41,10 @@ const struct loading {
 #define FOR_THE_HOST extern "C" [[gnu::visibility("default")]]
 #endif
 
+#ifndef ARENITE_TEST_PLUGIN
+#define ARENITE_TEST_PLUGIN 0
+#endif
+FOR_THE_HOST int which_plugin() { return ARENITE_TEST_PLUGIN; }
 FOR_THE_HOST void* make_small() { return new small; }
 FOR_THE_HOST void* make_common() { return new common; }
 FOR_THE_HOST void end_common(void* p) { delete static_cast<common*>(p); }

@@ -228,15 +228,38 @@ class Pool:
             yield f'block {i}', block
 
 
+class Unknown:
+    """A class that the program was compiled without the members of."""
+
+    def __init__(self, value):
+        self.type = value.type
+
+    def to_string(self):
+        return (f'{self.type.unqualified().strip_typedefs()}: its members are not in the debug information; '
+                f'compile a file that uses it with -femit-class-debug-always (g++) or -fstandalone-debug (clang)')
+
+
+def or_hint(printer):
+    """The printer, or the reason why there is none for this value."""
+    def make(value):
+        try:
+            made = printer(value)
+            made.to_string()
+            return made
+        except gdb.error:
+            return Unknown(value)
+    return make
+
+
 def printers():
     collection = gdb.printing.RegexpCollectionPrettyPrinter('arenite')
-    ns = r'^arenite::(v\d+(_checked)?::)?'
+    ns = r'^arenite::(v\d+(_\d+)?(_checked)?::)?'
     for name, printer in (('intrusive_ptr<.*>', Pointer), ('unique_ptr<.*>', Pointer),
                           ('observer_ptr<.*>', Pointer), ('handle<.*>', Handle),
                           ('linear_resource', Linear), ('detail::block', Block),
                           ('detail::slab_block', SlabBlock),
                           ('ordered_heap', Heap), ('pool_resource', Pool)):
-        collection.add_printer(name.split('<')[0], f'{ns}{name}$', printer)
+        collection.add_printer(name.split('<')[0], f'{ns}{name}$', or_hint(printer))
     return collection
 
 

@@ -17,7 +17,11 @@ inline namespace ARENITE_ABI {
 /// The environment is read once, at the first call: a resource may ask at every slow call or once,
 /// and all parts of a program agree. "0" means no, any other value yes. Usable before main and from
 /// any thread; later calls cost one load.
+#if ARENITE_IS_MALLOC
+[[nodiscard]] constexpr bool passthrough() noexcept { return false; }
+#else
 [[nodiscard]] bool passthrough() noexcept;
+#endif
 
 namespace detail {
 

@@ -21,7 +21,7 @@ inline namespace ARENITE_ABI {
 ///     recording_resource<ordered_heap> heap{"level_1.ev"};        // arguments of the R behind
 ///     recording_resource all{"level_1.ev", scene_heap};           // before a heap of another's
 ///
-///     arenite-lab run trace/replay --set file=level_1.ev          // ns per event, memory, faults
+///     ./dev lab level_1.ev                                        // this, mimalloc and malloc
 ///
 /// Use when:  you choose an allocator, or report a slow one: the file holds sizes, alignments and
 ///            their order, but no contents and no addresses. Not for shipped programs, and not

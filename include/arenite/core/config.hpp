@@ -30,14 +30,26 @@
 #define ARENITE_CHECKS 0
 #endif
 
-// 1 for the copy inside libarenite-malloc: this library is malloc then, and never calls it.
+// 1 for a copy that the program or library which has it inside keeps to itself (CMake option
+// ARENITE_PRIVATE): hidden, and by names that no other copy in the process has.
+#ifndef ARENITE_PRIVATE
+#define ARENITE_PRIVATE 0
+#endif
+
+// 1 for the private copy inside libarenite-malloc: this library is malloc then, and never calls it.
 #ifndef ARENITE_IS_MALLOC
 #define ARENITE_IS_MALLOC 0
 #endif
 
 // Checked and unchecked objects have different names, so that mixing them fails at link time. Until
 // 1.0 the name has the minor version, too: two versions can be in one process.
-#if ARENITE_CHECKS
+#if ARENITE_IS_MALLOC
+#define ARENITE_ABI_NAME v0_1_malloc
+#elif ARENITE_PRIVATE && ARENITE_CHECKS
+#define ARENITE_ABI_NAME v0_1_private_checked
+#elif ARENITE_PRIVATE
+#define ARENITE_ABI_NAME v0_1_private
+#elif ARENITE_CHECKS
 #define ARENITE_ABI_NAME v0_1_checked
 #else
 #define ARENITE_ABI_NAME v0_1
@@ -45,10 +57,12 @@
 
 // What is in namespace arenite is the interface of a shared library, and is one thing in a program
 // and its plug-ins, also where they are compiled with -fvisibility=hidden.
-#if defined(__GNUC__) && !defined(_WIN32)
-#define ARENITE_VISIBLE __attribute__((visibility("default")))
-#else
+#if !defined(__GNUC__) || defined(_WIN32)
 #define ARENITE_VISIBLE
+#elif ARENITE_PRIVATE || ARENITE_IS_MALLOC
+#define ARENITE_VISIBLE __attribute__((visibility("hidden")))
+#else
+#define ARENITE_VISIBLE __attribute__((visibility("default")))
 #endif
 #define ARENITE_ABI ARENITE_ABI_NAME ARENITE_VISIBLE
 

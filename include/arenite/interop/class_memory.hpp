@@ -129,6 +129,9 @@ private:
 
     // Not a variable of heap(): a child that is forked while another thread makes such a one would
     // wait for that thread for ever.
+#if defined(__GNUC__)
+    [[gnu::visibility("hidden")]] // each module has its own, and may be closed
+#endif
     static inline std::atomic<arenite_heap*> known_{nullptr};
 };
 

@@ -117,6 +117,8 @@ std::optional<kind> kind_of(std::uint8_t op) noexcept {
 recording::recording(const std::string& file) {
     if (file == importer)
         make_importer();
+    else if (is_trace(file))
+        read_trace(file);
     else
         read(file);
     complete(file);
@@ -194,6 +196,8 @@ void recording::complete(const std::string& name) {
 std::size_t recording::bytes_needed(const std::string& file) {
     if (file == importer)
         return std::size_t{16} << 20;
+    if (is_trace(file))
+        return bytes_needed_for_trace(file);
     try {
         const file_head told = input{file}.head();
         return told.peak_live_bytes + told.events * sizeof(trace_event);

@@ -33,6 +33,8 @@ struct trace_event {
 ///     op     1 malloc  2 calloc  4 realloc  5 memalign  7 new  8 new[]
 ///            3 the free within a realloc that moved to another slot  6 free  9 delete  10 delete[]
 ///
+/// A trace of `arenite record` is read, too (doc/trace.md).
+///
 /// The natural alignment is alignment_of_new(bytes). What the program never freed is freed at the
 /// end.
 ///
@@ -61,6 +63,7 @@ public:
 
 private:
     void read(const std::string& file);
+    void read_trace(const std::string& file);
     void make_importer();
     void complete(const std::string& name);
 
@@ -70,6 +73,10 @@ private:
     std::size_t peak_live_bytes_ = 0;
     std::size_t largest_bytes_ = 0;
 };
+
+/// Whether a file begins like a trace of `arenite record`, and the bytes that replaying it takes.
+[[nodiscard]] bool is_trace(const std::string& file);
+[[nodiscard]] std::size_t bytes_needed_for_trace(const std::string& file);
 
 /// Which objects are live at a few points of a recording, in the order of their birth.
 class births {

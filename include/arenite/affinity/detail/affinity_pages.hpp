@@ -5,6 +5,7 @@
 #include <arenite/block/detail/address_table.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/resource_base.hpp>
 
 #include <cstddef>
@@ -70,6 +71,9 @@ public:
     void purge(void* p, std::size_t bytes) noexcept;
 
 private:
+#if ARENITE_HAS_MODULE_CLOSE
+    ARENITE_AT_MODULE_CLOSE static void closed() noexcept;
+#endif
     static constinit address_table table;
 
     std::uintptr_t word_ = 0;

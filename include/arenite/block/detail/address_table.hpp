@@ -60,6 +60,10 @@ public:
         return leaf != nullptr ? leaf[unit % leaf_units].load(std::memory_order_acquire) : 0;
     }
 
+    /// Returns the memory of the table itself, which has no owners then: where the module that it
+    /// is in is closed, while no thread looks anything up.
+    void end() noexcept;
+
 private:
     using entry = std::atomic<std::uintptr_t>;
     static_assert(entry::is_always_lock_free && sizeof(entry) == sizeof(std::uintptr_t));

@@ -4,8 +4,10 @@
 
 #include <arenite/core/config.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <new>
+#include <thread>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -25,7 +27,7 @@ struct make_default {
 /// child that is forked while another thread makes it would wait for that thread for ever.
 ///
 /// Use when:  it is used before main, after it, and in forked children.
-/// Cost:      get: the check of a function-local static.
+/// Cost:      get: a load.
 /// Limits:    the constructor runs when the library is loaded, whether the object is used or not:
 ///            it must not allocate, nor do anything that may fail.
 /// Threads:   any.
@@ -35,11 +37,26 @@ public:
     [[nodiscard]] static T& get() noexcept {
         static_cast<void>(&at_load); // so that there is one
         alignas(T) static std::byte place[sizeof(T)];
-        static T* const object = ::new (static_cast<void*>(place)) T(Make{}());
-        return *object;
+        static constinit std::atomic<state> now{state::absent};
+        if (now.load(std::memory_order_acquire) != state::there) [[unlikely]]
+            make(now, place);
+        return *std::launder(reinterpret_cast<T*>(place));
     }
 
 private:
+    enum class state : unsigned char { absent, being_made, there };
+
+    // By hand, as what the compiler adds to a static object belongs to the C++ library.
+    ARENITE_COLD static void make(std::atomic<state>& now, void* place) noexcept {
+        state before = state::absent;
+        if (now.compare_exchange_strong(before, state::being_made, std::memory_order_acquire)) {
+            ::new (place) T(Make{}());
+            now.store(state::there, std::memory_order_release);
+        }
+        while (now.load(std::memory_order_acquire) != state::there)
+            std::this_thread::yield();
+    }
+
     static inline const T& at_load = get();
 };
 

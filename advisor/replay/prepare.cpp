@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "prepare.hpp"
+
+#include "../trace/live_objects.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fmt/core.h>
+#include <stdexcept>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace arenite::advisor {
+namespace {
+
+using replay::action;
+using replay::prepared_event;
+
+constexpr std::uint64_t soon = 64; ///< as in the profile: a longer copy and its end
+constexpr std::uint64_t least_grown_bytes = 512;
+
+bool is_step(std::uint64_t before, std::uint64_t after) {
+    return before >= least_grown_bytes && after > before && after - before < before / 3;
+}
+
+/// Makes prepared events of a trace's.
+class preparer {
+public:
+    std::vector<prepared_event> events;
+    std::uint64_t peak_live_bytes = 0, peak_at = 0, all_bytes = 0;
+    std::uint64_t sites = 1;
+
+    void take(const trace::event& e) {
+        const auto change = live_.apply(e, [&](std::uint32_t slot) {
+            prepared_event ended{};
+            ended.slot = slot;
+            ended.what = action::free;
+            end(slot);
+            events.push_back(ended);
+        });
+        using kind = decltype(change);
+        if (change.what == kind::nothing)
+            return;
+        prepared_event made{};
+        made.slot = change.slot;
+        made.site = e.stack;
+        sites = std::max<std::uint64_t>(sites, e.stack + std::uint64_t{1});
+        made.bytes = static_cast<std::uint32_t>(
+            std::clamp<std::uint64_t>(live_.at(change.slot).bytes, 1, replay::largest_bytes));
+        made.log2_alignment = e.log2_alignment;
+        switch (change.what) {
+        case kind::born:
+            made.what = e.what == trace::op::calloc ? action::allocate_zeroed : action::allocate;
+            born(made);
+            break;
+        case kind::resized:
+            made.what = action::resize;
+            resized(made, change.before);
+            break;
+        default:
+            made.what = action::free;
+            died(change.slot);
+            break;
+        }
+        events.push_back(made);
+        if (live_bytes_ > peak_live_bytes) {
+            peak_live_bytes = live_bytes_;
+            peak_at = events.size();
+        }
+    }
+
+    [[nodiscard]] std::size_t slots() const noexcept { return live_.slots(); }
+
+private:
+    struct kept {
+        std::uint64_t born = 0;  ///< its event
+        std::uint64_t start = 0; ///< the event with which its chain began
+        std::uint32_t site = 0, bytes = 0;
+        bool linked = false;
+    };
+    using latest = std::array<std::uint32_t, 5>; ///< slots, and which is next
+
+    void born(const prepared_event& made) {
+        kept& k = live_.at(made.slot).kept;
+        k = {events.size(), events.size(), made.site, made.bytes, false};
+        live_bytes_ += made.bytes;
+        all_bytes += made.bytes;
+        if (made.site >= latest_.size())
+            latest_.resize(made.site + std::size_t{1},
+                           latest{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0});
+        latest& l = latest_[made.site];
+        l[l[4]++ % 4] = made.slot;
+    }
+
+    void resized(prepared_event& made, std::uint64_t before) {
+        kept& k = live_.at(made.slot).kept;
+        live_bytes_ += std::uint64_t{made.bytes} - k.bytes;
+        if (made.site == 0)
+            made.site = k.site;
+        if (is_step(before, made.bytes)) {
+            if (!k.linked)
+                k.start = events.size(); // this event
+            made.copied_of = k.linked ? made.slot + 1 : 0;
+            k.linked = true;
+            made.grows_to = made.bytes;
+            if (k.start < events.size()) {
+                // All steps of the chain tell where it ends; those before learn it now.
+                events[k.start].grows_to = std::max(events[k.start].grows_to, made.bytes);
+            }
+        } else {
+            k.linked = false;
+        }
+        k.bytes = made.bytes;
+        k.site = made.site;
+    }
+
+    void end(std::uint32_t slot) { live_bytes_ -= live_.at(slot).kept.bytes; }
+
+    void died(std::uint32_t slot) {
+        end(slot);
+        const kept k = live_.at(slot).kept;
+        if (k.site >= latest_.size())
+            return;
+        latest& l = latest_[k.site];
+        for (int i = 0; i < 4; ++i) {
+            const std::uint32_t newer = l[static_cast<std::size_t>(i)];
+            if (newer == UINT32_MAX || newer == slot || live_.at(newer).address == 0)
+                continue;
+            kept& n = live_.at(newer).kept;
+            if (n.site != k.site || n.born <= k.born || events.size() - n.born > soon || n.linked ||
+                !is_step(k.bytes, n.bytes))
+                continue;
+            events[n.born].copied_of = slot + 1;
+            n.start = k.start;
+            n.linked = true;
+            events[k.start].grows_to = std::max(events[k.start].grows_to, n.bytes);
+            return;
+        }
+    }
+
+    trace::live_objects<kept> live_;
+    std::vector<latest> latest_;
+    std::uint64_t live_bytes_ = 0;
+};
+
+} // namespace
+
+memory_file::memory_file(const char* name) : file_{::memfd_create(name, 0)} {
+    if (file_ < 0)
+        throw std::runtime_error(fmt::format("no memory file: {}", std::strerror(errno)));
+}
+memory_file::~memory_file() { ::close(file_); }
+
+void memory_file::write(const void* data, std::size_t bytes) {
+    const auto* at = static_cast<const char*>(data);
+    while (bytes > 0) {
+        const ssize_t n = ::write(file_, at, bytes);
+        if (n <= 0)
+            throw std::runtime_error(
+                fmt::format("no memory for the trace: {}", std::strerror(errno)));
+        at += n;
+        bytes -= static_cast<std::size_t>(n);
+    }
+}
+void memory_file::write_at(std::uint64_t offset, const void* data, std::size_t bytes) {
+    if (::pwrite(file_, data, bytes, static_cast<off_t>(offset)) != static_cast<ssize_t>(bytes))
+        throw std::runtime_error("no memory for the trace");
+}
+std::string memory_file::path() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), file_); }
+
+prepared_trace::prepared_trace(trace::source& from, std::uint64_t most) : file_{"arenite-replay"} {
+    preparer p;
+    for (auto events = from.next(); !events.empty(); events = from.next())
+        for (const trace::event& e : events) {
+            if (p.events.size() < most)
+                p.take(e);
+            else
+                ++left_out_;
+        }
+    if (p.events.empty())
+        throw trace::bad_trace("there is no event in it that could be replayed");
+    head_.magic = replay::prepared_magic;
+    head_.slots = static_cast<std::uint32_t>(p.slots());
+    head_.events = p.events.size();
+    head_.sites = p.sites;
+    head_.peak_live_bytes = p.peak_live_bytes;
+    head_.peak_at = p.peak_at;
+    head_.all_bytes = p.all_bytes;
+
+    // Which slots are live at the points, in order of birth: a list in that order, of events.
+    std::vector<std::uint32_t> bytes_of(p.slots(), 0);
+    std::vector<std::uint64_t> born_at(p.slots(), 0); // 1 + the event
+    std::vector<std::vector<std::uint32_t>> lists(replay::points);
+    std::uint64_t live_bytes = 0;
+    std::size_t done = 0;
+    for (std::size_t i = 0; i < replay::points; ++i) {
+        head_.point_at[i] = head_.events * (i + 1) / (replay::points + 1);
+        for (; done < head_.point_at[i]; ++done) {
+            const prepared_event& e = p.events[done];
+            live_bytes -= bytes_of[e.slot];
+            bytes_of[e.slot] = e.what == action::free ? 0 : e.bytes;
+            live_bytes += bytes_of[e.slot];
+            if (e.what == action::free)
+                born_at[e.slot] = 0;
+            else if (e.what != action::resize)
+                born_at[e.slot] = done + 1;
+        }
+        head_.live_bytes[i] = live_bytes;
+        for (std::uint32_t s = 0; s < p.slots(); ++s)
+            if (born_at[s] != 0)
+                lists[i].push_back(s);
+        std::sort(lists[i].begin(), lists[i].end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return born_at[a] < born_at[b]; });
+        head_.births[i + 1] = head_.births[i] + lists[i].size();
+    }
+    file_.write(&head_, sizeof head_);
+    file_.write(p.events.data(), p.events.size() * sizeof(prepared_event));
+    for (const auto& list : lists)
+        file_.write(list.data(), list.size() * sizeof(std::uint32_t));
+}
+
+} // namespace arenite::advisor

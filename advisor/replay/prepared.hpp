@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// What the replayer is given: all that is looked up or searched has been, so that replaying costs
+/// next to nothing besides the calls.
+///
+///     | prepared_head | events | births at eight points: slots in order of birth |
+namespace arenite::replay {
+
+constexpr std::uint32_t prepared_magic = 0x50455250;
+constexpr std::size_t points = 8;
+constexpr std::uint32_t largest_bytes = UINT32_MAX;
+
+enum class action : std::uint8_t { allocate, allocate_zeroed, resize, free };
+
+struct prepared_event {
+    std::uint32_t slot;
+    std::uint32_t bytes;
+    std::uint32_t site;      ///< of an allocation
+    std::uint32_t copied_of; ///< 1 + the slot whose contents a longer buffer takes over; 0: none
+    std::uint32_t grows_to;  ///< of the first buffer of a growth chain: how long the last becomes
+    action what;
+    std::uint8_t log2_alignment; ///< 0: natural
+    std::uint16_t spare;
+};
+static_assert(sizeof(prepared_event) == 24);
+
+struct prepared_head {
+    std::uint32_t magic;
+    std::uint32_t slots;
+    std::uint64_t events;
+    std::uint64_t sites;
+    std::uint64_t peak_live_bytes, peak_at; ///< and the event there
+    std::uint64_t all_bytes;                ///< of all allocations
+    std::uint64_t point_at[points];         ///< how many events come before it
+    std::uint64_t births[points + 1]; ///< where the slots of a point begin, in words of 4 bytes
+    std::uint64_t live_bytes[points];
+};
+
+/// Where the objects of a site go.
+enum class strategy : std::uint8_t {
+    malloc,
+    ordered, ///< one ordered_heap a group
+    pools,   ///< a pool a size, up to 1 KiB; larger: malloc
+    linear,  ///< a growing_linear_resource a group, reset when nothing of it lives
+    reserve, ///< growth chains get their last size at first
+    nothing, ///< one place for all: what replaying costs by itself
+};
+constexpr std::size_t most_groups = 64;
+
+/// A plan: a byte a site, the group, 0: malloc; before them the strategies of the groups.
+struct plan_head {
+    strategy of_group[most_groups];
+};
+
+/// What a replay gives, in words of text on its standard output, "ns 123".
+struct outcome {
+    double ns = 0;          ///< of CPU time, all events
+    double walk_ns = 0;     ///< an object, in order of birth, at the points
+    double faults = 0;      ///< page faults
+    double peak_bytes = 0;  ///< resident at most, of the program's objects
+    double end_bytes = 0;   ///< resident when all is freed
+    double live_checks = 0; ///< points at which the live bytes were those of the trace
+    double planned = 0;     ///< allocations that the plan's groups served
+    double held_bytes = 0;  ///< that linear groups held at most
+};
+
+} // namespace arenite::replay

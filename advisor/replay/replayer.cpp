@@ -1,0 +1,333 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "groups.hpp"
+#include "prepared.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <span>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+// arenite-replay PREPARED PLAN: does what a program did, once, and writes what that cost. The
+// malloc is that of the process: the one preloaded, or the C library's. Its own memory is mapped,
+// so that it is none of what is measured; what is allocated is touched, as the program did that
+// wrote into it.
+namespace arenite::replay {
+namespace {
+
+constexpr std::size_t line_bytes = 64, page_bytes = 4096;
+constexpr std::size_t samples = 64; ///< of resident memory
+constexpr std::uint8_t from_malloc = 0;
+
+[[noreturn]] void give_up(const char* why) {
+    std::fprintf(stderr, "arenite-replay: %s\n", why);
+    std::exit(1);
+}
+
+void* fresh(std::size_t bytes) {
+    void* p = ::mmap(nullptr, bytes == 0 ? 1 : bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (p == MAP_FAILED)
+        give_up("no memory");
+    return p;
+}
+
+std::span<const std::byte> contents(const char* path) {
+    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+    struct stat s {};
+    if (file < 0 || ::fstat(file, &s) != 0)
+        give_up("its input is missing");
+    void* p = ::mmap(nullptr, static_cast<std::size_t>(s.st_size), PROT_READ,
+                     MAP_SHARED | MAP_POPULATE, file, 0);
+    ::close(file);
+    if (p == MAP_FAILED)
+        give_up("its input cannot be mapped");
+    return {static_cast<const std::byte*>(p), static_cast<std::size_t>(s.st_size)};
+}
+
+double cpu_ns() {
+    timespec t{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return double(t.tv_sec) * 1e9 + double(t.tv_nsec);
+}
+double faults() {
+    rusage r{};
+    ::getrusage(RUSAGE_SELF, &r);
+    return double(r.ru_minflt + r.ru_majflt);
+}
+
+/// Bytes that are this process's alone, by reading with a buffer of our own.
+double resident() {
+    static char text[4096];
+    const int file = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    const ssize_t n = file < 0 ? 0 : ::read(file, text, sizeof text - 1);
+    ::close(file);
+    text[n > 0 ? n : 0] = 0;
+    const char* const at = std::strstr(text, "RssAnon:");
+    return at == nullptr ? 0 : double(std::strtoull(at + 8, nullptr, 10)) * 1024;
+}
+
+struct object {
+    char* p;
+    std::uint32_t bytes;
+    std::uint8_t group, log2_alignment;
+};
+
+/// Calls f with each place that a program would touch between two offsets.
+template <class F>
+inline void each_touched(std::size_t from, std::size_t to, F f) {
+    std::size_t at = (from + line_bytes - 1) / line_bytes * line_bytes;
+    for (; at < std::min(to, page_bytes); at += line_bytes)
+        f(at);
+    at = (at + page_bytes - 1) / page_bytes * page_bytes;
+    for (; at < to; at += page_bytes)
+        f(at);
+}
+
+class replayer {
+public:
+    replayer(std::span<const std::byte> prepared, std::span<const std::byte> plan)
+        : head_{reinterpret_cast<const prepared_head*>(prepared.data())},
+          events_{reinterpret_cast<const prepared_event*>(head_ + 1)},
+          slots_{reinterpret_cast<const std::uint32_t*>(events_ + head_->events)},
+          group_of_site_{reinterpret_cast<const std::uint8_t*>(plan.data()) + sizeof(plan_head)},
+          objects_{static_cast<object*>(fresh((head_->slots + std::size_t{1}) * sizeof(object)))} {
+        const auto* strategies = reinterpret_cast<const plan_head*>(plan.data());
+        for (std::size_t g = 1; g < most_groups; ++g) {
+            groups_[g].use(strategies->of_group[g]);
+            reserves_ = reserves_ || strategies->of_group[g] == strategy::reserve;
+        }
+        nothing_ = strategies->of_group[0] == strategy::nothing;
+        if (nothing_)
+            one_place_ = static_cast<char*>(fresh(std::size_t{64} << 20));
+    }
+
+    outcome run() {
+        const double resident_before = resident(), faults_before = faults();
+        double faults_outside = 0;
+        const std::uint64_t step = std::max<std::uint64_t>(1, head_->events / samples);
+        std::size_t point = 0;
+        for (std::uint64_t done = 0; done < head_->events;) {
+            std::uint64_t end = std::min(head_->events, done / step * step + step);
+            if (point < points)
+                end = std::min(end, std::max(done + 1, head_->point_at[point]));
+            if (done < head_->peak_at)
+                end = std::min(end, head_->peak_at);
+            const double before = cpu_ns();
+            for (; done < end; ++done)
+                play(events_[done]);
+            made_.ns += cpu_ns() - before;
+            const double faults_now = faults();
+            made_.peak_bytes = std::max(made_.peak_bytes, resident() - resident_before);
+            if (point < points && done == head_->point_at[point]) {
+                walk(point);
+                ++point;
+            }
+            faults_outside += faults() - faults_now;
+        }
+        for (std::uint32_t s = 0; s < head_->slots; ++s)
+            if (objects_[s].p != nullptr)
+                end_object(objects_[s]);
+        made_.faults = faults() - faults_before - faults_outside;
+        made_.end_bytes = std::max(0.0, resident() - resident_before);
+        for (const group& g : groups_)
+            made_.held_bytes += double(g.held());
+        made_.walk_ns = walked_ == 0 ? 0 : made_.walk_ns / walked_;
+        const volatile long read = sum_; // so that it is
+        (void)read;
+        return made_;
+    }
+
+private:
+    static std::size_t alignment_of(std::uint32_t bytes, std::uint8_t log2) {
+        // What `new` and std::pmr ask for: the largest power of two that divides the size, up to
+        // 16.
+        return log2 != 0 ? std::size_t{1} << log2
+                         : std::min<std::size_t>(bytes & (~bytes + 1u), 16);
+    }
+
+    char* from_heap(std::size_t bytes, std::uint8_t log2_alignment, bool zeroed) {
+        if (nothing_)
+            return bytes <= std::size_t{64} << 20
+                       ? one_place_
+                       : static_cast<char*>(std::malloc(bytes)); // rarely, and large
+        void* p = nullptr;
+        if (zeroed)
+            p = std::calloc(1, bytes);
+        else if (log2_alignment <= 4)
+            p = std::malloc(bytes);
+        else if (::posix_memalign(&p, std::size_t{1} << log2_alignment, bytes) != 0)
+            p = nullptr;
+        if (p == nullptr)
+            give_up("out of memory");
+        return static_cast<char*>(p);
+    }
+    void to_heap(object& o) {
+        if (!nothing_ || o.p != one_place_)
+            std::free(o.p);
+    }
+
+    char* allocate(object& o, std::uint32_t bytes, bool zeroed) {
+        if (o.group != from_malloc) {
+            void* const p = groups_[o.group].allocate(bytes, alignment_of(bytes, o.log2_alignment));
+            if (p != nullptr) {
+                ++made_.planned;
+                if (zeroed)
+                    std::memset(p, 0, bytes);
+                return static_cast<char*>(p);
+            }
+            o.group = from_malloc;
+        }
+        return from_heap(bytes, o.log2_alignment, zeroed);
+    }
+
+    void end_object(object& o) {
+        if (o.group == from_malloc)
+            to_heap(o);
+        else
+            groups_[o.group].deallocate(o.p, o.bytes, alignment_of(o.bytes, o.log2_alignment));
+        o.p = nullptr;
+    }
+
+    void play(const prepared_event& e) {
+        object& o = objects_[e.slot];
+        switch (e.what) {
+        case action::allocate:
+        case action::allocate_zeroed:
+            give_birth(o, e);
+            return;
+        case action::resize:
+            resize(o, e);
+            return;
+        case action::free:
+            live_bytes_ -= o.bytes;
+            if (o.p == nullptr) // its memory has become a longer buffer's
+                return;
+            each_touched(0, o.bytes, [&](std::size_t at) { sum_ += o.p[at]; });
+            end_object(o);
+            return;
+        }
+    }
+
+    void give_birth(object& o, const prepared_event& e) {
+        const std::uint8_t g = group_of_site_[e.site];
+        o.log2_alignment = e.log2_alignment;
+        o.group = g;
+        object* const shorter = e.copied_of != 0 ? &objects_[e.copied_of - 1] : nullptr;
+        if (reserves_ && groups_[g].how() == strategy::reserve) {
+            o.group = from_malloc;
+            if (shorter != nullptr && shorter->p != nullptr) { // it was made long enough
+                o.p = shorter->p;
+                shorter->p = nullptr;
+                ++made_.planned;
+                touch(o, shorter->bytes, e.bytes);
+                live_bytes_ += e.bytes;
+                o.bytes = e.bytes;
+                return;
+            }
+            o.p = from_heap(std::max(e.bytes, e.grows_to), e.log2_alignment,
+                            e.what == action::allocate_zeroed);
+        } else {
+            o.p = allocate(o, e.bytes, e.what == action::allocate_zeroed);
+        }
+        o.bytes = e.bytes;
+        live_bytes_ += e.bytes;
+        std::uint32_t from = 0;
+        if (shorter != nullptr && shorter->p != nullptr && o.p != shorter->p) {
+            from = std::min(shorter->bytes, e.bytes);
+            std::memcpy(o.p, shorter->p, from);
+        }
+        touch(o, from, e.bytes);
+    }
+
+    void resize(object& o, const prepared_event& e) {
+        if (o.p == nullptr)
+            return;
+        const std::uint32_t old = o.bytes;
+        const bool reserved = reserves_ && group_of_site_[e.site] != 0 &&
+                              groups_[group_of_site_[e.site]].how() == strategy::reserve;
+        if (reserved && e.grows_to >= e.bytes && o.group == from_malloc && e.bytes > old) {
+            if (e.copied_of == 0) { // the first step: now it becomes as long as it ever will
+                o.p = static_cast<char*>(std::realloc(o.p, e.grows_to));
+                if (o.p == nullptr)
+                    give_up("out of memory");
+            }
+            ++made_.planned;
+        } else if (o.group == from_malloc && !nothing_) {
+            o.p = static_cast<char*>(std::realloc(o.p, e.bytes));
+            if (o.p == nullptr)
+                give_up("out of memory");
+        } else if (!nothing_) {
+            object larger = o;
+            larger.p = allocate(larger, e.bytes, false);
+            std::memcpy(larger.p, o.p, std::min(old, e.bytes));
+            end_object(o);
+            o = larger;
+        }
+        o.bytes = e.bytes;
+        live_bytes_ += std::uint64_t{e.bytes} - old;
+        touch(o, std::min(old, e.bytes), e.bytes);
+    }
+
+    void touch(object& o, std::size_t from, std::size_t to) {
+        each_touched(from, to, [&](std::size_t at) { o.p[at] = static_cast<char>(at); });
+    }
+
+    /// All live objects, the oldest first: a byte each.
+    void walk(std::size_t point) {
+        made_.live_checks += live_bytes_ == head_->live_bytes[point];
+        const std::uint32_t* const begin = slots_ + head_->births[point];
+        const std::uint32_t* const end = slots_ + head_->births[point + 1];
+        const double before = cpu_ns();
+        for (const std::uint32_t* s = begin; s != end; ++s)
+            if (const char* const p = objects_[*s].p)
+                sum_ += *p;
+        made_.walk_ns += cpu_ns() - before;
+        walked_ += double(end - begin);
+    }
+
+    const prepared_head* head_;
+    const prepared_event* events_;
+    const std::uint32_t* slots_;
+    const std::uint8_t* group_of_site_;
+    object* objects_;
+    std::array<group, most_groups> groups_;
+    bool nothing_ = false, reserves_ = false;
+    char* one_place_ = nullptr;
+    std::uint64_t live_bytes_ = 0;
+    double walked_ = 0;
+    long sum_ = 0; ///< of all that is read
+    outcome made_;
+};
+
+} // namespace
+} // namespace arenite::replay
+
+int main(int count, char** words) {
+    using namespace arenite::replay;
+    if (count != 3)
+        give_up("it is called by `arenite replay` and `arenite advise`");
+    const auto prepared = contents(words[1]);
+    const auto plan = contents(words[2]);
+    const auto* head = reinterpret_cast<const prepared_head*>(prepared.data());
+    if (prepared.size() < sizeof *head || head->magic != prepared_magic ||
+        plan.size() < sizeof(plan_head) + head->sites)
+        give_up("its input is broken");
+    static replayer r{prepared, plan}; // what it holds is not given back: nobody looks any more
+    const outcome o = r.run();
+    std::printf("ns %.0f\nwalk_ns %.3f\nfaults %.0f\npeak_bytes %.0f\nend_bytes %.0f\n"
+                "live_checks %.0f\nplanned %.0f\nheld_bytes %.0f\n",
+                o.ns, o.walk_ns, o.faults, o.peak_bytes, o.end_bytes, o.live_checks, o.planned,
+                o.held_bytes);
+    std::fflush(stdout);
+    ::_exit(0);
+}

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "prepare.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace arenite::advisor {
+
+/// Which malloc replays, and what is moved away from it.
+struct replay_subject {
+    std::string name;
+    std::string preload; ///< a library; empty: the C library's malloc
+    std::vector<replay::strategy> groups{replay::strategy::malloc}; ///< 0: for what is in none
+    std::vector<std::uint8_t> group_of_site; ///< by stack; those missing are in group 0
+};
+
+/// What a subject gave in its turns.
+struct replayed {
+    std::vector<replay::outcome> turns;
+
+    using member = double replay::outcome::*;
+    [[nodiscard]] double median(member what) const;
+    [[nodiscard]] double least(member what) const;
+    [[nodiscard]] double most(member what) const;
+};
+
+/// Replays all subjects in turns, each in a process of its own. `told` is called after each.
+/// Throws runtime_error where one fails.
+[[nodiscard]] std::vector<replayed> replay_in_turns(
+    const prepared_trace& trace, const std::vector<replay_subject>& subjects, unsigned turns,
+    const std::function<void()>& told = [] {});
+
+/// The C library's malloc, and each other that this machine has: mimalloc, jemalloc, tcmalloc, and
+/// the drop-in of this library.
+[[nodiscard]] std::vector<replay_subject> mallocs_here();
+
+/// All objects to one strategy of Arenite; the name is "arenite.ordered" and its like.
+[[nodiscard]] replay_subject all_to(replay::strategy how, std::uint64_t sites);
+
+} // namespace arenite::advisor

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "compare.hpp"
+
+#include "../record/program.hpp"
+#include "../verb.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/core.h>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+namespace arenite::advisor {
+namespace {
+
+struct figure {
+    const char* name;
+    const char* unit;
+    double measured::*value;
+    double scale;
+};
+constexpr std::array figures{
+    figure{"time", "s", &measured::wall_seconds, 1},
+    figure{"CPU", "s", &measured::cpu_seconds, 1},
+    figure{"peak resident", "MB", &measured::peak_bytes, 1e-6},
+    figure{"resident at the end", "MB", &measured::final_bytes, 1e-6},
+    figure{"page faults", "thousand", &measured::faults, 1e-3},
+};
+
+struct spread {
+    double least, median, most;
+};
+
+spread spread_of(const subject& s, const figure& f) {
+    std::vector<double> all;
+    for (const measured& m : s.runs)
+        all.push_back(m.*f.value * f.scale);
+    std::sort(all.begin(), all.end());
+    const std::size_t n = all.size();
+    return {all.front(), (all[(n - 1) / 2] + all[n / 2]) / 2, all.back()};
+}
+
+/// A library of one of these names where the loader looks.
+std::string installed(std::initializer_list<const char*> names) {
+    for (const char* folder : {"/usr/local/lib", "/usr/lib/x86_64-linux-gnu",
+                               "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"})
+        for (const char* name : names)
+            if (const std::string file = std::string{folder} + "/" + name;
+                std::filesystem::exists(file))
+                return file;
+    return {};
+}
+
+/// What a run has written, of which equality is asked.
+std::string contents_of(const std::string& file) {
+    std::ifstream from{file, std::ios::binary};
+    return {std::istreambuf_iterator<char>{from}, {}};
+}
+
+/// A file of our own that is gone at the end.
+class temporary_file {
+public:
+    temporary_file() {
+        const int opened = ::mkstemp(name_);
+        if (opened < 0)
+            throw bad_input("no temporary file can be made in /tmp");
+        ::close(opened);
+    }
+    ~temporary_file() { ::unlink(name_); }
+    temporary_file(const temporary_file&) = delete;
+    temporary_file& operator=(const temporary_file&) = delete;
+    [[nodiscard]] const char* name() const { return name_; }
+
+private:
+    char name_[32] = "/tmp/arenite-run-XXXXXX";
+};
+
+/// Those whose spread meets that of the best.
+std::vector<const subject*> best_ones(const comparison& c, const figure& f) {
+    const auto median = [&](const subject& s) { return spread_of(s, f).median; };
+    const auto best =
+        std::min_element(c.subjects.begin(), c.subjects.end(),
+                         [&](const subject& a, const subject& b) { return median(a) < median(b); });
+    std::vector<const subject*> all;
+    for (const subject& s : c.subjects)
+        if (spread_of(s, f).least <= spread_of(*best, f).most * 1.01)
+            all.push_back(&s);
+    return all;
+}
+
+std::string names_of(const std::vector<const subject*>& all) {
+    std::string text;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == all.size() ? " and " : ", ") + all[i]->name;
+    return text;
+}
+
+} // namespace
+
+comparison compare_mallocs(const start& program, const std::string& library,
+                           const std::string& output, unsigned rounds) {
+    comparison c;
+    c.subjects.push_back({.name = "the C library", .library = {}, .runs = {}});
+    c.subjects.push_back({.name = "arenite", .library = library, .runs = {}});
+    const auto add = [&](const char* name, std::initializer_list<const char*> files) {
+        if (const std::string file = installed(files); !file.empty())
+            c.subjects.push_back({.name = name, .library = file, .runs = {}});
+    };
+    add("mimalloc", {"libmimalloc.so.3", "libmimalloc.so.2", "libmimalloc.so"});
+    add("jemalloc", {"libjemalloc.so.2", "libjemalloc.so"});
+    add("tcmalloc", {"libtcmalloc_minimal.so.4", "libtcmalloc_minimal.so"});
+
+    const temporary_file written;
+    std::string expected;
+    for (unsigned round = 0; round < rounds; ++round) {
+        for (subject& s : c.subjects) {
+            start one = program;
+            one.environment = environment_with({}, s.library);
+            one.output = written.name();
+            one.again = true;
+            if (!output.empty())
+                std::filesystem::remove(output);
+            s.runs.push_back(run_to_its_end(one));
+            std::string seen = contents_of(written.name());
+            const bool is_first = &s == &c.subjects.front() && round == 0;
+            if (is_first) {
+                std::fwrite(seen.data(), 1, seen.size(), stdout);
+                std::fflush(stdout);
+            }
+            seen += fmt::format("\n{}", s.runs.back().exit_code());
+            if (!output.empty())
+                seen += contents_of(output);
+            if (is_first)
+                expected = std::move(seen);
+            else if (seen != expected)
+                s.same_output = false;
+        }
+    }
+    c.output_is_steady = c.subjects.front().same_output;
+    return c;
+}
+
+std::string text_of(const comparison& c) {
+    std::string text = "arenite run: medians of " + std::to_string(c.subjects.front().runs.size()) +
+                       " runs each, in turns; in brackets from the least to the most\n";
+    text += fmt::format("  {:<14}", "");
+    for (const figure& f : figures)
+        text += fmt::format(" {:>24}", fmt::format("{}, {}", f.name, f.unit));
+    text += '\n';
+    for (const subject& s : c.subjects) {
+        text += fmt::format("  {:<14}", s.name);
+        for (const figure& f : figures) {
+            const spread v = spread_of(s, f);
+            text += fmt::format(" {:>24}",
+                                fmt::format("{:.2f} ({:.2f}-{:.2f})", v.median, v.least, v.most));
+        }
+        text += '\n';
+    }
+    for (const figure& f : figures) {
+        if (f.value == &measured::final_bytes && spread_of(c.ours(), f).median == 0)
+            continue; // it ended before anybody looked
+        const std::vector<const subject*> best = best_ones(c, f);
+        if (best.size() == c.subjects.size())
+            text += fmt::format("  {}: no difference\n", f.name);
+        else if (best.size() == 1)
+            text += fmt::format("  {}: {} is best\n", f.name, best.front()->name);
+        else
+            text += fmt::format("  {}: {} are best, without a difference between them\n", f.name,
+                                names_of(best));
+    }
+    std::vector<const subject*> others;
+    for (const subject& s : c.subjects)
+        if (!s.same_output)
+            others.push_back(&s);
+    if (!c.output_is_steady)
+        text += "  output: it differs from run to run with the C library's malloc, too\n";
+    else if (others.empty())
+        text += "  output and exit status: equal\n";
+    else
+        text += "  output or exit status: NOT equal with " + names_of(others) + "\n";
+    return text;
+}
+
+} // namespace arenite::advisor

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace arenite::advisor {
+
+/// How a program is started.
+struct start {
+    std::string path;
+    std::vector<std::string> words; ///< its own name first
+    std::vector<std::string> environment;
+    std::string output; ///< what it writes to its standard output goes to this file; empty: as here
+    bool again = false; ///< its standard input begins anew: a file, or nothing
+};
+
+/// What one run of a program took, with the processes that it waited for.
+struct measured {
+    int status = 0; ///< as of waitpid
+    int process = 0;
+    double wall_seconds = 0;
+    double cpu_seconds = 0;
+    double peak_bytes = 0;
+    double final_bytes = 0; ///< resident when it was last looked at; 0: it ended too early for that
+    double faults = 0;
+
+    /// The shell's: 128 and the signal's number where one killed it.
+    [[nodiscard]] int exit_code() const noexcept;
+};
+
+/// Runs it to its end; signals that end this process are passed on. Throws bad_input where it
+/// cannot be started.
+[[nodiscard]] measured run_to_its_end(const start& s);
+
+/// True where the program itself has a malloc that comes before any library's.
+[[nodiscard]] bool has_own_malloc(const std::string& path);
+
+} // namespace arenite::advisor

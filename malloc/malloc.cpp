@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// malloc, free and their like, as malloc(3) and POSIX have them.
+#include "entry.hpp"
+#include "memory.hpp"
+
+#include <arenite/core/contract.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include <unistd.h>
+
+using namespace arenite;
+using drop_in::give;
+using drop_in::memory;
+using drop_in::no_memory;
+using drop_in::take;
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace drop_in {
+
+void* take_slow(std::size_t bytes) noexcept {
+    look();
+    return affinity_heap::of<of_malloc>().try_allocate(bytes, usual_alignment);
+}
+
+void give_slow(void* p) noexcept { affinity_heap::of<of_malloc>().deallocate(p); }
+
+void* no_memory() noexcept {
+    errno = ENOMEM;
+    return nullptr;
+}
+
+namespace {
+
+/// Up to here an object has no pages of its own: to move it costs little.
+constexpr std::size_t most_copied = 32768;
+
+ARENITE_NOINLINE void* malloc_slow(std::size_t bytes) noexcept {
+    void* const p = take_slow(bytes);
+    return p != nullptr ? p : no_memory();
+}
+
+[[noreturn]] ARENITE_COLD void refuse(const char* call, const void* p) {
+    contract_violation_f(std::source_location::current(),
+                         "%s: %p is no memory of malloc, or was freed before", call, p);
+}
+
+[[nodiscard]] std::size_t page_bytes() noexcept {
+    return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+[[nodiscard]] void* take_aligned(std::size_t alignment, std::size_t bytes) noexcept {
+    void* const p = take(bytes, alignment);
+    return p != nullptr ? p : no_memory();
+}
+
+} // namespace
+
+} // namespace drop_in
+} // namespace ARENITE_ABI
+} // namespace arenite
+
+MALLOC_ENTRY void* malloc(std::size_t bytes) noexcept {
+    void* const p = drop_in::take_ready(bytes);
+    return p != nullptr ? p : drop_in::malloc_slow(bytes);
+}
+
+MALLOC_ENTRY void free(void* p) noexcept { give(p); }
+
+MALLOC_ENTRY void* calloc(std::size_t count, std::size_t bytes) noexcept {
+    std::size_t all = 0;
+    if (__builtin_mul_overflow(count, bytes, &all)) [[unlikely]]
+        return no_memory();
+    void* const p = take(all);
+    return p != nullptr ? std::memset(p, 0, all) : no_memory();
+}
+
+MALLOC_ENTRY void* realloc(void* p, std::size_t bytes) noexcept {
+    if (p == nullptr)
+        return malloc(bytes);
+    if (bytes == 0) {
+        give(p);
+        return nullptr;
+    }
+    const std::size_t room = memory::size_of(p);
+    if (room == 0) [[unlikely]]
+        drop_in::refuse("realloc", p);
+    // What shrinks by less than half stays.
+    if (room >= bytes && bytes >= room / 2 && room <= drop_in::most_copied)
+        return p;
+    if (room <= drop_in::most_copied || bytes <= drop_in::most_copied) {
+        void* const q = take(bytes);
+        if (q == nullptr) [[unlikely]]
+            return no_memory();
+        std::memcpy(q, p, std::min(room, bytes));
+        give(p);
+        return q;
+    }
+    void* const q = detail::reallocate_any(p, bytes, drop_in::usual_alignment);
+    return q != nullptr ? q : no_memory();
+}
+
+MALLOC_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t bytes) noexcept {
+    std::size_t all = 0;
+    if (__builtin_mul_overflow(count, bytes, &all)) [[unlikely]]
+        return no_memory();
+    return realloc(p, all);
+}
+
+/// An alignment that is no power of two is rounded up to one, as the C library does.
+MALLOC_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
+    if (alignment > PTRDIFF_MAX) {
+        errno = EINVAL;
+        return nullptr;
+    }
+    return drop_in::take_aligned(std::bit_ceil(alignment), bytes);
+}
+
+MALLOC_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+    if (!is_alignment(alignment)) {
+        errno = EINVAL;
+        return nullptr;
+    }
+    return drop_in::take_aligned(alignment, bytes);
+}
+
+MALLOC_ENTRY int posix_memalign(void** to, std::size_t alignment, std::size_t bytes) noexcept {
+    if (!is_alignment(alignment) || alignment % sizeof(void*) != 0)
+        return EINVAL;
+    void* const p = take(bytes, alignment);
+    if (p == nullptr)
+        return ENOMEM;
+    *to = p;
+    return 0;
+}
+
+MALLOC_ENTRY void* valloc(std::size_t bytes) noexcept {
+    return drop_in::take_aligned(drop_in::page_bytes(), bytes);
+}
+
+MALLOC_ENTRY void* pvalloc(std::size_t bytes) noexcept {
+    const std::size_t page = drop_in::page_bytes();
+    if (bytes > PTRDIFF_MAX)
+        return no_memory();
+    return drop_in::take_aligned(page, align_up(std::max<std::size_t>(bytes, 1), page));
+}
+
+MALLOC_ENTRY std::size_t malloc_usable_size(void* p) noexcept { return memory::size_of(p); }
+
+MALLOC_ENTRY int malloc_trim(std::size_t) noexcept {
+    const auto done = affinity_heap::trim_all();
+    return done.bytes_returned != 0 || done.bytes_purged != 0 ? 1 : 0;
+}

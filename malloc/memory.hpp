@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/sizes.hpp>
+#include <arenite/interop/malloc_like.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+/// What malloc and operator new stand on: one affinity of a private copy of the library.
+///
+///     malloc, new ----> take --> this thread's heap, inline
+///                         \----> take_slow    the first call of a thread, large, the heap grows
+///     free, delete ---> give --> this thread's heap
+///                         \----> give_slow    a thread that has none
+///
+/// Nothing here calls the C++ library, so that a program of C needs none.
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace drop_in {
+
+struct of_malloc {
+    static constexpr std::string_view name = "malloc";
+    static constexpr arenite::sizes sizes = arenite::sizes::kept; // listed one by one
+};
+using memory = malloc_like<of_malloc>;
+
+/// What every object is aligned to.
+inline constexpr std::size_t usual_alignment = default_alignment;
+
+/// This thread's heap; null where a call is a slow one. There is one affinity, the first.
+[[nodiscard]] ARENITE_INLINE detail::slab_heap* ready() noexcept {
+    return detail::thread_heaps::ready_at(detail::thread_heaps::place_of(0), usual_alignment);
+}
+
+[[nodiscard]] ARENITE_NOINLINE void* take_slow(std::size_t bytes) noexcept;
+ARENITE_NOINLINE void give_slow(void* p) noexcept;
+
+/// A slot that lies ready, or null.
+[[nodiscard]] ARENITE_INLINE void* take_ready(std::size_t bytes) noexcept {
+    detail::slab_heap* const h = ready();
+    return h != nullptr ? h->try_take(bytes, usual_alignment) : nullptr;
+}
+
+[[nodiscard]] ARENITE_INLINE void* take(std::size_t bytes) noexcept {
+    void* const p = take_ready(bytes);
+    return p != nullptr ? p : take_slow(bytes);
+}
+
+/// nullptr also if the alignment is not a power of two.
+[[nodiscard]] ARENITE_INLINE void* take(std::size_t bytes, std::size_t alignment) noexcept {
+    return alignment <= usual_alignment ? take(bytes) : memory::allocate_aligned(bytes, alignment);
+}
+
+ARENITE_INLINE void give(void* p) noexcept {
+    if (p == nullptr)
+        return;
+    detail::slab_heap* const h = ready();
+    if (h != nullptr) [[likely]]
+        return h->deallocate(p);
+    give_slow(p);
+}
+
+/// errno is ENOMEM. Returns nullptr.
+ARENITE_COLD void* no_memory() noexcept;
+
+/// Called once in a while, at a slow call: memory that is not used goes back.
+void look() noexcept;
+
+} // namespace drop_in
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "options.hpp"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include <unistd.h>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace drop_in {
+namespace {
+
+template <std::size_t N>
+void copy_to(char (&to)[N], std::string_view text) noexcept {
+    const std::size_t n = std::min(N - 1, text.size());
+    std::copy_n(text.begin(), n, to);
+    to[n] = '\0';
+}
+
+void read_word(options& o, std::string_view word) noexcept {
+    constexpr std::string_view map = "map=";
+    if (word == "report")
+        o.report = true;
+    else if (word == "leaks")
+        o.report = o.leaks = true;
+    else if (word == "returns=off")
+        o.returns = false;
+    else if (word == "returns=on")
+        o.returns = true;
+    else if (word.starts_with(map) && word.size() > map.size() && word.size() < sizeof o.map)
+        copy_to(o.map, word.substr(map.size()));
+    else if (!word.empty() && o.unknown[0] == '\0')
+        copy_to(o.unknown, word);
+}
+
+} // namespace
+
+options asked_options() noexcept {
+    options o;
+    const char* const text = std::getenv("ARENITE_MALLOC");
+    for (std::string_view rest = text == nullptr ? "" : text; !rest.empty();) {
+        const std::size_t end = std::min(rest.find(','), rest.size());
+        read_word(o, rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return o;
+}
+
+void say(const char* format, ...) noexcept {
+    char line[512];
+    std::va_list arguments;
+    va_start(arguments, format);
+    const int length = std::vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        static_cast<void>(!::write(STDERR_FILENO, line,
+                                   std::min(static_cast<std::size_t>(length), sizeof line - 1)));
+}
+
+} // namespace drop_in
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace drop_in {
+
+/// What ARENITE_MALLOC in the environment asks for, in words between commas:
+///
+///     report        totals on the standard error at the end of the process
+///     leaks         and what is still allocated then, by size
+///     map=FILE      all memory, region by region, to this file then; %p stands for the process
+///     returns=off   nothing goes back before the end but by malloc_trim
+struct options {
+    bool report = false;
+    bool leaks = false;
+    bool returns = true;
+    char map[1024] = "";
+    char unknown[64] = ""; ///< the first word that is none of these
+};
+
+/// Reads the environment.
+[[nodiscard]] options asked_options() noexcept;
+
+/// To the standard error, at once and without memory. At most 500 characters.
+[[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept;
+
+} // namespace drop_in
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/affinity_heap.hpp>
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/detail/size.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <mutex>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+using detail::affinity_share;
+
+arenite::usage affinity_heap::usage_all() noexcept {
+    arenite::usage sum;
+    for (const affinity_heap& h : all())
+        sum += h.usage();
+    return sum;
+}
+
+void affinity_heap::list_regions_all(region_sink& sink) {
+    for (const affinity_heap& h : all())
+        h.list_regions(sink);
+}
+
+arenite::usage affinity_heap::usage() const noexcept {
+    const std::size_t outside = outside_.bytes.load(std::memory_order_relaxed);
+    arenite::usage sum{
+        .bytes_in_use = outside,
+        .bytes_reserved = outside,
+        .live_allocations = outside_.allocations.load(std::memory_order_relaxed),
+    };
+    const arenite::usage retired = shares_.balance();
+    sum.bytes_in_use += retired.bytes_in_use;
+    sum.live_allocations += retired.live_allocations;
+    shares_.for_each([&](affinity_share& s) {
+        if (s.is_locked()) {
+            const std::lock_guard lock{s.lock()};
+            sum += s.usage();
+        } else if (s.is_mine(detail::thread_heaps::thread())) {
+            sum += s.usage();
+        } else {
+            sum += s.usage_approximate();
+        }
+    });
+    // While others work these are of several moments: never more than there is.
+    if (sum.bytes_in_use > sum.bytes_reserved)
+        sum.bytes_in_use = sum.bytes_in_use > detail::max_object_bytes ? 0 : sum.bytes_reserved;
+    if (sum.live_allocations >
+        detail::max_object_bytes) // freed here before, allocated there after the look
+        sum.live_allocations = 0;
+    const std::size_t inside = sum.bytes_in_use - std::min(outside, sum.bytes_in_use);
+    sum.high_water_bytes = shares_.note_high_water(std::max(sum.high_water_bytes, inside)) +
+                           outside_.high_water.load(std::memory_order_relaxed);
+    return sum;
+}
+
+void affinity_heap::list_regions(region_sink& sink) const {
+    shares_.for_each([&](affinity_share& s) {
+        if (s.is_locked() || !s.is_mine(detail::thread_heaps::thread())) {
+            const std::lock_guard lock{s.lock()};
+            s.list_regions(sink);
+        } else {
+            const auto mark = s.heap().begin_slow_call();
+            s.list_regions(sink);
+        }
+    });
+}
+
+} // namespace ARENITE_ABI
+} // namespace arenite

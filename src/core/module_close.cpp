@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/detail/module_close.hpp>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+namespace {
+
+#if ARENITE_HAS_MODULE_CLOSE
+
+constinit bool handlers_have_run = false;
+constinit bool process_goes_on = false;
+
+/// Its destructor is one of the module's exit handlers.
+const struct exit_handler {
+    exit_handler() noexcept = default;
+    exit_handler(const exit_handler&) = delete;
+    exit_handler& operator=(const exit_handler&) = delete;
+    ~exit_handler() { handlers_have_run = true; }
+} at_exit;
+
+[[gnu::destructor]] void module_ends() noexcept { process_goes_on = !handlers_have_run; }
+
+#else
+
+constexpr bool process_goes_on = false;
+
+#endif
+
+} // namespace
+
+bool module_close::goes_on() noexcept { return process_goes_on; }
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "program.hpp"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <record/program.hpp>
+#include <replay/runs.hpp>
+#include <trace/writer.hpp>
+#include <unistd.h>
+
+namespace arenite::advisor {
+namespace {
+
+using replay::outcome;
+using replay::strategy;
+using trace::event;
+using trace::op;
+
+/// A trace made by hand, as a file that goes with this object.
+class trace_file {
+public:
+    trace_file()
+        : path_{std::filesystem::temp_directory_path() /
+                ("arenite-replay-test-" + std::to_string(::getpid()))},
+          to_{std::make_unique<trace::writer>(path_)} {}
+    ~trace_file() { std::filesystem::remove(path_); }
+    trace_file(const trace_file&) = delete;
+    trace_file& operator=(const trace_file&) = delete;
+
+    void born(std::uint64_t address, std::uint64_t bytes, std::uint32_t stack) {
+        to_->put({.address = address, .bytes = bytes, .stack = stack});
+    }
+    void died(std::uint64_t address) { to_->put({.address = address, .what = op::free}); }
+    void resized(std::uint64_t from, std::uint64_t to, std::uint64_t bytes, std::uint32_t stack) {
+        to_->put({.address = to,
+                  .old_address = from,
+                  .bytes = bytes,
+                  .stack = stack,
+                  .what = op::realloc});
+    }
+    [[nodiscard]] std::unique_ptr<prepared_trace> prepared() {
+        to_.reset();
+        const auto from = trace::open(path_);
+        return std::make_unique<prepared_trace>(*from);
+    }
+    [[nodiscard]] std::string path() {
+        to_.reset();
+        return path_;
+    }
+
+private:
+    std::string path_;
+    std::unique_ptr<trace::writer> to_;
+};
+
+/// Objects of three sites that come and go, some resized.
+void fill(trace_file& t) {
+    for (std::uint64_t round = 0; round < 20; ++round) {
+        for (std::uint64_t i = 1; i <= 500; ++i)
+            t.born(i * 4096, 16 + i % 3 * 40, static_cast<std::uint32_t>(1 + i % 3));
+        for (std::uint64_t i = 1; i <= 500; i += 5)
+            t.resized(i * 4096, i * 4096 + 16, 300, 3);
+        for (std::uint64_t i = 1; i <= 500; ++i)
+            t.died(i % 5 == 1 ? i * 4096 + 16 : i * 4096);
+    }
+}
+
+replay_subject subject(strategy how, std::vector<std::uint8_t> sites) {
+    replay_subject s;
+    s.name = "test";
+    s.groups = {strategy::malloc, how};
+    s.group_of_site = std::move(sites);
+    return s;
+}
+
+outcome once(const prepared_trace& t, const replay_subject& s) {
+    return replay_in_turns(t, {s}, 1)[0].turns[0];
+}
+
+// This program lies elsewhere than the one whose parts it tries.
+const int path_is_set = ::setenv("ARENITE_LIBRARY_PATH",
+                                 std::filesystem::path{ARENITE_PROGRAM}.parent_path().c_str(), 1);
+
+TEST(replay, has_the_live_bytes_of_the_trace_with_every_subject) {
+    trace_file file;
+    fill(file);
+    const auto trace = file.prepared();
+    for (const replay_subject& s : mallocs_here())
+        EXPECT_EQ(once(*trace, s).live_checks, replay::points) << s.name;
+    for (const strategy how : {strategy::ordered, strategy::pools, strategy::linear,
+                               strategy::reserve, strategy::nothing}) {
+        const outcome o = once(*trace, subject(how, {0, 1, 1, 1}));
+        EXPECT_EQ(o.live_checks, replay::points) << int(how);
+    }
+}
+
+TEST(replay, moves_the_sites_of_the_plan_and_no_others) {
+    trace_file file;
+    fill(file);
+    const auto trace = file.prepared();
+    EXPECT_EQ(once(*trace, subject(strategy::ordered, {})).planned, 0);
+    // 500 objects a round, a third of them of site 2; a realloc there is an allocation again.
+    const double births = 20 * 167;
+    const outcome o = once(*trace, subject(strategy::ordered, {0, 0, 1, 0}));
+    EXPECT_GE(o.planned, births - 20);
+    EXPECT_LE(o.planned, births + 20 * 100);
+}
+
+TEST(replay, makes_the_copies_of_a_buffer_that_grows_and_spares_them_by_reserving) {
+    // 1,000 steps of 1 KiB: each a longer buffer, a copy and a free.
+    trace_file file;
+    std::uint64_t bytes = 1024;
+    file.born(16, bytes, 1);
+    for (std::uint64_t i = 2; i <= 1000; ++i) {
+        bytes += 1024;
+        file.born(i * 16, bytes, 1);
+        file.died(i * 16 - 16);
+    }
+    const auto trace = file.prepared();
+    const outcome base = once(*trace, subject(strategy::malloc, {}));
+    const outcome reserved = once(*trace, subject(strategy::reserve, {0, 1}));
+    EXPECT_EQ(base.live_checks, replay::points);
+    EXPECT_EQ(reserved.live_checks, replay::points);
+    EXPECT_GE(reserved.planned, 990); // all steps were spared
+}
+
+TEST(replay, spares_the_steps_of_realloc_too) {
+    trace_file file;
+    file.born(16, 1024, 1);
+    for (std::uint64_t i = 2; i <= 1000; ++i)
+        file.resized(16, 16, i * 1024, 1);
+    file.died(16);
+    const auto trace = file.prepared();
+    const outcome reserved = once(*trace, subject(strategy::reserve, {0, 1}));
+    EXPECT_EQ(reserved.live_checks, replay::points);
+    EXPECT_GE(reserved.planned, 990);
+}
+
+TEST(replay, prints_a_line_a_subject) {
+    trace_file file;
+    fill(file);
+    const finished r = shell("$A replay --turns 1 " + file.path());
+    EXPECT_EQ(r.code, 0);
+    for (const char* name : {"malloc ", "arenite.ordered ", "arenite.pools ", "arenite.linear "})
+        EXPECT_NE(r.text.find(std::string{"\n"} + name), std::string::npos) << r.text;
+    EXPECT_EQ(r.text.find("do not trust"), std::string::npos) << r.text;
+}
+
+TEST(replay, moves_what_the_user_asks_for) {
+    trace_file file;
+    fill(file);
+    const std::string path = file.path();
+    const finished r =
+        shell("$A replay --turns 1 --what-if '#1=pools' --what-if all=ordered " + path);
+    EXPECT_EQ(r.code, 0) << r.text;
+    EXPECT_NE(r.text.find("what if"), std::string::npos) << r.text;
+    const auto refused = [&](const std::string& words, const char* why) {
+        const finished f = shell("$A replay --turns 1 " + words + " " + path);
+        EXPECT_EQ(f.code, 2) << f.text;
+        EXPECT_NE(f.text.find(why), std::string::npos) << f.text;
+    };
+    refused("--what-if nonsense", "SITE=KIND");
+    refused("--what-if all=orderd", "did you mean 'ordered'");
+    refused("--what-if no_such_site=pools", "no call site begins with");
+    refused("--subject maloc", "did you mean 'malloc'");
+    refused("--turns 0", "--turns");
+}
+
+TEST(replay, refuses_what_is_no_trace) {
+    EXPECT_EQ(shell("$A replay /etc/passwd").code, 2);
+    EXPECT_EQ(shell("$A replay /nowhere").code, 2);
+    trace_file empty;
+    EXPECT_EQ(shell("$A replay " + empty.path()).code, 2);
+}
+
+} // namespace
+} // namespace arenite::advisor

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "program.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace arenite::advisor {
+namespace {
+
+bool has(const finished& r, const char* text) { return r.text.find(text) != std::string::npos; }
+
+std::string scratch_file(const char* name) {
+    return testing::TempDir() + "arenite_run_" + std::to_string(::getpid()) + name;
+}
+
+std::string contents_of(const std::string& file) {
+    std::ifstream from{file};
+    std::stringstream text;
+    text << from.rdbuf();
+    return text.str();
+}
+
+TEST(arenite_run, runs_a_program_on_the_library_and_tells_what_it_took) {
+    const finished r = shell("$A run -- sh -c 'grep -c libarenite-malloc /proc/self/maps; exit 3'");
+    EXPECT_EQ(r.code, 3) << r.text;
+    EXPECT_FALSE(r.text.starts_with("0\n")) << "it is not loaded: " << r.text;
+    for (const char* line : {"ended with 3", "time ", "CPU ", "peak resident", "page faults"})
+        EXPECT_TRUE(has(r, line)) << line << r.text;
+}
+
+TEST(arenite_run, passes_its_input_and_the_signal_that_killed_it_on) {
+    EXPECT_TRUE(has(shell("echo 'a line' | $A run -- cat"), "a line\n"));
+    const finished r = shell("$A run -- sh -c 'kill -SEGV $$'");
+    EXPECT_EQ(r.code, 128 + SIGSEGV);
+    EXPECT_TRUE(has(r, "killed by signal 11")) << r.text;
+}
+
+TEST(arenite_run, says_in_a_sentence_why_a_program_cannot_be_run) {
+    for (const auto& [program, sentence] :
+         {std::pair{"no-such-program", "was not found in PATH"},
+          std::pair{ARENITE_STATIC_PROGRAM, "is statically linked"},
+          std::pair{"/etc/passwd", "is no program that can be run"},
+          std::pair{"", "no program is given"}}) {
+        const finished r = shell("$A run -- " + std::string{program});
+        EXPECT_EQ(r.code, 2) << r.text;
+        EXPECT_TRUE(has(r, sentence)) << r.text;
+    }
+    EXPECT_TRUE(has(shell("$A run --compare --map x.svg -- true"), "--map draws one run"));
+    EXPECT_TRUE(has(shell("$A run --compare-output x -- true"), "goes with --compare"));
+    EXPECT_TRUE(has(shell("$A run --compare --rounds 0 -- true"), "--rounds 0"));
+}
+
+TEST(arenite_run, compares_with_the_c_librarys_malloc) {
+    const std::string json = scratch_file(".json");
+    const finished r = shell("$A run --compare --rounds 2 --json " + json + " -- echo same 2>&1");
+    EXPECT_EQ(r.code, 0) << r.text;
+    EXPECT_EQ(r.text.find("same\n"), r.text.rfind("same\n")) << "more than one output: " << r.text;
+    EXPECT_TRUE(has(r, "output and exit status: equal")) << r.text;
+    const nlohmann::json all = nlohmann::json::parse(contents_of(json));
+    EXPECT_EQ(all["mallocs"][0]["malloc"], "the C library");
+    EXPECT_EQ(all["mallocs"][1]["malloc"], "arenite");
+    EXPECT_EQ(all["mallocs"][1]["runs"].size(), 2u);
+    std::filesystem::remove(json);
+    EXPECT_TRUE(
+        has(shell("$A run --compare --rounds 2 -- sh -c 'echo $$'"), "differs from run to"));
+}
+
+TEST(arenite_run, sees_that_an_output_is_not_equal) {
+    const finished r =
+        shell("$A run --compare --rounds 2 -- sh -c 'case $LD_PRELOAD in *arenite*) echo ours;; "
+              "*) echo theirs;; esac'");
+    EXPECT_TRUE(has(r, "NOT equal with arenite")) << r.text;
+    const std::string file = scratch_file(".out");
+    const finished f = shell("$A run --compare --rounds 2 --compare-output " + file +
+                             " -- sh -c 'case $LD_PRELOAD in *arenite*) echo a > " + file +
+                             ";; *) echo b > " + file + ";; esac'");
+    EXPECT_TRUE(has(f, "NOT equal with arenite")) << f.text;
+    std::filesystem::remove(file);
+}
+
+TEST(arenite_run, draws_a_map_of_what_lives_at_the_end) {
+    const std::string map = scratch_file(".svg");
+    const finished r = shell("$A run --map " + map + " -- sort /etc/passwd > /dev/null");
+    EXPECT_EQ(r.code, 0) << r.text;
+    EXPECT_TRUE(contents_of(map).starts_with("<svg")) << r.text;
+    std::filesystem::remove(map);
+    EXPECT_TRUE(has(shell("$A run --map " + map + " -- sh -c 'kill -9 $$'"), "left no map"));
+}
+
+} // namespace
+} // namespace arenite::advisor
