@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/core/detail/budget_meter.hpp>
 #include <arenite/offset/detail/move_planner.hpp>
 
 #include <algorithm>
