@@ -6,13 +6,16 @@
     tools/site.py FOLDER        writes FOLDER/mkdocs.yml and its pages
 
 The pages are the README, doc/, the public headers, and every file of the repository that one of the documents
-links to. Sources become pages too, so that the search finds their comments. No file links out of the site.
+links to; and a reference, a page a header (reference.py). Sources become pages too, so that the search finds their
+comments. No file links out of the site.
 """
 import json
 import re
 import shutil
 import sys
 from pathlib import Path
+
+import reference
 
 root = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"(\]\()([^)#\s]+)")
@@ -40,7 +43,8 @@ def text_of(path):
         return readme.read_text() if readme.is_file() else listing(path)
     if path.suffix == ".md":
         return path.read_text()
-    return f"# {path.name}\n\n~~~~~~ {{.{path.suffix[1:] or 'text'}}}\n{path.read_text()}~~~~~~\n"
+    language = {".hpp": "cpp", ".cpp": "cpp", ".cppm": "cpp", ".h": "c", ".py": "python", ".json": "json"}
+    return f"# {path.name}\n\n~~~~~~ {{.{language.get(path.suffix, 'text')}}}\n{path.read_text()}~~~~~~\n"
 
 
 def blank_lines_before_lists(text):
@@ -107,12 +111,14 @@ def configuration():
         "exclude_docs": "!.github",  # by default MkDocs leaves out what begins with a dot
         "use_directory_urls": False,  # pages open from a folder, without a server
         "theme": {"name": "mkdocs", "color_mode": "auto", "user_color_mode_toggle": True, "highlightjs": False},
-        "markdown_extensions": ["sane_lists"],
+        "markdown_extensions": ["sane_lists", {"codehilite": {"guess_lang": False}}],  # colours by Pygments
+        "extra_css": ["colours.css"],  # ./dev docs writes it
         "validation": {"nav": {"omitted_files": "ignore"},
                        "links": {"not_found": "warn", "anchors": "warn", "unrecognized_links": "warn"}},
         "nav": [{"Arenite": "README.md"},
                 {"Start": [f"doc/{name}" for name in first]},
                 {"All pages": [f"doc/{name}" for name in others]},
+                {"Reference": "reference/README.md"},
                 {"Headers": "include/arenite/README.md"}],
     }
 
@@ -120,4 +126,7 @@ def configuration():
 folder = Path(sys.argv[1]).resolve()
 shutil.rmtree(folder / "pages", ignore_errors=True)
 write_pages(folder / "pages")
+for page, text in reference.pages(root).items():
+    (folder / "pages" / page).parent.mkdir(parents=True, exist_ok=True)
+    (folder / "pages" / page).write_text(text)
 (folder / "mkdocs.yml").write_text(json.dumps(configuration(), indent=2))  # JSON is YAML

@@ -33,6 +33,7 @@ class suballocator_resource;
 class ordered_heap;
 
 class affinity_heap;
+class shared_heap;
 class intrusive_resource;
 class slots_resource;
 

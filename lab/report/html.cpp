@@ -133,10 +133,13 @@ std::string page(const json& results) {
     const std::vector<verdict> verdicts = verdicts_of(results);
     const std::string chart = chart_js();
     const std::pair<std::string, std::string> parts[]{
-        {"style", page_parts::style},         {"head", head_of(results, !chart.empty())},
-        {"verdict", verdict_of(verdicts)},    {"pictures", pictures_of(results)},
-        {"data", data_of(results, verdicts)}, {"chart", chart},
-        {"script", page_parts::script}};
+        {"style", page_parts::style},
+        {"head", head_of(results, !chart.empty())},
+        {"verdict", verdict_of(verdicts)},
+        {"pictures", pictures_of(results)},
+        {"data", data_of(results, verdicts)},
+        {"chart", chart},
+        {"script", std::string{page_parts::texts} + page_parts::script}};
     std::string html;
     const std::string frame = page_parts::frame;
     std::size_t done = 0;

@@ -38,7 +38,8 @@ struct memory_cold {
                                 .defaults = {"1000", "10000"},
                                 .summary = "KiB of objects",
                                 .least = 1,
-                                .most = 4'000'000}},
+                                .most = 4'000'000,
+                                .short_values = {"1000"}}},
                 .warm_passes = 0,
                 .short_warm_passes = 0,
                 .touches = [](const parameter_values& values) {

@@ -30,7 +30,7 @@ struct order_scratch {
                                 .summary = "of an object",
                                 .least = 8,
                                 .most = 1 << 20,
-                                .short_values = {"24", "200"}}},
+                                .short_values = {"24"}}},
                 .warm_passes = 2,
                 .touches = [](const parameter_values&) { return std::size_t{64} << 20; }};
     }

@@ -94,6 +94,7 @@ struct refill {
                             .defaults = {"uniform", "mixed"},
                             .summary = "with pattern=random: uniform, 48 bytes; mixed, 24 to 80",
                             .choices = {"uniform", "mixed"},
+                            .short_values = {"uniform"},
                             .applies =
                                 [](const parameter_values& values) {
                                     return values.at("pattern") == "random";

@@ -201,10 +201,8 @@ void affinity_share::deallocate(void* p) noexcept {
 
 bool affinity_share::deallocate_and_look(void* p, std::size_t bytes,
                                          std::size_t alignment) noexcept {
-    constexpr slab_geometry geometry{remote_frees::mask_bytes};
-    const std::size_t offset = geometry.offset_of(p);
-    const unsigned slot_class =
-        offset < unit_bytes ? size_class::none : geometry.block_of(p)->slab_at(offset).slot_class();
+    const slab* const s = heap().find_slab(p);
+    const unsigned slot_class = s == nullptr ? size_class::none : s->slot_class();
     deallocate(p, bytes, alignment); // p may be no object, and the slab gone
     return slot_class != size_class::none && heap().is_empty(slot_class);
 }
@@ -221,11 +219,8 @@ bool affinity_share::try_resize(void* p, std::size_t old_bytes, std::size_t new_
 }
 
 std::size_t affinity_share::size_of(const void* p) noexcept {
-    if (!locked_) { // of any thread: its slab stays as it is while the object lives
-        constexpr slab_geometry geometry{remote_frees::mask_bytes};
-        slab_block& b = *geometry.block_of(p);
-        return heap().room_of(b, b.slab_at(geometry.offset_of(p)), p);
-    }
+    if (!locked_) // of any thread: its slab stays as it is while the object lives
+        return heap().room_of(heap().find_slab(p), p);
     return with_resource([&](auto& r) { return r.size_of(p); });
 }
 
@@ -303,20 +298,18 @@ void affinity_share::forget_remote_frees() noexcept {
 
 void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t alignment,
                                          slab_heap* own) noexcept {
-    constexpr slab_geometry geometry{remote_frees::mask_bytes};
-    const std::size_t offset = geometry.offset_of(p);
-    slab_block& b = *geometry.block_of(p);
-    const slab& s = b.slab_at(offset);
-    if (offset < unit_bytes || !heap().holds(s)) [[unlikely]]
+    const slab* const s = heap().find_slab(p);
+    if (s == nullptr) [[unlikely]]
         return heap().refuse_free(p, bytes, "no allocation begins there, or it is free already");
-    const std::size_t slots = heap().slots_at(b, s, s.index_of(offset));
-    const std::size_t room = slots * s.slot_bytes;
-    if (bytes != slab_heap::unknown_bytes && !slab_heap::may_have(s, slots, bytes, alignment))
+    const std::size_t index = heap().slabs().index_of(*s, p);
+    const std::size_t slots = heap().slots_at(*s, index);
+    const std::size_t room = slots * s->slot_bytes;
+    if (bytes != slab_heap::unknown_bytes && !slab_heap::may_have(*s, slots, bytes, alignment))
         return heap().refuse_size(p, bytes, room, slab_heap::unknown_bytes);
-    const slab_block::slot_bit at = b.bit_of(s, offset);
-    if ((glance(*at.word) & at.mask) != 0) [[unlikely]] // while it lives nobody sets it
+    const std::size_t word = s->first_word() + index / bits::word_bits;
+    const bits::word slot = bits::word{1} << index % bits::word_bits;
+    if ((glance(s->bitmap()[index / bits::word_bits]) & slot) != 0) [[unlikely]] // it would be 0
         return heap().refuse_free(p, bytes, "it is free already, or was never handed out");
-    const auto word = static_cast<std::size_t>(at.word - b.words());
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]
         return push_unmarked(p);
@@ -327,7 +320,7 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
         uncounted_bytes_.fetch_add(room, std::memory_order_relaxed);
     }
     r->heap.store(this, std::memory_order_relaxed);
-    if (!r->mark(word, at.mask)) [[unlikely]]
+    if (!r->mark(word, slot)) [[unlikely]]
         return heap().refuse_free(p, bytes, "another thread freed it already");
     // The block may be gone from here on.
     if (!r->queued.load(std::memory_order_seq_cst) &&
@@ -372,9 +365,9 @@ void affinity_share::forward(remote_frees& r) noexcept {
         if (!locked_)
             heap().give_up_locks();
         contract_violation_f(std::source_location::current(),
-                             "an object in the block at %p was freed into affinity %s by two "
+                             "an object in the block at %p was freed into %s by two "
                              "threads",
-                             static_cast<const void*>(r.where), name());
+                             static_cast<const void*>(r.where), title());
     }
     if (other == this || other == nullptr)
         return;
@@ -390,14 +383,13 @@ bool affinity_share::drain(remote_frees& r) noexcept {
         forward(r);
         return false;
     }
-    slab_block& head = *slabs.geometry().block_of(b);
     bool any = false;
     for (std::size_t i = 0; i < remote_frees::words; ++i) {
         if (r.freed[i].load(std::memory_order_seq_cst) == 0)
             continue;
         any = true;
         bits::word freed = r.freed[i].exchange(0, std::memory_order_seq_cst);
-        if (const bits::word twice = freed & head.words()[i]; twice != 0) [[unlikely]] {
+        if (const bits::word twice = freed & slabs.free_slots(*b, i); twice != 0) [[unlikely]] {
             // Whoever handles it may never come back: what else was freed is not lost.
             if (freed != twice)
                 r.freed[i].fetch_or(freed & ~twice, std::memory_order_seq_cst);
@@ -405,7 +397,7 @@ bool affinity_share::drain(remote_frees& r) noexcept {
                 queue_.push(r);
             freed = twice;
         }
-        if (!heap().release_word(head, i, freed))
+        if (!heap().release_word(*b, i, freed))
             break;
     }
     return any;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t most_text = 256;
 
-void describe(char* text, std::size_t bytes, std::size_t alignment, const resource* source,
-              std::string_view name) noexcept {
+void describe_failure(char* text, std::size_t bytes, std::size_t alignment, const resource* source,
+                      std::string_view name) noexcept {
     const char* const wrong = is_alignment(alignment) ? "" : ", which is no power of two,";
     const void* const address = source;
     if (name.empty())
@@ -37,7 +37,7 @@ out_of_memory::out_of_memory(std::size_t bytes, std::size_t alignment, const res
                              std::string_view name) noexcept
     : bytes_{bytes}, alignment_{alignment}, source_{source} {
     static_assert(sizeof text_ >= most_text);
-    describe(text_, bytes, alignment, source, name);
+    describe_failure(text_, bytes, alignment, source, name);
 }
 
 void throw_out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
@@ -46,7 +46,7 @@ void throw_out_of_memory(std::size_t bytes, std::size_t alignment, const resourc
     throw out_of_memory{bytes, alignment, source, name};
 #else
     char text[most_text];
-    describe(text, bytes, alignment, source, name);
+    describe_failure(text, bytes, alignment, source, name);
     contract_violation(text);
 #endif
 }

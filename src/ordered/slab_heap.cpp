@@ -41,7 +41,7 @@ slab_heap::~slab_heap() {
     block_list& all = slabs_.blocks().blocks();
     for (block* b = all.first(); b != nullptr; b = all.above(*b))
         if ((b->state & block_state::open) != 0)
-            slabs_.for_each_slab(*b, [](slab& s) { s.owner = nullptr; });
+            slabs_.for_each_slab(*b, [](slab& s) { s.set_tag(0); });
 }
 
 // ---- allocate -----------------------------------------------------------------------------------
@@ -115,19 +115,44 @@ bool slab_heap::next_slab(unsigned slot_class) noexcept {
 bool slab_heap::new_slab(unsigned slot_class) noexcept {
     page_source().purge_due();
     class_slabs& list = lists_[slot_class];
-    const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
-    // Twice what the class has: few slabs, until they have their full size.
-    const std::size_t wanted =
-        std::max(units_for(4 * slot_bytes), std::min(2 * list.units, slab::most_units));
-    const std::size_t slots = wanted * unit_bytes / slot_bytes;
-    slab* const s = slabs_.make(slot_class, units_for(slots * slot_bytes), units_for(slot_bytes));
+    slab* s = wants_page(slot_class) ? slabs_.make_page(slot_class) : nullptr;
+    if (s == nullptr) {
+        const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
+        // Twice what the class has: few slabs, until they have their full size.
+        const std::size_t wanted =
+            std::max(units_for(4 * slot_bytes), std::min(2 * list.units, slab::most_units));
+        const std::size_t slots = wanted * unit_bytes / slot_bytes;
+        s = slabs_.make(slot_class, units_for(slots * slot_bytes), units_for(slot_bytes));
+    }
     if (s == nullptr)
         return false;
     note_high_water();
     list.units += s->units;
     list.all.insert(*s);
     enter(*s);
+    if (s->is_page())
+        count_page(slot_class, list.pages + 1);
     return true;
+}
+
+/// A class begins with units, and so does a heap: with one object of each size, or with a few
+/// hundred, it has what it needs and little more.
+bool slab_heap::wants_page(unsigned slot_class) const noexcept {
+    return lists_[slot_class].units != 0 &&
+           size_class::slot_bytes(slot_class) <= slab_page::largest_slot_bytes &&
+           slabs_.blocks().bytes_reserved() > slab_page::bytes;
+}
+
+/// A class that has pages does not go on in units, whose frees take longer: those come free.
+void slab_heap::count_page(unsigned slot_class, std::size_t now) noexcept {
+    class_slabs& list = lists_[slot_class];
+    const bool other = (list.pages == 0) != (now == 0);
+    list.pages = now;
+    if (!other)
+        return;
+    for (slab* s = list.all.first(); s != nullptr; s = list.all.above(*s))
+        if (!s->is_page() && s != list.current)
+            set_alarm(*s);
 }
 
 /// The upstream refused: any free slot of the class, also of slabs that are nearly full.
@@ -178,7 +203,9 @@ std::int32_t slab_heap::count_used(const slab& s) const noexcept {
 void slab_heap::set_alarm(slab& s) noexcept {
     auto state = static_cast<std::uint16_t>(s.state & slab_state::lending);
     const std::int32_t used = s.used();
-    if (used > s.refill_alarm()) {
+    if (!s.is_page() && lists_[s.slot_class()].pages != 0) {
+        s.alarm_at(used, 0);
+    } else if (used > s.refill_alarm()) {
         s.alarm_at(used, s.refill_alarm());
     } else if (used > s.sparse_alarm()) {
         state |= slab_state::refillable;
@@ -240,7 +267,7 @@ void slab_heap::hand_out(slab& s, void* p, std::size_t bytes) noexcept {
 
 void slab_heap::note_size(slab& s, const void* p, std::size_t bytes) noexcept {
     const std::size_t index = slabs_.index_of(s, p);
-    const std::size_t room = slots_at(*slabs_.geometry().block_of(p), s, index) * s.slot_bytes;
+    const std::size_t room = slots_at(s, index) * s.slot_bytes;
     slabs_.note_of(s, index) = static_cast<std::uint16_t>(room - bytes);
 }
 

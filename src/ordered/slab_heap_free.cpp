@@ -22,54 +22,69 @@ constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-/// From the second free in a row in one slab on, objects of its class that lie in it are freed
-/// without a look for it: frees in no order seldom come back.
-ARENITE_INLINE void slab_heap::note_free(slab_block& b, slab& s) noexcept {
-    slot_class_state& c = counts_of(s);
-    if (c.freed_once != &s) {
-        c.freed_once = &s;
-        return;
-    }
-    if (s.slot_class() >= size_class::count)
-        return;
-    c.freed_bytes = s.slots * std::uint32_t{s.slot_bytes};
-    c.freed_first = slabs_.begin_of(s);
-    c.freed_words = b.words() + s.first_word();
-    c.freed_into = &s;
+/// Counts a slot whose bit has just been set.
+ARENITE_INLINE void slab_heap::count_free(slab& s) noexcept {
+    if (--s.frees_left == 0) [[unlikely]] // each test on the flags of its subtraction
+        count_last_free(s);
+    else if (--counts_of(s).live == 0) [[unlikely]]
+        alarmed(s);
 }
 
-/// From the address to the block, its slab, and the slot's bit; `notes`: for try_give(). False, and
-/// nothing is done, for what is rare, or misuse.
-template <bool sized, bool notes>
-ARENITE_INLINE bool slab_heap::try_give_found(void* p, std::size_t bytes) noexcept {
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    if (!may_be_slot(p, offset)) [[unlikely]]
+void slab_heap::count_last_free(slab& s) noexcept {
+    --counts_of(s).live;
+    alarmed(s);
+}
+
+/// From the address to the page, and to the slot's bit there. False, and nothing is done, for what
+/// lies elsewhere, is rare, or misuse.
+ARENITE_INLINE bool slab_heap::try_give_to_page(void* p) noexcept {
+    if (slow_only || !slabs_.may_be_page(p)) [[unlikely]]
         return false;
-    slab_block& b = *slabs_.geometry().block_of(p);
-    slab& s = b.slab_at(offset);
-    if (!s.is_of(this) || (sized && std::size_t{s.slot_bytes} - bytes >= s.slack)) [[unlikely]]
+    slab& s = slab_page::of(p);
+    if (!s.is_here<true>(this)) [[unlikely]]
         return false;
-    const std::size_t bit = s.bit_of(offset);
-    if (bits::test_and_set(b.words()[bit / bits::word_bits], bit)) [[unlikely]]
+    const std::size_t index = s.index_in_page(p);
+    auto* const words = reinterpret_cast<bits::word*>(&s + 1);
+    if (bits::test_and_set(words[index / bits::word_bits], index)) [[unlikely]]
         return false;
-    if constexpr (notes)
-        note_free(b, s);
-    count_free(s, counts_of(s));
+    count_free(s);
     return true;
 }
 
-void slab_heap::deallocate_sized(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (!try_give_found<true, false>(p, bytes)) [[unlikely]]
-        deallocate_rare(p, given_bytes(bytes), alignment);
+/// From the address to the block, its slab, and the slot's bit; false as above.
+template <bool sized>
+ARENITE_INLINE bool slab_heap::try_give_to_units(void* p, std::size_t bytes) noexcept {
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    if (!may_be_slot(p) || offset < unit_bytes) [[unlikely]]
+        return false;
+    slab& s = slabs_.geometry().block_of(p)->slab_at(offset);
+    if (!s.is_here<false>(this) || (sized && std::size_t{s.slot_bytes} - bytes >= s.slack))
+        [[unlikely]]
+        return false;
+    const std::size_t index = s.index_of(offset);
+    if (bits::test_and_set(s.bitmap()[index / bits::word_bits], index)) [[unlikely]]
+        return false;
+    count_free(s);
+    return true;
 }
 
-void slab_heap::deallocate_noting(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (!try_give_found<true, true>(p, bytes)) [[unlikely]]
-        deallocate_rare(p, given_bytes(bytes), alignment);
+void slab_heap::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if (!try_give_to_page(p)) [[unlikely]]
+        deallocate_elsewhere(p, bytes, alignment);
 }
 
 void slab_heap::deallocate(void* p) noexcept {
-    if (!try_give_found<false, false>(p, 0)) [[unlikely]]
+    if (!try_give_to_page(p)) [[unlikely]]
+        deallocate_elsewhere(p);
+}
+
+void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if (!try_give_to_units<true>(p, bytes)) [[unlikely]]
+        deallocate_rare(p, given_bytes(bytes), alignment);
+}
+
+void slab_heap::deallocate_elsewhere(void* p) noexcept {
+    if (!try_give_to_units<false>(p, 0)) [[unlikely]]
         deallocate_rare(p, unknown_bytes, 1);
 }
 
@@ -82,12 +97,11 @@ static bool is_large_size(const block& large, std::size_t bytes) noexcept {
 /// What is large, in joined slots, freed with another alignment than it was born with, of another
 /// heap, or misuse.
 void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    slab_block* const head = slabs_.geometry().block_of(p);
-    if (may_be_slot(p, offset) &&
-        (head->slab_at(offset).is_of(this) || head->slab_at(offset).is_of(joined_mark()))) {
-        const slow_call_guard mark = begin_slow_call();
-        return deallocate_slot(*head, head->slab_at(offset), p, bytes, alignment);
+    if (may_be_slot(p)) {
+        if (slab* const s = find_slab(p)) {
+            const slow_call_guard mark = begin_slow_call();
+            return deallocate_slot(*s, p, bytes, alignment);
+        }
     }
     if (owner_.on_foreign_free != nullptr && owner_.on_foreign_free(*this, p, bytes, alignment))
         return;
@@ -106,23 +120,22 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
             give_up_idle_slabs();
         return;
     }
-    slab* const s = (b->state & block_state::open) == 0 ? nullptr : &head->slab_at(offset);
-    if (s == nullptr || s->owner == nullptr)
+    slab* const s = slabs_.slab_around(*b, p);
+    if (s == nullptr)
         return refuse_own_free(p, bytes, "no allocation begins there, or it is free already");
-    deallocate_slot(*head, *s, p, bytes, alignment);
+    deallocate_slot(*s, p, bytes, alignment);
 }
 
 /// In a slab of this heap, with every check.
-void slab_heap::deallocate_slot(slab_block& b, slab& s, void* p, std::size_t bytes,
+void slab_heap::deallocate_slot(slab& s, void* p, std::size_t bytes,
                                 std::size_t alignment) noexcept {
-    const bool joined = s.owner == joined_mark();
     const std::size_t index = slabs_.index_of(s, p);
     if (index >= s.slots || p != slabs_.begin_of(s) + index * s.slot_bytes ||
-        (joined && joined_slots{b, s}.continues(index)))
+        (is_joined(s) && joined_slots{s}.continues(index)))
         return refuse_own_free(p, bytes, "it points into an allocation, not to its begin");
     if (bits::all_set(slabs_.words_of(s), index, 1))
         return refuse_own_free(p, bytes, "it is free already, or was never handed out");
-    const std::size_t slots = slots_at(b, s, index);
+    const std::size_t slots = slots_at(s, index);
     if (bytes != unknown_bytes) {
         const std::size_t room = slots * s.slot_bytes;
         const bool right = may_have(s, slots, bytes, alignment);
@@ -136,18 +149,12 @@ void slab_heap::deallocate_slot(slab_block& b, slab& s, void* p, std::size_t byt
     }
     poison::no_access(p, slots * s.slot_bytes);
     if (slots != 1)
-        return set_free_joined(b, s, index, slots);
+        return set_free_joined(s, index, slots);
     bits::set_run(slabs_.words_of(s), index, 1);
-    if (!joined)
-        note_free(b, s);
-    count_free(s, counts_of(s));
+    count_free(s);
 }
 
-void slab_heap::recover_after_fork() noexcept {
-    for (slot_class_state& c : classes_)
-        c.freed_bytes = 0;
-    slabs_.blocks().may_grow(true);
-}
+void slab_heap::recover_after_fork() noexcept { slabs_.blocks().may_grow(true); }
 
 /// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
 /// its class lives any more.
@@ -183,11 +190,12 @@ bool slab_heap::nothing_lives() const noexcept {
 
 void slab_heap::remove(slab& s) noexcept {
     class_slabs& list = lists_[s.slot_class()];
-    forget_frees_into(s);
     if ((s.state & slab_state::lending) != 0)
         stop_lending(s);
     list.units -= s.units;
     list.all.erase(s);
+    if (s.is_page())
+        count_page(s.slot_class(), list.pages - 1);
     release(s);
 }
 
@@ -217,19 +225,21 @@ void slab_heap::leave_empty_slabs() noexcept {
     }
 }
 
-bool slab_heap::release_word(slab_block& b, std::size_t word, bits::word freed) noexcept {
-    slab& s = b.slab_at(word * unit_bytes);
-    bits::word& free = b.words()[word];
-    if (!holds(s) || (free & freed) != 0) [[unlikely]] {
-        const std::size_t index = (word - s.first_word()) * bits::word_bits +
-                                  static_cast<std::size_t>(std::countr_zero(freed));
-        refuse_own_free(slabs_.begin_of(s) + index * s.slot_bytes, s.slot_bytes,
-                        "it is free already");
+bool slab_heap::release_word(block& b, std::size_t word, bits::word freed) noexcept {
+    slab& s = slabs_.slab_of(reinterpret_cast<std::byte*>(&b) + word * unit_bytes);
+    const bool is_slab = holds(s);
+    const std::size_t index = is_slab ? word - s.first_word() : 0; // of the word in the slab
+    if (!is_slab || (s.bitmap()[index] & freed) != 0) [[unlikely]] {
+        const std::size_t slot =
+            index * bits::word_bits + static_cast<std::size_t>(std::countr_zero(freed));
+        refuse_own_free(is_slab ? slabs_.begin_of(s) + slot * s.slot_bytes
+                                : reinterpret_cast<std::byte*>(&b) + word * unit_bytes,
+                        is_slab ? s.slot_bytes : unknown_bytes, "it is free already");
     }
-    if (s.owner == joined_mark()) [[unlikely]] {
-        release_joined_word(b, s, word, freed);
+    if (is_joined(s)) [[unlikely]] {
+        release_joined_word(s, word, freed);
     } else {
-        free |= freed;
+        s.bitmap()[index] |= freed;
         const auto count = static_cast<std::int32_t>(bits::count_ones(freed));
         s.add_used(-count);
         counts_of(s).live -= count;

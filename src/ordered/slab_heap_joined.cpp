@@ -49,10 +49,9 @@ void* slab_heap::join(unsigned slot_class, std::size_t bytes, std::size_t alignm
                 s, static_cast<std::uint16_t>(s.state & (shorter | ~slab_state::sparse)));
             continue;
         }
-        slab_block& b = *slabs_.geometry().block_of(&s);
-        if (s.owner == this)
-            mark_joined(b, s);
-        joined_slots{b, s}.join(first, slots);
+        if (!is_joined(s))
+            mark_joined(s);
+        joined_slots{s}.join(first, slots);
         bits::clear_run(words, first, slots);
         list.joined = first + slots;
         s.add_used(static_cast<std::int32_t>(slots));
@@ -97,30 +96,27 @@ bool slab_heap::next_lender(unsigned slot_class, std::size_t bytes,
 }
 
 /// From now on every free in the slab is a rare one.
-void slab_heap::mark_joined(slab_block& b, slab& s) noexcept {
-    joined_slots{b, s}.clear();
-    s.set_owner(const_cast<void*>(joined_mark()));
-    forget_frees_into(s);
+void slab_heap::mark_joined(slab& s) noexcept {
+    joined_slots{s}.clear();
+    s.set_tag(s.tag_of_joined(this));
 }
 
-void slab_heap::set_free_joined(slab_block& b, slab& s, std::size_t first,
-                                std::size_t count) noexcept {
-    joined_slots joined{b, s};
+void slab_heap::set_free_joined(slab& s, std::size_t first, std::size_t count) noexcept {
+    joined_slots joined{s};
     joined.part(first, count);
     bits::set_run(slabs_.words_of(s), first, count);
     s.add_used(-static_cast<std::int32_t>(count));
     counts_of(s).live -= static_cast<std::int64_t>(count);
     joined_ -= static_cast<std::int64_t>(count) - 1;
     if (joined.none())
-        s.set_owner(this);
+        s.set_tag(s.tag_of(this));
     if (counts_of(s).live == 0 || s.is_due())
         alarmed(s);
 }
 
 /// release_word() for a slab in which objects have several slots; alarms are the caller's.
-void slab_heap::release_joined_word(slab_block& b, slab& s, std::size_t word,
-                                    bits::word freed) noexcept {
-    joined_slots joined{b, s};
+void slab_heap::release_joined_word(slab& s, std::size_t word, bits::word freed) noexcept {
+    joined_slots joined{s};
     const std::size_t first = (word - s.first_word()) * bits::word_bits;
     std::int64_t slots = 0;
     std::int64_t objects = 0;
@@ -139,7 +135,7 @@ void slab_heap::release_joined_word(slab_block& b, slab& s, std::size_t word,
     settled_ += objects;
     settled_bytes_ += slots * std::int64_t{s.slot_bytes};
     if (joined.none())
-        s.set_owner(this);
+        s.set_tag(s.tag_of(this));
 }
 
 void slab_heap::stop_lending(slab& s) noexcept {

@@ -28,7 +28,7 @@ struct heap_text {
     explicit heap_text(const heap_owner& owner) noexcept
         : own{{.kind = "ordered_heap", .resource = owner.heap, .name = owner.name}} {
         if (owner.affinity != nullptr)
-            std::snprintf(own.text, sizeof own.text, "affinity %s", owner.affinity);
+            std::snprintf(own.text, sizeof own.text, "%s", owner.affinity);
     }
 };
 
@@ -101,36 +101,34 @@ bool slab_heap::is_of_class(const slab& s, std::size_t bytes, std::size_t alignm
             size_class::of(bytes, 1) == s.slot_class());
 }
 
-bool slab_heap::begins_object(slab_block& b, const slab& s, const void* p) const noexcept {
+bool slab_heap::begins_object(const slab& s, const void* p) const noexcept {
     const std::size_t offset = slabs_.geometry().offset_of(p);
     const std::size_t index = s.index_of(offset);
     if (index >= s.slots || offset != s.begin + index * s.slot_bytes)
         return false;
-    const bits::word free = glance(b.words()[s.bit_of(offset) / bits::word_bits]);
+    const bits::word free = glance(s.bitmap()[index / bits::word_bits]);
     return (free >> index % bits::word_bits & 1) == 0 &&
-           !(s.owner_now() == joined_mark() && joined_slots{b, s}.continues(index));
+           !(is_joined(s) && joined_slots{s}.continues(index));
 }
 
 bool slab_heap::fits_in_place(const void* p, std::size_t bytes,
                               std::size_t alignment) const noexcept {
-    slab_block& b = *slabs_.geometry().block_of(p);
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    const slab& s = b.slab_at(offset);
-    if (bytes == 0 || offset < unit_bytes || !holds(s))
+    if (bytes == 0)
         return false;
-    if (!begins_object(b, s, p))
+    const slab* const s = slow_only ? &slabs_.slab_of(p) : find_slab(p);
+    if (s == nullptr || !holds(*s) || !begins_object(*s, p))
         return false;
-    const std::size_t slots = slots_at(b, s, s.index_of(offset));
-    return may_have(s, slots, bytes, alignment) &&
-           (slots != 1 || s.slot_class() == size_class::single || is_of_class(s, bytes, alignment));
+    const std::size_t slots = slots_at(*s, slabs_.index_of(*s, p));
+    return may_have(*s, slots, bytes, alignment) &&
+           (slots != 1 || s->slot_class() == size_class::single ||
+            is_of_class(*s, bytes, alignment));
 }
 
 bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                            std::size_t alignment) noexcept {
     if (new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
         return false;
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    if (!may_be_slot(p, offset) || !holds(slabs_.slab_of(p))) {
+    if (!may_be_slot(p) || find_slab(p) == nullptr) {
         block* const b = slabs_.blocks().find(p);
         if (b == nullptr)
             return false;
@@ -177,19 +175,16 @@ void slab_heap::refuse_question(const void* p) const noexcept {
                          heap_text{owner_}.own.text);
 }
 
-std::size_t slab_heap::room_of(slab_block& b, const slab& s, const void* p) const noexcept {
-    if (!holds(s) || !begins_object(b, s, p)) [[unlikely]]
+std::size_t slab_heap::room_of(const slab* s, const void* p) const noexcept {
+    if (s == nullptr || !holds(*s) || !begins_object(*s, p)) [[unlikely]]
         refuse_question(p);
-    return slots_at(b, s, s.index_of(slabs_.geometry().offset_of(p))) * s.slot_bytes;
+    return slots_at(*s, slabs_.index_of(*s, p)) * s->slot_bytes;
 }
 
 std::size_t slab_heap::size_of(const void* p) const noexcept {
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    if (may_be_slot(p, offset)) {
-        slab_block& b = *slabs_.geometry().block_of(p);
-        if (const slab& s = b.slab_at(offset); holds(s))
-            return room_of(b, s, p);
-    }
+    if (may_be_slot(p))
+        if (const slab* const s = find_slab(p))
+            return room_of(s, p);
     block* const b = slabs_.blocks().find(p);
     if (b == nullptr)
         contract_violation_f(std::source_location::current(),
@@ -199,11 +194,11 @@ std::size_t slab_heap::size_of(const void* p) const noexcept {
             refuse_question(p);
         return block_source::large_bytes(*b);
     }
-    const slab& s = slabs_.slab_of(p);
-    const std::size_t index = slabs_.index_of(s, p);
-    const std::size_t room = room_of(*slabs_.geometry().block_of(p), s, p);
+    const slab* const s = slabs_.slab_around(*b, p);
+    const std::size_t room = room_of(s, p);
     if constexpr (checks_enabled)
-        return align_up(std::max<std::size_t>(room - slabs_.note_of(s, index), 1), granule_bytes);
+        return align_up(std::max<std::size_t>(room - slabs_.note_of(*s, slabs_.index_of(*s, p)), 1),
+                        granule_bytes);
     return room;
 }
 
@@ -276,30 +271,19 @@ constexpr std::size_t most_slab_words = slab_block::most_units;
 template <class F>
 void slab_heap::list_block(block& b, region_joiner& to, F add_object) const {
     auto* const begin = reinterpret_cast<std::byte*>(&b);
-    const slab_geometry& geometry = slabs_.geometry();
     if ((b.state & block_state::open) == 0) {
         to.add(begin, begin + sizeof(block), region_state::overhead);
         return to.add(begin + sizeof(block), begin + b.bytes(), region_state::free);
     }
-    slab_block& head = *geometry.block_of(&b);
-    const std::size_t units = b.bytes() / unit_bytes;
-    for (std::size_t unit = 0; unit < units;) {
-        const slab& s = head.slab_at(unit * unit_bytes);
-        if (s.owner == nullptr) {
-            const bool free = bits::none_set(head.taken_units, unit, 1);
-            to.add(begin + unit * unit_bytes, begin + (unit + 1) * unit_bytes,
-                   free ? region_state::free : region_state::overhead);
-            ++unit;
-            continue;
-        }
+    const auto add_slab = [&](const slab& s) {
         const std::byte* const slots = slabs_.begin_of(s);
         const std::size_t slot_bytes = s.slot_bytes;
         bits::word words[most_slab_words]; // its thread may be changing them
-        std::transform(slabs_.words_of(s), slabs_.words_of(s) + s.words(), words,
+        std::transform(s.bitmap(), s.bitmap() + s.words(), words,
                        [](const bits::word& w) { return glance(w); });
         for (std::size_t i = 0; i < s.slots;) {
             const std::byte* const slot = slots + i * slot_bytes;
-            const std::size_t here = bits::none_set(words, i, 1) ? slots_at(head, s, i) : 0;
+            const std::size_t here = bits::none_set(words, i, 1) ? slots_at(s, i) : 0;
             if (here != 0)
                 add_object(slot, here * slot_bytes);
             else
@@ -307,6 +291,39 @@ void slab_heap::list_block(block& b, region_joiner& to, F add_object) const {
             i += std::max<std::size_t>(here, 1);
         }
         to.add(slots + s.slots * slot_bytes, slots + s.bytes(), region_state::overhead);
+    };
+    if (slab_source::has_pages(b)) {
+        const std::byte* at = begin;
+        const auto add_free_until = [&](const std::byte* end) {
+            if (at == begin && at != end) { // the block's head
+                to.add(at, at + sizeof(block), region_state::overhead);
+                at += sizeof(block);
+            }
+            if (at != end)
+                to.add(at, end, region_state::free);
+        };
+        slabs_.for_each_slab(b, [&](const slab& s) {
+            const std::byte* const slots = slabs_.begin_of(s);
+            const std::byte* const page = begin + align_down(s.begin, slab_page::bytes);
+            add_free_until(page);
+            to.add(page, slots, region_state::overhead);
+            add_slab(s);
+            at = page + slab_page::bytes;
+        });
+        return add_free_until(begin + b.bytes());
+    }
+    slab_block& head = *slabs_.geometry().block_of(&b);
+    const std::size_t units = b.bytes() / unit_bytes;
+    for (std::size_t unit = 0; unit < units;) {
+        const slab& s = head.slab_at(unit * unit_bytes);
+        if (s.is_none()) {
+            const bool free = bits::none_set(head.taken_units, unit, 1);
+            to.add(begin + unit * unit_bytes, begin + (unit + 1) * unit_bytes,
+                   free ? region_state::free : region_state::overhead);
+            ++unit;
+            continue;
+        }
+        add_slab(s);
         unit += s.units;
     }
 }

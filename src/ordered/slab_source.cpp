@@ -23,6 +23,9 @@ namespace {
 // A block that has a run of at least 2^n units is in state first_run << n.
 constexpr std::uint16_t first_run = 32;
 
+/// A block that has a page which is no slab.
+constexpr std::uint16_t has_page = 1 << 15;
+
 std::uint16_t has_run(std::size_t units) noexcept {
     return static_cast<std::uint16_t>(first_run << std::bit_width(units - 1));
 }
@@ -54,21 +57,37 @@ std::size_t longest_run(const bits::word* words, std::size_t end) noexcept {
 } // namespace
 
 slab_source::slab_source(const block_options& options, upstream up, void* owner) noexcept
-    : geometry_{with_slabs(options, up).mask_bytes}, blocks_{with_slabs(options, up), up, owner} {}
+    : geometry_{with_slabs(options, up).mask_bytes}, owner_{owner},
+      blocks_{with_slabs(options, up), up, owner} {}
 
-/// A block that is empty, made ready for slabs.
-block* slab_source::new_block() noexcept {
+/// A block that is empty, opened.
+block* slab_source::take_block() noexcept {
     block* const b = blocks_.take_empty_block();
     if (b == nullptr)
         return nullptr;
     blocks_.open(*b);
     ++open_blocks_;
+    b->note = 0;
+    poison::no_access(b + 1, b->bytes() - sizeof(block));
+    if (!blocks_.purges()) // what goes back to such an upstream may be read no more
+        return b;
+    const std::uintptr_t low = extent_ == 0 ? address_of(b) : std::min(lowest_, address_of(b));
+    const std::uintptr_t high = std::max(lowest_ + extent_, address_of(b) + b->bytes());
+    lowest_ = low;
+    extent_ = high - low;
+    return b;
+}
+
+/// One that is made ready for slabs.
+block* slab_source::new_block() noexcept {
+    block* const b = take_block();
+    if (b == nullptr)
+        return nullptr;
     slab_block* const head = geometry_.block_of(b);
     const std::size_t units = b->bytes() / unit_bytes;
     auto* const begin = reinterpret_cast<std::byte*>(b);
     auto* const here = reinterpret_cast<std::byte*>(head);
     const std::size_t bytes = slab_block::bytes_for(b->bytes());
-    poison::no_access(b + 1, b->bytes() - sizeof(block));
     poison::undefined(here, bytes);
     ::new (static_cast<void*>(head)) slab_block{};
     ::new (static_cast<void*>(head->words())) bits::word[units]{};
@@ -81,15 +100,59 @@ block* slab_source::new_block() noexcept {
     const auto first = static_cast<std::size_t>(here - begin) / unit_bytes;
     const auto last = (static_cast<std::size_t>(here - begin) + bytes - 1) / unit_bytes;
     bits::set_run(head->taken_units, first, last - first + 1);
-
-    if (!blocks_.purges()) // what goes back to such an upstream may be read no more
-        return b;
-    const std::uintptr_t low = extent_ == 0 ? address_of(b) : std::min(lowest_, address_of(b));
-    const std::uintptr_t high = std::max(lowest_ + extent_, address_of(b) + b->bytes());
-    lowest_ = low;
-    extent_ = high - low;
     return b;
 }
+
+// ---- pages --------------------------------------------------------------------------------------
+
+/// One that is cut into pages, none of which is a slab yet.
+block* slab_source::new_paged_block() noexcept {
+    block* const b = take_block();
+    if (b == nullptr)
+        return nullptr;
+    const std::uintptr_t low =
+        extent_of_pages_ == 0 ? address_of(b) : std::min(lowest_page_, address_of(b));
+    const std::uintptr_t high =
+        std::max(lowest_page_ + extent_of_pages_, address_of(b) + b->bytes());
+    lowest_page_ = low;
+    extent_of_pages_ = high - low;
+    set_pages(*b, 0);
+    return b;
+}
+
+void slab_source::set_pages(block& b, std::uint32_t taken) noexcept {
+    b.note = paged | taken;
+    const std::uint32_t there = (1u << b.bytes() / slab_page::bytes) - 1;
+    blocks_.blocks().set_state(
+        b, static_cast<std::uint16_t>(block_state::open | (taken == there ? 0 : has_page)));
+}
+
+slab* slab_source::make_page(unsigned slot_class) noexcept {
+    if (!geometry_.has_pages())
+        return nullptr;
+    block* b = blocks_.blocks().lowest(has_page);
+    if (b == nullptr)
+        b = new_paged_block();
+    if (b == nullptr)
+        return nullptr;
+    const auto number = static_cast<std::size_t>(std::countr_one(b->note & all_pages));
+    const std::size_t page = number * slab_page::bytes;
+    slab& s = page_at(*b, number);
+    auto* const begin = reinterpret_cast<std::byte*>(b) + page;
+    const auto description = static_cast<std::size_t>(reinterpret_cast<std::byte*>(&s) - begin);
+    const std::size_t slot_bytes = size_class::slot_bytes(slot_class);
+    const std::size_t first = slab_page::first_slot(description, slot_bytes);
+    poison::undefined(&s, first - description);
+    std::memset(static_cast<void*>(&s), 0, first - description);
+    s.place(page + first, size_class::inverse[slot_class]);
+    s.units = static_cast<std::uint8_t>(slab_page::bytes / unit_bytes);
+    s.words_behind = slab::words_behind_page;
+    fill(s, slot_class, slot_bytes, (slab_page::bytes - first) / (slot_bytes + slab::note_bytes));
+    set_pages(*b, (b->note & all_pages) | 1u << number);
+    return &s;
+}
+
+// ---- units --------------------------------------------------------------------------------------
 
 void slab_source::set_runs(block& b, slab_block& head) noexcept {
     const std::size_t run =
@@ -169,19 +232,28 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
     const std::size_t slots = single ? 1 : units * unit_bytes / (slot_bytes + slab::note_bytes);
     slab& s = head.slabs[number];
     s = {};
-    s.owner = b.owner;
-    s.place(first, size_class::inverse[slot_class]);
+    s.place(first * unit_bytes, size_class::inverse[slot_class]);
+    s.units = static_cast<std::uint8_t>(units);
+    s.words_behind =
+        static_cast<std::uint16_t>(head.words() + first - reinterpret_cast<const bits::word*>(&s));
+    fill(s, slot_class, slot_bytes, slots);
+    set_runs(b, head);
+    return s;
+}
+
+/// Makes a slab's slots, all free, and it one of this source.
+void slab_source::fill(slab& s, unsigned slot_class, std::size_t slot_bytes,
+                       std::size_t slots) noexcept {
     s.slot_bytes = static_cast<std::uint16_t>(slot_bytes);
     // Up to 16 bytes, that a request aligned to 16 may leave over.
     const std::size_t below =
-        single            ? slot_bytes - unit_bytes
-        : slot_class == 0 ? 0
+        slot_class == size_class::single ? slot_bytes - unit_bytes
+        : slot_class == 0                ? 0
                           : std::min(size_class::slot_bytes(slot_class - 1), slot_bytes - 16);
     s.slack = static_cast<std::uint16_t>(slot_bytes - below);
     s.slots = static_cast<std::uint16_t>(slots);
     s.set_slot_class(slot_class);
-    s.units = static_cast<std::uint8_t>(units);
-    bits::word* const words = head.words() + first;
+    bits::word* const words = s.bitmap();
     for (std::size_t i = 0, rest = slots; rest != 0; ++i) {
         const std::size_t here = std::min(rest, bits::word_bits);
         words[i] = bits::low_mask(here);
@@ -189,8 +261,7 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
     }
     if constexpr (checks_enabled)
         poison::undefined(&note_of(s, slots - 1), slots * slab::note_bytes);
-    set_runs(b, head);
-    return s;
+    s.set_tag(s.tag_of(owner_));
 }
 
 void slab_source::mark_large(block& b) noexcept {
@@ -203,13 +274,19 @@ void slab_source::mark_large(block& b) noexcept {
 
 block* slab_source::release(slab& s) noexcept {
     block& b = block_of(s);
-    slab_block& head = *geometry_.block_of(&b);
     poison::no_access(begin_of(s), s.bytes());
+    s.set_tag(0); // whoever frees into it once more is found
+    if (s.is_page()) {
+        const std::uint32_t taken = b.note & all_pages & ~(1u << s.begin / slab_page::bytes);
+        if (taken != 0)
+            set_pages(b, taken);
+        return taken == 0 ? &b : nullptr;
+    }
+    slab_block& head = *geometry_.block_of(&b);
     const std::size_t first = s.begin / unit_bytes;
     bits::clear_run(head.taken_units, first, s.units);
     head.set_slab(first, s.units, 0);
     head.free_slabs |= std::uint32_t{1} << (&s - head.slabs);
-    s.owner = nullptr; // whoever frees into it once more is found
     if (--head.slab_count == 0)
         return &b;
     set_runs(b, head);
@@ -228,21 +305,28 @@ void slab_source::trim() noexcept {
             purge_free(*b);
 }
 
-/// Gives the whole pages of a block that hold no slot in use back.
+/// Gives the system's pages of a block that hold no slot in use back.
 void slab_source::purge_free(block& b) noexcept {
-    slab_block& head = *geometry_.block_of(&b);
     auto* const begin = reinterpret_cast<std::byte*>(&b);
-    const std::size_t end = b.bytes() / unit_bytes;
     if ((b.state & block_state::empty) != 0) // its bookkeeping is made anew
         return blocks_.purge(begin + sizeof(block), b.bytes() - sizeof(block));
-    for (std::size_t at = 0; at < end;) {
-        const std::size_t first = bits::next_clear(head.taken_units, at, end);
-        at = bits::next_set(head.taken_units, first, end);
-        if (at - first >= 4)
-            blocks_.purge(begin + first * unit_bytes, (at - first) * unit_bytes);
+    if (has_pages(b)) {
+        for (std::size_t at = 0; at < b.bytes(); at += slab_page::bytes)
+            if ((b.note >> at / slab_page::bytes & 1) == 0)
+                blocks_.purge(begin + at + (at == 0 ? sizeof(block) : 0),
+                              slab_page::bytes - (at == 0 ? sizeof(block) : 0));
+    } else {
+        const slab_block& head = *geometry_.block_of(&b);
+        const std::size_t end = b.bytes() / unit_bytes;
+        for (std::size_t at = 0; at < end;) {
+            const std::size_t first = bits::next_clear(head.taken_units, at, end);
+            at = bits::next_set(head.taken_units, first, end);
+            if (at - first >= 4)
+                blocks_.purge(begin + first * unit_bytes, (at - first) * unit_bytes);
+        }
     }
     for_each_slab(b, [&](const slab& s) {
-        const bits::word* const words = words_of(s);
+        const bits::word* const words = s.bitmap();
         for (std::size_t i = 0; i < s.slots;) {
             const std::size_t first = bits::next_set(words, i, s.slots);
             i = bits::next_clear(words, first, s.slots);

@@ -64,10 +64,9 @@ const char* nothing_to_see() {
 /// Frees what is marked in a block, as its owner does, who is still told of it.
 void take_marks(affinity_share& share, remote_frees& r) {
     detail::slab_heap& heap = share.heap();
-    detail::slab_block& head = *heap.slabs().geometry().block_of(r.where);
     for (std::size_t i = 0; i < remote_frees::words; ++i)
         if (const detail::bits::word freed = r.freed[i].exchange(0))
-            static_cast<void>(heap.release_word(head, i, freed));
+            static_cast<void>(heap.release_word(*r.where, i, freed));
 }
 
 /// A free that is told between the owner's look at the list and its look at the bits leaves the

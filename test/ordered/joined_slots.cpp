@@ -22,18 +22,21 @@ namespace {
 
 TEST(joined_slots, say_which_slots_belong_together) {
     struct with_words {
-        detail::slab_block head;
+        detail::slab of;
         std::array<detail::bits::word, detail::slab_block::most_units> words;
     };
     const auto b = std::make_unique<with_words>();
-    detail::slab s{};
+    detail::slab& s = b->of;
+    s = {};
     s.begin = 10 * detail::unit_bytes;
+    s.words_behind =
+        static_cast<std::uint16_t>(sizeof(detail::slab) / sizeof(detail::bits::word) + 10);
     s.slot_bytes = 48;
     s.units = 8;
     s.slots = 170;
     ASSERT_TRUE(s.has_spare_words());
     std::fill(b->words.begin(), b->words.end(), ~detail::bits::word{0});
-    detail::joined_slots joined{b->head, s};
+    detail::joined_slots joined{s};
     EXPECT_FALSE(joined.none());
     joined.clear();
     EXPECT_TRUE(joined.none());
@@ -112,7 +115,7 @@ protected:
     [[nodiscard]] std::size_t slots_of(const void* p) {
         detail::slab_source& slabs = heap.slabs();
         const detail::slab& s = slabs.slab_of(p);
-        return heap.slots_at(*slabs.geometry().block_of(p), s, slabs.index_of(s, p));
+        return heap.slots_at(s, slabs.index_of(s, p));
     }
 
     /// An object of several slots.
@@ -174,7 +177,7 @@ TEST_F(sparse_heap, slots_that_were_joined_serve_their_own_size_again) {
         give(p);
     EXPECT_EQ(live.size(), count);
     for (const auto& [p, x] : live)
-        ASSERT_EQ(heap.slabs().slab_of(p).owner, &heap) << "and its frees are fast ones again";
+        ASSERT_TRUE(heap.slabs().slab_of(p).is_of(&heap)) << "and its frees are fast ones again";
     fill(filled_bytes / 48 - count, 48, 16);
     EXPECT_LE(heap.usage().bytes_reserved, reserved);
     expect_books(heap, live);
@@ -190,7 +193,7 @@ TEST_F(sparse_heap, a_slab_without_a_run_is_looked_at_again_when_half_has_died) 
         for (const auto& [p, x] : live)
             by_slab[&slabs.slab_of(p)].push_back(p);
         for (auto& [s, objects] : by_slab) {
-            if (s->slot_bytes != 48 || s->alarm == detail::slab::silent ||
+            if (!s->is_page() || s->slot_bytes != 48 || s->alarm == detail::slab::silent ||
                 s->used() > s->sparse_alarm() || (s->state & run) != 0)
                 continue;
             ++looked_at;
@@ -216,7 +219,7 @@ TEST_F(sparse_heap, frees_beside_them_may_be_as_inexact_as_elsewhere) {
     for (const auto& [p, x] : model{live}) {
         if (x.bytes != 48)
             continue;
-        marked += heap.slabs().slab_of(p).owner != &heap;
+        marked += !heap.slabs().slab_of(p).is_of(&heap);
         live.erase(p);
         heap.deallocate(p, 40, 8); // a slot of 48 may have been asked for like that, aligned to 16
     }
@@ -238,7 +241,7 @@ TEST_F(sparse_heap, objects_of_several_slots_come_back_as_words) {
     EXPECT_EQ(heap.usage().live_allocations, 0u);
     live.clear();
     for (const auto& [at, freed] : words)
-        heap.release_word(*slabs.geometry().block_of(at.first), at.second, freed);
+        heap.release_word(slabs.block_of(at.first), at.second, freed);
     expect_books(heap, live);
     heap.trim();
     EXPECT_EQ(heap.usage().bytes_reserved, 0u);
@@ -259,7 +262,7 @@ TEST_F(sparse_heap,
         at = live.erase(at);
         const std::size_t index = slabs.index_of(s, p);
         heap.count_foreign_free(slots * s.slot_bytes);
-        heap.release_word(*slabs.geometry().block_of(p), s.first_word() + index / 64,
+        heap.release_word(slabs.block_of(p), s.first_word() + index / 64,
                           detail::bits::word{1} << index % 64);
     }
     ASSERT_FALSE(live.empty());

@@ -36,7 +36,7 @@ TEST_F(slab_heap_of, a_word_of_slots_comes_back_at_once) {
             released += detail::bits::count_ones(freed);
             for (std::size_t i = 0; i < detail::bits::count_ones(freed); ++i)
                 heap.count_foreign_free(s->slot_bytes); // as who freed them does
-            heap.release_word(*slabs.geometry().block_of(s), word, freed);
+            heap.release_word(slabs.block_of(s), word, freed);
         }
         words.clear();
     };
@@ -63,11 +63,11 @@ TEST_F(slab_heap_of, a_word_tells_whether_its_block_is_there_still) {
     slab_heap heap{{.policy = return_policy::return_all}, &pages, owner()};
     const auto all = take_all(heap, 40'000, 48);
     detail::slab_source& slabs = heap.slabs();
-    detail::slab_block& middle = *slabs.geometry().block_of(all[all.size() / 2]);
+    detail::block& middle = slabs.block_of(all[all.size() / 2]);
     std::vector<std::pair<std::size_t, detail::bits::word>> used;
     model live;
     for (void* p : all) {
-        if (slabs.geometry().block_of(p) != &middle) {
+        if (&slabs.block_of(p) != &middle) {
             live[p] = {48, 8};
             continue;
         }
@@ -99,8 +99,7 @@ TEST_F(slab_heap_of, slabs_that_sizes_would_go_on_with_go_with_the_last_that_oth
         const detail::slab& s = slabs.slab_of(p);
         const std::size_t index = slabs.index_of(s, p);
         heap.count_foreign_free(s.slot_bytes);
-        heap.release_word(*slabs.geometry().block_of(p),
-                          s.first_word() + index / detail::bits::word_bits,
+        heap.release_word(slabs.block_of(p), s.first_word() + index / detail::bits::word_bits,
                           detail::bits::word{1} << index % detail::bits::word_bits);
     }
     expect_books(heap, {});
@@ -146,7 +145,7 @@ TEST_F(slab_heap_of, a_slot_of_its_own_comes_back_as_a_word) {
     void* const p = take_one(heap, 10'000);
     detail::slab& s = heap.slabs().slab_of(p);
     heap.count_foreign_free(s.slot_bytes);
-    heap.release_word(*heap.slabs().geometry().block_of(p), s.first_word(), 1);
+    heap.release_word(heap.slabs().block_of(p), s.first_word(), 1);
     expect_books(heap, {});
     heap.trim();
     EXPECT_EQ(pages.live(), 0u);
@@ -173,7 +172,7 @@ TEST_F(slab_heap_death, a_slot_that_two_free_is_found) {
     const std::size_t index = heap.slabs().index_of(s, all[500]);
     const std::size_t word = s.first_word() + index / 64;
     const detail::bits::word bit = detail::bits::word{1} << index % 64;
-    detail::slab_block& b = *heap.slabs().geometry().block_of(all[500]);
+    detail::block& b = heap.slabs().block_of(all[500]);
     EXPECT_DEATH(
         {
             heap.deallocate(all[500], 48, 8);

@@ -14,7 +14,7 @@ namespace ordered_test {
 inline arenite::detail::slab of_class(unsigned number, std::size_t first_unit, std::size_t units) {
     arenite::detail::slab s{};
     s.slot_bytes = static_cast<std::uint16_t>(arenite::detail::size_class::slot_bytes(number));
-    s.place(first_unit, arenite::detail::size_class::inverse[number]);
+    s.place(first_unit * arenite::detail::unit_bytes, arenite::detail::size_class::inverse[number]);
     s.units = static_cast<std::uint8_t>(units);
     s.slots = static_cast<std::uint16_t>(units * arenite::detail::unit_bytes / s.slot_bytes);
     return s;

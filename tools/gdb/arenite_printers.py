@@ -175,7 +175,7 @@ class SlabBlock:
         slabs = self.value['slabs']
         for i in range(1, slabs.type.range()[1] + 1):
             slab = slabs[i]
-            if free >> i & 1 or int(slab['owner']) == 0:
+            if free >> i & 1 or int(slab['tag']) == 0:
                 continue
             slots = int(slab['slots'])
             first = int(slab['begin']) // 1024

@@ -70,7 +70,7 @@ private:
 #endif
     }
 
-    [[no_unique_address]] allocator allocator_;
+    ARENITE_NO_UNIQUE_ADDRESS allocator allocator_;
 };
 
 } // namespace ARENITE_ABI

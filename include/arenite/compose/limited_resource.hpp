@@ -294,7 +294,7 @@ private:
     shared<bool> open_{false};
     shared<bool> warning_{false}; ///< the warning function is running
     /// Guards changes of the limit, and the state that depends on it.
-    [[no_unique_address]] std::conditional_t<base::is_concurrent, std::mutex, nobody_else>
+    ARENITE_NO_UNIQUE_ADDRESS std::conditional_t<base::is_concurrent, std::mutex, nobody_else>
         changing_;
 };
 

@@ -36,9 +36,9 @@ namespace detail {
     const affinity_pages::owner owner = affinity_pages::of(p);
     if (!owner || owner.share().is_locked())
         return 0;
-    constexpr slab_geometry geometry{remote_frees::mask_bytes};
-    const slab& s = geometry.block_of(p)->slab_at(geometry.offset_of(p));
-    return s.is_of(&owner.share().heap()) ? s.slot_bytes : 0;
+    const slab_heap& heap = owner.share().heap();
+    const slab* const s = heap.find_slab(p);
+    return s != nullptr && s->is_of(&heap) ? s->slot_bytes : 0;
 }
 
 } // namespace detail

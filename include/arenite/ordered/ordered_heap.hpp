@@ -43,6 +43,7 @@ struct ordered_options {
 ///     block   | slab of 48-byte slots          | slab of 80 | 5 KiB | slab of 32 |......|
 ///     bits    | 0 0 1 0 1 1 1 1 0 0 1 1 1 1 .. | 0 0 0 1 1  |   0   | 1 1 1 1 1  |   1: free
 ///                   ^ next of this size
+///     block   | bits | page of 48-byte slots | bits | page of 48-byte slots | bits | ...
 ///
 /// A request takes the lowest free slot of the slab that its size currently allocates from. At the
 /// end of that slab, allocation moves to the lowest slab of which an eighth is free (a quarter or
@@ -55,12 +56,11 @@ struct ordered_options {
 ///            graphs, trees, entities. If all die together: linear/linear_resource.hpp. If all have
 ///            one size: pool/pool_resource.hpp.
 /// Cost:      up to 1024 bytes, aligned to 16 at most: allocate O(1), 12 instructions inlined if
-///            the size is a constant; deallocate O(1), a call of about 50, or 28 inlined if the
-///            size is a constant and the object lies in the slab into which objects of its size
-///            were freed lately. Larger objects take a call each way. A slow call, at most one in
-///            64 of a size while memory is in order and slabs have as many slots (a slab has at
-///            most 64 KiB), reads the bits of one slab, finds slabs and
-///            blocks in O(log n), and may ask the upstream. Only if that refuses does it search all
+///            the size is a constant; deallocate O(1), a call of about 35, or 60 in a heap of up to
+///            64 KiB. Larger objects take a call each way. A slow call, at most one in 64 of a
+///            size while memory is in order and slabs have as many slots (a slab has at most 64
+///            KiB), reads the bits of one slab, finds slabs and blocks in O(log n), and may ask the
+///            upstream. Only if that refuses does it search all
 ///            slabs of the size. On an upstream that may unmap returned memory, a free that is a
 ///            call finds its block in O(log n).
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
@@ -74,8 +74,7 @@ struct ordered_options {
 ///            is empty, down to single pages if the upstream lends pages. Destruction returns
 ///            everything; checked builds report objects still alive, by name, address and size.
 /// Misuse:    found at the call in every build: an object that is already free; memory of another
-///            heap, of malloc or of the stack; a size too large for the object's slot, or too small
-///            by 16 bytes, an eighth of it, or one of the slots that were joined for it. Checked
+///            heap, of malloc or of the stack; a wrong size of an object above 8 KiB. Checked
 ///            builds also find any wrong size, pointers into the middle of an object, and two
 ///            threads inside at once.
 /// Threads:   one at a time; wrap in synchronized_resource.
@@ -172,7 +171,7 @@ private:
     detail::passthrough_chain singles_; ///< every allocation, with ARENITE_PASSTHROUGH=1
     bool kept_;
     bool passes_through_;
-    [[no_unique_address]] detail::one_thread threads_;
+    ARENITE_NO_UNIQUE_ADDRESS detail::one_thread threads_;
 };
 
 } // namespace ARENITE_ABI

@@ -19,7 +19,7 @@ namespace detail {
 /// What threads freed of a block that is another thread's: its bits of slots once more.
 ///
 ///     block      | slab_block | bits: its thread's | slots ...
-///                               ^ set by its thread, later
+///                               ^ set by its thread, later      (or in its pages)
 ///     apart      | where, next, queued | the same bits: freed by others |
 ///
 /// Made on the first such free, and then kept for this address, whichever heap has a block there

@@ -5,7 +5,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/atomic_access.hpp>
 #include <arenite/core/detail/bits.hpp>
-#include <arenite/ordered/detail/slab_block.hpp>
+#include <arenite/ordered/detail/slab_page.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -21,8 +21,8 @@ namespace detail {
 ///     free       0   0   0   0   1   0   1       as in each slab
 ///     joined     0   0   1   1   0   0   0       1: belongs to the object before it
 ///
-/// The bits lie behind those of the slots, in words that a slab of slots of 32 bytes or more does
-/// not need.
+/// The bits lie behind those of the slots: in words that a slab of slots of 32 bytes or more does
+/// not need, or that a page has for them.
 ///
 /// Threads:   the owner's; slots_at() by any, for an object that lives.
 class joined_slots {
@@ -31,8 +31,10 @@ public:
     static constexpr std::size_t most = 16;
 
     /// The slab must have spare words.
-    joined_slots(slab_block& b, const slab& s) noexcept
-        : words_{b.words() + s.first_word() + s.words()}, slots_{s.slots} {}
+    explicit joined_slots(const slab& s) noexcept
+        : words_{const_cast<bits::word*>(s.bitmap()) +
+                 (s.is_page() ? slab_page::words_for(s.slot_bytes) : s.words())},
+          slots_{s.slots} {}
 
     void clear() noexcept {
         for (std::size_t i = 0; i * bits::word_bits < slots_; ++i)

@@ -21,7 +21,7 @@ namespace detail {
 /// The unit in which a block is given to slabs.
 inline constexpr std::size_t unit_bytes = 1024;
 
-/// A run of units of one block, cut into slots of one size class.
+/// A run of units of one block, cut into slots of one size class; or a page of it, see slab_page.
 ///
 ///     block   | unit | unit | unit | unit | unit | unit | unit | ...
 ///     slabs          |  64 slots of 16    |  21 of 48   |
@@ -32,21 +32,28 @@ inline constexpr std::size_t unit_bytes = 1024;
 ///
 /// An object may have several slots that lie side by side: see joined_slots.hpp.
 struct alignas(64) slab {
-    void* owner;             ///< the heap, or its mark for joined slots; null for what is no slab
-    std::uint64_t bit_bias;  ///< see bit_of
-    std::uint32_t inverse;   ///< of the size of a slot: see size_class::inverse
-    std::uint32_t begin;     ///< bytes from the start of the block to the first slot
-    std::int32_t frees_left; ///< until the heap is told of one: see alarm_at
-    std::int32_t alarm;      ///< `used()` at which it is told
+    std::uintptr_t tag;         ///< of its owner at this place, see tag_of; 0 for what is no slab
+    std::uint32_t inverse;      ///< of the size of a slot: see size_class::inverse
+    std::uint32_t begin;        ///< bytes from the start of the block to the first slot
+    std::int32_t frees_left;    ///< until the heap is told of one: see alarm_at
+    std::int32_t alarm;         ///< `used()` at which it is told
+    std::uint16_t class_offset; ///< of its class's state among those of the heap, in bytes
     std::uint16_t slot_bytes;
     std::uint16_t slack; ///< a request takes more than slot_bytes less this
     std::uint16_t slots;
-    std::uint16_t class_offset; ///< of its class's state among those of the heap, in bytes
+    std::uint16_t words_behind; ///< how far its words of bits are from here, in words
     std::uint16_t state;        ///< a set of slab_state
-    std::uint8_t units;
     std::uint16_t below; ///< for address_list, as are left and right: among the slabs of a class
+    std::uint8_t units;
     slab* left;
     slab* right;
+
+    /// True for a page of its block; else it has units of a block that has a slab_block, where its
+    /// words lie further away.
+    [[nodiscard]] ARENITE_INLINE bool is_page() const noexcept {
+        return words_behind == words_behind_page;
+    }
+    static constexpr std::uint16_t words_behind_page = 64 / sizeof(bits::word);
 
     static constexpr std::uint16_t class_state_bytes = 64;
 
@@ -71,52 +78,101 @@ struct alignas(64) slab {
     }
     [[nodiscard]] ARENITE_INLINE bool is_due() const noexcept { return frees_left <= 0; }
 
-    /// The owner, for any thread while an object of the slab lives; a thread that sees a mark for
-    /// joined slots sees which are joined.
-    [[nodiscard]] ARENITE_INLINE const void* owner_now() const noexcept {
-        return atomic_load(owner, std::memory_order_acquire);
+    /// What stands at this place for a slab of that owner. It depends on the place, and is odd, so
+    /// that no pointer and nothing else that lies in an object is taken for it; and on the kind,
+    /// since the description of a page may lie where that of units is looked for, and the contrary.
+    [[nodiscard]] ARENITE_INLINE std::uintptr_t tag_of(const void* owner) const noexcept {
+        return tag_of(owner, is_page());
+    }
+    /// That of one with joined slots, whose frees go another way.
+    [[nodiscard]] ARENITE_INLINE std::uintptr_t tag_of_joined(const void* owner) const noexcept {
+        return tag_of(owner) + joined_mark;
     }
 
-    /// True if this is a slab of that owner, which asks. Where it is no slab at all, but memory of
-    /// another heap, other threads may be writing here: to ThreadSanitizer that would be a race.
-    [[nodiscard]] ARENITE_INLINE bool is_of(const void* asking) const noexcept {
+    /// The tag, for any thread while an object of the slab lives; a thread that sees one of joined
+    /// slots sees which are joined.
+    [[nodiscard]] ARENITE_INLINE std::uintptr_t tag_now() const noexcept {
+        return atomic_load(tag, std::memory_order_acquire);
+    }
+
+    /// True if this is a slab of that owner, which asks, and has no joined slots.
+    [[nodiscard]] bool is_of(const void* asking) const noexcept { return tag == tag_of(asking); }
+
+    /// True if such a slab of this kind is here. Where there is none at all, but memory of an
+    /// object, other threads may be writing: to ThreadSanitizer that would be a race.
+    template <bool page>
+    [[nodiscard]] ARENITE_INLINE bool is_here(const void* asking) const noexcept {
 #if ARENITE_HAS_TSAN
-        return glance(owner) == asking;
+        return glance(tag) == tag_of(asking, page);
 #else
-        return owner_now() == asking;
+        return tag == tag_of(asking, page);
 #endif
     }
 
-    void set_owner(void* now) noexcept { atomic_store(owner, now, std::memory_order_release); }
+    /// True if a slab of this kind is here, with joined slots or without; to any thread.
+    template <bool page>
+    [[nodiscard]] bool is_any_here(const void* asking) const noexcept {
+#if ARENITE_HAS_TSAN
+        const std::uintptr_t seen = glance(tag);
+#else
+        const std::uintptr_t seen = tag_now();
+#endif
+        const std::uintptr_t expected = tag_of(asking, page);
+        return seen == expected || seen == expected + joined_mark;
+    }
+    [[nodiscard]] bool is_any_of(const void* asking) const noexcept {
+        return is_page() ? is_any_here<true>(asking) : is_any_here<false>(asking);
+    }
+    [[nodiscard]] bool is_none() const noexcept { return tag == 0; }
 
-    /// Its first unit in the block, and the word of bits that its slots' bits begin with.
+    void set_tag(std::uintptr_t now) noexcept { atomic_store(tag, now, std::memory_order_release); }
+
+    /// The number of its first word among those of the block: a word a unit, as its first unit; in
+    /// a page 64.
     [[nodiscard]] ARENITE_INLINE std::size_t first_word() const noexcept {
-        return begin / unit_bytes;
+        return is_page() ? begin / page_bytes * most_units : begin / unit_bytes;
     }
     [[nodiscard]] std::size_t words() const noexcept {
         return (slots + bits::word_bits - 1) / bits::word_bits;
     }
-    [[nodiscard]] std::size_t bytes() const noexcept { return units * unit_bytes; }
+    /// From the first slot on.
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        return units * unit_bytes - (is_page() ? begin % page_bytes : 0);
+    }
 
-    /// True if half of its words, or more, are not needed for its slots.
-    [[nodiscard]] bool has_spare_words() const noexcept { return 2 * words() <= units; }
+    /// The words of its bits.
+    [[nodiscard]] ARENITE_INLINE bits::word* bitmap() noexcept {
+        return reinterpret_cast<bits::word*>(this) + words_behind;
+    }
+    [[nodiscard]] ARENITE_INLINE const bits::word* bitmap() const noexcept {
+        return reinterpret_cast<const bits::word*>(this) + words_behind;
+    }
 
-    /// The slots of inverse[slot_class]. Before the slab is used.
-    void place(std::size_t first_unit, std::uint32_t inverse_of_slot) noexcept {
-        begin = static_cast<std::uint32_t>(first_unit * unit_bytes);
+    static constexpr std::size_t least_joined_bytes = 32; ///< slots of a page that may be joined
+
+    /// True if there are words for a second row of bits: half of the units', or those of a page.
+    [[nodiscard]] bool has_spare_words() const noexcept {
+        return is_page() ? slot_bytes >= least_joined_bytes : 2 * words() <= units;
+    }
+
+    /// The slots of inverse[slot_class], from an offset in the block on. Before the slab is used.
+    void place(std::size_t offset, std::uint32_t inverse_of_slot) noexcept {
+        begin = static_cast<std::uint32_t>(offset);
         inverse = inverse_of_slot;
-        bit_bias =
-            (std::uint64_t{first_unit * bits::word_bits} << 32) - begin * std::uint64_t{inverse};
     }
 
-    /// Among the bits of the block, that of the slot at an offset in the block, or around it.
-    [[nodiscard]] ARENITE_INLINE std::size_t bit_of(std::size_t offset) const noexcept {
-        return static_cast<std::size_t>((std::uint64_t{offset} * inverse + bit_bias) >> 32);
-    }
-
-    /// Index of the slot at an offset in the block, or of the slot around it.
+    /// Index of the slot at an offset in the block, or of the slot around it; `slots` or more where
+    /// there is none.
     [[nodiscard]] ARENITE_INLINE std::size_t index_of(std::size_t offset) const noexcept {
-        return bit_of(offset) - first_word() * bits::word_bits;
+        const std::uint32_t from_begin = static_cast<std::uint32_t>(offset) - begin;
+        return static_cast<std::size_t>(std::uint64_t{from_begin} * inverse >> 32);
+    }
+
+    /// index_of in a page, by the address alone: of any address in it an index that has a bit.
+    [[nodiscard]] ARENITE_INLINE std::size_t index_in_page(const void* p) const noexcept {
+        const auto from_begin =
+            static_cast<std::uint16_t>(static_cast<std::uint32_t>(address_of(p)) - begin);
+        return static_cast<std::size_t>(std::uint64_t{from_begin} * inverse >> 32);
     }
 
     /// Checked builds note at the end of a slab how many bytes of each slot were not asked for.
@@ -137,6 +193,18 @@ struct alignas(64) slab {
     /// where they can't.
     [[nodiscard]] std::int32_t sparse_alarm() const noexcept {
         return has_spare_words() ? slots / 2 : 0;
+    }
+
+    static constexpr std::size_t page_bytes = 65536; ///< see slab_page
+
+private:
+    static constexpr std::uintptr_t units_mark = 0x6d3a5b71;
+    static constexpr std::uintptr_t page_mark = 0x6d3a5b75;
+    static constexpr std::uintptr_t joined_mark = 2;
+
+    [[nodiscard]] ARENITE_INLINE std::uintptr_t tag_of(const void* owner,
+                                                       bool page) const noexcept {
+        return address_of(owner) + address_of(this) + (page ? page_mark : units_mark);
     }
 };
 

@@ -26,12 +26,6 @@ struct alignas(64) slab_block {
     static constexpr std::size_t most_units = 256;
     static constexpr std::size_t most_slabs = 24;
 
-    /// Where the bit of a slot is.
-    struct slot_bit {
-        bits::word* word;
-        bits::word mask;
-    };
-
     bits::word taken_units[4]; ///< of what no slab can have too
     std::uint32_t free_slabs;  ///< bit i: slabs[i] stands for none. slabs[0] is none for ever
     std::uint32_t slab_count;  ///< that stand for one
@@ -58,12 +52,6 @@ struct alignas(64) slab_block {
 
     /// These units are of slabs[number] from now on.
     void set_slab(std::size_t first_unit, std::size_t units, std::size_t number) noexcept;
-
-    /// The bit of the slot at an offset in one of the slabs.
-    [[nodiscard]] ARENITE_INLINE slot_bit bit_of(const slab& s, std::size_t offset) noexcept {
-        const std::size_t bit = s.bit_of(offset);
-        return {words() + bit / bits::word_bits, bits::word{1} << bit % bits::word_bits};
-    }
 
     /// Bytes of it all in a block of so many bytes.
     [[nodiscard]] static constexpr std::size_t bytes_for(std::size_t block_bytes) noexcept {

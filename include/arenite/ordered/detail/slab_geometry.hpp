@@ -34,6 +34,9 @@ public:
 
     [[nodiscard]] std::size_t mask_bytes() const noexcept { return offset_mask_ + 1; }
 
+    /// True if blocks may be cut into pages, see slab_page.
+    [[nodiscard]] constexpr bool has_pages() const noexcept { return colours_ != 0; }
+
     /// What a large object has to be aligned to, so that its head and what mark_large() writes lie
     /// before it.
     [[nodiscard]] std::size_t large_alignment(std::size_t asked) const noexcept {

@@ -35,13 +35,6 @@ struct alignas(64) slot_class_state {
     std::byte* first = nullptr; ///< the slot of the word's lowest bit
     std::int64_t live = 0;      ///< objects of this heap that are handed out
     std::uint32_t slot_bytes = 0;
-
-    // Where its objects were freed lately: what follows is freed there without a look at its block.
-    std::uint32_t freed_bytes = 0; ///< of the slots of freed_into; 0: there is none
-    std::byte* freed_first = nullptr;
-    bits::word* freed_words = nullptr;
-    slab* freed_into = nullptr;
-    const slab* freed_once = nullptr; ///< the slab of the latest free elsewhere
 };
 
 static_assert(sizeof(slot_class_state) == slab::class_state_bytes);
@@ -78,7 +71,7 @@ class slab_heap;
 /// Who a slab_heap works for.
 struct heap_owner {
     void* heap;                     ///< the ordered_heap or affinity_heap; also for messages
-    const char* affinity = nullptr; ///< for messages: the name of the affinity, or null
+    const char* affinity = nullptr; ///< for messages: "affinity nodes", or null
     const char* name = nullptr;     ///< for messages: the name of an ordered_heap, or null
 
     /// Called with what can't be freed at once; true if it was not of this heap and has been seen
@@ -107,8 +100,15 @@ struct heap_owner {
 ///     enter             the lowest slab of the class of which enough is free
 ///     join              neighbouring slots of a sparse slab of a smaller class, one object at a
 ///                       time: only where the heap holds much more than it needs
-///     slabs_.make       a new slab: units of the lowest block with room, or of a new block
+///     slabs_.make_page  a new slab: a page, where the class has slabs and the heap is not small
+///     slabs_.make       else units of the lowest block with room, or of a new block
 ///     any_slot          where the upstream refuses: any free slot of the class
+///
+/// Freeing:
+///
+///     try_give_to_page      page, owner, bit, from the address alone
+///     try_give_to_units     block, slab, owner, size, bit
+///     deallocate_rare       joined slots, large, another heap's, or misuse
 ///
 /// Books. A bit says whether its slot is free, and nothing else does: it is cleared when the slot
 /// is handed out and set when it comes back, so that what is freed twice is always found.
@@ -143,13 +143,7 @@ public:
     [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t bytes, std::size_t alignment) noexcept;
 
     /// What was allocated with this size and alignment.
-    ARENITE_INLINE void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        if (!ARENITE_IS_CONSTANT(bytes))
-            deallocate_sized(p, bytes, alignment);
-        else if (!try_give(p, bytes, alignment))
-            deallocate_noting(p, bytes, alignment);
-    }
-
+    ARENITE_NOINLINE void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     /// Without its size.
     ARENITE_NOINLINE void deallocate(void* p) noexcept;
 
@@ -199,12 +193,12 @@ public:
 
     // ---- for an affinity, whose other threads free into bits apart
 
-    /// Frees the slots of a word of a block of this heap, which count_foreign_free() has counted
-    /// elsewhere. False where the block may be gone then.
-    bool release_word(slab_block& b, std::size_t word, bits::word freed) noexcept;
+    /// Frees the slots of a word of a block of this heap (see slab::first_word), which
+    /// count_foreign_free() has counted elsewhere. False where the block may be gone then.
+    bool release_word(block& b, std::size_t word, bits::word freed) noexcept;
 
-    /// In a forked child, of a heap whose thread is not there: it may have been about to note where
-    /// it freed, or amid try_allocate_within.
+    /// In a forked child, of a heap whose thread is not there: it may have been amid
+    /// try_allocate_within.
     void recover_after_fork() noexcept;
 
     /// Counts an object of another heap that was freed here: for usage(), until release_word()
@@ -215,23 +209,23 @@ public:
     }
 
     /// True if the slab is one of this heap. Any thread, while an object of the slab lives.
-    [[nodiscard]] bool holds(const slab& s) const noexcept {
-        const void* const owner = s.owner_now();
-        return owner == this || owner == joined_mark();
-    }
+    [[nodiscard]] bool holds(const slab& s) const noexcept { return s.is_any_of(this); }
+
+    /// The slab of this heap that p lies in, or nullptr; the memory around p must be readable. Any
+    /// thread, while an object of the slab lives.
+    [[nodiscard]] slab* find_slab(const void* p) const noexcept { return slabs_.find_slab(p); }
 
     /// True if p is where an object of one of its slabs begins. Any thread: of an object that
     /// another one frees meanwhile as it was a moment ago.
-    [[nodiscard]] bool begins_object(slab_block& b, const slab& s, const void* p) const noexcept;
+    [[nodiscard]] bool begins_object(const slab& s, const void* p) const noexcept;
 
     /// Bytes that may be used at p, where an object of one of its slabs begins; any thread. What is
     /// no such place is misuse.
-    [[nodiscard]] std::size_t room_of(slab_block& b, const slab& s, const void* p) const noexcept;
+    [[nodiscard]] std::size_t room_of(const slab* s, const void* p) const noexcept;
 
     /// Slots of an object in one of its slabs. Any thread, while the object lives.
-    [[nodiscard]] std::size_t slots_at(slab_block& b, const slab& s,
-                                       std::size_t index) const noexcept {
-        return s.owner_now() == joined_mark() ? joined_slots{b, s}.slots_at(index) : 1;
+    [[nodiscard]] std::size_t slots_at(const slab& s, std::size_t index) const noexcept {
+        return is_joined(s) ? joined_slots{s}.slots_at(index) : 1;
     }
 
     /// True if an object of so many slots may have been asked for like this, or resized to it.
@@ -278,6 +272,7 @@ private:
         slab_list all;
         slab* current = nullptr; ///< the one that `free` points into
         std::size_t units = 0;   ///< of all of them
+        std::size_t pages = 0;   ///< those that are pages
 
         slab* lender = nullptr; ///< of a smaller class, whose slots it joins
         std::size_t joined = 0; ///< its slots below this one have been looked at
@@ -286,36 +281,27 @@ private:
     ARENITE_COLD void refuse_own_free(const void* p, std::size_t bytes, const char* why) noexcept;
     ARENITE_COLD void refuse_own_size(const void* p, std::size_t bytes, std::size_t room,
                                       std::size_t asked) noexcept;
-    [[nodiscard]] ARENITE_INLINE bool try_give(void* p, std::size_t bytes,
+    [[nodiscard]] ARENITE_INLINE bool try_give_to_page(void* p) noexcept;
+    template <bool sized>
+    [[nodiscard]] ARENITE_INLINE bool try_give_to_units(void* p, std::size_t bytes) noexcept;
+    ARENITE_NOINLINE void deallocate_elsewhere(void* p, std::size_t bytes,
                                                std::size_t alignment) noexcept;
-    ARENITE_NOINLINE void deallocate_sized(void* p, std::size_t bytes,
-                                           std::size_t alignment) noexcept;
-    ARENITE_NOINLINE void deallocate_noting(void* p, std::size_t bytes,
-                                            std::size_t alignment) noexcept;
-    template <bool sized, bool notes>
-    [[nodiscard]] bool try_give_found(void* p, std::size_t bytes) noexcept;
+    ARENITE_NOINLINE void deallocate_elsewhere(void* p) noexcept;
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] bool try_resize_large(block& large, void* p, std::size_t new_bytes) noexcept;
     [[nodiscard]] static bool is_of_class(const slab& s, std::size_t bytes,
                                           std::size_t alignment) noexcept;
-    void deallocate_slot(slab_block& b, slab& s, void* p, std::size_t bytes,
-                         std::size_t alignment) noexcept;
-    ARENITE_INLINE void count_free(slab& s, slot_class_state& c) noexcept;
-    void note_free(slab_block& b, slab& s) noexcept;
-    void forget_frees_into(const slab& s) noexcept {
-        slot_class_state& c = counts_of(s);
-        if (c.freed_into == &s)
-            c.freed_bytes = 0;
-    }
+    void deallocate_slot(slab& s, void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    ARENITE_INLINE void count_free(slab& s) noexcept;
+    ARENITE_NOINLINE void count_last_free(slab& s) noexcept;
     [[nodiscard]] ARENITE_INLINE slot_class_state& counts_of(const slab& s) noexcept {
         return *reinterpret_cast<slot_class_state*>(reinterpret_cast<std::byte*>(classes_) +
                                                     s.class_offset);
     }
-    /// False for what can't lie in a slab: it is large, or not of this heap. One test before
-    /// anything is read where p points.
-    [[nodiscard]] ARENITE_INLINE bool may_be_slot(const void* p,
-                                                  std::size_t offset) const noexcept {
-        return !slow_only && slabs_.may_hold(p) && offset >= unit_bytes;
+    /// False for what can't lie in a slab: it is not of this heap. One test before anything is read
+    /// where p points.
+    [[nodiscard]] ARENITE_INLINE bool may_be_slot(const void* p) const noexcept {
+        return !slow_only && slabs_.may_hold(p);
     }
     [[nodiscard]] std::int32_t count_used(const slab& s) const noexcept;
 
@@ -324,21 +310,23 @@ private:
     [[nodiscard]] bool next_word(unsigned slot_class) noexcept;
     [[nodiscard]] bool next_slab(unsigned slot_class) noexcept;
     [[nodiscard]] bool new_slab(unsigned slot_class) noexcept;
+    [[nodiscard]] bool wants_page(unsigned slot_class) const noexcept;
+    void count_page(unsigned slot_class, std::size_t now) noexcept;
     [[nodiscard]] void* any_slot(unsigned slot_class) noexcept;
     [[nodiscard]] void* allocate_single(std::size_t bytes) noexcept;
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
 
     // Slots that are joined: slab_heap_joined.cpp
-    [[nodiscard]] const void* joined_mark() const noexcept {
-        return reinterpret_cast<const std::byte*>(this) + 1;
+    [[nodiscard]] bool is_joined(const slab& s) const noexcept {
+        return s.tag_now() == s.tag_of_joined(this);
     }
     [[nodiscard]] void* join(unsigned slot_class, std::size_t bytes,
                              std::size_t alignment) noexcept;
     [[nodiscard]] bool next_lender(unsigned slot_class, std::size_t bytes,
                                    std::size_t alignment) noexcept;
-    void mark_joined(slab_block& b, slab& s) noexcept;
-    void set_free_joined(slab_block& b, slab& s, std::size_t first, std::size_t count) noexcept;
-    void release_joined_word(slab_block& b, slab& s, std::size_t word, bits::word freed) noexcept;
+    void mark_joined(slab& s) noexcept;
+    void set_free_joined(slab& s, std::size_t first, std::size_t count) noexcept;
+    void release_joined_word(slab& s, std::size_t word, bits::word freed) noexcept;
     void stop_lending(slab& s) noexcept;
 
     void enter(slab& s) noexcept;
@@ -401,35 +389,6 @@ ARENITE_INLINE void* slab_heap::try_take(std::size_t bytes, std::size_t alignmen
     return try_take(size_class::of_listed(bytes, alignment));
 }
 
-/// Counts a slot whose bit has just been set.
-ARENITE_INLINE void slab_heap::count_free(slab& s, slot_class_state& c) noexcept {
-    if (--s.frees_left == 0) [[unlikely]] { // each test on the flags of its subtraction
-        --c.live;
-        alarmed(s);
-    } else if (--c.live == 0) [[unlikely]] {
-        alarmed(s);
-    }
-}
-
-/// Frees what lies in the slab where objects of its class were freed lately; false, and nothing is
-/// done, where it does not, or is free already.
-ARENITE_INLINE bool slab_heap::try_give(void* p, std::size_t bytes,
-                                        std::size_t alignment) noexcept {
-    if (slow_only || !size_class::is_listed(bytes, alignment))
-        return false;
-    const unsigned slot_class = size_class::of_listed(bytes, alignment);
-    slot_class_state& c = classes_[slot_class];
-    const std::size_t offset = address_of(p) - address_of(c.freed_first);
-    if (offset >= c.freed_bytes) [[unlikely]]
-        return false;
-    const auto index =
-        static_cast<std::size_t>(offset * std::uint64_t{size_class::inverse[slot_class]} >> 32);
-    if (bits::test_and_set(c.freed_words[index / bits::word_bits], index)) [[unlikely]]
-        return false;
-    count_free(*c.freed_into, c);
-    return true;
-}
-
 template <class F>
 void slab_heap::for_each_object(F f) const {
     const block_list& all = slabs_.blocks().blocks();
@@ -438,10 +397,9 @@ void slab_heap::for_each_object(F f) const {
             f(block_source::large_object(*b), block_source::large_bytes(*b));
         } else if ((b->state & block_state::empty) == 0) {
             slabs_.for_each_slab(*b, [&](slab& s) {
-                slab_block& head = *slabs_.geometry().block_of(b);
-                const bits::word* const words = slabs_.words_of(s);
+                const bits::word* const words = s.bitmap();
                 for (std::size_t i = 0; (i = bits::next_clear(words, i, s.slots)) != s.slots;) {
-                    const std::size_t slots = slots_at(head, s, i);
+                    const std::size_t slots = slots_at(s, i);
                     f(slabs_.begin_of(s) + i * s.slot_bytes, slots * s.slot_bytes);
                     i += slots;
                 }

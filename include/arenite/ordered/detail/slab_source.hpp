@@ -6,6 +6,7 @@
 #include <arenite/block/detail/block_source.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/detail/slab_geometry.hpp>
+#include <arenite/ordered/detail/slab_page.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -19,7 +20,7 @@ namespace detail {
 ///
 /// A block says in its state how long its longest run of units is that no slab has, as a power of
 /// two, so that the lowest block with room is found in O(log blocks). A block without slabs goes
-/// back to the block_source.
+/// back to the block_source. Pages come from blocks of their own, which have no slab_block.
 ///
 /// Threads:   the owner's.
 /// Failure:   nullptr; nothing changes.
@@ -34,6 +35,10 @@ public:
     /// A slab of `wanted` units, or fewer where the lowest run that there is is shorter, of at
     /// least `least`. All its slots are free. O(log blocks).
     [[nodiscard]] slab* make(unsigned slot_class, std::size_t wanted, std::size_t least) noexcept;
+
+    /// A slab that fills a page, from the lowest block that has one; all its slots are free. Where
+    /// there is none, or blocks have no pages, nullptr. O(log blocks).
+    [[nodiscard]] slab* make_page(unsigned slot_class) noexcept;
 
     /// Takes a slab's units back. If its block holds nothing any more, that is for close() now;
     /// else nullptr.
@@ -50,17 +55,43 @@ public:
     [[nodiscard]] block& block_of(const slab& s) const noexcept {
         return *reinterpret_cast<block*>(address_of(&s) & ~(geometry_.mask_bytes() - 1));
     }
+    [[nodiscard]] block& block_of(const void* p) const noexcept {
+        return *reinterpret_cast<block*>(address_of(p) & ~(geometry_.mask_bytes() - 1));
+    }
+    [[nodiscard]] static bits::word* words_of(const slab& s) noexcept {
+        return const_cast<slab&>(s).bitmap();
+    }
     [[nodiscard]] std::byte* begin_of(const slab& s) const noexcept {
         return reinterpret_cast<std::byte*>(&block_of(s)) + s.begin;
     }
-    [[nodiscard]] bits::word* words_of(const slab& s) const noexcept {
-        return geometry_.block_of(&s)->words() + s.first_word();
+
+    /// True for a block that is cut into pages.
+    [[nodiscard]] static bool has_pages(const block& b) noexcept { return (b.note & paged) != 0; }
+
+    /// The slab that p lies in, an address of an open block: after its first unit, or in a page.
+    [[nodiscard]] slab& slab_of(const void* p) const noexcept {
+        return has_pages(block_of(p)) ? slab_page::of(p)
+                                      : geometry_.block_of(p)->slab_at(geometry_.offset_of(p));
+    }
+    /// The slab that p lies in, somewhere in a block of this source that is not large; nullptr
+    /// where there is none.
+    [[nodiscard]] slab* slab_around(const block& b, const void* p) const noexcept {
+        if ((b.state & block_state::open) == 0)
+            return nullptr;
+        slab& s = slab_of(p);
+        return s.is_none() ? nullptr : &s;
+    }
+    /// Finds the slab of this source that p lies in, joined or not; nullptr where there is none.
+    /// For any thread while an object lives there. The memory around p must be readable, with
+    /// whatever is in it.
+    [[nodiscard]] slab* find_slab(const void* p) const noexcept;
+
+    /// The bits of a word of an open block, see slab::first_word; 0 where no slab has it.
+    [[nodiscard]] bits::word free_slots(const block& b, std::size_t word) const noexcept {
+        const slab& s = slab_of(reinterpret_cast<const std::byte*>(&b) + word * unit_bytes);
+        return s.is_any_of(owner_) ? s.bitmap()[word - s.first_word()] : 0;
     }
 
-    /// The slab that p lies in, an address of an open block after its first unit.
-    [[nodiscard]] slab& slab_of(const void* p) const noexcept {
-        return geometry_.block_of(p)->slab_at(geometry_.offset_of(p));
-    }
     [[nodiscard]] std::size_t index_of(const slab& s, const void* p) const noexcept {
         return s.index_of(geometry_.offset_of(p));
     }
@@ -80,14 +111,26 @@ public:
         return address_of(p) - lowest_ < extent_;
     }
 
+    /// True if p lies among the blocks that have pages; tested as may_hold() is.
+    [[nodiscard]] ARENITE_INLINE bool may_be_page(const void* p) const noexcept {
+        return address_of(p) - lowest_page_ < extent_of_pages_;
+    }
+
     /// Calls f(slab&) for each slab of a block, in address order.
     template <class F>
     void for_each_slab(block& b, F f) const {
+        if (has_pages(b)) {
+            const std::uint32_t taken = b.note; // the block may be gone after its last one
+            for (std::size_t i = 0; i < slab_page::most_in_block; ++i)
+                if ((taken >> i & 1) != 0)
+                    f(page_at(b, i));
+            return;
+        }
         slab_block* const head = geometry_.block_of(&b);
         const std::size_t units = b.bytes() / unit_bytes;
         for (std::size_t unit = 0; unit < units;) {
             slab& s = head->slab_at(unit * unit_bytes);
-            if (s.owner == nullptr) {
+            if (s.is_none()) {
                 ++unit;
                 continue;
             }
@@ -101,6 +144,17 @@ public:
     void trim() noexcept;
 
 private:
+    // What the note of an open block says: which pages are slabs, and that it has pages.
+    static constexpr std::uint32_t all_pages = (1u << slab_page::most_in_block) - 1;
+    static constexpr std::uint32_t paged = all_pages + 1;
+
+    [[nodiscard]] static slab& page_at(block& b, std::size_t number) noexcept {
+        return slab_page::of(reinterpret_cast<std::byte*>(&b) + number * slab_page::bytes);
+    }
+    [[nodiscard]] block* take_block() noexcept;
+    [[nodiscard]] block* new_paged_block() noexcept;
+    void set_pages(block& b, std::uint32_t taken) noexcept;
+    void fill(slab& s, unsigned slot_class, std::size_t slot_bytes, std::size_t slots) noexcept;
     [[nodiscard]] block* new_block() noexcept;
     [[nodiscard]] slab* cut_fresh(block* b, unsigned slot_class, std::size_t enough,
                                   std::size_t least, std::size_t wanted) noexcept;
@@ -111,12 +165,28 @@ private:
     void set_runs(block& b, slab_block& head) noexcept;
     void purge_free(block& b) noexcept;
 
+    // Where blocks with pages are or were; read by each free, so in the first line.
+    std::uintptr_t lowest_page_ = 0;
+    std::uintptr_t extent_of_pages_ = 0;
+
     slab_geometry geometry_;
+    const void* owner_;
     std::uintptr_t lowest_ = 0; ///< of all blocks that there were, where addresses stay reserved
     std::uintptr_t extent_ = 0;
     std::size_t open_blocks_ = 0;
     block_source blocks_;
 };
+
+inline slab* slab_source::find_slab(const void* p) const noexcept {
+    if (geometry_.has_pages()) {
+        slab& page = slab_page::of(p);
+        if (page.is_any_here<true>(owner_))
+            return &page;
+    }
+    const std::size_t offset = geometry_.offset_of(p);
+    slab& s = geometry_.block_of(p)->slab_at(offset);
+    return offset >= unit_bytes && s.is_any_here<false>(owner_) ? &s : nullptr;
+}
 
 extern template class address_list<slab>;
 using slab_list = address_list<slab>;
