@@ -171,6 +171,8 @@ using arenite::scratches_of_a_thread;
 using arenite::segregated_resource;
 using arenite::set_contract_handler;
 using arenite::set_leak_handler;
+using arenite::shared_heap;
+using arenite::shared_heap_options;
 using arenite::sharing;
 using arenite::sizes;
 using arenite::slot;
