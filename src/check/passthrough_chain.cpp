@@ -82,7 +82,7 @@ public:
     }
     void insert(link* l) noexcept { at(find(l)) = l; }
 
-    // What lies behind it moves up, so that no search ends before it.
+    // Entries behind it move up, so that no search ends before one.
     void erase(const link* l) noexcept {
         std::size_t hole = find(l);
         for (std::size_t i = next(hole); at(i) != nullptr; i = next(i)) {

@@ -41,7 +41,7 @@ constexpr int lent_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 std::size_t linux_platform::page_bytes() noexcept { return page_size(&kernel_page_bytes); }
 
-/// What one page of page-table entries maps, which is how the kernel makes huge pages on every
+/// Bytes that one page of page-table entries maps, which is how the kernel makes huge pages on every
 /// architecture that has them. Asking /sys instead costs 30 us, half of a program's first request.
 std::size_t linux_platform::huge_page_bytes() noexcept {
     return page_bytes() / sizeof(std::uint64_t) * page_bytes();
@@ -128,7 +128,7 @@ std::size_t linux_platform::resident_bytes(const void* p, std::size_t bytes) noe
     unsigned char in_memory[1024];
     std::size_t found = 0;
     std::size_t pages = 0;
-    std::size_t offset = 0; // a number, since nobody says that there is an object at p
+    std::size_t offset = 0; // a number, since p may point to no object
     const auto ask = [&] {
         // NOLINTNEXTLINE(performance-no-int-to-ptr)
         return ::mincore(reinterpret_cast<void*>(address_of(p) + offset), pages * page, in_memory);

@@ -12,7 +12,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// What a thread holds back, of all pools; given back when it ends.
+/// Slots that a thread holds back, of all pools; given back when it ends.
 struct thread_end {
     static constinit thread_local thread_slots* first;
 

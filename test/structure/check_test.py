@@ -82,6 +82,8 @@ CASES = [
     (lambda r: append(r / "src/core/error.cpp", "//\n" * 500), "500 are allowed"),
     (lambda r: append(r / "src/core/error.cpp", "int x; // The same for y.\n"), "name the thing"),
     (lambda r: append(r / "src/core/error.cpp", "\n/// Of a thread.\n/// More.\nint x;\n"), "name the thing"),
+    (lambda r: append(r / "src/core/error.cpp", "\n/// What it is.\nint x;\n"), "say nobody, amid"),
+    (lambda r: append(r / "src/core/error.cpp", "int x; // nobody's\n"), "say nobody, amid"),
     (lambda r: append(r / "test/core/size.cpp",
                       "TEST(a, b) {\n    if (x || arenite::passthrough())\n        return; // why\n}\n"),
      "use GTEST_SKIP()"),

@@ -298,7 +298,7 @@ private:
     //                     The one that is full takes half of what is over into its part. So
     //                     neither looks at the other while it has room.
 
-    // What the fast path takes; a region in which more would fit does not exist.
+    // The largest that the fast path takes; a region in which more would fit does not exist.
     static constexpr std::size_t largest_alignment = 4096;
     static constexpr std::size_t largest_request = detail::max_object_bytes - largest_alignment;
 
@@ -403,7 +403,7 @@ private:
 
     void raise_begin(std::byte* begin) noexcept;
 
-    // What checked builds know besides.
+    // Data that only checked builds have.
 
     ARENITE_INLINE void log_allocation([[maybe_unused]] const std::byte* p,
                                        [[maybe_unused]] std::size_t bytes) noexcept {

@@ -122,7 +122,7 @@ public:
         return detail::keeps_sizes(inner_);
     }
 
-    /// What a budget leaves, of an R that it owns.
+    /// The part of an R that its budget leaves.
     [[nodiscard]] std::size_t left_bytes() const
         requires(!std::is_reference_v<R> && requires(const inner_type& r) { r.left_bytes(); })
     {

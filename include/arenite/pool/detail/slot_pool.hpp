@@ -24,7 +24,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// What all pools of slots of one size do alike: the calls, and what is asked and reported.
+/// The common part of all pools of slots of one size: the calls, the figures and the reports.
 ///
 ///     allocate    hot slot, window                inlined, in slot_cache
 ///                 the run                         allocate_slow
@@ -79,7 +79,7 @@ public:
             deallocate_apart(p);
     }
 
-    // The parts of these, for who stands between a pool and its user and knows slot_bytes() when it
+    // The parts of these, for a wrapper between a pool and its user that knows slot_bytes() when it
     // is compiled.
 
     /// A slot that lies ready; nullptr where try_allocate() would have to look for one.
