@@ -5,6 +5,7 @@
 #include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/affinity/detail/affinity_shares.hpp>
 #include <arenite/core/alignment.hpp>
+#include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/detail/thread_exit.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -26,12 +27,28 @@ fork_lock<std::mutex>& tables_lock() noexcept { return process_lock<std::mutex, 
 
 constinit thread_heaps* first_table = nullptr; // all tables there are; none is ever freed
 
+#if ARENITE_HAS_MODULE_CLOSE
+ARENITE_AT_MODULE_CLOSE void end_all_tables() noexcept {
+    if (module_close::goes_on())
+        thread_heaps::end_tables();
+}
+#endif
+
 } // namespace
+
+void thread_heaps::end_tables() noexcept {
+    using os::platform;
+    of_thread = &none;
+    while (first_table != nullptr) {
+        thread_heaps* const table = std::exchange(first_table, first_table->next_);
+        platform::release(table, align_up(table_bytes(), platform::page_bytes()));
+    }
+}
 
 /// One that is nobody's, or a new one; nullptr where there is no memory.
 thread_heaps* thread_heaps::take() noexcept {
     using os::platform;
-    constexpr std::size_t bytes = sizeof(thread_heaps) + most_shared_heaps * sizeof(place);
+    constexpr std::size_t bytes = table_bytes();
     const std::lock_guard lock{tables_lock()};
     thread_heaps* table = first_table;
     while (table != nullptr && table->thread_ != nullptr)

@@ -194,20 +194,17 @@ public:
             deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);
     }
 
-    /// Frees memory of any affinity, if it lies in a heap of the calling thread that it allocates
-    /// from. For anything else, nullptr too, returns false and does nothing: the short way of a
-    /// hook that is given memory of others as well.
+    /// Frees an object of up to 2 KiB of any affinity, if it lies in a page of a heap of the
+    /// calling thread. For anything else, nullptr too, returns false and does nothing: the short
+    /// way of a hook that is given memory of others as well.
     [[nodiscard]] ARENITE_INLINE static bool try_deallocate_own(void* p) noexcept {
         call_sites::freed(p);
         const auto owner = detail::affinity_pages::of(p);
         if (!owner) [[unlikely]]
             return false;
-        const auto place = detail::thread_heaps::place_of(owner.affinity());
-        detail::slab_heap* const h = detail::thread_heaps::ready_at(place, default_alignment);
-        if (h != &owner.share().heap()) [[unlikely]] // which is not null
-            return false;
-        h->deallocate(p);
-        return true;
+        detail::affinity_share& s = owner.share();
+        // A heap of another kind has no pages.
+        return s.is_mine(detail::thread_heaps::thread()) && s.heap().try_give_in_own(p);
     }
 
     /// Returns nullptr if there is no memory or the alignment is not a power of two (in checked

@@ -97,6 +97,9 @@ class limited_resource final : public detail::resource_adaptor<limited_resource<
 public:
     using typename base::inner_type;
 
+    /// Whether usage() counts allocations: over a resource that serves others, too, it cannot.
+    static constexpr bool counts_allocations = !std::is_reference_v<R>;
+
     /// Makes the R from the further arguments. Throws out_of_memory if the reserve is to be
     /// allocated and cannot be.
     template <class... Args>

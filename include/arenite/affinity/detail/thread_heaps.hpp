@@ -84,6 +84,9 @@ public:
     /// where there is no memory.
     [[nodiscard]] static thread_heaps* make() noexcept;
 
+    /// Where the module ends and the process goes on: the tables' addresses go back.
+    static void end_tables() noexcept;
+
     /// In a forked child: the tables of threads that are not in it are nobody's.
     static void after_fork_in_child() noexcept;
 
@@ -118,6 +121,9 @@ private:
     static constexpr unsigned groups = most / group_places;
     static_assert(most % group_places == 0 && most_affinities % group_places == 0);
 
+    static constexpr std::size_t table_bytes() noexcept {
+        return sizeof(thread_heaps) + most_shared_heaps * sizeof(place);
+    }
     [[nodiscard]] static thread_heaps* take() noexcept;
     static void end() noexcept;
     void abandon_shares(unsigned first, unsigned last) noexcept;
