@@ -41,7 +41,7 @@ constexpr int lent_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 std::size_t linux_platform::page_bytes() noexcept { return page_size(&kernel_page_bytes); }
 
-/// Bytes that one page of page-table entries maps, which is how the kernel makes huge pages on every
+/// Bytes that a page of page-table entries maps, which is how the kernel makes huge pages on every
 /// architecture that has them. Asking /sys instead costs 30 us, half of a program's first request.
 std::size_t linux_platform::huge_page_bytes() noexcept {
     return page_bytes() / sizeof(std::uint64_t) * page_bytes();

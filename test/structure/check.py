@@ -291,7 +291,7 @@ def comments_name_their_subject():
 
 def comments_are_plain_english():
     """No comment of the library begins with What or Those without its noun, or has words that only this house would use."""
-    begins, words = re.compile(r"(What|Those)\b"), re.compile(r"\b(nobody|amid|(by|for|to) who|is told)\b")
+    begins, words = re.compile(r"(What|Those)\b"), re.compile(r"\b(nobody's|amid|(by|for|to) who|is told)\b")
     first = re.compile(r"^(.*?)//[/!]?<? *(.*)$")
     counts, where = Counter(), defaultdict(list)
     for path in files(["include", "src"], ".hpp", ".cpp"):
@@ -306,7 +306,7 @@ def comments_are_plain_english():
                 counts[folder] += 1
                 where[folder].append(f"{path.name}:{number}")
     for folder, count in counts.items():
-        yield folder, count, f"{count} comments begin with What or Those, or say nobody, amid, by who, is told: " + ", ".join(where[folder])
+        yield folder, count, f"{count} comments begin with What or Those, or say nobody's, amid, by who, is told: " + ", ".join(where[folder])
 
 
 def tests_do_not_return_silently():

@@ -24,7 +24,7 @@ inline namespace ARENITE_ABI {
 namespace detail {
 namespace os {
 
-/// The demands of Arenite on an operating system; static functions, thread-safe, usable before main,
+/// Services that an operating system provides; static functions, thread-safe, usable before main,
 /// without malloc. A new system is one file: a struct that satisfies this concept, named below.
 ///
 ///                reserve              commit               touch
