@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/block/detail/block_source.hpp>
+#include <arenite/check/detail/build_mode.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
@@ -42,8 +43,8 @@ template <class Derived>
 slot_pool<Derived>::slot_pool(slot s) noexcept
     : cache_{bytes_of(s)},
       slot_alignment_{is_alignment(s.alignment) ? std::min(s.alignment, largest_slot) : 1},
-      every_call_is_slow_{checks_enabled || poison::active || passthrough()},
-      passes_through_{passthrough()}, name_{s.name} {
+      every_call_is_slow_{slow_only || passthrough()}, passes_through_{passthrough()},
+      name_{s.name} {
     ARENITE_ASSERT(is_alignment(s.alignment), "a slot's alignment must be a power of two");
     cache_.set_room(!every_call_is_slow_);
 }

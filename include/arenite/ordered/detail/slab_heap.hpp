@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/block/detail/block_source.hpp>
+#include <arenite/check/detail/build_mode.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
@@ -39,9 +40,6 @@ struct alignas(64) slot_class_state {
 };
 
 static_assert(sizeof(slot_class_state) == slab::class_state_bytes);
-
-/// In these builds every call is a slow one: it tells a memory checker, or checks more.
-inline constexpr bool slow_only = checks_enabled || poison::active;
 
 /// Holds the gate of a heap, if it has one, while its slabs and blocks change: at the outermost of
 /// calls within calls.
