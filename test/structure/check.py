@@ -125,6 +125,22 @@ def every_header_is_in_the_umbrella():
             yield f"include/arenite/README.md: has no line for {folder}/"
 
 
+def heaps_compile_quickly():
+    """What the most used headers lead to includes nothing of the standard library that takes long to compile."""
+    for start in ("ordered/ordered_heap.hpp", "affinity/affine.hpp"):
+        waiting, seen = [include_root / start], set()
+        while waiting:
+            path = waiting.pop()
+            if path in seen or not path.is_file():
+                continue
+            seen.add(path)
+            for _, target in INCLUDE.findall(path.read_text()):
+                if target in ("algorithm", "chrono", "functional", "iostream", "memory", "ostream", "ranges", "regex", "sstream", "thread"):
+                    yield f"{name(path)}: includes <{target}>, which makes {start} slow to compile"
+                elif target.startswith("arenite/"):
+                    waiting.append(root / "include" / target)
+
+
 def every_source_has_its_header():
     for path in files(["src"], ".cpp"):
         relative = path.relative_to(root / "src")
@@ -388,7 +404,7 @@ def tag_tools_see_every_type():
 allowed = read_allowed()
 RULES = [includes_go_down_the_strata, own_headers_are_named_in_full, every_header_has_its_test,
          every_c_header_has_its_test, tests_that_start_threads_say_so, every_header_is_in_the_umbrella,
-         every_source_has_its_header, hidden_names_are_distinct, files_begin_with_the_licence, lines_are_short,
+         heaps_compile_quickly, every_source_has_its_header, hidden_names_are_distinct, files_begin_with_the_licence, lines_are_short,
          code_in_the_documents_is_compiled, the_first_program_can_be_pasted, links_in_the_documents_lead_somewhere, the_version_is_one,
          at_most(MAX_LINES, files_are_short), at_most(0, comments_name_their_subject), at_most(0, comments_are_plain_english), at_most(0, tests_do_not_return_silently)]
 TAG_RULES = [headers_in_detail_declare_in_namespace_detail, the_tables_name_every_type, at_most(MAX_MEMBERS, classes_are_small), at_most(1, a_header_has_one_principal_type),

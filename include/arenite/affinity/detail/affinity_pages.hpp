@@ -5,10 +5,10 @@
 #include <arenite/block/detail/address_table.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/resource_base.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -59,7 +59,7 @@ public:
     affinity_pages() noexcept = default;
     void belong_to(affinity_share& share, unsigned affinity) noexcept {
         index_ = affinity;
-        word_ = address_of(&share) | std::min(affinity, low_indices - 1);
+        word_ = address_of(&share) | smaller(affinity, low_indices - 1);
     }
     /// The index that they were told.
     [[nodiscard]] unsigned index() const noexcept { return index_; }
