@@ -34,7 +34,9 @@
 #include <arenite/report/layout.hpp>
 #include <arenite/report/memory_map.hpp>
 #include <arenite/report/region_totals.hpp>
+#include <arenite/report/usage_difference.hpp>
 #include <arenite/report/usage_node.hpp>
+#include <arenite/report/usage_snapshot.hpp>
 
 #include <arenite/block/return_policy.hpp>
 
