@@ -72,6 +72,7 @@ using arenite::default_alignment;
 using arenite::describe;
 using arenite::destroy;
 using arenite::destruction_queue;
+using arenite::difference;
 using arenite::double_buffered_resource;
 using arenite::double_ended_resource;
 using arenite::dynamic_pointer_cast;
@@ -193,6 +194,7 @@ using arenite::suballocator_options;
 using arenite::suballocator_resource;
 using arenite::synchronized_resource;
 using arenite::system_resource;
+using arenite::take_usage_snapshot;
 using arenite::this_size_does_not_fit_std_size_t;
 using arenite::throw_bad_array_length;
 using arenite::throw_out_of_memory;
@@ -205,8 +207,10 @@ using arenite::type_layout;
 using arenite::unique_ptr;
 using arenite::upstream;
 using arenite::usage;
+using arenite::usage_difference;
 using arenite::usage_node;
 using arenite::usage_report_options;
+using arenite::usage_snapshot;
 using arenite::use_affinity_strategy;
 }
 
