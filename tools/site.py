@@ -112,7 +112,7 @@ def configuration():
         "use_directory_urls": False,  # pages open from a folder, without a server
         "theme": {"name": "mkdocs", "color_mode": "auto", "user_color_mode_toggle": True, "highlightjs": False},
         "markdown_extensions": ["sane_lists", {"codehilite": {"guess_lang": False}}],  # colours by Pygments
-        "extra_css": ["colours.css"],  # ./dev docs writes it
+        "extra_css": ["site.css", "colours.css"],  # ./dev docs writes the colours
         "validation": {"nav": {"omitted_files": "ignore"},
                        "links": {"not_found": "warn", "anchors": "warn", "unrecognized_links": "warn"}},
         "nav": [{"Arenite": "README.md"},
@@ -126,6 +126,8 @@ def configuration():
 folder = Path(sys.argv[1]).resolve()
 shutil.rmtree(folder / "pages", ignore_errors=True)
 write_pages(folder / "pages")
+# Wide tables scroll by themselves, so that the page does not.
+(folder / "pages" / "site.css").write_text("table { display: block; overflow-x: auto }\n")
 for page, text in reference.pages(root).items():
     (folder / "pages" / page).parent.mkdir(parents=True, exist_ok=True)
     (folder / "pages" / page).write_text(text)

@@ -72,6 +72,7 @@
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/affinity_usage.hpp>
 #include <arenite/affinity/intrusive_resource.hpp>
+#include <arenite/affinity/shared_heap.hpp>
 #include <arenite/affinity/slots_resource.hpp>
 
 #include <arenite/offset/memory_slots.hpp>

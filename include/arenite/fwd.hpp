@@ -34,6 +34,7 @@ class deferred_frees;
 class ordered_heap;
 
 class affinity_heap;
+class shared_heap;
 class intrusive_resource;
 class slots_resource;
 

@@ -97,14 +97,14 @@ std::string picture_svg(const json& results) {
         return fmt::format(
             "<rect class=\"ground\" x=\"{0:.0f}\" y=\"0\" width=\"512\" height=\"160\" rx=\"4\"/>\n"
             "<path class=\"{1}\" stroke-width=\"3\" stroke-linecap=\"round\" d=\"{2}\"/>\n"
-            "<text x=\"{0:.0f}\" y=\"180\"><tspan font-weight=\"600\">{3}</tspan>: the walk "
+            "<text x=\"{0:.0f}\" y=\"184\"><tspan font-weight=\"600\">{3}</tspan>: the walk "
             "touches {4}</text>\n",
             left, kind, dots(map, left, 0), name, touched(map));
     };
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1048 190\" role=\"img\" "
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1048 196\" role=\"img\" "
            "aria-label=\"Where the nodes of a scene lie after churn, in the order of the walk: "
            "with Arenite nearly a line, with malloc a cloud\">\n"
-           "<style>text{font:13px system-ui,sans-serif;fill:#1d2733}.ground{fill:#eceff2}"
+           "<style>text{font:18px system-ui,sans-serif;fill:#1d2733}.ground{fill:#eceff2}"
            ".ours{stroke:#0067a8}.theirs{stroke:#1d2733}"
            "@media(prefers-color-scheme:dark){text{fill:#e4e8ec}.ground{fill:#262c34}"
            ".ours{stroke:#6cbcf5}.theirs{stroke:#e4e8ec}}</style>\n" +

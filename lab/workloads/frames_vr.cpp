@@ -20,20 +20,20 @@
 //     loader  | the next cell of the scene, and the end of one that left |
 //     render  | the commands of the frame before                         |
 //
-// Particles of 64 bytes are born in bursts, one frame in eight a large one, live 20 to 40 frames
-// and all move in each. The scene has 40 cells of 1700 nodes of 48 to 200 bytes, as a list each;
-// every frame one cell is paged out and another one in, by a thread of its own. 4000 commands of
-// 32 to 256 bytes are written, and read a frame later by the render thread. 1500 temporaries of
-// 16 to 4096 bytes end with the frame.
+// With load=100: particles of 64 bytes are born in bursts, one frame in eight a large one, live 20
+// to 40 frames and all move in each. The scene has 40 cells of 1700 nodes of 48 to 200 bytes, as a
+// list each; every frame one cell is paged out and another one in, by a thread of its own. 4000
+// commands of 32 to 256 bytes are written, and read a frame later by the render thread. 1500
+// temporaries of 16 to 4096 bytes end with the frame.
 //
 // A heap serves all four, one object of the subject for each; its render thread frees the commands,
 // its loader the nodes. What is chosen for each use serves it as it is meant to.
 //
 // Frames follow each other at once, and are as long as their work: what takes over 11.1 ms was
-// missed. `walks`, how often the scene is gone through, scales the load: to be comparable, glibc's
-// median frame should take about 60 % of that. frame_*: of all frames of a pass but the first 60.
-// alloc_*: time of a frame in which the game's thread does nothing but allocate, write the first
-// word, and free.
+// missed. `load` scales all of these numbers, in percent: the one to compare with is that at which
+// glibc's median frame takes about 60 % of the time, so that it misses few. frame_*: of all frames
+// of a pass but the first 60. alloc_*: time of a frame in which the game's thread does nothing but
+// allocate, write the first word, and free.
 
 namespace arenite::lab {
 namespace {
@@ -112,11 +112,12 @@ public:
         else
             return heap_.allocate(bytes, 8);
     }
-    void end_all(const reserved<void*>& all, const reserved<std::uint32_t>& sizes) noexcept {
+    void end_all(const reserved<void*>& all, const reserved<std::uint32_t>& sizes,
+                 std::size_t count) noexcept {
         if constexpr (chosen)
             heap_->reset();
         else
-            for (std::size_t i = 0; i < temporaries; ++i)
+            for (std::size_t i = 0; i < count; ++i)
                 heap_.deallocate(all[i], sizes[i], 8);
     }
     frame_memory() {
@@ -147,11 +148,11 @@ struct frames_vr {
                                 .summary = "of a pass",
                                 .least = 100,
                                 .most = 1'000'000},
-                               {.name = "walks",
-                                .defaults = {"1"},
-                                .summary = "times that the scene is gone through in a frame",
+                               {.name = "load",
+                                .defaults = {"25", "100"},
+                                .summary = "percent of the objects of a heavy frame",
                                 .least = 1,
-                                .most = 1000}},
+                                .most = 100}},
                 .warm_passes = 1,
                 .in_short = false,
                 .ours = "arenite.chosen",
@@ -169,7 +170,7 @@ struct frames_vr {
     public:
         explicit on(turn& t)
             : frames_{static_cast<std::size_t>(t.integer("frames"))},
-              walks_{static_cast<std::size_t>(t.integer("walks"))} {
+              load_{static_cast<std::size_t>(t.integer("load"))} {
             random_source random{1};
             for (std::uint32_t& bytes : lists_.command_bytes)
                 bytes = static_cast<std::uint32_t>(32 + random.below(225));
@@ -199,6 +200,9 @@ struct frames_vr {
     private:
         using objects = typename objects_for<S, particle>::type;
 
+        /// That share of a number of objects that the load is.
+        [[nodiscard]] std::size_t part_of(std::size_t count) const { return count * load_ / 100; }
+
         // ---- the game's thread
 
         void frame(std::size_t f) {
@@ -206,7 +210,7 @@ struct frames_vr {
             double allocating = 0;
 
             // Particles: those whose time is over go, others come.
-            const std::size_t born = f % 8 == 0 ? 12'000 : 1'200;
+            const std::size_t born = part_of(f % 8 == 0 ? 12'000 : 1'200);
             const stopwatch particles;
             for (std::size_t i = 0; i < particles_of_.size();) {
                 if (--particles_of_[i]->left == 0) {
@@ -233,25 +237,24 @@ struct frames_vr {
             scene_.cell[place] = scene_.arriving;
             scene_.arriving = nullptr;
             at_.wanted.store(f + 1, std::memory_order_release);
-            for (std::size_t walk = 0; walk < walks_; ++walk)
-                for (const node* first : scene_.cell)
-                    for (const node* n = first; n != nullptr; n = n->next)
-                        sum_ += n->value;
+            for (const node* first : scene_.cell)
+                for (const node* n = first; n != nullptr; n = n->next)
+                    sum_ += n->value;
 
             // Commands, into the half that was drawn; temporaries, until the end of the frame.
             const stopwatch writing;
             command** const half = &lists_.queue[f % 2 * commands];
-            for (std::size_t i = 0; i < commands; ++i) {
+            for (std::size_t i = 0; i < part_of(commands); ++i) {
                 command* const c = commands_.make(lists_.command_bytes[i]);
                 *c = {lists_.command_bytes[i], static_cast<std::uint32_t>(f + i)};
                 half[i] = c;
             }
-            for (std::size_t i = 0; i < temporaries; ++i) {
+            for (std::size_t i = 0; i < part_of(temporaries); ++i) {
                 lists_.temporary[i] = temporary_.make(lists_.temporary_bytes[i]);
                 *static_cast<std::uint64_t*>(lists_.temporary[i]) = i;
                 opaque(lists_.temporary[i]);
             }
-            temporary_.end_all(lists_.temporary, lists_.temporary_bytes);
+            temporary_.end_all(lists_.temporary, lists_.temporary_bytes, part_of(temporaries));
             allocating += writing.nanoseconds();
 
             wait_for(at_.drawn, f); // the frame before, whose half is the next to be written
@@ -301,7 +304,7 @@ struct frames_vr {
                 }
                 end_cell(scene_.leaving);
                 node* first = nullptr;
-                for (std::size_t i = 0; i < nodes_a_cell; ++i) {
+                for (std::size_t i = 0; i < part_of(nodes_a_cell); ++i) {
                     const auto bytes =
                         static_cast<std::uint32_t>((sizeof(node) + random.below(153)) / 8 * 8);
                     auto* const n = static_cast<node*>(nodes_->allocate(bytes, 8));
@@ -340,7 +343,7 @@ struct frames_vr {
                     continue;
                 }
                 command** const half = &lists_.queue[done % 2 * commands];
-                for (std::size_t i = 0; i < commands; ++i) {
+                for (std::size_t i = 0; i < part_of(commands); ++i) {
                     sum += half[i]->value;
                     commands_.end(half[i]);
                 }
@@ -382,7 +385,7 @@ struct frames_vr {
         scene scene_;
         lists lists_;
         times times_;
-        std::size_t frames_, walks_;
+        std::size_t frames_, load_;
         random_source random_{2};
         std::uint64_t sum_ = 0, drawn_sum_ = 0;
         progress at_;

@@ -58,11 +58,14 @@ private:
 
 } // namespace
 
-affinity_heap::affinity_heap(const affinity_options& options, unsigned index) noexcept
+affinity_heap::affinity_heap(const affinity_options& options, unsigned index,
+                             const char* kind) noexcept
     : thread_place_{thread_heaps::place_of(index)}, index_{index}, alignment_{options.alignment},
       block_bytes_{options.block_bytes}, options_{options} {
     // The library that the tag lies in may be closed while its memory lives on.
-    std::copy(options.name.begin(), options.name.end(), name_);
+    const int begin = std::snprintf(title_, sizeof title_, "%s ", kind);
+    name_ = title_ + begin;
+    std::copy(options.name.begin(), options.name.end(), title_ + begin);
     options_.name = {name_, options.name.size()};
 }
 
@@ -195,7 +198,7 @@ void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noe
     if (may_adopt_options_.load(std::memory_order_acquire)) [[unlikely]]
         detail::affinity_registry::settle(*this);
     alignment = at_least_own(alignment);
-    if (chosen_strategy::now() != affinity_strategy::ordered) [[unlikely]]
+    if (chosen_strategy::now() != affinity_strategy::ordered && !is_shared()) [[unlikely]]
         return allocate_other(bytes, alignment);
     if (detail::slab_heap* const h = current();
         h != nullptr && bytes <= largest_bytes && alignment <= largest_alignment) [[likely]] {
@@ -322,23 +325,22 @@ void* affinity_heap::take_near(const void* p, std::size_t bytes, std::size_t ali
 
 namespace {
 
-[[noreturn]] ARENITE_COLD void refuse_foreign(const void* p, const char* name) {
+[[noreturn]] ARENITE_COLD void refuse_foreign(const void* p, const char* title) {
     contract_violation_f(std::source_location::current(),
-                         "%p was freed into affinity %s, but it is no memory of an affinity, or "
-                         "was freed before",
-                         p, name);
+                         "%p was freed into %s, but it is no memory of an affinity or shared_heap, "
+                         "or was freed before",
+                         p, title);
 }
 
-[[noreturn]] ARENITE_COLD void refuse_question(const void* p, const char* name) {
+[[noreturn]] ARENITE_COLD void refuse_question(const void* p, const char* title) {
     contract_violation_f(std::source_location::current(),
-                         "size_of(%p): no allocation of affinity %s begins there, or it was freed",
-                         p, name);
+                         "size_of(%p): no allocation of %s begins there, or it was freed", p,
+                         title);
 }
 
-[[noreturn]] ARENITE_COLD void refuse_other(const void* p, const char* name, const char* other) {
+[[noreturn]] ARENITE_COLD void refuse_other(const void* p, const char* title, const char* other) {
     contract_violation_f(std::source_location::current(),
-                         "%p was freed into affinity %s, but it is memory of affinity %s", p, name,
-                         other);
+                         "%p was freed into %s, but it is memory of %s", p, title, other);
 }
 
 } // namespace
@@ -358,18 +360,18 @@ void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alig
     if (s == nullptr) {
         outside_memory::prefix* const before = outside_memory::of(p);
         if (before == nullptr)
-            refuse_foreign(p, name_);
+            refuse_foreign(p, title_);
         if (before->affinity() != index_)
-            refuse_other(p, name_, detail::affinity_registry::at(before->affinity()).name_);
+            refuse_other(p, title_, detail::affinity_registry::at(before->affinity()).title_);
         if (checks_enabled && bytes != detail::slab_heap::unknown_bytes &&
             before->size != std::max<std::size_t>(bytes, 1))
             contract_violation_f(std::source_location::current(),
-                                 "%p was freed into affinity %s as %zu bytes but allocated as %zu",
-                                 p, name_, bytes, static_cast<std::size_t>(before->size));
+                                 "%p was freed into %s as %zu bytes but allocated as %zu", p,
+                                 title_, bytes, static_cast<std::size_t>(before->size));
         return outside_memory::deallocate(p, *before, outside_);
     }
     if (s->affinity() != index_)
-        refuse_other(p, name_, s->name());
+        refuse_other(p, title_, s->title());
     deallocate_to(*s, p, bytes, alignment);
 }
 
@@ -395,6 +397,10 @@ void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
     if (p == nullptr)
         return;
     affinity_heap* const h = heap_of(p);
+    if (const affinity_share* const s = affinity_share::around(p); h == nullptr && s != nullptr)
+        contract_violation_f(std::source_location::current(),
+                             "%p was freed as memory of an affinity, but it is memory of %s", p,
+                             s->title());
     if (h == nullptr)
         contract_violation_f(std::source_location::current(),
                              "%p was freed, but it is no memory of an affinity, or was freed "
@@ -425,11 +431,11 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
     if (s == nullptr) {
         const outside_memory::prefix* const before = outside_memory::of(p);
         if (before == nullptr || before->affinity() != index_)
-            refuse_question(p, name_);
+            refuse_question(p, title_);
         return static_cast<std::size_t>(before->size);
     }
     if (s->affinity() != index_)
-        refuse_question(p, name_);
+        refuse_question(p, title_);
     const auto bytes = [&] {
         if (!s->is_locked())
             return s->size_of(p);
@@ -438,62 +444,6 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
     }();
     detail::poison::defined(p, bytes);
     return bytes;
-}
-
-// ---- all of it ----------------------------------------------------------------------------------
-
-affinity_heap::trim_result affinity_heap::trim_shares() noexcept {
-    trim_result done;
-    shares_.for_each([&](affinity_share& s) {
-        const auto trim = [&] {
-            const std::size_t before = s.usage().bytes_reserved;
-            s.trim();
-            done.bytes_returned += before - std::min(before, s.usage().bytes_reserved);
-            ++done.heaps_trimmed;
-        };
-        if (s.is_locked()) {
-            const detail::held_lock lock{s.lock()};
-            trim();
-        } else if (s.is_mine(me())) {
-            trim();
-        } else if (s.is_abandoned() && s.adopt(me())) {
-            trim();
-            s.abandon();
-        } else {
-            const std::size_t before = s.usage_approximate().bytes_reserved;
-            done.bytes_purged += s.trim_from_afar();
-            done.bytes_returned += before - std::min(before, s.usage_approximate().bytes_reserved);
-            s.ask_to_trim();
-            ++done.heaps_asked;
-        }
-    });
-    shares_.retire_empty();
-    return done;
-}
-
-/// What all affinities and other heaps have in common.
-static void trim_what_is_shared() noexcept {
-    affinity_share::trim_retired();
-    page_source().trim();
-}
-
-affinity_heap::trim_result affinity_heap::trim() noexcept {
-    const trim_result done = trim_shares();
-    trim_what_is_shared();
-    return done;
-}
-
-affinity_heap::trim_result affinity_heap::trim_all() noexcept {
-    trim_result done;
-    for (affinity_heap& h : all())
-        done += h.trim_shares();
-    trim_what_is_shared();
-    return done;
-}
-
-void affinity_heap::reset() noexcept {
-    shares_.for_each([&](affinity_share& s) { s.reset(); });
-    shares_.forget_balance();
 }
 
 } // namespace ARENITE_ABI

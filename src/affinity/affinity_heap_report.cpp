@@ -89,7 +89,7 @@ void write_usage(std::ostream& out, const usage& u) {
 } // namespace
 
 void affinity_heap::report(std::ostream& out) const {
-    out << "affinity " << name_ << " (" << affinity_strategy_name() << ")\n  ";
+    out << title_ << " (" << (is_shared() ? "ordered" : affinity_strategy_name()) << ")\n  ";
     write_usage(out, usage());
     std::size_t large = 0;
     std::size_t large_bytes = 0;

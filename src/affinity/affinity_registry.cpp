@@ -7,6 +7,7 @@
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/bitmap_tree.hpp>
 #include <arenite/core/detail/process_object.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
@@ -27,6 +28,15 @@ namespace {
 
 constinit std::atomic<std::size_t> named{0};
 alignas(affinity_heap) constinit std::byte places[most_affinities * sizeof(affinity_heap)] = {};
+
+constinit affinity_heap* first_shared = nullptr;
+
+/// Which indices shared heaps have, the lowest first: tables of threads stay short.
+bitmap_tree& shared_indices() noexcept {
+    static constinit bitmap_tree::word words[bitmap_tree::words_for(most_shared_heaps)] = {};
+    static bitmap_tree tree{most_shared_heaps, words, bitmap_tree::contents::zero};
+    return tree;
+}
 
 affinity_heap* first() noexcept { return reinterpret_cast<affinity_heap*>(places); }
 
@@ -75,7 +85,8 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
     } else {
         if (known == most_affinities)
             return nullptr;
-        h = ::new (static_cast<void*>(h)) affinity_heap{wanted, static_cast<unsigned>(known)};
+        h = ::new (static_cast<void*>(h))
+            affinity_heap{wanted, static_cast<unsigned>(known), "affinity"};
         h->may_adopt_options_.store(options == nullptr, std::memory_order_relaxed);
         named.store(known + 1, std::memory_order_release);
         if ((checks_enabled || passthrough()) && known == 0)
@@ -85,6 +96,36 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
     if (wanted.eager || wanted.prefault)
         h->make_first_block();
     return h;
+}
+
+unsigned affinity_registry::take_shared_index() noexcept {
+    std::unique_lock lock{adding()};
+    const std::size_t index = shared_indices().take_lowest();
+    lock.unlock(); // a handler may use the registry
+    if (index == bitmap_tree::npos)
+        contract_violation_f(std::source_location::current(),
+                             "there are %u shared heaps already, and this is one too many",
+                             most_shared_heaps);
+    return most_affinities + static_cast<unsigned>(index);
+}
+
+void affinity_registry::add_shared(affinity_heap& heap) noexcept {
+    const std::lock_guard lock{adding()};
+    heap.next_shared_ = first_shared;
+    if (first_shared != nullptr)
+        first_shared->previous_shared_ = &heap;
+    first_shared = &heap;
+}
+
+void affinity_registry::remove_shared(affinity_heap& heap) noexcept {
+    const std::lock_guard lock{adding()};
+    if (heap.next_shared_ != nullptr)
+        heap.next_shared_->previous_shared_ = heap.previous_shared_;
+    if (heap.previous_shared_ != nullptr)
+        heap.previous_shared_->next_shared_ = heap.next_shared_;
+    else
+        first_shared = heap.next_shared_;
+    shared_indices().give(heap.index_ - most_affinities);
 }
 
 void affinity_registry::settle(affinity_heap& heap) noexcept {
@@ -157,10 +198,14 @@ void affinity_registry::report_leaks() noexcept {
 
 /// The other threads are not in the child: their shares are nobody's.
 void affinity_registry::after_fork_in_child() noexcept {
-    for (affinity_heap& h : all())
-        h.shares_.after_fork_in_child(thread_heaps::thread());
-    for (affinity_heap& h : all())
-        h.shares_.queue_marked_blocks();
+    const auto for_each = [](auto f) {
+        for (affinity_heap& h : all())
+            f(h.shares_);
+        for (affinity_heap* h = first_shared; h != nullptr; h = h->next_shared_)
+            f(h->shares_);
+    };
+    for_each([](affinity_shares& s) { s.after_fork_in_child(thread_heaps::thread()); });
+    for_each([](affinity_shares& s) { s.queue_marked_blocks(); });
     thread_heaps::after_fork_in_child();
 }
 

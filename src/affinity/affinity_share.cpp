@@ -364,9 +364,9 @@ void affinity_share::forward(remote_frees& r) noexcept {
         if (!locked_)
             heap().give_up_locks();
         contract_violation_f(std::source_location::current(),
-                             "an object in the block at %p was freed into affinity %s by two "
+                             "an object in the block at %p was freed into %s by two "
                              "threads",
-                             static_cast<const void*>(r.where), name());
+                             static_cast<const void*>(r.where), title());
     }
     if (other == this || other == nullptr)
         return;

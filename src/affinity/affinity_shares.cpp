@@ -98,6 +98,18 @@ void affinity_shares::retire_empty() noexcept {
     }
 }
 
+void affinity_shares::end() noexcept {
+    affinity_share* next = first_.exchange(nullptr, std::memory_order_acquire);
+    while (next != nullptr) {
+        affinity_share& s = *next;
+        next = s.next_of_affinity;
+        s.next_of_thread = nullptr;
+        s.reset();
+        affinity_share::retire(s);
+    }
+    orphans_.store(0, std::memory_order_relaxed);
+}
+
 void affinity_shares::after_fork_in_child(const void* me) noexcept {
     walkers_ = 0;
     int orphans = 0;

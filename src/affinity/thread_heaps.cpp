@@ -4,20 +4,20 @@
 
 #include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/affinity/detail/affinity_shares.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/detail/thread_exit.hpp>
-#include <arenite/core/literals.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
-
-#include "immortal_pages.hpp"
+#include <arenite/os/detail/platform.hpp>
 
 #include <mutex>
-#include <new>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-constinit const thread_heaps thread_heaps::none;
+constinit const thread_heaps thread_heaps::none{};
 constinit thread_local const thread_heaps* thread_heaps::of_thread ARENITE_THREAD_FAST = &none;
 
 namespace {
@@ -26,22 +26,45 @@ struct of_tables;
 fork_lock<std::mutex>& tables_lock() noexcept { return process_lock<std::mutex, of_tables>(); }
 
 constinit thread_heaps* first_table = nullptr; // all tables there are; none is ever freed
-constinit immortal_pages<thread_heaps, 64_KiB> table_pages;
+
+#if ARENITE_HAS_MODULE_CLOSE
+ARENITE_AT_MODULE_CLOSE void end_all_tables() noexcept {
+    if (module_close::goes_on())
+        thread_heaps::end_tables();
+}
+#endif
 
 } // namespace
 
+void thread_heaps::end_tables() noexcept {
+    using os::platform;
+    of_thread = &none;
+    while (first_table != nullptr) {
+        thread_heaps* const table = std::exchange(first_table, first_table->next_);
+        platform::release(table, align_up(table_bytes(), platform::page_bytes()));
+    }
+}
+
 /// One that is nobody's, or a new one; nullptr where there is no memory.
 thread_heaps* thread_heaps::take() noexcept {
+    using os::platform;
+    constexpr std::size_t bytes = table_bytes();
     const std::lock_guard lock{tables_lock()};
     thread_heaps* table = first_table;
     while (table != nullptr && table->thread_ != nullptr)
         table = table->next_;
     if (table == nullptr) {
-        void* const place = table_pages.next();
-        if (place == nullptr)
+        const std::size_t page = platform::page_bytes();
+        void* const begin = platform::reserve(align_up(bytes, page), page);
+        if (begin == nullptr)
             return nullptr;
-        table = ::new (place) thread_heaps;
-        table_pages.take();
+        if (!platform::commit(begin, align_up(bytes, page))) {
+            platform::release(begin, align_up(bytes, page));
+            return nullptr;
+        }
+        platform::advise_huge(begin, align_up(bytes, page), false);
+        table = static_cast<thread_heaps*>(begin); // all zero, as it begins
+        table->bytes_ = bytes;
         table->next_ = first_table;
         first_table = table;
     }
@@ -64,16 +87,11 @@ thread_heaps* thread_heaps::make() noexcept {
     return table;
 }
 
-/// The thread's shares become nobody's. Objects of the thread that end later may still allocate and
-/// free: then each call takes a share for itself.
-void thread_heaps::end() noexcept {
-    thread_heaps* const table = mine();
-    if (table == nullptr)
-        return;
-    table->stop_all();
-    for (affinity_share*& first : table->shares_) {
-        affinity_share* next = first;
-        first = nullptr;
+/// Shares of this thread become nobody's.
+void thread_heaps::abandon_shares(unsigned first, unsigned last) noexcept {
+    for_each(first, last, [&](unsigned index) {
+        stop(index);
+        affinity_share* next = std::exchange(at(index).shares, nullptr);
         while (next != nullptr) {
             affinity_share& share = *next;
             next = share.next_of_thread;
@@ -82,37 +100,55 @@ void thread_heaps::end() noexcept {
                 share.drain_remote_frees(affinity_share::all_blocks);
             share.home().abandon(share);
         }
-    }
+    });
+}
+
+/// Objects of the thread that end later may still allocate and free: then each call takes a share
+/// for itself. Shared heaps may be about to end, which waits for this thread, or has been here.
+void thread_heaps::end() noexcept {
+    thread_heaps* const table = mine();
+    if (table == nullptr)
+        return;
+    table->abandon_shares(0, most_affinities);
     of_thread = &none;
     const std::lock_guard lock{tables_lock()};
+    table->abandon_shares(most_affinities, most);
     table->thread_ = nullptr;
+}
+
+void thread_heaps::forget(unsigned index) noexcept {
+    const std::lock_guard lock{tables_lock()};
+    for (thread_heaps* t = first_table; t != nullptr; t = t->next_) {
+        place& p = t->at(index);
+        if (p.shares != nullptr || p.current != nullptr) // else its page stays untouched
+            p = {};
+    }
 }
 
 void thread_heaps::after_fork_in_child() noexcept {
     for (thread_heaps* t = first_table; t != nullptr; t = t->next_) {
         if (t->thread_ == nullptr || t->thread_ == thread())
             continue;
-        t->stop_all();
-        for (affinity_share*& first : t->shares_)
-            first = nullptr;
+        t->for_each(0, most, [&](unsigned index) { t->at(index) = {}; });
         t->thread_ = nullptr;
     }
 }
 
 void thread_heaps::start(unsigned affinity, slab_heap& heap, std::size_t least_alignment) noexcept {
-    current_[affinity] = &heap;
-    ready_[0][affinity + 1] = least_alignment <= granule_bytes ? &heap : nullptr;
-    ready_[1][affinity + 1] = least_alignment <= default_alignment ? &heap : nullptr;
+    touch(affinity);
+    place& p = at(affinity);
+    p.current = &heap;
+    p.ready[0] = least_alignment <= granule_bytes ? &heap : nullptr;
+    p.ready[1] = least_alignment <= default_alignment ? &heap : nullptr;
 }
 
 void thread_heaps::stop(unsigned affinity) noexcept {
-    current_[affinity] = nullptr;
-    ready_[0][affinity + 1] = ready_[1][affinity + 1] = nullptr;
+    place& p = at(affinity);
+    p.ready[0] = p.ready[1] = p.current = nullptr;
 }
 
 void thread_heaps::stop_all() noexcept {
-    for (unsigned i = 0; i < most_affinities; ++i)
-        stop(i);
+    for_each(0, most_affinities, [&](unsigned index) { stop(index); });
 }
 
 } // namespace detail

@@ -22,33 +22,13 @@ constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-/// Counts a slot whose bit has just been set.
-ARENITE_INLINE void slab_heap::count_free(slab& s) noexcept {
-    if (--s.frees_left == 0) [[unlikely]] // each test on the flags of its subtraction
-        count_last_free(s);
-    else if (--counts_of(s).live == 0) [[unlikely]]
-        alarmed(s);
-}
-
 void slab_heap::count_last_free(slab& s) noexcept {
     --counts_of(s).live;
     alarmed(s);
 }
 
-/// From the address to the page, and to the slot's bit there. False, and nothing is done, for what
-/// lies elsewhere, is rare, or misuse.
 ARENITE_INLINE bool slab_heap::try_give_to_page(void* p) noexcept {
-    if (slow_only || !slabs_.may_be_page(p)) [[unlikely]]
-        return false;
-    slab& s = slab_page::of(p);
-    if (!s.is_here<true>(this)) [[unlikely]]
-        return false;
-    const std::size_t index = s.index_in_page(p);
-    auto* const words = reinterpret_cast<bits::word*>(&s + 1);
-    if (bits::test_and_set(words[index / bits::word_bits], index)) [[unlikely]]
-        return false;
-    count_free(s);
-    return true;
+    return slabs_.may_be_page(p) && try_give_in_own(p);
 }
 
 /// From the address to the block, its slab, and the slot's bit; false as above.

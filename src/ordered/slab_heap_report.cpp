@@ -28,7 +28,7 @@ struct heap_text {
     explicit heap_text(const heap_owner& owner) noexcept
         : own{{.kind = "ordered_heap", .resource = owner.heap, .name = owner.name}} {
         if (owner.affinity != nullptr)
-            std::snprintf(own.text, sizeof own.text, "affinity %s", owner.affinity);
+            std::snprintf(own.text, sizeof own.text, "%s", owner.affinity);
     }
 };
 

@@ -6,10 +6,10 @@
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/linux.hpp>
 
+#include "errno_kept.hpp"
 #include "page_size.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <ctime>
 
@@ -30,12 +30,6 @@ namespace detail {
 namespace os {
 
 namespace {
-
-/// Every call here leaves errno as it found it: an allocator must not change it.
-struct errno_kept {
-    int before = errno;
-    ~errno_kept() { errno = before; }
-};
 
 std::size_t kernel_page_bytes() noexcept {
     return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

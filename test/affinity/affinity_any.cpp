@@ -224,7 +224,7 @@ TEST(affinity_any_death, bad_names_and_options_are_refused) {
             for (int i = 0; i < 66'000; ++i)
                 name("number " + std::to_string(i));
         }(),
-        "there are 64 affinities already");
+        "there are 256 affinities already");
     EXPECT_DEATH(static_cast<void>(affinity_heap::by_index(affinity_heap::count())),
                  "no affinity of index");
 }

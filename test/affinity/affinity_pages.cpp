@@ -22,7 +22,7 @@ detail::affinity_share& share() { return reinterpret_cast<detail::affinity_share
 
 TEST(affinity_pages, tell_whose_they_are_from_the_first_byte_to_the_last) {
     affinity_pages pages;
-    pages.belong_to(share(), 63);
+    pages.belong_to(share(), 63); // which stands for all larger ones
     for (const std::size_t bytes : {std::size_t{1}, 64_KiB, 64_KiB + 1, 3_MiB}) {
         auto* const p = static_cast<std::byte*>(pages.allocate(bytes, 8));
         for (const std::size_t at : {std::size_t{0}, bytes / 2, bytes - 1}) {

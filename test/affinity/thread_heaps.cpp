@@ -112,7 +112,7 @@ TEST(thread_heaps_threads, nothing_is_kept_for_a_thread_that_has_ended) {
     EXPECT_EQ(rounds, 4);
     pthread_key_delete(key);
     std::thread{[] {
-        thread_heaps::make();
+        static_cast<void>(thread_heaps::make());
         detail::thread_exit::await([]() noexcept {
             allocate_one(); // comes before the heaps' own end, which was awaited first
             EXPECT_NE(thread_heaps::mine(), nullptr);

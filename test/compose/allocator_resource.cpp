@@ -36,6 +36,9 @@ TEST(allocator_resource, serves_every_size_and_alignment_up_to_its_own) {
         }
     }
     EXPECT_EQ(r.try_allocate(8, 128), nullptr);
+    for (const std::size_t wrong : {0u, 3u, 12u, 24u, 63u})
+        EXPECT_EQ(r.try_allocate(8, wrong), nullptr) << wrong;
+    EXPECT_EQ(up.live(), 0u);
     EXPECT_EQ(r.try_allocate(detail::max_object_bytes, 8), nullptr);
 }
 

@@ -108,6 +108,18 @@ TEST(resource_pair, tells_no_live_allocations_where_one_counts_none) {
     give(pair, b);
 }
 
+TEST(resource_pair, tells_no_live_allocations_where_one_counts_none_of_its_empty_objects) {
+    ordered_heap small, large;
+    limited_resource<ordered_heap&> budget{1_MiB, small};
+    segregated_resource pair{256, budget, large};
+    void* const empty = pair.allocate(0, 8);
+    EXPECT_EQ(pair.usage().live_allocations, 0u);
+    void* const p = pair.allocate(1000, 8);
+    EXPECT_EQ(pair.usage().live_allocations, 0u) << "there are two, and one is not counted";
+    pair.deallocate(p, 1000, 8);
+    pair.deallocate(empty, 0, 8);
+}
+
 TEST(resource_pair, resets_both) {
     two_linears pair{100u, 100u};
     static_cast<void>(take(pair, 100, 1));

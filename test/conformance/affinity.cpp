@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/intrusive_resource.hpp>
+#include <arenite/affinity/shared_heap.hpp>
 #include <arenite/affinity/slots_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 
@@ -118,6 +119,14 @@ struct of_an_affinity : conformance_case {
     ~of_an_affinity() { use_affinity_strategy(affinity_strategy::ordered); }
 };
 
+struct of_no_tag : conformance_case {
+    static constexpr const char* name = "shared_heap";
+    static constexpr bool has_upstream = false;
+    static constexpr bool keeps_sizes = true;
+    shared_heap subject{};
+    explicit of_no_tag(upstream) {}
+};
+
 std::string heap_number(const testing::TestParamInfo<promises>& info) {
     return "heap_" + std::to_string(info.index);
 }
@@ -129,5 +138,6 @@ INSTANTIATE_TEST_SUITE_P(affinity_heap, conformance,
                                 of_an_affinity<conforming, affinity_strategy::slots>,
                                 of_an_affinity<conforming, affinity_strategy::standard>>()),
                          heap_number);
+INSTANTIATE_TEST_SUITE_P(shared_heap, conformance, (cases<of_no_tag>()), heap_number);
 
 } // namespace conformance_suite::affinity

@@ -39,6 +39,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 class affinity_heap;
+class shared_heap;
 
 /// See affinity_heap::near.
 using affinity_neighbourhood = detail::neighbourhood<affinity_heap>;
@@ -78,7 +79,8 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 /// Cost:      that of ordered_heap plus four loads; a remote free is two atomic operations.
 /// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more for blocks in which
 ///            another thread freed something.
-/// Limits:    64 affinities; as many heaps (threads times affinities) as memory has room for.
+/// Limits:    256 affinities; for heaps without number see shared_heap. As many heaps (threads
+///            times affinities) as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty.
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
 ///            are found in every build. All are found at the call, except an object that another
@@ -149,7 +151,7 @@ public:
     /// The affinity of this name, made if there is none; a tag of that name refers to the same one.
     /// Options must equal those of the tag or of an earlier call: others are a contract violation,
     /// as are a name of 0 or more than 63 characters or with a character of value 0, an alignment
-    /// that is not a power of two, and the 65th name. Without options: the affinity as it is, or
+    /// that is not a power of two, and the 257th name. Without options: the affinity as it is, or
     /// made with the defaults; until something is allocated from it, it takes the options of the
     /// first call that has some. O(affinities).
     [[nodiscard]] static affinity_heap& named(std::string_view name,
@@ -172,7 +174,7 @@ public:
     /// strategy or a user's own, p must be the start of an allocation.
     [[nodiscard]] ARENITE_INLINE static affinity_heap* heap_of(const void* p) noexcept {
         const auto owner = detail::affinity_pages::of(p);
-        return owner ? &detail::affinity_registry::at(owner.affinity()) : heap_of_outside(p);
+        return owner ? heap_of_share(owner.share()) : heap_of_outside(p);
     }
 
     /// Frees memory of any affinity, if the size is known but the affinity is not. Fast for objects
@@ -193,20 +195,17 @@ public:
             deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);
     }
 
-    /// Frees memory of any affinity, if it lies in a heap of the calling thread that it allocates
-    /// from. For anything else, nullptr too, returns false and does nothing: the short way of a
-    /// hook that is given memory of others as well.
+    /// Frees an object of up to 2 KiB of any affinity, if it lies in a page of a heap of the
+    /// calling thread. For anything else, nullptr too, returns false and does nothing: the short
+    /// way of a hook that is given memory of others as well.
     [[nodiscard]] ARENITE_INLINE static bool try_deallocate_own(void* p) noexcept {
         call_sites::freed(p);
         const auto owner = detail::affinity_pages::of(p);
         if (!owner) [[unlikely]]
             return false;
-        const auto place = detail::thread_heaps::place_of(owner.affinity());
-        detail::slab_heap* const h = detail::thread_heaps::ready_at(place, default_alignment);
-        if (h != &owner.share().heap()) [[unlikely]] // which is not null
-            return false;
-        h->deallocate(p);
-        return true;
+        detail::affinity_share& s = owner.share();
+        // A heap of another kind has no pages.
+        return s.is_mine(detail::thread_heaps::thread()) && s.heap().try_give_in_own(p);
     }
 
     /// Returns nullptr if there is no memory or the alignment is not a power of two (in checked
@@ -345,8 +344,10 @@ public:
 
 private:
     friend class detail::affinity_registry;
+    friend class shared_heap; // which is one without a tag
 
-    affinity_heap(const affinity_options& options, unsigned index) noexcept;
+    /// `kind` is "affinity" or "shared_heap".
+    affinity_heap(const affinity_options& options, unsigned index, const char* kind) noexcept;
     ~affinity_heap() override = default;
 
     [[nodiscard]] ARENITE_COLD static affinity_heap&
@@ -362,6 +363,13 @@ private:
                                           std::size_t alignment) noexcept;
 
     trim_result trim_shares() noexcept;
+    /// It is a shared_heap's, and always of the strategy `ordered`.
+    [[nodiscard]] bool is_shared() const noexcept { return index_ >= detail::most_affinities; }
+    /// nullptr where it is a shared_heap's.
+    [[nodiscard]] static affinity_heap* heap_of_share(detail::affinity_share& s) noexcept {
+        auto* const heap = static_cast<affinity_heap*>(s.user());
+        return heap->is_shared() ? nullptr : heap;
+    }
     [[nodiscard]] static affinity_heap* heap_of_outside(const void* p) noexcept;
     ARENITE_NOINLINE static void deallocate_any_slow(void* p, std::size_t bytes,
                                                      std::size_t alignment) noexcept;
@@ -370,7 +378,7 @@ private:
     static bool deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
                                    std::size_t alignment) noexcept;
     [[nodiscard]] detail::heap_owner as_owner() noexcept {
-        return {.heap = this, .affinity = name_, .on_foreign_free = &deallocate_foreign};
+        return {.heap = this, .affinity = title_, .on_foreign_free = &deallocate_foreign};
     }
     [[nodiscard]] void* allocate_in(detail::share_kind kind, std::size_t bytes,
                                     std::size_t alignment) noexcept;
@@ -400,9 +408,12 @@ private:
     detail::affinity_shares shares_;
     std::atomic<detail::affinity_share*> large_{nullptr};
     affinity_options options_;
-    char name_[detail::affinity_registry::most_name_bytes + 1] = {};
+    char title_[16 + detail::affinity_registry::most_name_bytes + 1] = {}; ///< "affinity nodes"
+    const char* name_;                                                     ///< its second part
     detail::outside_count outside_;
     std::atomic<bool> may_adopt_options_{false}; ///< was made without any, and is unused
+    affinity_heap* next_shared_ = nullptr;       ///< among those of all shared heaps
+    affinity_heap* previous_shared_ = nullptr;
 };
 
 inline affinity_neighbourhood affinity_heap::near(const void* p) noexcept { return {*this, p}; }

@@ -19,7 +19,7 @@ inline namespace ARENITE_ABI {
 /// Use when:  the memory of a pool or a heap should come from an allocator of yours.
 /// Cost:      that of the allocator.
 /// Overhead:  sizes are rounded up to multiples of Alignment; an empty allocator takes no space.
-/// Limits:    no alignment above `Alignment`, a compile-time constant.
+/// Limits:    no alignment above `Alignment`, a compile-time constant, and powers of two only.
 /// Threads:   as the allocator.
 /// Failure:   whatever the allocator throws becomes out_of_memory / nullptr.
 template <class Allocator, std::size_t Alignment>
@@ -36,7 +36,8 @@ public:
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept {
-        if (alignment > Alignment || bytes > detail::max_object_bytes - Alignment)
+        if (alignment > Alignment || !is_alignment(alignment) ||
+            bytes > detail::max_object_bytes - Alignment)
             return nullptr;
         return try_call([&]() -> void* {
             return std::to_address(traits::allocate(allocator_, units_for(bytes)));
@@ -70,7 +71,7 @@ private:
 #endif
     }
 
-    [[no_unique_address]] allocator allocator_;
+    ARENITE_NO_UNIQUE_ADDRESS allocator allocator_;
 };
 
 } // namespace ARENITE_ABI

@@ -97,6 +97,9 @@ class limited_resource final : public detail::resource_adaptor<limited_resource<
 public:
     using typename base::inner_type;
 
+    /// Whether usage() counts allocations: over a resource that serves others, too, it cannot.
+    static constexpr bool counts_allocations = !std::is_reference_v<R>;
+
     /// Makes the R from the further arguments. Throws out_of_memory if the reserve is to be
     /// allocated and cannot be.
     template <class... Args>
@@ -294,7 +297,7 @@ private:
     shared<bool> open_{false};
     shared<bool> warning_{false}; ///< the warning function is running
     /// Guards changes of the limit, and the state that depends on it.
-    [[no_unique_address]] std::conditional_t<base::is_concurrent, std::mutex, nobody_else>
+    ARENITE_NO_UNIQUE_ADDRESS std::conditional_t<base::is_concurrent, std::mutex, nobody_else>
         changing_;
 };
 

@@ -165,7 +165,7 @@ private:
             observer_.on_free(p, counted(p, bytes));
     }
 
-    [[no_unique_address]] O observer_;
+    ARENITE_NO_UNIQUE_ADDRESS O observer_;
 };
 
 } // namespace detail

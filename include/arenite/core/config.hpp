@@ -72,6 +72,13 @@
 #define ARENITE_EXCEPTIONS 0
 #endif
 
+// Visual C++ takes the standard's attribute and does nothing.
+#if defined(_MSC_VER)
+#define ARENITE_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]]
+#else
+#define ARENITE_NO_UNIQUE_ADDRESS [[no_unique_address]]
+#endif
+
 // The fast path is the product: forced inline, also where the compiler's own estimate says no.
 // ARENITE_COLD marks the paths behind it. Without optimisation both are plain functions.
 #if defined(__GNUC__) || defined(__clang__)

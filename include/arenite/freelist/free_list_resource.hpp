@@ -75,8 +75,9 @@ struct free_list_options {
 /// Misuse:    found in every build, at the call: a double free, memory from elsewhere, the middle
 ///            of an allocation, a size that does not end where something else begins; with
 ///            sizes::kept any wrong size and an overwritten header. In checked builds also any
-///            wrong size; memory is filled with a pattern when it is allocated and when it is
-///            freed, and links that were overwritten are found when a call uses them.
+///            wrong size. Sizes are known rounded up to 16 bytes: one that rounds to the same is
+///            found in no build. Checked builds fill memory with a pattern when it is allocated and
+///            when it is freed, and find links that were overwritten when a call uses them.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.4.

@@ -132,7 +132,8 @@ public:
     /// Hands out an object, with its owner.
     template <class... Args>
     [[nodiscard]] ARENITE_INLINE pointer acquire(Args&&... args) {
-        static_assert(requires { sizeof(T); }, "this type is only declared here; define it before");
+        static_assert(
+            requires { sizeof(T); }, "this type is only declared here; define it before");
         void* const p = slots_.try_take(sizeof(T));
         if (p == nullptr) [[unlikely]]
             throw_out_of_memory(sizeof(T), alignof(T), &slots_.pool());
@@ -142,7 +143,8 @@ public:
     /// acquire(), but returns an empty pointer if there is no memory or capacity() is reached.
     template <class... Args>
     [[nodiscard]] ARENITE_INLINE pointer try_acquire(Args&&... args) {
-        static_assert(requires { sizeof(T); }, "this type is only declared here; define it before");
+        static_assert(
+            requires { sizeof(T); }, "this type is only declared here; define it before");
         void* const p = slots_.try_take(sizeof(T));
         if (p == nullptr) [[unlikely]]
             return {};
@@ -470,7 +472,7 @@ private:
     }
 
     object_slots slots_;
-    [[no_unique_address]] detail::object_functions<T, has_functions> functions_;
+    ARENITE_NO_UNIQUE_ADDRESS detail::object_functions<T, has_functions> functions_;
 };
 
 } // namespace ARENITE_ABI

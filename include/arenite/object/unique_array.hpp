@@ -120,7 +120,7 @@ private:
 
     T* object_ = nullptr;
     std::size_t size_ = 0;
-    [[no_unique_address]] owner owner_{};
+    ARENITE_NO_UNIQUE_ADDRESS owner owner_{};
 };
 
 } // namespace ARENITE_ABI

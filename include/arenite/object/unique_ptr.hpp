@@ -197,7 +197,7 @@ private:
     }
 
     T* object_ = nullptr;
-    [[no_unique_address]] owner owner_{};
+    ARENITE_NO_UNIQUE_ADDRESS owner owner_{};
 };
 
 template <class T, class R, class U, class S>

@@ -78,8 +78,8 @@ struct ordered_options {
 ///            everything; checked builds report objects still alive, by name, address and size.
 /// Misuse:    found at the call in every build: an object that is already free; memory of another
 ///            heap, of malloc or of the stack; a wrong size of an object above 8 KiB. Checked
-///            builds also find any wrong size, pointers into the middle of an object, and two
-///            threads inside at once.
+///            builds also find any wrong size (above 63 KiB one that rounds to another multiple of
+///            8), pointers into the middle of an object, and two threads inside at once.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph; Tapia, Suballocator.  (doc/sources.md)
@@ -186,7 +186,7 @@ private:
     detail::passthrough_chain singles_; ///< every allocation, with ARENITE_PASSTHROUGH=1
     bool kept_;
     bool passes_through_;
-    [[no_unique_address]] detail::one_thread threads_;
+    ARENITE_NO_UNIQUE_ADDRESS detail::one_thread threads_;
 };
 
 } // namespace ARENITE_ABI

@@ -323,7 +323,7 @@ private:
             base_traits::deallocate(to, std::pointer_traits<base_pointer>::pointer_to(*p), n);
     }
 
-    [[no_unique_address]] state state_;
+    ARENITE_NO_UNIQUE_ADDRESS state state_;
 };
 
 } // namespace ARENITE_ABI

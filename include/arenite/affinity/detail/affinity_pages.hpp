@@ -8,6 +8,7 @@
 #include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/strategy.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,7 +20,8 @@ class affinity_share;
 
 /// Pages of page_source() that tell whose they are: the upstream of one share.
 ///
-///     address  ->  table, by units of 64 KiB  ->  share, its affinity's index in the low bits
+///     address  ->  table, by units of 64 KiB  ->  share, its affinity's index in the low bits,
+///                                                 where that is small: a short cut
 ///
 /// What a share got is entered with its address before anybody can have a pointer into it, and
 /// taken out before it goes back. So whether an address is an affinity's, and which one's, is known
@@ -31,7 +33,7 @@ class affinity_share;
 /// Failure:   nullptr; nothing changes.
 class affinity_pages final : public strategy<affinity_pages> {
 public:
-    static constexpr std::size_t most_affinities = 64;
+    static constexpr unsigned low_indices = 64; ///< as many as fit in the low bits
 
     /// Whose the pages at an address are.
     class owner {
@@ -41,10 +43,12 @@ public:
         /// True where there is one.
         constexpr explicit operator bool() const noexcept { return word_ != 0; }
         [[nodiscard]] affinity_share& share() const noexcept {
-            return *reinterpret_cast<affinity_share*>(word_ & ~(most_affinities - 1));
+            return *reinterpret_cast<affinity_share*>(word_ & ~std::uintptr_t{low_indices - 1});
         }
+        /// The index of its affinity; low_indices - 1 stands for that and all larger ones, which
+        /// the share knows.
         [[nodiscard]] constexpr unsigned affinity() const noexcept {
-            return static_cast<unsigned>(word_ & (most_affinities - 1));
+            return static_cast<unsigned>(word_ & (low_indices - 1));
         }
 
     private:
@@ -54,8 +58,11 @@ public:
     /// They are nobody's until they are told whose: before the first request.
     affinity_pages() noexcept = default;
     void belong_to(affinity_share& share, unsigned affinity) noexcept {
-        word_ = address_of(&share) | affinity;
+        index_ = affinity;
+        word_ = address_of(&share) | std::min(affinity, low_indices - 1);
     }
+    /// The index that they were told.
+    [[nodiscard]] unsigned index() const noexcept { return index_; }
     [[nodiscard]] owner whose() const noexcept { return owner{word_}; }
 
     [[nodiscard]] ARENITE_INLINE static owner of(const void* p) noexcept {
@@ -77,6 +84,7 @@ private:
     static constinit address_table table;
 
     std::uintptr_t word_ = 0;
+    unsigned index_ = 0;
 };
 
 } // namespace detail

@@ -51,6 +51,12 @@ public:
 
     static constexpr std::size_t most_name_bytes = 63;
 
+    /// The index of a shared heap that is about to begin; one too many is a contract violation.
+    [[nodiscard]] static unsigned take_shared_index() noexcept;
+    /// It has begun, or is about to end: among those that a forked child has.
+    static void add_shared(affinity_heap& heap) noexcept;
+    static void remove_shared(affinity_heap& heap) noexcept;
+
 private:
     /// Held while one is looked for and made.
     [[nodiscard]] static fork_lock<std::mutex>& adding() noexcept;

@@ -115,8 +115,12 @@ public:
 
     [[nodiscard]] share_kind kind() const noexcept { return kind_; }
     [[nodiscard]] bool is_locked() const noexcept { return locked_; }
-    [[nodiscard]] unsigned affinity() const noexcept { return pages_.whose().affinity(); }
+    [[nodiscard]] unsigned affinity() const noexcept { return pages_.index(); }
+    /// Who its heap works for: an affinity_heap.
+    [[nodiscard]] void* user() const noexcept { return owner_.heap; }
     [[nodiscard]] const char* name() const noexcept { return options_.name.data(); }
+    /// For messages: "affinity nodes".
+    [[nodiscard]] const char* title() const noexcept { return owner_.affinity; }
     [[nodiscard]] fork_lock<std::mutex>& lock() noexcept { return lock_; }
 
     // ---- by its thread, or under the lock

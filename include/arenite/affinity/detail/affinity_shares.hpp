@@ -55,6 +55,9 @@ public:
     /// Takes out those that are nobody's and hold no memory.
     void retire_empty() noexcept;
 
+    /// Ends all of them, with what lives in them. No thread may be using one, or come to any more.
+    void end() noexcept;
+
     /// Calls f(affinity_share&) for each.
     template <class F>
     void for_each(F f) const noexcept {

@@ -5,6 +5,7 @@
 #include <arenite/affinity/detail/affinity_pages.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/bits.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <cstddef>
@@ -13,30 +14,36 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-inline constexpr unsigned most_affinities = affinity_pages::most_affinities;
+inline constexpr unsigned most_affinities = 256;
+/// At once. Their indices follow those of the affinities.
+inline constexpr unsigned most_shared_heaps = sizeof(void*) == 8 ? 131'072 : 2048;
 
 /// Where an affinity has its place in the tables of threads, in bytes; 0 stands for none.
 using thread_place = std::size_t;
 
-/// What one thread has of all affinities: a table, to which one thread-local pointer leads.
+/// What one thread has of all affinities and shared heaps: a table, to which one thread-local
+/// pointer leads.
 ///
-///     thread -> table   ready   - | heap | heap | null | ...   by affinity, alignments below 16
-///                               - | heap | null | null | ...   and from 16 on
-///                       shares  share -> share | share | ...   the thread's; current ones first
+///     thread -> table   | - | heap, heap, current, shares | heap, heap, ... |   one an affinity
+///                           below 16 | from 16 on                           |   ... a shared_heap
+///                           share -> share: the thread's, the current one first
 ///
-/// `ready` names a heap where the thread may allocate and free at once; where it is null the call
-/// is a slow one. A thread that has no table has a constant one of nulls, so that nobody asks. A
-/// table is made at the first slow call that wants one, and used again when its thread has ended.
+/// `ready` names a heap where the thread may allocate and free at once, for alignments below 16 and
+/// from 16 on; where it is null the call is a slow one. A thread that has no table has a constant
+/// one of nulls for the affinities, so that nobody asks. A table is made at the first slow call
+/// that wants one, and used again when its thread has ended. It is a reservation of addresses, of
+/// which only pages that are written are resident.
 ///
-/// Invariant: ready[...][a] is null or current[a], which is the heap of the first share of
-///            shares[a].
+/// Invariant: ready of an affinity is null or its current heap, which is that of the first of its
+///            shares.
 ///
-/// Cost:      ready_at: two loads after that of the pointer.
-/// Overhead:  8 bytes of thread-local storage; 2 KiB a thread that allocates.
-/// Threads:   each for itself.
+/// Cost:      ready_at: two loads after that of the pointer; ready_within: and a comparison.
+/// Overhead:  8 bytes of thread-local storage; 32 bytes an affinity or shared heap that the thread
+///            uses, in pages of 128 of them.
+/// Threads:   each for itself; forget: see there.
 class thread_heaps {
 public:
-    constexpr thread_heaps() noexcept = default;
+    thread_heaps() noexcept = default;
     thread_heaps(const thread_heaps&) = delete;
     thread_heaps& operator=(const thread_heaps&) = delete;
 
@@ -48,16 +55,21 @@ public:
     }
     /// Reads a place whose half is chosen already.
     [[nodiscard]] ARENITE_INLINE static slab_heap* ready_at(thread_place at) noexcept {
-        return *reinterpret_cast<slab_heap* const*>(
-            reinterpret_cast<const std::byte*>(of_thread->ready_) + at);
+        return *reinterpret_cast<slab_heap* const*>(reinterpret_cast<const std::byte*>(of_thread) +
+                                                    at);
     }
-    /// Where a request of this alignment looks: each affinity has a place in both halves.
+    /// Where a request of this alignment looks: each affinity has two places.
     [[nodiscard]] ARENITE_INLINE static constexpr thread_place
     place_at(thread_place at, std::size_t alignment) noexcept {
-        return at + (alignment >= default_alignment ? half_bytes : 0);
+        return at + (alignment >= default_alignment ? sizeof(slab_heap*) : 0);
     }
-    [[nodiscard]] static constexpr thread_place place_of(unsigned affinity) noexcept {
-        return (affinity + 1) * sizeof(slab_heap*);
+    /// ready_at for a place that a thread without a table has not: that of a shared heap.
+    [[nodiscard]] ARENITE_INLINE static slab_heap* ready_within(thread_place at,
+                                                                std::size_t alignment) noexcept {
+        return at < of_thread->bytes_ ? ready_at(at, alignment) : nullptr;
+    }
+    [[nodiscard]] static constexpr thread_place place_of(unsigned index) noexcept {
+        return offsetof(thread_heaps, places_) + index * sizeof(place);
     }
 
     /// An address that no other living thread has.
@@ -72,15 +84,25 @@ public:
     /// where there is no memory.
     [[nodiscard]] static thread_heaps* make() noexcept;
 
+    /// Where the module ends and the process goes on: the tables' addresses go back.
+    static void end_tables() noexcept;
+
     /// In a forked child: the tables of threads that are not in it are nobody's.
     static void after_fork_in_child() noexcept;
 
+    /// No table has anything of this index any more; when no thread uses it, or will. Whatever
+    /// ended threads leave is told to their shares before or not at all.
+    static void forget(unsigned index) noexcept;
+
     /// The first of the thread's shares of an affinity.
-    [[nodiscard]] affinity_share*& shares(unsigned affinity) noexcept { return shares_[affinity]; }
+    [[nodiscard]] affinity_share*& shares(unsigned affinity) noexcept {
+        touch(affinity);
+        return at(affinity).shares;
+    }
 
     /// The heap of the first one, where it has been made current.
     [[nodiscard]] slab_heap* current(unsigned affinity) const noexcept {
-        return current_[affinity];
+        return const_cast<thread_heaps*>(this)->at(affinity).current;
     }
     /// Calls go to this heap at once, those apart for which the affinity's own alignment is larger.
     void start(unsigned affinity, slab_heap& heap, std::size_t least_alignment) noexcept;
@@ -89,18 +111,52 @@ public:
     void stop_all() noexcept;
 
 private:
+    struct place {
+        slab_heap* ready[2];
+        slab_heap* current;
+        affinity_share* shares;
+    };
+    static constexpr unsigned most = most_affinities + most_shared_heaps;
+    static constexpr unsigned group_places = 128;
+    static constexpr unsigned groups = most / group_places;
+    static_assert(most % group_places == 0 && most_affinities % group_places == 0);
+
+    static constexpr std::size_t table_bytes() noexcept {
+        return sizeof(thread_heaps) + most_shared_heaps * sizeof(place);
+    }
     [[nodiscard]] static thread_heaps* take() noexcept;
     static void end() noexcept;
+    void abandon_shares(unsigned first, unsigned last) noexcept;
+
+    [[nodiscard]] place& at(unsigned index) noexcept {
+        return *reinterpret_cast<place*>(reinterpret_cast<std::byte*>(this) + place_of(index));
+    }
+    /// Something may be there from now on.
+    void touch(unsigned index) noexcept {
+        bits::word& w = touched_[index / group_places / 64];
+        const bits::word bit = bits::word{1} << index / group_places % 64;
+        if ((w & bit) == 0)
+            w |= bit;
+    }
+    /// Calls f(index) for each that may have something, from first to before last.
+    template <class F>
+    void for_each(unsigned first, unsigned last, F f) noexcept {
+        for (unsigned g = first / group_places; g < last / group_places; ++g)
+            if ((touched_[g / 64] >> g % 64 & 1) != 0)
+                for (unsigned i = g * group_places; i < (g + 1) * group_places; ++i)
+                    f(i);
+    }
 
     static const thread_heaps none;
     static constinit thread_local const thread_heaps* of_thread ARENITE_THREAD_FAST;
 
-    static constexpr std::size_t half_bytes = (most_affinities + 1) * sizeof(slab_heap*);
-    slab_heap* ready_[2][most_affinities + 1] = {};
-    slab_heap* current_[most_affinities] = {};
-    affinity_share* shares_[most_affinities] = {};
-    const void* thread_ = nullptr; ///< whose it is; null: nobody's
-    thread_heaps* next_ = nullptr; ///< among all there are
+    // All zero where memory is fresh. A table that is no thread's is as long as its class.
+    slab_heap* no_place_[2]; ///< place 0
+    std::size_t bytes_;      ///< of a thread's table, which is longer
+    const void* thread_;     ///< whose it is; null: nobody's
+    thread_heaps* next_;     ///< among all there are
+    bits::word touched_[groups / 64 + 1];
+    place places_[most_affinities]; ///< those of shared heaps follow
 };
 
 } // namespace detail

@@ -120,8 +120,7 @@ public:
         requires Measurable<first_type> && Measurable<second_type>
     {
         const arenite::usage a = first().usage(), b = second().usage();
-        const bool counted = (a.bytes_in_use == 0 || a.live_allocations != 0) &&
-                             (b.bytes_in_use == 0 || b.live_allocations != 0);
+        const bool counted = counts<first_type>(a) && counts<second_type>(b);
         return {.bytes_in_use = a.bytes_in_use + b.bytes_in_use,
                 .bytes_reserved = a.bytes_reserved + b.bytes_reserved,
                 .high_water_bytes = a.high_water_bytes + b.high_water_bytes,
@@ -170,6 +169,17 @@ protected:
     }
 
 private:
+    /// True if live_allocations is what lives, and not 0 since nobody counted: objects of 0 bytes
+    /// may live where no byte is in use.
+    template <class R>
+    [[nodiscard]] static bool counts(const arenite::usage& u) noexcept {
+        if constexpr (requires { R::counts_allocations; }) {
+            if (!R::counts_allocations)
+                return false;
+        }
+        return u.bytes_in_use == 0 || u.live_allocations != 0;
+    }
+
     template <class... As, class... Bs, std::size_t... I, std::size_t... J>
     resource_pair(std::tuple<As...>& first, std::tuple<Bs...>& second, std::index_sequence<I...>,
                   std::index_sequence<J...>)

@@ -14,6 +14,7 @@
 #include <arenite/ordered/detail/joined_slots.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
 #include <arenite/ordered/detail/slab_geometry.hpp>
+#include <arenite/ordered/detail/slab_page.hpp>
 #include <arenite/ordered/detail/slab_source.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 
@@ -70,7 +71,7 @@ class slab_heap;
 /// Who a slab_heap works for.
 struct heap_owner {
     void* heap;                     ///< the ordered_heap or affinity_heap; also for messages
-    const char* affinity = nullptr; ///< for messages: the name of the affinity, or null
+    const char* affinity = nullptr; ///< for messages: "affinity nodes", or null
     const char* name = nullptr;     ///< for messages: the name of an ordered_heap, or null
 
     /// Called with what can't be freed at once; true if it was not of this heap and has been seen
@@ -152,6 +153,10 @@ public:
     /// Frees all there is. O(blocks).
     void reset() noexcept;
 
+    /// deallocate(p) where p lies in memory that this heap's upstream lent it, and in a page: else
+    /// false, and nothing is done.
+    [[nodiscard]] ARENITE_INLINE bool try_give_in_own(void* p) noexcept;
+
     /// try_allocate from what is there: the upstream is not asked.
     [[nodiscard]] void* try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept;
 
@@ -178,6 +183,11 @@ public:
     [[nodiscard]] bool nothing_lives() const noexcept;
 
     void trim() noexcept;
+
+    /// Gives the whole pages of free slots of the lowest block at `from` or above it back. Returns
+    /// where to go on, or null where there is no such block.
+    [[nodiscard]] const void* return_pages_from(const void* from) noexcept;
+
     void set_block_bytes(std::size_t bytes) noexcept { slabs_.blocks().set_block_bytes(bytes); }
 
     /// Gets the first block, which stays if the policy keeps anything; false where there is none.
@@ -392,6 +402,30 @@ ARENITE_INLINE void* slab_heap::try_take(std::size_t bytes, std::size_t alignmen
     if (!size_class::is_listed(bytes, alignment)) [[unlikely]]
         return nullptr;
     return try_take(size_class::of_listed(bytes, alignment));
+}
+
+/// Counts a slot whose bit has just been set.
+ARENITE_INLINE void slab_heap::count_free(slab& s) noexcept {
+    if (--s.frees_left == 0) [[unlikely]] // each test on the flags of its subtraction
+        count_last_free(s);
+    else if (--counts_of(s).live == 0) [[unlikely]]
+        alarmed(s);
+}
+
+/// From the address to the page, and to the slot's bit there. False, and nothing is done, for what
+/// lies elsewhere, is rare, or misuse.
+ARENITE_INLINE bool slab_heap::try_give_in_own(void* p) noexcept {
+    if constexpr (slow_only)
+        return false;
+    slab& s = slab_page::of(p);
+    if (!s.is_here<true>(this)) [[unlikely]]
+        return false;
+    const std::size_t index = s.index_in_page(p);
+    auto* const words = reinterpret_cast<bits::word*>(&s + 1);
+    if (bits::test_and_set(words[index / bits::word_bits], index)) [[unlikely]]
+        return false;
+    count_free(s);
+    return true;
 }
 
 template <class F>

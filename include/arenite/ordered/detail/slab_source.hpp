@@ -149,6 +149,10 @@ public:
     /// and of slots that are free, where the upstream lends pages. O(blocks).
     void trim() noexcept;
 
+    /// Does so with the whole pages of the lowest block at `from` or above it. Returns where to go
+    /// on, or null where there is no such block.
+    [[nodiscard]] const void* purge_from(const void* from) noexcept;
+
 private:
     // What the note of an open block says: which pages are slabs, and that it has pages.
     static constexpr std::uint32_t all_pages = (1u << slab_page::most_in_block) - 1;

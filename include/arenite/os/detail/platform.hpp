@@ -10,6 +10,8 @@
 
 #if defined(__linux__)
 #include <arenite/os/detail/linux.hpp>
+#elif defined(__APPLE__)
+#include <arenite/os/detail/macos.hpp>
 #elif defined(_WIN32)
 #include <arenite/os/detail/windows.hpp>
 #else
@@ -79,6 +81,8 @@ concept page_platform = requires(void* p, const void* where, std::size_t bytes,
 /// The system this is compiled for.
 #if defined(__linux__)
 using platform = linux_platform;
+#elif defined(__APPLE__)
+using platform = macos_platform;
 #elif defined(_WIN32)
 using platform = windows_platform;
 #endif

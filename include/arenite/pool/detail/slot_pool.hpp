@@ -182,7 +182,7 @@ protected:
     std::size_t large_count_ = 0;
     passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
     const char* name_;          ///< for messages, or null
-    [[no_unique_address]] one_thread threads_;
+    ARENITE_NO_UNIQUE_ADDRESS one_thread threads_;
 
 private:
     [[nodiscard]] Derived& self() noexcept { return static_cast<Derived&>(*this); }

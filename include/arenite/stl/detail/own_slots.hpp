@@ -218,7 +218,7 @@ private:
     std::atomic<std::size_t> holders_{1};
     bool lent_ = false;
     pool* first_ = nullptr;
-    [[no_unique_address]] Base base_;
+    ARENITE_NO_UNIQUE_ADDRESS Base base_;
 };
 
 } // namespace detail

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+class slab_heap;
+
+/// Decides when a heap gives the whole pages of its free slots back by itself, and does so in small
+/// steps.
+///
+///     in use   ~~~~~~~\                    /~~~~~     held stays: addresses are not given back
+///                      \__________________/
+///              look  look  look  steps ...  waits longer from now on, as the program came back
+///
+/// A look every half second: what is in use must have kept still for some looks, and be less than
+/// three quarters of what is held. Then each later call sees to a few blocks, until all were seen;
+/// and once more only when what is in use has changed. Where a program wants the memory again soon
+/// after, twice as many still looks are waited for the next time, up to half a minute of them.
+///
+/// Use when:  a heap is asked often, and its thread's slow calls can take the time.
+/// Cost:      look: one comparison, as a rule; a look sums over size classes; a step sees to
+///            `step_blocks` blocks, of which each page that goes costs about a microsecond.
+/// Threads:   the heap's own.
+class idle_pages {
+public:
+    static constexpr std::uint64_t look_ms = 500;
+    static constexpr std::uint64_t step_ms = 4;
+    static constexpr unsigned step_blocks = 6;
+    static constexpr std::size_t least_held_bytes = std::size_t{8} << 20;
+
+    constexpr idle_pages() noexcept = default;
+
+    /// To be called once in a while; now_ms never falls.
+    void look(slab_heap& heap, std::uint64_t now_ms) noexcept {
+        if (now_ms >= next_ms_) [[unlikely]]
+            look_now(heap, now_ms);
+    }
+
+    /// True between the begin and the end of a return.
+    [[nodiscard]] bool is_returning() const noexcept { return returning_; }
+
+private:
+    static constexpr unsigned most_patience = 64;
+
+    void look_now(slab_heap& heap, std::uint64_t now_ms) noexcept;
+    void step(slab_heap& heap, std::uint64_t now_ms) noexcept;
+
+    std::uint64_t next_ms_ = 0;
+    std::size_t seen_bytes_ = 0;     ///< in use at the last look
+    std::size_t returned_bytes_ = 0; ///< in use at the last return
+    const void* from_ = nullptr;     ///< where the next step begins
+    unsigned still_looks_ = 0;
+    unsigned patience_ = 2;
+    bool returning_ = false;
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/ordered/detail/idle_pages.hpp>
+
+#include <arenite/ordered/detail/slab_heap.hpp>
+
+#include <algorithm>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+namespace {
+
+bool is_about(std::size_t a, std::size_t b) noexcept {
+    constexpr std::size_t little = std::size_t{64} << 10;
+    return (a > b ? a - b : b - a) <= b / 16 + little;
+}
+
+} // namespace
+
+void idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
+    if (returning_)
+        return step(heap, now_ms);
+    next_ms_ = now_ms + look_ms;
+    const arenite::usage u = heap.usage_approximate();
+    const bool is_still = is_about(u.bytes_in_use, seen_bytes_);
+    seen_bytes_ = u.bytes_in_use;
+    if (!is_still) {
+        still_looks_ = 0;
+        if (returned_bytes_ != 0 && u.bytes_in_use / 3 * 2 > returned_bytes_) {
+            patience_ = std::min(patience_ * 2, most_patience); // it was wanted again
+            returned_bytes_ = 0;
+        }
+        return;
+    }
+    if (++still_looks_ < patience_ || u.bytes_reserved < least_held_bytes ||
+        u.bytes_in_use >= u.bytes_reserved / 4 * 3 || is_about(u.bytes_in_use, returned_bytes_))
+        return;
+    returning_ = true;
+    from_ = nullptr;
+    step(heap, now_ms);
+}
+
+void idle_pages::step(slab_heap& heap, std::uint64_t now_ms) noexcept {
+    next_ms_ = now_ms + step_ms;
+    for (unsigned n = 0; n < step_blocks; ++n) {
+        from_ = heap.return_pages_from(from_);
+        if (from_ == nullptr) {
+            returning_ = false;
+            returned_bytes_ = std::max<std::size_t>(seen_bytes_, 1);
+            next_ms_ = now_ms + look_ms;
+            return;
+        }
+    }
+}
+
+/// In a file of its own, as trim() does it for all blocks.
+const void* slab_heap::return_pages_from(const void* from) noexcept {
+    const slow_call_guard mark = begin_slow_call();
+    return slabs_.purge_from(from);
+}
+
+const void* slab_source::purge_from(const void* from) noexcept {
+    constexpr std::uint16_t any = 0xffff;
+    block* const b = blocks_.purges() ? blocks_.blocks().lowest(any, from) : nullptr;
+    if (b == nullptr)
+        return nullptr;
+    if ((b->state & block_state::large) == 0)
+        purge_free(*b);
+    return reinterpret_cast<const std::byte*>(b) + 1;
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/ordered/detail/idle_pages.hpp>
+
+#include <arenite/check/detail/poison.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
+#include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+using namespace arenite;
+using detail::idle_pages;
+using detail::slab_heap;
+
+namespace {
+
+constexpr std::size_t bytes = 200;
+
+/// A heap, of which nearly everything has been freed, and a clock that tests turn.
+class idle_pages_of_a_heap : public testing::Test {
+protected:
+    page_resource pages{page_options{.huge = huge_pages::never}};
+    slab_heap heap{detail::block_options{}, &pages, detail::heap_owner{.heap = this}};
+    idle_pages idle;
+    std::uint64_t now_ms = 1000;
+    std::vector<void*> live;
+
+    void fill(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            void* const p = heap.try_allocate(bytes, 8);
+            ASSERT_NE(p, nullptr);
+            std::memset(p, 0x5a, bytes);
+            live.push_back(p);
+        }
+    }
+    void keep_one_of(std::size_t n) {
+        std::vector<void*> kept;
+        for (std::size_t i = 0; i < live.size(); ++i) {
+            if (i % n == 0)
+                kept.push_back(live[i]);
+            else
+                heap.deallocate(live[i], bytes, 8);
+        }
+        live.swap(kept);
+    }
+    void look_for(std::uint64_t ms) {
+        for (const std::uint64_t end = now_ms + ms; now_ms < end; now_ms += idle_pages::step_ms)
+            idle.look(heap, now_ms);
+    }
+    [[nodiscard]] std::size_t resident() const {
+        std::size_t sum = 0;
+        for (detail::block* b = heap_blocks().first(); b != nullptr; b = heap_blocks().above(*b))
+            sum += detail::os::platform::resident_bytes(b, b->bytes());
+        return sum;
+    }
+    void TearDown() override {
+        for (void* p : live) {
+            const auto* const begin = static_cast<const unsigned char*>(p);
+            ASSERT_TRUE(begin[0] == 0x5a && begin[bytes - 1] == 0x5a)
+                << "what lives stays as it is";
+        }
+    }
+
+private:
+    [[nodiscard]] detail::block_list& heap_blocks() const {
+        return const_cast<slab_heap&>(heap).slabs().blocks().blocks();
+    }
+};
+
+TEST_F(idle_pages_of_a_heap, what_kept_still_for_a_second_goes_back_in_small_steps) {
+    fill(200'000);
+    keep_one_of(500);
+    const std::size_t before = resident();
+    ASSERT_GT(before, 30u << 20);
+    look_for(idle_pages::look_ms); // a first look sees a change
+    EXPECT_EQ(resident(), before);
+    while (!idle.is_returning()) {
+        idle.look(heap, now_ms);
+        now_ms += idle_pages::step_ms;
+        ASSERT_LT(now_ms, 10'000u);
+    }
+    EXPECT_GT(resident(), before - idle_pages::step_blocks * (256u << 10)) << "a step is small";
+    look_for(2000);
+    EXPECT_FALSE(idle.is_returning());
+    EXPECT_LT(resident(), before / 4);
+    const std::size_t after = resident();
+    fill(100); // a little comes and goes: not again
+    look_for(5000);
+    EXPECT_GE(resident(), after);
+}
+
+TEST_F(idle_pages_of_a_heap, nothing_goes_back_while_use_changes_or_most_is_used) {
+    fill(200'000);
+    const std::size_t before = resident();
+    look_for(5000);
+    EXPECT_EQ(resident(), before) << "all is in use";
+    for (int round = 0; round < 8; ++round) {
+        keep_one_of(10);
+        look_for(idle_pages::look_ms);
+        fill(200'000 - live.size());
+        look_for(idle_pages::look_ms);
+        EXPECT_FALSE(idle.is_returning());
+    }
+    EXPECT_GE(resident(), before);
+}
+
+TEST_F(idle_pages_of_a_heap, little_is_not_worth_it) {
+    fill(20'000);
+    keep_one_of(100);
+    const std::size_t before = resident();
+    look_for(5000);
+    EXPECT_EQ(resident(), before);
+}
+
+TEST_F(idle_pages_of_a_heap, where_memory_is_wanted_again_it_waits_longer) {
+    std::uint64_t waited[3] = {};
+    for (std::uint64_t& ms : waited) {
+        fill(200'000 - live.size());
+        look_for(3 * idle_pages::look_ms);
+        keep_one_of(500);
+        const std::uint64_t begin = now_ms;
+        while (!idle.is_returning()) {
+            idle.look(heap, now_ms);
+            now_ms += idle_pages::step_ms;
+            ASSERT_LT(now_ms - begin, 60'000u);
+        }
+        ms = now_ms - begin;
+        look_for(2000);
+    }
+    EXPECT_GT(waited[1], waited[0] + idle_pages::look_ms);
+    EXPECT_GT(waited[2], waited[1] + 2 * idle_pages::look_ms);
+}
+
+} // namespace

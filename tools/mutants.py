@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Arenite authors
+# SPDX-License-Identifier: MIT
+"""Breaks one folder of the library in small ways, one at a time, and tells which its tests do not notice.
+
+    ./dev mutants FOLDER [--count N] [--seed S] [--only GLOB] [--seconds S] [--list]
+
+A mutant is one operator, constant, condition or statement of src/FOLDER or include/arenite/FOLDER that
+is another one. It is made in a copy of the tree, below build/mutants; the tests of that folder are built and run,
+as far as the first that fails. One that fails, or takes much longer than before, has killed the mutant. Those that live are
+printed: each is a test that is missing, or a change that makes no difference, which tools/mutants.txt
+explains."""
+import argparse
+import fnmatch
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+root = Path(__file__).resolve().parent.parent
+KNOWN = root / "tools/mutants.txt"
+
+# What is replaced by what. Template brackets, shifts and arrows are no comparisons: these stand between blanks.
+SWAPS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "), (" == ", " != "), (" != ", " == "),
+         (" && ", " || "), (" || ", " && "), (" + ", " - "), (" - ", " + "), (" += ", " -= "), (" -= ", " += "),
+         (" * ", " + "), (" / ", " * "), (" % ", " / "), (" << ", " >> "), (" >> ", " << "), (" | ", " & "), (" & ", " | ")]
+WORDS = [(r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"(?<![\w:])!(?=[\w(])", ""), (r"(?<=[ (\[])--(?=\w)", "++"),
+         (r"(?<=[ (\[])\+\+(?=\w)", "--"), (r"\bstd::min\b", "std::max"), (r"\bstd::max\b", "std::min"),
+         (r"\bbreak;", ";"), (r"\bcontinue;", ";")]
+NUMBER = re.compile(r"(?<![\w.'\"])(\d+)(?![\w.'\"])")
+STATEMENT = re.compile(r"^\s+(?!return|break|continue|case|using|static_assert|ARENITE_|goto|throw|delete|else|default)"
+                       r"[\w:>.\-\[\]*]+(\(.*\)|\s[-+|&]?=\s.*);\s*$")
+SKIPPED = re.compile(r"^\s*(#|//|/\*|\*|template|using|namespace|static_assert|friend|\[\[noreturn)|contract_violation|ARENITE_ASSERT|printf")
+
+
+@dataclass(frozen=True)
+class mutant:
+    file: str
+    line: int      # from 0
+    before: str
+    after: str
+
+    def __str__(self):
+        return f"{self.file}:{self.line + 1}: {self.before.strip()}  ->  {self.after.strip() or '(nothing)'}"
+
+
+def mutants_of_line(text):
+    """All lines that this one may become."""
+    code = re.sub(r"//.*", lambda m: " " * len(m[0]), text)
+    code = re.sub(r'"(\\.|[^"\\])*"', lambda m: '"' + "_" * (len(m[0]) - 2) + '"', code)
+    if SKIPPED.search(code):
+        return
+    for before, after in SWAPS:
+        at = code.find(before)
+        while at != -1:
+            yield text[:at] + after + text[at + len(before):]
+            at = code.find(before, at + 1)
+    for pattern, after in WORDS:
+        for m in re.finditer(pattern, code):
+            yield text[:m.start()] + after + text[m.end():]
+    for m in NUMBER.finditer(code):
+        yield text[:m.start()] + str(int(m[1]) + 1) + text[m.end():]
+    if STATEMENT.match(code):
+        yield re.match(r"\s*", text)[0] + ";"
+
+
+def all_mutants(folder, only):
+    for top in (root / "src" / folder, root / "include/arenite" / folder):
+        for path in sorted(top.rglob("*.[ch]pp")):
+            name = str(path.relative_to(root))
+            if not fnmatch.fnmatch(name, only):
+                continue
+            for number, text in enumerate(path.read_text().splitlines()):
+                for after in mutants_of_line(text):
+                    yield mutant(name, number, text, after)
+
+
+def known():
+    """Mutants that make no difference: file | line before | line after | why."""
+    if not KNOWN.exists():
+        return {}
+    rows = (line.split(" | ") for line in KNOWN.read_text().splitlines() if line and not line.startswith("#"))
+    return {(row[0], row[1].strip(), row[2].strip()): row[3] for row in rows}
+
+
+class tree:
+    """A copy of the project in which the tests of one folder are built."""
+    def __init__(self, folder):
+        self.top = root / "build/mutants" / folder
+        self.build = self.top / "build"
+        self.seconds = 0.0
+        shutil.rmtree(self.top, ignore_errors=True)
+        ignored = shutil.ignore_patterns("build", ".git", "__pycache__")
+        shutil.copytree(root, self.top / "tree", ignore=ignored, symlinks=True)
+        options = ["-DARENITE_BUILD_LAB=OFF", "-DARENITE_BUILD_EXAMPLES=OFF", "-DARENITE_BUILD_FUZZ=OFF", "-DARENITE_BUILD_BOTH=OFF",
+                   "-DARENITE_TEST_CHECKED=OFF", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG",
+                   f"-DARENITE_TEST_FOLDERS={folder};model"]
+        if shutil.which("ccache"):
+            options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+        self.environment = os.environ | {"CCACHE_BASEDIR": str(self.top), "CCACHE_NOHASHDIR": "1"}
+        self.call(["cmake", "-G", "Ninja", "-S", str(self.top / "tree"), "-B", str(self.build), *options], check=True)
+
+    def call(self, command, timeout=None, check=False):
+        run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.environment,
+                               start_new_session=True)
+        try:
+            text, _ = run.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, 9)
+            run.communicate()
+            return None, ""
+        if check and run.returncode != 0:
+            sys.exit(text[-3000:])
+        return run.returncode, text
+
+    def compile(self):
+        return self.call(["ninja", "-C", str(self.build), "arenite-tests"])[0] == 0
+
+    def test(self, seconds):
+        """True if all pass, False if one fails, None if they take longer than that."""
+        status, text = self.call(["ctest", "--test-dir", str(self.build), "-j", str(os.cpu_count()), "--stop-on-failure",
+                                  "--timeout", str(int(seconds)), "-E", r"^(\w+\.)*(plugin|interop|consumer|compile_fail|structure|module|odr)"],
+                                 timeout=seconds)
+        return None if status is None else status == 0
+
+    def mutate(self, m, back=False):
+        path = self.top / "tree" / m.file
+        lines = path.read_text().splitlines(keepends=True)
+        lines[m.line] = (m.before if back else m.after) + "\n"
+        path.write_text("".join(lines))
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("folder", help="of src/ and include/arenite/: ordered, affinity, offset, ...")
+    arguments.add_argument("--count", type=int, default=20, help="mutants to try (20); 0 for all")
+    arguments.add_argument("--seed", type=int, default=None, help="of the choice among all; printed")
+    arguments.add_argument("--only", default="*", help="files of this pattern, such as 'src/*'")
+    arguments.add_argument("--seconds", type=float, default=60, help="least time limit of one run of the tests")
+    arguments.add_argument("--list", action="store_true", help="print the chosen ones and end")
+    given = arguments.parse_args()
+    if not (root / "include/arenite" / given.folder).is_dir():
+        arguments.error(f"there is no folder include/arenite/{given.folder}")
+    seed = random.SystemRandom().randrange(1 << 32) if given.seed is None else given.seed
+    equal = known()
+    candidates = [m for m in all_mutants(given.folder, given.only) if (m.file, m.before.strip(), m.after.strip()) not in equal]
+    chosen = candidates if given.count == 0 else random.Random(seed).sample(candidates, min(given.count, len(candidates)))
+    print(f"{given.folder}: {len(chosen)} of {len(candidates)} mutants, --seed {seed}; "
+          f"{len(equal)} more are known to make no difference", flush=True)
+    if given.list:
+        print("\n".join(map(str, chosen)))
+        return 0
+    here = tree(given.folder)
+    if not here.compile():
+        sys.exit("the project does not compile as it is")
+    begin = time.monotonic()
+    if here.test(3600) is not True:
+        sys.exit("its tests do not pass as they are")
+    limit = max(given.seconds, 5 * (time.monotonic() - begin))
+    counts = {"killed": 0, "too slow": 0, "does not compile": 0, "LIVES": 0}
+    alive = []
+    for number, m in enumerate(chosen, 1):
+        here.mutate(m)
+        if not here.compile():
+            found = "does not compile"
+        else:
+            found = {True: "LIVES", False: "killed", None: "too slow"}[here.test(limit)]
+        here.mutate(m, back=True)
+        counts[found] += 1
+        if found == "LIVES":
+            alive.append(m)
+        print(f"{number:4} {found:16} {m}", flush=True)
+    tried = len(chosen) - counts["does not compile"]
+    killed = counts["killed"] + counts["too slow"]
+    print(f"{killed} of {tried} were killed" + (f" ({100 * killed / tried:.0f} %)" if tried else "") +
+          f", {counts['too slow']} of them by the time limit of {limit:.0f} s; {counts['does not compile']} do not compile")
+    for m in alive:
+        print(f"LIVES {m}")
+    return 1 if alive else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
