@@ -14,13 +14,22 @@ extern const verb run_verb;
 extern const verb record_verb;
 extern const verb show_verb;
 extern const verb replay_verb;
+extern const verb prove_verb;
+extern const verb advise_verb;
 extern const verb help_verb;
 extern const verb version_verb;
 
 namespace {
 
 constexpr std::array table{
-    &run_verb, &record_verb, &show_verb, &replay_verb, &help_verb, &version_verb,
+    &advise_verb, //
+    &run_verb,    //
+    &record_verb, //
+    &show_verb,   //
+    &replay_verb, //
+    &prove_verb,  //
+    &help_verb,   //
+    &version_verb,
 };
 
 /// How many letters must be changed, added or left out to make one word of the other.

@@ -134,6 +134,10 @@ concept frees_at_once = requires(S& s, std::size_t bytes) {
 template <class S>
 concept makes_ready = requires(S& s, std::size_t bytes) { s.ready(bytes); };
 
+/// True for a subject whose frees wait and are done many at once: for workloads that ask for it.
+template <class S>
+concept frees_later = requires { requires S::frees_later; };
+
 /// True for a subject that differs from another one only where a workload has several heaps.
 template <class S>
 concept one_of_several = requires { requires S::one_of_several; };

@@ -8,16 +8,8 @@
 namespace arenite::advisor {
 namespace {
 
-constexpr std::uint64_t least_grown_bytes = 512; ///< smaller buffers may grow as they like
-constexpr std::uint64_t soon = 64;               ///< events between a longer copy and its end
-
 std::size_t bucket(std::uint64_t n) {
     return std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(n)), profile::buckets - 1);
-}
-
-/// A buffer that gets a little larger, by less than a third: copies add up to a square.
-bool is_step(std::uint64_t before, std::uint64_t after) {
-    return before >= least_grown_bytes && after > before && after - before < before / 3;
 }
 
 } // namespace
@@ -29,10 +21,8 @@ profile::profile(trace::source& from) {
 }
 
 stack_profile& profile::stack(std::uint32_t number) {
-    if (number >= stacks_.size()) {
+    if (number >= stacks_.size())
         stacks_.resize(std::size_t{number} + 1);
-        latest_.resize(stacks_.size());
-    }
     return stacks_[number];
 }
 
@@ -78,8 +68,7 @@ void profile::note_birth(std::uint32_t slot, const trace::event& e) {
     s.live_bytes += e.bytes;
     s.peak_bytes = std::max(s.peak_bytes, s.live_bytes);
     ++sizes_[bucket(e.bytes)];
-    latest& l = latest_[e.stack];
-    l.slots[l.next++ % l.slots.size()] = slot;
+    latest_.note(slot, events_, e.bytes);
     freed_stack_ = UINT32_MAX;
 }
 
@@ -106,7 +95,7 @@ void profile::note_resize(std::uint32_t slot, std::uint64_t before, const trace:
     }
     s.live_bytes += now;
     s.peak_bytes = std::max(s.peak_bytes, s.live_bytes);
-    if (is_step(before, now))
+    if (trace::is_growth_step(before, now))
         note_link(s, k, k.chain, before);
     freed_stack_ = UINT32_MAX;
 }
@@ -123,15 +112,14 @@ void profile::note_death(std::uint32_t slot, const trace::event& e) {
     s.freed_by_others += e.thread != k.thread;
     s.freed_in_runs += freed_stack_ == k.stack;
     freed_stack_ = k.stack;
-    for (const std::uint32_t newer : latest_[k.stack].slots) {
-        if (newer == UINT32_MAX || newer == slot)
-            continue;
-        auto& n = live_.at(newer);
-        if (n.address != 0 && n.kept.stack == k.stack && n.kept.born > k.born &&
-            events_ - n.kept.born <= soon && n.kept.chain == 0 && is_step(o.bytes, n.bytes)) {
-            note_link(s, n.kept, k.chain, o.bytes);
-            break;
-        }
+    const auto is_longer_copy = [&](std::uint32_t newer, std::uint64_t born) {
+        const auto& n = live_.at(newer);
+        return newer != slot && n.address != 0 && n.kept.born == born && born > k.born &&
+               n.kept.chain == 0 && trace::is_growth_step(o.bytes, n.bytes);
+    };
+    if (const std::uint32_t longer = latest_.find(events_, is_longer_copy); longer != UINT32_MAX) {
+        kept& n = live_.at(longer).kept;
+        note_link(stacks_[n.stack], n, k.chain, o.bytes);
     }
 }
 

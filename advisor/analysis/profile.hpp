@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../trace/growth.hpp"
 #include "../trace/live_objects.hpp"
 #include "../trace/reader.hpp"
 
@@ -60,12 +61,6 @@ private:
         std::uint32_t stack = 0, thread = 0;
         std::uint32_t chain = 0; ///< growth steps until here
     };
-    /// The latest births of a stack, which may be a longer copy of what dies next.
-    struct latest {
-        std::array<std::uint32_t, 4> slots{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-        std::uint32_t next = 0;
-    };
-
     void take(const trace::event& e);
     void note_birth(std::uint32_t slot, const trace::event& e);
     void note_resize(std::uint32_t slot, std::uint64_t before, const trace::event& e);
@@ -74,7 +69,7 @@ private:
     stack_profile& stack(std::uint32_t number);
 
     std::vector<stack_profile> stacks_;
-    std::vector<latest> latest_;
+    trace::recent_births latest_;
     trace::live_objects<kept> live_;
     std::array<std::uint64_t, 16> by_op_{};
     std::array<std::uint64_t, buckets> sizes_{}, lives_{};

@@ -79,6 +79,8 @@ public:
         t.function = short_name(n.function);
         if (!n.file.empty())
             t.place = fmt::format("{}:{}", base_name(n.file), n.line);
+        if (n.file.starts_with("/usr/")) // a header's, inlined: calls in a row are told apart
+            t.place += fmt::format(" +{:#x}", f.offset);
         return t;
     }
 
@@ -144,6 +146,7 @@ std::vector<site> sites_of(const profile& of, const trace::tables& known, symbol
             continue;
         const auto frames = known.stack(i);
         site one;
+        std::size_t depth = 0;
         if (frames.empty()) {
             one.name = i == 0 ? "(not known)" : fmt::format("(site {})", i);
         } else {
@@ -154,6 +157,7 @@ std::vector<site> sites_of(const profile& of, const trace::tables& known, symbol
             at = std::max(at, first_user);
             for (std::size_t f = 0; f <= at && one.container.empty(); ++f)
                 one.container = tell(frames[f]).container;
+            depth = at + 1;
             one.name = tell(frames[at]).function;
             one.place = tell(frames[at]).place;
             if (at != first[i])
@@ -166,6 +170,7 @@ std::vector<site> sites_of(const profile& of, const trace::tables& known, symbol
             to.container = std::move(one.container);
         }
         to.stacks.push_back(i);
+        to.depths.push_back(static_cast<std::uint8_t>(depth));
         add(to.sum, s);
     }
     std::vector<site> all;

@@ -19,6 +19,7 @@ struct site {
     std::string place;     ///< "scene.cpp:12"; empty where it is not known
     std::string container; ///< "std::map": whose node or buffer it is; empty: none
     std::vector<std::uint32_t> stacks;
+    std::vector<std::uint8_t> depths; ///< of each stack: how many frames tell it from other sites
     stack_profile sum;
 
     [[nodiscard]] bool one_size() const noexcept {

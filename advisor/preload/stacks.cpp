@@ -53,11 +53,6 @@ unsigned unwind(std::uint64_t first, std::uint64_t* frames, unsigned most) noexc
 
 } // namespace
 
-void slow_lock::lock() noexcept {
-    while (taken_.exchange(1, std::memory_order_acquire) != 0)
-        ::sched_yield();
-}
-
 bool stack_table::start(record::process& into, unsigned frames) noexcept {
     into_ = &into;
     frames_ = frames < 1 ? 1 : frames > most_frames ? most_frames : frames;

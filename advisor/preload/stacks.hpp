@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../record/area.hpp"
+#include "caller.hpp"
 #include "frame_rule.hpp"
 
 #include <atomic>
@@ -10,21 +11,6 @@
 #include <cstdint>
 
 namespace arenite::preload {
-
-/// Where a function was called from: what its caller has in these registers after the return.
-struct caller {
-    std::uint64_t pc, sp, rbp;
-};
-
-/// A lock for what happens once a place in the program, not once an event.
-class slow_lock {
-public:
-    void lock() noexcept;
-    void unlock() noexcept { taken_.store(0, std::memory_order_release); }
-
-private:
-    std::atomic<std::uint32_t> taken_{0};
-};
 
 /// Call stacks as numbers. A frame costs a look into a table of rules, one a return address, and
 /// two loads; a stack one more look. What is seen for the first time is read from the unwind

@@ -69,9 +69,14 @@ double seconds_now() {
     return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
 }
 
+double cpu_of(const rusage& used) {
+    return double(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           double(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
+}
+
 /// Starts the program; errors of exec are told by a pipe that exec closes.
 pid_t start(const std::string& path, const std::vector<std::string>& words,
-            const std::vector<std::string>& variables, record::control& area) {
+            const std::vector<std::string>& variables, record::control* area) {
     const auto pointers = [](const std::vector<std::string>& strings) {
         std::vector<char*> p;
         for (const std::string& s : strings)
@@ -85,7 +90,8 @@ pid_t start(const std::string& path, const std::vector<std::string>& words,
         throw std::runtime_error(std::strerror(errno));
     const pid_t child = ::fork();
     if (child == 0) {
-        area.root = ::getpid();
+        if (area != nullptr)
+            area->root = ::getpid();
         ::execve(path.c_str(), argv.data(), envp.data());
         const int error = errno;
         (void)!::write(pipe[1], &error, sizeof error);
@@ -156,7 +162,7 @@ recorded record_program(const std::vector<std::string>& program, const record_op
     (void)nanoseconds_a_tick();
     const double begin = seconds_now();
     const pid_t child = start(
-        path, program, environment_with({{record::area_variable, area.path()}}, library), *area);
+        path, program, environment_with({{record::area_variable, area.path()}}, library), &*area);
     const ignored_signals from_keyboard;
 
     recorded result;
@@ -184,8 +190,7 @@ recorded record_program(const std::vector<std::string>& program, const record_op
     }
     from.take(!result.still_runs);
     result.elapsed_seconds = seconds_now() - begin;
-    result.cpu_seconds = double(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                         double(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
+    result.cpu_seconds = cpu_of(used);
     result.peak_resident_bytes = static_cast<std::uint64_t>(used.ru_maxrss) << 10;
     result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     result.others = area->others.load();
@@ -215,6 +220,24 @@ recorded record_program(const std::vector<std::string>& program, const record_op
             result.failed = t->file().failed();
     }
     return result;
+}
+
+plain_run run_plainly(const std::vector<std::string>& program, const std::string& preloaded,
+                      const std::vector<std::pair<std::string, std::string>>& variables) {
+    const std::string path = find_program_to_preload(program[0]);
+    const double begin = seconds_now();
+    const pid_t child = start(path, program, environment_with(variables, preloaded), nullptr);
+    const ignored_signals from_keyboard;
+    int status = 0;
+    rusage used{};
+    while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
+    }
+    plain_run made;
+    made.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    made.elapsed_seconds = seconds_now() - begin;
+    made.cpu_seconds = cpu_of(used);
+    made.peak_resident_bytes = static_cast<std::uint64_t>(used.ru_maxrss) << 10;
+    return made;
 }
 
 } // namespace arenite::advisor

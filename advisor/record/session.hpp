@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace arenite::advisor {
@@ -31,5 +32,15 @@ struct recorded {
 /// Runs a program and records it. Throws bad_input where it cannot be run.
 [[nodiscard]] recorded record_program(const std::vector<std::string>& program,
                                       const record_options& options);
+
+/// Runs a program as it is: how it ends, and its costs.
+struct plain_run {
+    int exit_code = 0;
+    double cpu_seconds = 0, elapsed_seconds = 0;
+    std::uint64_t peak_resident_bytes = 0;
+};
+[[nodiscard]] plain_run
+run_plainly(const std::vector<std::string>& program, const std::string& preloaded = {},
+            const std::vector<std::pair<std::string, std::string>>& variables = {});
 
 } // namespace arenite::advisor

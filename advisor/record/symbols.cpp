@@ -8,6 +8,7 @@
 #include <cxxabi.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/core.h>
+#include <string_view>
 #include <unordered_map>
 
 namespace arenite::advisor {
@@ -88,7 +89,11 @@ trace::name name_of(const trace::frame& f, const trace::tables& known, symbols& 
     return n;
 }
 
-std::string short_name(const std::string& function) {
+std::string short_name(const std::string& full) {
+    constexpr std::string_view anonymous = "(anonymous namespace)::";
+    std::string function = full;
+    for (std::size_t at; (at = function.find(anonymous)) != std::string::npos;)
+        function.erase(at, anonymous.size());
     // "operator<" and its like are words, not brackets.
     std::string text;
     int depth = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "prepare.hpp"
 
+#include "../trace/growth.hpp"
 #include "../trace/live_objects.hpp"
 
 #include <algorithm>
@@ -18,13 +19,6 @@ namespace {
 
 using replay::action;
 using replay::prepared_event;
-
-constexpr std::uint64_t soon = 64; ///< as in the profile: a longer copy and its end
-constexpr std::uint64_t least_grown_bytes = 512;
-
-bool is_step(std::uint64_t before, std::uint64_t after) {
-    return before >= least_grown_bytes && after > before && after - before < before / 3;
-}
 
 /// Makes prepared events of a trace's.
 class preparer {
@@ -81,18 +75,13 @@ private:
         std::uint32_t site = 0, bytes = 0;
         bool linked = false;
     };
-    using latest = std::array<std::uint32_t, 5>; ///< slots, and which is next
 
     void born(const prepared_event& made) {
         kept& k = live_.at(made.slot).kept;
         k = {events.size(), events.size(), made.site, made.bytes, false};
         live_bytes_ += made.bytes;
         all_bytes += made.bytes;
-        if (made.site >= latest_.size())
-            latest_.resize(made.site + std::size_t{1},
-                           latest{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0});
-        latest& l = latest_[made.site];
-        l[l[4]++ % 4] = made.slot;
+        latest_.note(made.slot, events.size(), made.bytes);
     }
 
     void resized(prepared_event& made, std::uint64_t before) {
@@ -100,7 +89,7 @@ private:
         live_bytes_ += std::uint64_t{made.bytes} - k.bytes;
         if (made.site == 0)
             made.site = k.site;
-        if (is_step(before, made.bytes)) {
+        if (trace::is_growth_step(before, made.bytes)) {
             if (!k.linked)
                 k.start = events.size(); // this event
             made.copied_of = k.linked ? made.slot + 1 : 0;
@@ -122,27 +111,23 @@ private:
     void died(std::uint32_t slot) {
         end(slot);
         const kept k = live_.at(slot).kept;
-        if (k.site >= latest_.size())
+        const auto is_longer_copy = [&](std::uint32_t newer, std::uint64_t born) {
+            const auto& o = live_.at(newer);
+            return newer != slot && o.address != 0 && o.kept.born == born && born > k.born &&
+                   !o.kept.linked && trace::is_growth_step(k.bytes, o.kept.bytes);
+        };
+        const std::uint32_t longer = latest_.find(events.size(), is_longer_copy);
+        if (longer == UINT32_MAX)
             return;
-        latest& l = latest_[k.site];
-        for (int i = 0; i < 4; ++i) {
-            const std::uint32_t newer = l[static_cast<std::size_t>(i)];
-            if (newer == UINT32_MAX || newer == slot || live_.at(newer).address == 0)
-                continue;
-            kept& n = live_.at(newer).kept;
-            if (n.site != k.site || n.born <= k.born || events.size() - n.born > soon || n.linked ||
-                !is_step(k.bytes, n.bytes))
-                continue;
-            events[n.born].copied_of = slot + 1;
-            n.start = k.start;
-            n.linked = true;
-            events[k.start].grows_to = std::max(events[k.start].grows_to, n.bytes);
-            return;
-        }
+        kept& n = live_.at(longer).kept;
+        events[n.born].copied_of = slot + 1;
+        n.start = k.start;
+        n.linked = true;
+        events[k.start].grows_to = std::max(events[k.start].grows_to, n.bytes);
     }
 
     trace::live_objects<kept> live_;
-    std::vector<latest> latest_;
+    trace::recent_births latest_;
     std::uint64_t live_bytes_ = 0;
 };
 

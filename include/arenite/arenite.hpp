@@ -33,7 +33,9 @@
 #include <arenite/report/layout.hpp>
 #include <arenite/report/memory_map.hpp>
 #include <arenite/report/region_totals.hpp>
+#include <arenite/report/usage_difference.hpp>
 #include <arenite/report/usage_node.hpp>
+#include <arenite/report/usage_snapshot.hpp>
 
 #include <arenite/block/return_policy.hpp>
 
@@ -57,6 +59,8 @@
 #include <arenite/ordered/ordered_heap.hpp>
 
 #include <arenite/compose/allocator_resource.hpp>
+#include <arenite/compose/budget_group.hpp>
+#include <arenite/compose/budgeted_resource.hpp>
 #include <arenite/compose/fallback_resource.hpp>
 #include <arenite/compose/limited_resource.hpp>
 #include <arenite/compose/observed_resource.hpp>
@@ -75,6 +79,7 @@
 #include <arenite/affinity/shared_heap.hpp>
 #include <arenite/affinity/slots_resource.hpp>
 
+#include <arenite/offset/budgeted_blocks.hpp>
 #include <arenite/offset/memory_slots.hpp>
 #include <arenite/offset/moves.hpp>
 #include <arenite/offset/offset_allocation.hpp>

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include "experiment.hpp"
+#include "nearest.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -63,17 +64,17 @@ void check_known(const std::map<std::string, std::string>& settings,
                  const std::vector<const workload_info*>& workloads) {
     for (const auto& [key, value] : settings) {
         std::string known;
-        bool found = false;
+        std::vector<std::string> all;
         for (const workload_info* w : workloads) {
             std::vector<std::string> names;
-            for (const parameter& p : w->parameters) {
+            for (const parameter& p : w->parameters)
                 names.push_back(p.name);
-                found = found || p.name == key;
-            }
+            all.insert(all.end(), names.begin(), names.end());
             known += fmt::format("\n  {}: {}", w->name, names.empty() ? "none" : join(names));
         }
-        if (!found)
-            throw bad_request(fmt::format("unknown parameter '{}'; known:{}", key, known));
+        if (std::find(all.begin(), all.end(), key) == all.end())
+            throw bad_request(fmt::format("unknown parameter '{}'{}\nknown:{}", key,
+                                          did_you_mean(key, all), known));
     }
 }
 

@@ -7,6 +7,9 @@
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
+#if __has_include(<arenite/ordered/deferred_frees.hpp>)
+#include <arenite/ordered/deferred_frees.hpp>
+#endif
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/pool/pool_resource.hpp>
@@ -104,6 +107,43 @@ private:
             source.prepare(bytes);
     }
 };
+
+#if __has_include(<arenite/ordered/deferred_frees.hpp>)
+/// Within a scope of deferred frees.
+class ordered_deferred {
+public:
+    static constexpr bool frees_later = true;
+
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
+        return heap_.allocate(bytes, alignment);
+    }
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        frees_.deallocate(p, bytes, alignment);
+    }
+
+    static std::vector<subject_info> ways() {
+        return {{.name = "arenite.ordered.deferred",
+                 .summary = "ordered_heap, frees through deferred_frees",
+                 .pages = "huge"}};
+    }
+
+private:
+    ordered_heap heap_;
+    deferred_frees frees_{heap_};
+};
+#else
+class ordered_deferred : public ordered_as<ordered_by_default> {
+public:
+    static constexpr bool frees_later = true;
+
+    static std::vector<subject_info> ways() {
+        return {{.name = "arenite.ordered.deferred",
+                 .summary = "ordered_heap; this version has no deferred_frees",
+                 .pages = "huge",
+                 .on_request = true}};
+    }
+};
+#endif
 
 /// Through arenite::resource&, as std::pmr containers call it.
 class ordered_virtual {

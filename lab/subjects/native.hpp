@@ -45,7 +45,7 @@ using subjects = subject_list<
 #if defined(ARENITE_LAB_VMA)
     vma, vma_min_memory,
 #endif
-    ordered_as<ordered_by_default>, ordered_as<ordered_retaining>, ordered_ready,
+    ordered_as<ordered_by_default>, ordered_as<ordered_retaining>, ordered_ready, ordered_deferred,
     affinity_as<affinity_ordered>, affinity_as<affinity_near>, affinity_as<affinity_intrusive>,
     affinity_as<affinity_slots>, affinity_as<affinity_standard>, object_pooled, chosen_by_use,
     ordered_synchronized, ordered_as<ordered_kept>, ordered_virtual, linear, linear_as<linear_low>,

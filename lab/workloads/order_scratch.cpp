@@ -98,6 +98,8 @@ struct order_read_free {
                                 .most = 4096}},
                 .warm_passes = 1,
                 .short_warm_passes = 0,
+                .short_subjects = {"arenite.ordered", "arenite.ordered.deferred", "std", "mimalloc",
+                                   "jemalloc", "tcmalloc"},
                 .touches = [](const parameter_values& values) {
                     return 2 * std::stoull(values.at("count")) * std::stoull(values.at("bytes")) +
                            (std::size_t{64} << 20);
@@ -105,7 +107,8 @@ struct order_read_free {
     }
 
     template <class S>
-    static constexpr bool accepts = frees_singly<S> && !one_of_several<S> && !one_size<S>;
+    static constexpr bool accepts =
+        any_size<S> && (frees_later<S> || (frees_singly<S> && !one_of_several<S> && !one_size<S>));
 
     template <class S>
     class on {

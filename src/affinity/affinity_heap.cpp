@@ -30,7 +30,12 @@ using detail::thread_heaps;
 /// Above this, as in slab_heap, a request goes to the share for large objects, from whatever
 /// thread.
 constexpr std::size_t largest_bytes = detail::remote_frees::mask_bytes / 4 - detail::unit_bytes;
-constexpr std::size_t largest_alignment = detail::size_class::largest_alignment;
+constexpr bool is_large(std::size_t bytes, std::size_t alignment) noexcept {
+    if (alignment <= detail::size_class::largest_alignment)
+        return bytes > largest_bytes;
+    return !detail::slab_heap::fits_aligned_units(bytes, alignment,
+                                                  detail::remote_frees::mask_bytes / 4);
+}
 
 /// How many blocks with frees of other threads one call sees to: it stays short.
 constexpr std::size_t drained_blocks = 32;
@@ -200,8 +205,8 @@ void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noe
     alignment = at_least_own(alignment);
     if (chosen_strategy::now() != affinity_strategy::ordered && !is_shared()) [[unlikely]]
         return allocate_other(bytes, alignment);
-    if (detail::slab_heap* const h = current();
-        h != nullptr && bytes <= largest_bytes && alignment <= largest_alignment) [[likely]] {
+    if (detail::slab_heap* const h = current(); h != nullptr && !is_large(bytes, alignment))
+        [[likely]] {
         const affinity_share& s = affinity_share::of(*h);
         if (s.has_no_pending_work(block_size()) && !shares_.has_orphans()) [[likely]]
             return h->allocate_slow(bytes, alignment);
@@ -264,7 +269,7 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
 }
 
 void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept {
-    if (bytes > largest_bytes || alignment > largest_alignment)
+    if (is_large(bytes, alignment))
         return allocate_large(bytes, alignment);
     if constexpr (detail::slow_only)
         return allocate_in(share_kind::ordered, bytes, alignment);

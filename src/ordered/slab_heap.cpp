@@ -62,6 +62,8 @@ void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcep
     }
     if (slot_class == size_class::single && bytes <= most - unit_bytes)
         return allocate_single(bytes);
+    if (fits_aligned_units(bytes, alignment, most))
+        return allocate_single(std::max<std::size_t>(bytes, 1), alignment / unit_bytes);
     return allocate_large(bytes, alignment);
 }
 
@@ -220,12 +222,12 @@ void slab_heap::set_alarm(slab& s) noexcept {
     lists_[s.slot_class()].all.set_state(s, state);
 }
 
-void* slab_heap::allocate_single(std::size_t bytes) noexcept {
+void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) noexcept {
     const std::size_t units = units_for(bytes + slab::note_bytes);
-    slab* s = slabs_.make(size_class::single, units, units);
+    slab* s = slabs_.make(size_class::single, units, units, aligned_units);
     if (s == nullptr) {
         leave_empty_slabs();
-        s = slabs_.make(size_class::single, units, units);
+        s = slabs_.make(size_class::single, units, units, aligned_units);
         if (s == nullptr)
             return nullptr;
     }

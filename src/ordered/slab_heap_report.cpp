@@ -91,7 +91,8 @@ bool slab_heap::may_have(const slab& s, std::size_t slots, std::size_t bytes,
         return false;
     if (slots != 1)
         return bytes > (slots - 1) * s.slot_bytes;
-    return s.slot_bytes - bytes < s.slack || is_of_class(s, bytes, alignment);
+    return s.slot_bytes - std::max<std::size_t>(bytes, 1) < s.slack ||
+           is_of_class(s, bytes, alignment);
 }
 
 /// By the size alone too: code that resizes may not know with what alignment it was allocated.

@@ -165,10 +165,10 @@ void slab_source::set_runs(block& b, slab_block& head) noexcept {
 
 /// A slab in a new block, or nullptr.
 slab* slab_source::cut_fresh(block* b, unsigned slot_class, std::size_t enough, std::size_t least,
-                             std::size_t wanted) noexcept {
+                             std::size_t wanted, std::size_t aligned) noexcept {
     for (const std::size_t units : {enough, least})
         if (b != nullptr)
-            if (slab* const s = try_cut(*b, slot_class, units, wanted))
+            if (slab* const s = try_cut(*b, slot_class, units, wanted, aligned))
                 return s;
     return nullptr;
 }
@@ -182,18 +182,21 @@ bool slab_source::has_units(std::size_t wanted, std::size_t least) const noexcep
     return blocks_.blocks().has(has_run(std::max(least, wanted / short_divisor)));
 }
 
-slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t least) noexcept {
+slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t least,
+                        std::size_t aligned) noexcept {
+    wanted += aligned - 1;
+    least += aligned - 1;
     // A shorter run in a lower block before a new one, if it is not much too short.
     const std::size_t enough = std::max(least, wanted / short_divisor);
     block_list& all = blocks_.blocks();
     if (block* const b = all.lowest(has_run(enough)); b != nullptr)
-        return try_cut(*b, slot_class, enough, wanted);
+        return try_cut(*b, slot_class, enough, wanted, aligned);
     block* const fresh = new_block();
-    if (slab* const s = cut_fresh(fresh, slot_class, enough, least, wanted))
+    if (slab* const s = cut_fresh(fresh, slot_class, enough, least, wanted, aligned))
         return s;
     if (fresh != nullptr) { // a short one, as a heap's first is
         block* const next = new_block();
-        slab* const s = cut_fresh(next, slot_class, enough, least, wanted);
+        slab* const s = cut_fresh(next, slot_class, enough, least, wanted, aligned);
         close(*fresh, 0);
         if (s != nullptr)
             return s;
@@ -203,19 +206,22 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
     // Any run that is long enough, also by less than a power of two.
     const auto perhaps = static_cast<std::uint16_t>(first_run << (std::bit_width(least) - 1));
     for (block* b = all.lowest(perhaps); b != nullptr; b = all.lowest(perhaps, b + 1))
-        if (slab* const s = try_cut(*b, slot_class, least, wanted))
+        if (slab* const s = try_cut(*b, slot_class, least, wanted, aligned))
             return s;
     return nullptr;
 }
 
-/// A slab in the first run of so many units or more; nullptr where there is none.
-slab* slab_source::try_cut(block& b, unsigned slot_class, std::size_t least,
-                           std::size_t most) noexcept {
+/// A slab in the first run of so many units or more; nullptr where there is none. Of those of a run
+/// that is to be aligned, what comes before and behind stays free.
+slab* slab_source::try_cut(block& b, unsigned slot_class, std::size_t least, std::size_t most,
+                           std::size_t aligned) noexcept {
     const slab_block& head = *geometry_.block_of(&b);
     const std::size_t end = b.bytes() / unit_bytes;
     const std::size_t first = bits::find_clear_run(head.taken_units, 0, end, least);
     if (first == end)
         return nullptr;
+    if (aligned > 1)
+        return &cut(b, slot_class, align_up(first, aligned), least - (aligned - 1));
     return &cut(b, slot_class, first,
                 std::min(bits::next_set(head.taken_units, first, end) - first, most));
 }

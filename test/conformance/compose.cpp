@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/compose/budgeted_resource.hpp>
 #include <arenite/compose/fallback_resource.hpp>
 #include <arenite/compose/limited_resource.hpp>
 #include <arenite/compose/recording_resource.hpp>
@@ -47,6 +48,13 @@ struct limited_sizes : conformance_case {
         : subject{64_MiB, ordered_options{.sizes = sizes::kept}, up} {}
 };
 
+struct budgeted_heap : conformance_case {
+    static constexpr const char* name = "budgeted_ordered_heap";
+    budget_group group{1_GiB};
+    budgeted_resource<ordered_heap> subject;
+    explicit budgeted_heap(upstream up) : subject{group, ordered_options{}, up} {}
+};
+
 struct tracked_heap : conformance_case {
     static constexpr const char* name = "tracked_ordered_heap";
     static constexpr bool keeps_sizes = true;
@@ -92,8 +100,8 @@ struct segregated : conformance_case {
 
 INSTANTIATE_TEST_SUITE_P(
     composed, conformance,
-    (cases<synchronized_linear, synchronized_heap, limited_heap, limited_sizes, tracked_heap,
-           recording_heap, observed_heap, fallback, segregated>()),
+    (cases<synchronized_linear, synchronized_heap, limited_heap, limited_sizes, budgeted_heap,
+           tracked_heap, recording_heap, observed_heap, fallback, segregated>()),
     case_name);
 
 } // namespace conformance_suite::composed

@@ -105,7 +105,7 @@ TEST(lab_command_line, names_the_subjects_a_workload_takes_where_it_takes_none_o
 }
 
 TEST(lab_command_line, names_the_known_parameters_for_an_unknown_one) {
-    expect_refused("run scene/quadtree --set level=3", {"'level'", "form", "levels"});
+    expect_refused("run scene/quadtree --set level=3", {"'level'", "mean 'levels'", "form"});
 }
 
 TEST(lab_command_line, names_the_choices_for_an_unknown_value) {

@@ -11,6 +11,7 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
 #include <arenite/ordered/detail/slab_geometry.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 
 #include <gtest/gtest.h>
@@ -55,8 +56,10 @@ constexpr std::size_t rounded(std::size_t bytes, std::size_t alignment,
     const std::size_t most = mask_bytes / 4;
     if (number < detail::size_class::count && detail::size_class::slot_bytes(number) <= most)
         return detail::size_class::slot_bytes(number);
-    if (number == detail::size_class::single && bytes + detail::unit_bytes <= most)
-        return align_up(bytes + detail::slab::note_bytes, detail::unit_bytes) -
+    if ((number == detail::size_class::single && bytes + detail::unit_bytes <= most) ||
+        detail::slab_heap::fits_aligned_units(bytes, alignment, most))
+        return align_up(std::max<std::size_t>(bytes, 1) + detail::slab::note_bytes,
+                        detail::unit_bytes) -
                detail::slab::note_bytes;
     return align_up(std::max<std::size_t>(bytes, 1), detail::granule_bytes);
 }

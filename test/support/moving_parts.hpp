@@ -50,6 +50,7 @@ private:
         arenite::offset_allocation a;
         void* block;
         std::uint64_t id;
+        std::uint64_t alignment;
         bool slid = false; ///< its move was copied over it, and is not committed
         bool pinned = false;
     };
@@ -148,13 +149,16 @@ private:
     void drop(void* block, std::uint64_t offset) { taken_.erase({block, offset}); }
 
     void allocate(std::uint64_t bytes, std::uint8_t bits) {
+        const std::uint64_t alignment = bits < 64 ? 12 : std::uint64_t{1} << bits % 8;
         const auto a = parts_.try_allocate(
-            bytes, bits < 64 ? 12u : std::uint64_t{1} << bits % 8,
+            bytes, alignment,
             {.kind = bits % 32 == 0 ? arenite::offset_kind::optimal : arenite::offset_kind::linear,
              .user_data = next_id_});
         if (!a)
             return;
-        live_.push_back({*a, block_of(*a), next_id_++});
+        if (a->offset % alignment != 0)
+            return wrong("an allocation is not aligned");
+        live_.push_back({*a, block_of(*a), next_id_++, alignment});
         take(live_.back().block, a->offset, a->bytes);
         fill(live_.back());
     }
@@ -209,6 +213,8 @@ private:
                 return wrong("a move of something that is not alive");
             if (from->pinned)
                 return wrong("a move of something that is pinned");
+            if (m.to.offset % from->alignment != 0)
+                return wrong("a move goes where the allocation is not aligned");
             if (m.user_data != from->id)
                 return wrong("a move tells other user data");
             const std::uint64_t taken = m.overlaps() ? m.gap() : m.bytes();

@@ -38,8 +38,8 @@ public:
     static void give_up_all() noexcept;
 
 private:
-    void enter() noexcept;
-    void leave() noexcept;
+    ARENITE_NOINLINE void enter() noexcept;
+    ARENITE_NOINLINE void leave() noexcept;
 
     void* lock_;
     void (*unlock_)(void* held) noexcept;

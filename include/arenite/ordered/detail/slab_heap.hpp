@@ -175,6 +175,15 @@ public:
     [[nodiscard]] ARENITE_NOINLINE void* allocate_slow(std::size_t bytes,
                                                        std::size_t alignment) noexcept;
 
+    /// True for a request with an alignment above size_class::largest_alignment that is served by a
+    /// run of units; most: the bytes of a block by large_divisor. A checked build has room for
+    /// notes behind a run, so that pages would take one more.
+    [[nodiscard]] static constexpr bool fits_aligned_units(std::size_t bytes, std::size_t alignment,
+                                                           std::size_t most) noexcept {
+        return !slow_only && alignment > size_class::largest_alignment &&
+               alignment <= most - unit_bytes && bytes <= most - unit_bytes - alignment;
+    }
+
     /// Bytes that may be used at p, an object of this heap.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
     [[nodiscard]] bool owns(const void* p) const noexcept;
@@ -328,7 +337,7 @@ private:
     [[nodiscard]] bool may_have_page(unsigned slot_class) const noexcept;
     void count_page(unsigned slot_class, std::size_t now) noexcept;
     [[nodiscard]] void* any_slot(unsigned slot_class) noexcept;
-    [[nodiscard]] void* allocate_single(std::size_t bytes) noexcept;
+    [[nodiscard]] void* allocate_single(std::size_t bytes, std::size_t aligned_units = 1) noexcept;
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
 
     // Slots that are joined: slab_heap_joined.cpp

@@ -33,8 +33,10 @@ public:
     [[nodiscard]] const block_source& blocks() const noexcept { return blocks_; }
 
     /// A slab of `wanted` units, or fewer where the lowest run that there is is shorter, of at
-    /// least `least`. All its slots are free. O(log blocks).
-    [[nodiscard]] slab* make(unsigned slot_class, std::size_t wanted, std::size_t least) noexcept;
+    /// least `least`. All its slots are free. O(log blocks). With `aligned` above 1 it has `wanted`
+    /// units, which equals `least`, and begins at a multiple of so many, a power of two.
+    [[nodiscard]] slab* make(unsigned slot_class, std::size_t wanted, std::size_t least,
+                             std::size_t aligned = 1) noexcept;
 
     /// True if make() would cut the slab from a block that has slabs already.
     [[nodiscard]] bool has_units(std::size_t wanted, std::size_t least) const noexcept;
@@ -167,9 +169,10 @@ private:
     void fill(slab& s, unsigned slot_class, std::size_t slot_bytes, std::size_t slots) noexcept;
     [[nodiscard]] block* new_block() noexcept;
     [[nodiscard]] slab* cut_fresh(block* b, unsigned slot_class, std::size_t enough,
-                                  std::size_t least, std::size_t wanted) noexcept;
-    [[nodiscard]] slab* try_cut(block& b, unsigned slot_class, std::size_t least,
-                                std::size_t most) noexcept;
+                                  std::size_t least, std::size_t wanted,
+                                  std::size_t aligned) noexcept;
+    [[nodiscard]] slab* try_cut(block& b, unsigned slot_class, std::size_t least, std::size_t most,
+                                std::size_t aligned) noexcept;
     [[nodiscard]] slab& cut(block& b, unsigned slot_class, std::size_t first,
                             std::size_t units) noexcept;
     void set_runs(block& b, slab_block& head) noexcept;

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "advise.hpp"
+
+#include "../record/program.hpp"
+#include "../replay/runs.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/core.h>
+#include <set>
+
+namespace arenite::advisor {
+namespace {
+
+using replay::outcome;
+using replay::strategy;
+
+double number(const trace::tables& known, const char* key) {
+    return std::strtod(known.word(key).c_str(), nullptr);
+}
+
+void move(replay_subject& to, const candidate& c, const std::vector<site>& sites) {
+    to.groups.push_back(c.how());
+    const auto group = static_cast<std::uint8_t>(to.groups.size() - 1);
+    for (const std::size_t i : c.sites)
+        for (const std::uint32_t s : sites[i].stacks) {
+            if (s >= to.group_of_site.size())
+                to.group_of_site.resize(s + std::size_t{1}, 0);
+            to.group_of_site[s] = group;
+        }
+}
+
+replay_subject subject_of(const candidate& c, const std::vector<site>& sites) {
+    replay_subject s;
+    s.name = word_of(c.what);
+    move(s, c, sites);
+    return s;
+}
+
+/// Memory for objects that die together holds the dead ones, too: that may not be much more.
+bool holds_too_much(const advice& a) { return a.held_bytes > 2 * a.group_peak_bytes + (1 << 20); }
+
+/// What would be too much to try.
+bool can_be_tried(const candidate& c, const std::vector<site>& sites) {
+    if (c.what != remedy::linear)
+        return true;
+    double all = 0, peak = 0;
+    for (const std::size_t i : c.sites) {
+        all += double(sites[i].sum.bytes);
+        peak += double(sites[i].sum.peak_bytes);
+    }
+    return all <= 32 * peak + (1 << 30);
+}
+
+bool earlier(const advice& a, const advice& b) {
+    // What costs no allocator first, then by what it saves.
+    const bool grows_a = a.proposed.what == remedy::grow_by_doubling;
+    const bool grows_b = b.proposed.what == remedy::grow_by_doubling;
+    if (grows_a != grows_b)
+        return grows_a;
+    const bool walks_a = a.is_worth == worth::walks, walks_b = b.is_worth == worth::walks;
+    if (walks_a != walks_b)
+        return walks_b;
+    return a.difference.saved_ns > b.difference.saved_ns;
+}
+
+/// A call site gets one advice: the first.
+void choose(advice_report& r) {
+    std::vector<advice> all;
+    all.swap(r.tried);
+    std::sort(all.begin(), all.end(), earlier);
+    std::set<std::size_t> taken;
+    for (advice& a : all) {
+        const bool overlaps = std::any_of(a.proposed.sites.begin(), a.proposed.sites.end(),
+                                          [&](std::size_t s) { return taken.contains(s); });
+        if (a.is_worth == worth::nothing || a.too_dear || overlaps) {
+            r.tried.push_back(std::move(a));
+            continue;
+        }
+        taken.insert(a.proposed.sites.begin(), a.proposed.sites.end());
+        r.advised.push_back(std::move(a));
+    }
+}
+
+} // namespace
+
+advice_report advise_on(const std::string& trace, unsigned turns, double native_cpu_ns,
+                        const std::function<void(const std::string&)>& step) {
+    advice_report r;
+    symbols names;
+    step("reading");
+    const auto from = trace::open(trace);
+    r.recorded = std::make_unique<profile>(*from);
+    r.damage = from->damage();
+    r.sites = sites_of(*r.recorded, from->known(), names);
+    r.program = from->known().word("program");
+    r.costs = {number(from->known(), "cpu_ms") * 1e6, number(from->known(), "peak_resident_bytes")};
+    r.costs_are_native = native_cpu_ns > 0;
+    if (native_cpu_ns > 0)
+        r.costs.cpu_ns = native_cpu_ns;
+    const auto again = trace::open(trace);
+    const prepared_trace prepared{*again};
+    r.events = double(prepared.head().events);
+    if (r.costs.peak_bytes == 0)
+        r.costs.peak_bytes = double(prepared.head().peak_live_bytes);
+
+    std::vector<replay_subject> subjects(1);
+    subjects[0].name = "nothing";
+    subjects[0].groups = {strategy::nothing};
+    const std::vector<replay_subject> mallocs = mallocs_here();
+    subjects.insert(subjects.end(), mallocs.begin(), mallocs.end());
+    const std::size_t first = subjects.size();
+    std::vector<candidate> candidates = find_candidates(*r.recorded, r.sites);
+    std::erase_if(candidates, [&](const candidate& c) { return !can_be_tried(c, r.sites); });
+    for (const candidate& c : candidates)
+        subjects.push_back(subject_of(c, r.sites));
+    std::size_t done = 0;
+    const auto told = [&] {
+        ++done;
+        step(fmt::format("replaying {} of {}", done, subjects.size() * turns));
+    };
+    const std::vector<replayed> results = replay_in_turns(prepared, subjects, turns, told);
+    const replayed& base = results[1];
+    r.floor_ns = results[0].median(&outcome::ns);
+    r.malloc_ns = base.median(&outcome::ns) - r.floor_ns;
+    if (r.costs.cpu_ns == 0) // an older trace does not tell: the replay is all there is
+        r.costs.cpu_ns = base.median(&outcome::ns);
+    for (std::size_t i = 2; i < first; ++i) {
+        const difference_made d = compare(base, results[i]);
+        r.mallocs.push_back({subjects[i].name, d, judge(d, r.costs)});
+    }
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const replayed& moved = results[first + i];
+        advice a;
+        a.proposed = candidates[i];
+        a.difference = compare(base, moved);
+        a.is_worth = judge(a.difference, r.costs);
+        a.held_bytes = moved.median(&outcome::held_bytes);
+        for (const std::size_t s : candidates[i].sites)
+            a.group_peak_bytes += double(r.sites[s].sum.peak_bytes);
+        a.too_dear = holds_too_much(a);
+        r.tried.push_back(std::move(a));
+    }
+    choose(r);
+    if (r.advised.size() > 1) {
+        step("replaying all advice together");
+        replay_subject together;
+        together.name = "all";
+        for (const advice& a : r.advised)
+            move(together, a.proposed, r.sites);
+        const auto both = replay_in_turns(prepared, {mallocs[0], together}, turns);
+        r.all_advised = compare(both[0], both[1]);
+    } else if (!r.advised.empty()) {
+        r.all_advised = r.advised[0].difference;
+    }
+    r.first_line = first_line_of(r);
+    return r;
+}
+
+std::string first_line_of(const advice_report& r) {
+    const auto share = [&](double ns) {
+        return r.costs.cpu_ns > 0 ? 100 * ns / r.costs.cpu_ns : 0;
+    };
+    const other_malloc* best = nullptr;
+    for (const other_malloc& m : r.mallocs)
+        if (m.is_worth == worth::time &&
+            (best == nullptr || m.difference.saved_ns > best->difference.saved_ns))
+            best = &m;
+    double advised = 0;
+    bool walks_only = !r.advised.empty();
+    for (const advice& a : r.advised) {
+        advised = std::max(advised, a.difference.saved_ns);
+        walks_only = walks_only && a.is_worth == worth::walks;
+    }
+    advised = std::max(advised, r.all_advised.saved_ns);
+    if (r.advised.empty() && best == nullptr)
+        return "nothing here is worth your time";
+    if (best != nullptr && (walks_only || best->difference.saved_ns >= 0.6 * advised))
+        return fmt::format("just link or preload {}: {:.0f} % of the CPU time, without a change",
+                           best->name, share(best->difference.saved_ns));
+    if (walks_only)
+        return "nothing to gain in the calls; where the program walks its objects it may gain";
+    if (r.advised[0].proposed.what == remedy::grow_by_doubling)
+        return fmt::format("worth it: {:.0f} % of the CPU time, and no allocator is needed for it",
+                           share(r.advised[0].difference.saved_ns));
+    if (advised <= 0)
+        return fmt::format("worth it for its memory: {} less",
+                           bytes_text(r.advised[0].difference.saved_bytes));
+    return fmt::format("worth it: {:.0f} % of the CPU time", share(advised));
+}
+
+} // namespace arenite::advisor

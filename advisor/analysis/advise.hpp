@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "candidates.hpp"
+#include "profile.hpp"
+#include "sites.hpp"
+#include "verdict.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace arenite::advisor {
+
+/// A proposal with what replays said of it.
+struct advice {
+    candidate proposed;
+    difference_made difference;
+    worth is_worth = worth::nothing;
+    double held_bytes = 0, group_peak_bytes = 0; ///< the price of linear memory
+    bool too_dear = false;                       ///< it would hold too much
+};
+
+/// A malloc that can be linked or preloaded, and what it would save.
+struct other_malloc {
+    std::string name;
+    difference_made difference;
+    worth is_worth = worth::nothing;
+};
+
+/// The whole answer.
+struct advice_report {
+    std::unique_ptr<profile> recorded;
+    std::vector<site> sites;
+    std::string program, damage;
+    program_costs costs;
+    bool costs_are_native = false; ///< measured without recording
+    double events = 0, malloc_ns = 0, floor_ns = 0;
+    std::vector<other_malloc> mallocs;
+    std::vector<advice> advised, tried; ///< in order of worth
+    difference_made all_advised;        ///< together, where there are several
+    std::string first_line;
+};
+
+/// Reads the trace and replays it: all of `arenite advise`. `step` is told what is being done.
+[[nodiscard]] advice_report advise_on(const std::string& trace, unsigned turns,
+                                      double native_cpu_ns,
+                                      const std::function<void(const std::string&)>& step);
+
+/// What the report begins with: whether it is worth it.
+[[nodiscard]] std::string first_line_of(const advice_report& r);
+
+} // namespace arenite::advisor

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "candidates.hpp"
+
+#include "../record/program.hpp"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+namespace arenite::advisor {
+namespace {
+
+constexpr double worth_a_look = 0.01;     ///< of all allocations
+constexpr std::uint64_t least_links = 32; ///< of growth chains
+constexpr std::uint64_t least_copied = 1u << 20;
+constexpr std::size_t most_sites = 200;
+
+bool grows_badly(const stack_profile& s) {
+    // Doubling copies as much as the buffer is long; a constant step many times that.
+    return s.longest_chain >= least_links && s.copied >= least_copied && s.copied >= 8 * s.largest;
+}
+bool is_temporary(const stack_profile& s) {
+    return s.short_lived * 100 >= s.allocations * 95 && s.freed_by_others == 0;
+}
+bool dies_together(const stack_profile& s) {
+    return s.frees * 10 >= s.allocations * 9 && s.freed_in_runs * 10 >= s.frees * 6 &&
+           s.short_lived * 10 < s.allocations;
+}
+bool is_long_lived(const stack_profile& s) {
+    return s.short_lived * 10 < s.allocations && s.largest <= 4096;
+}
+
+bool is_node(const site& s) {
+    return !s.container.empty() && s.container != "std::vector" && s.container != "std::string" &&
+           s.container != "std::deque";
+}
+
+} // namespace
+
+replay::strategy candidate::how() const noexcept {
+    switch (what) {
+    case remedy::grow_by_doubling:
+        return replay::strategy::reserve;
+    case remedy::scratch:
+    case remedy::linear:
+        return replay::strategy::linear;
+    case remedy::pooled_container:
+    case remedy::pool:
+        return replay::strategy::pools;
+    case remedy::ordered:
+        return replay::strategy::ordered;
+    }
+    return replay::strategy::malloc;
+}
+
+std::vector<candidate> find_candidates(const profile& of, const std::vector<site>& sites) {
+    std::vector<candidate> all;
+    const double enough = worth_a_look * double(of.allocations() + of.count(trace::op::realloc));
+    const auto propose = [&](remedy what, auto fits) {
+        candidate c{what, {}};
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < sites.size() && c.sites.size() < most_sites; ++i)
+            if (fits(sites[i])) {
+                c.sites.push_back(i);
+                sum += sites[i].sum.allocations;
+            }
+        if (what != remedy::grow_by_doubling && double(sum) < enough)
+            return;
+        // The smallest set that brings nine tenths of it.
+        std::uint64_t kept = 0;
+        std::size_t n = 0;
+        if (what != remedy::grow_by_doubling)
+            for (; n < c.sites.size() && kept * 10 < sum * 9; ++n)
+                kept += sites[c.sites[n]].sum.allocations;
+        if (what != remedy::grow_by_doubling)
+            c.sites.resize(n);
+        if (!c.sites.empty())
+            all.push_back(std::move(c));
+    };
+    // Growth: each buffer is a proposal of its own, the most copied first.
+    std::vector<std::size_t> growing;
+    for (std::size_t i = 0; i < sites.size(); ++i)
+        if (grows_badly(sites[i].sum))
+            growing.push_back(i);
+    std::sort(growing.begin(), growing.end(), [&](std::size_t a, std::size_t b) {
+        return sites[a].sum.copied > sites[b].sum.copied;
+    });
+    for (std::size_t i = 0; i < std::min<std::size_t>(growing.size(), 3); ++i)
+        all.push_back({remedy::grow_by_doubling, {growing[i]}});
+
+    const auto steady = [](const site& s) { return !grows_badly(s.sum); };
+    propose(remedy::scratch, [&](const site& s) { return steady(s) && is_temporary(s.sum); });
+    propose(remedy::linear, [&](const site& s) { return steady(s) && dies_together(s.sum); });
+    propose(remedy::pooled_container, [&](const site& s) { return steady(s) && is_node(s); });
+    propose(remedy::pool, [&](const site& s) {
+        return steady(s) && s.one_size() && !is_node(s) && s.sum.largest <= 1024 &&
+               !is_temporary(s.sum);
+    });
+    propose(remedy::ordered, [&](const site& s) {
+        return steady(s) && is_long_lived(s.sum) && !is_temporary(s.sum);
+    });
+    return all;
+}
+
+std::string_view word_of(remedy what) noexcept {
+    switch (what) {
+    case remedy::grow_by_doubling:
+        return "grow_by_doubling";
+    case remedy::scratch:
+        return "scratch";
+    case remedy::linear:
+        return "linear";
+    case remedy::pooled_container:
+        return "pooled_container";
+    case remedy::pool:
+        return "pool";
+    case remedy::ordered:
+        return "ordered";
+    }
+    return "";
+}
+
+std::string title_of(const candidate& c, const std::vector<site>& sites) {
+    const site& first = sites[c.sites.front()];
+    std::string where = first.name;
+    if (!first.place.empty())
+        where += " " + first.place;
+    if (c.sites.size() > 1)
+        where += fmt::format(" and {} more call site{}", c.sites.size() - 1,
+                             c.sites.size() == 2 ? "" : "s");
+    switch (c.what) {
+    case remedy::grow_by_doubling:
+        return fmt::format("{}: one buffer grows in {} small steps up to {} and copies {} on the "
+                           "way; reserve its size, or double it",
+                           where, grouped(first.sum.longest_chain),
+                           bytes_text(double(first.sum.largest)),
+                           bytes_text(double(first.sum.copied)));
+    case remedy::scratch:
+        return where + ": freed again at once; a scope on the thread's scratch memory";
+    case remedy::linear:
+        return where + ": they die together; a linear_resource, freed by one reset";
+    case remedy::pooled_container:
+        return fmt::format("{}: nodes of {}; a pooled container", where, first.container);
+    case remedy::pool:
+        if (std::any_of(c.sites.begin(), c.sites.end(),
+                        [&](std::size_t i) { return sites[i].sum.largest != first.sum.largest; }))
+            return where + ": one size each; a pool_resource for each size";
+        return fmt::format("{}: always {} bytes; a pool_resource", where, first.sum.largest);
+    case remedy::ordered:
+        return where + ": several sizes, long-lived; one ordered_heap for all of them";
+    }
+    return where;
+}
+
+std::string code_of(const candidate& c, const std::vector<site>& sites) {
+    const site& first = sites[c.sites.front()];
+    switch (c.what) {
+    case remedy::grow_by_doubling:
+        return "// where the buffer grows: at least twice as large each time\n"
+               "if (needed > capacity)\n"
+               "    grow_to(std::max(needed, 2 * capacity));\n"
+               "// or, where the last size is known before: buffer.reserve(it);\n"
+               "// or arenite::growing_vector<T>, which grows in place\n";
+    case remedy::scratch:
+        return "arenite::linear_resource& memory = arenite::scratch();\n"
+               "arenite::scope temporaries{memory};     // all of it is free again at the brace\n"
+               "std::pmr::vector<T> v{&memory};\n";
+    case remedy::linear:
+        return "arenite::growing_linear_resource memory;  // one for the phase\n"
+               "auto* p = arenite::create<T>(memory, arguments);\n"
+               "memory.reset();                           // where all of it dies\n";
+    case remedy::pooled_container: {
+        const std::string name = first.container == "std::map or std::set"
+                                     ? "map"
+                                     : first.container.substr(first.container.find("::") + 2);
+        return fmt::format("#include <arenite/stl/containers.hpp>\n"
+                           "arenite::pooled::{}<...> c;   // in place of std::{}\n",
+                           name, name);
+    }
+    case remedy::pool:
+        return fmt::format("arenite::pool_resource pool{{arenite::slot{{.bytes = {}, .alignment = "
+                           "16}}}};\n"
+                           "auto* p = arenite::create<T>(pool, arguments);\n"
+                           "arenite::destroy(pool, p);\n",
+                           first.sum.largest);
+    case remedy::ordered:
+        return "struct nodes { static constexpr std::string_view name = \"nodes\"; };\n"
+               "class Node : public arenite::affine<nodes> { ... };   // new and delete go there\n"
+               "// or a heap of your own: arenite::ordered_heap heap; arenite::create<T>(heap)\n";
+    }
+    return {};
+}
+
+} // namespace arenite::advisor

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "verdict.hpp"
+
+#include <algorithm>
+
+namespace arenite::advisor {
+namespace {
+
+using replay::outcome;
+
+constexpr double least_walk_gain = 0.25;
+
+/// How far turns lie from their median, without the one that lies farthest: another program ran.
+double spread_of(const replayed& r, replayed::member what) {
+    std::vector<double> off;
+    const double middle = r.median(what);
+    for (const outcome& o : r.turns)
+        off.push_back(o.*what > middle ? o.*what - middle : middle - o.*what);
+    std::sort(off.begin(), off.end());
+    if (off.size() > 2)
+        off.pop_back();
+    return off.empty() ? 0 : off.back();
+}
+
+} // namespace
+
+difference_made compare(const replayed& base, const replayed& moved) {
+    difference_made d;
+    d.saved_ns = base.median(&outcome::ns) - moved.median(&outcome::ns);
+    d.spread_ns = spread_of(base, &outcome::ns) + spread_of(moved, &outcome::ns);
+    d.saved_bytes = base.median(&outcome::peak_bytes) - moved.median(&outcome::peak_bytes);
+    d.saved_faults = base.median(&outcome::faults) - moved.median(&outcome::faults);
+    d.walk_before = base.median(&outcome::walk_ns);
+    d.walk_after = moved.median(&outcome::walk_ns);
+    d.walk_spread = spread_of(base, &outcome::walk_ns) + spread_of(moved, &outcome::walk_ns);
+    d.live_bytes_agree = base.least(&outcome::live_checks) == double(replay::points) &&
+                         moved.least(&outcome::live_checks) == double(replay::points);
+    return d;
+}
+
+worth judge(const difference_made& d, const program_costs& of) {
+    if (!d.live_bytes_agree)
+        return worth::nothing;
+    const bool dearer_in_time = of.cpu_ns > 0 && -d.saved_ns > least_share_of_time * of.cpu_ns;
+    const bool dearer_in_memory =
+        of.peak_bytes > 0 && -d.saved_bytes > 2 * least_share_of_memory * of.peak_bytes;
+    if (d.saved_ns > d.spread_ns && of.cpu_ns > 0 && d.saved_ns >= least_share_of_time * of.cpu_ns)
+        return worth::time;
+    if (of.peak_bytes > 0 && d.saved_bytes >= least_share_of_memory * of.peak_bytes &&
+        !dearer_in_time)
+        return worth::memory;
+    if (d.walk_before - d.walk_after > std::max(d.walk_spread, least_walk_gain * d.walk_before) &&
+        !dearer_in_time && !dearer_in_memory)
+        return worth::walks;
+    return worth::nothing;
+}
+
+} // namespace arenite::advisor

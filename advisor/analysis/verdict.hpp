@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../replay/runs.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace arenite::advisor {
+
+/// What a change is measured against.
+struct program_costs {
+    double cpu_ns = 0;     ///< of the whole program; 0: not known
+    double peak_bytes = 0; ///< resident at most
+};
+
+/// What moving a group changes, by replays beside each other.
+struct difference_made {
+    double saved_ns = 0;    ///< of all events; negative: it costs
+    double spread_ns = 0;   ///< what turns differ by themselves
+    double saved_bytes = 0; ///< of the resident peak
+    double saved_faults = 0;
+    double walk_before = 0, walk_after = 0; ///< ns an object
+    double walk_spread = 0;
+    bool live_bytes_agree = true; ///< both had the live bytes of the trace
+};
+
+[[nodiscard]] difference_made compare(const replayed& base, const replayed& moved);
+
+enum class worth {
+    nothing, ///< too little, or within the spread
+    time,    ///< at least 2 % of the program's CPU time
+    memory,  ///< at least 5 % of its memory
+    walks,   ///< no gain in the calls; the program may gain where it walks its objects
+};
+
+/// The thresholds: doc/advisor.md.
+[[nodiscard]] worth judge(const difference_made& d, const program_costs& of);
+
+constexpr double least_share_of_time = 0.02, least_share_of_memory = 0.05;
+
+} // namespace arenite::advisor

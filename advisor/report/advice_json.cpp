@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "advice_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace arenite::advisor {
+namespace {
+
+using nlohmann::json;
+
+json of_difference(const difference_made& d) {
+    return {{"saved_ns", d.saved_ns},          {"spread_ns", d.spread_ns},
+            {"saved_bytes", d.saved_bytes},    {"saved_faults", d.saved_faults},
+            {"walk_ns_before", d.walk_before}, {"walk_ns_after", d.walk_after}};
+}
+
+const char* of_worth(worth w) {
+    switch (w) {
+    case worth::time:
+        return "time";
+    case worth::memory:
+        return "memory";
+    case worth::walks:
+        return "walks";
+    case worth::nothing:
+        break;
+    }
+    return "nothing";
+}
+
+json of_advice(const advice& a, const std::vector<site>& sites) {
+    json made{{"remedy", word_of(a.proposed.what)},
+              {"title", title_of(a.proposed, sites)},
+              {"code", code_of(a.proposed, sites)},
+              {"worth", of_worth(a.is_worth)},
+              {"difference", of_difference(a.difference)},
+              {"held_bytes", a.held_bytes},
+              {"sites", json::array()}};
+    for (const std::size_t i : a.proposed.sites) {
+        const site& s = sites[i];
+        made["sites"].push_back({{"name", s.name},
+                                 {"place", s.place},
+                                 {"container", s.container},
+                                 {"allocations", s.sum.allocations},
+                                 {"bytes", s.sum.bytes},
+                                 {"smallest", s.sum.smallest},
+                                 {"largest", s.sum.largest},
+                                 {"short_lived", s.sum.short_lived},
+                                 {"copied_by_growth", s.sum.copied},
+                                 {"longest_chain", s.sum.longest_chain}});
+    }
+    return made;
+}
+
+} // namespace
+
+std::string advice_as_json(const advice_report& r) {
+    json made{{"schema", 1},
+              {"verdict", r.first_line},
+              {"program", r.program},
+              {"damage", r.damage},
+              {"cpu_ns", r.costs.cpu_ns},
+              {"cpu_is_native", r.costs_are_native},
+              {"peak_resident_bytes", r.costs.peak_bytes},
+              {"events", r.events},
+              {"malloc_ns", r.malloc_ns},
+              {"together", of_difference(r.all_advised)},
+              {"advice", json::array()},
+              {"leave_alone", json::array()},
+              {"mallocs", json::array()}};
+    for (const advice& a : r.advised)
+        made["advice"].push_back(of_advice(a, r.sites));
+    for (const advice& a : r.tried)
+        made["leave_alone"].push_back(of_advice(a, r.sites));
+    for (const other_malloc& m : r.mallocs)
+        made["mallocs"].push_back({{"name", m.name},
+                                   {"worth", of_worth(m.is_worth)},
+                                   {"difference", of_difference(m.difference)}});
+    return made.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+} // namespace arenite::advisor

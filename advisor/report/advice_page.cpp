@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "advice_page.hpp"
+
+#include "advice_json.hpp"
+#include "timeline.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace arenite::advisor {
+namespace {
+
+#if !defined(ARENITE_CHART_JS)
+#define ARENITE_CHART_JS ""
+#endif
+
+// The page draws itself from the JSON within it.
+constexpr const char* head = R"(<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Arenite: advice</title><style>
+:root { color-scheme: light dark; --line: #8886; --soft: #8882; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 1rem auto; padding: 0 1rem }
+h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2rem }
+table { border-collapse: collapse; width: 100%; display: block; overflow-x: auto }
+td, th { border-bottom: 1px solid var(--line); padding: .25rem .6rem; text-align: left }
+td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+pre { background: var(--soft); padding: .6rem; overflow-x: auto; border-radius: .3rem }
+.card { border: 1px solid var(--line); border-radius: .4rem; padding: .2rem 1rem; margin: 1rem 0 }
+.plot { position: relative; height: 20rem } #heat td { padding: 0; height: 1rem; min-width: .8rem;
+border: 0 } #heat th { border: 0; font-weight: normal; padding: 0 .4rem; text-align: right }
+</style></head><body><main>
+<h1 id="verdict"></h1><p id="program"></p>
+<h2>What was tried</h2><div class="plot" id="bars-box"><canvas id="bars"></canvas></div>
+<table id="tried"></table>
+<h2>Advice</h2><div id="advice"></div>
+<h2>Live bytes by call site</h2><div class="plot" id="live-box"><canvas id="live"></canvas></div>
+<table id="live-table"></table>
+<h2>Sizes by lifetimes</h2><p>How many allocations, by size (rows) and by how many events they
+lived (columns); both double from one to the next.</p><table id="heat"></table>
+<h2>Call sites</h2><table id="sites"></table></main>
+)";
+
+constexpr const char* script = R"(
+const $ = id => document.getElementById(id);
+const text = (tag, words, kind) => { const e = document.createElement(tag);
+  e.textContent = words; if (kind) e.className = kind; return e; };
+const row = (table, cells, tag = "td") => { const r = document.createElement("tr");
+  cells.forEach((c, i) => r.append(text(tag, c, i && tag == "td" ? "n" : ""))); table.append(r);
+  return r; };
+const bytes = n => { const u = ["B", "KB", "MB", "GB", "TB"]; let i = 0;
+  const sign = n < 0 ? "-" : ""; n = Math.abs(n);
+  while (n >= 1000 && i < 4) { n /= 1000; ++i; } return sign + n.toFixed(i ? 1 : 0) + " " + u[i]; };
+const share = ns => a.cpu_ns ? (100 * ns / a.cpu_ns).toFixed(1) + " %" : "?";
+$("verdict").textContent = a.verdict;
+$("program").textContent = `${a.program || "The program"}: ${a.events.toLocaleString()} events, ` +
+  `${(a.cpu_ns * 1e-9).toFixed(2)} s of CPU time${a.cpu_is_native ? "" : " while recorded"}, of ` +
+  `which malloc and free take ${share(a.malloc_ns)}; ${bytes(a.peak_resident_bytes)} resident. ` +
+  (a.damage ? "The trace is damaged: " + a.damage : "");
+const tried = [...a.advice.map(x => [x.title, x.difference, x.worth]),
+  ...a.mallocs.map(x => ["link or preload " + x.name, x.difference, x.worth]),
+  ...a.leave_alone.map(x => ["leave it: " + x.title, x.difference, "nothing"])];
+row($("tried"), ["", "CPU time saved", "turns differ by", "memory saved", "page faults saved",
+  "walk, ns an object"], "th");
+for (const [name, d] of tried) row($("tried"), [name, share(d.saved_ns), share(d.spread_ns),
+  bytes(d.saved_bytes), Math.round(d.saved_faults).toLocaleString(),
+  d.walk_ns_before.toFixed(1) + " → " + d.walk_ns_after.toFixed(1)]);
+if (!a.advice.length) $("advice").append(text("p", "None: see above what was tried."));
+a.advice.forEach((x, i) => { const c = document.createElement("div"); c.className = "card";
+  c.append(text("p", `${i + 1}. ${x.title}`), text("p", `Saves ${share(x.difference.saved_ns)} of
+  ` +
+    `the CPU time and ${bytes(x.difference.saved_bytes)} of memory.` + (x.held_bytes ? ` It holds
+  ` +
+    `${bytes(x.held_bytes)} at most.` : "") + (x.worth == "walks" ? " Only where the program " +
+    "walks its objects." : "")), text("pre", x.code));
+  const t = document.createElement("table");
+  row(t, ["call site", "allocations", "sizes", "bytes"], "th");
+  x.sites.slice(0, 12).forEach(s => row(t, [s.name + " " + s.place, s.allocations.toLocaleString(),
+    s.smallest == s.largest ? s.largest : s.smallest + "-" + s.largest, bytes(s.bytes)]));
+  c.append(t); $("advice").append(c); });
+row($("live-table"), ["call site", "most at once", "at the end"], "th");
+t.names.forEach((n, i) => row($("live-table"), [n, bytes(Math.max(0, ...t.live[i])),
+  bytes(t.live[i].at(-1) ?? 0)]));
+row($("sites"), ["call site", "allocations", "sizes", "bytes", "at the peak"], "th");
+t.sites.forEach(s => row($("sites"), [s[0], s[1].toLocaleString(), s[2], bytes(s[3]),
+  bytes(s[4])]));
+const most = Math.log1p(Math.max(1, ...t.lives.flat()));
+t.lives.forEach((cells, i) => { const r = document.createElement("tr");
+  r.append(text("th", bytes(2 ** i / 2)));
+  cells.forEach((n, j) => { const c = text("td", "");
+    c.title = `${n.toLocaleString()} allocations of up to ${bytes(2 ** i)}, up to ${2 ** j} events`;
+    c.style.background = n ? `rgba(220,90,30,${0.1 + 0.9 * Math.log1p(n) / most})` : "";
+    r.append(c); }); $("heat").append(r); });
+if (window.Chart) {
+  const grey = getComputedStyle(document.body).color; Chart.defaults.color = grey;
+  Chart.defaults.animation = false; Chart.defaults.maintainAspectRatio = false;
+  const short = n => n.length > 48 ? n.slice(0, 47) + "…" : n;
+  new Chart($("bars"), { type: "bar", data: { labels: tried.map(x => short(x[0])), datasets: [{
+    label: "% of CPU time saved", data: tried.map(x => a.cpu_ns ? 100 * x[1].saved_ns / a.cpu_ns
+  : 0),
+    backgroundColor: tried.map(x => x[2] == "nothing" ? "#8888" : "#2a7fc9") }] },
+    options: { indexAxis: "y", plugins: { legend: { display: false },
+      title: { display: true, text: "% of the program's CPU time saved" } } } });
+  const colours = ["#2a7fc9", "#d9822b", "#3d9e5a", "#b04bb0", "#c93a3a", "#7a6ae0", "#4aa9a9",
+    "#a08a30", "#888888"];
+  new Chart($("live"), { type: "line", data: { labels: t.at.map(x => x.toFixed(3)),
+    datasets: t.names.map((n, i) => ({ label: short(n), data: t.live[i], fill: true, pointRadius: 0,
+      borderWidth: 1, borderColor: colours[i % 9], backgroundColor: colours[i % 9] + "88" })) },
+    options: { scales: { y: { stacked: true, ticks: { callback: bytes } },
+      x: { title: { display: true, text: "seconds" }, ticks: { maxTicksLimit: 8 } } } } });
+} else { $("bars-box").remove(); $("live-box").remove(); }
+)";
+
+std::string contents(const char* path) {
+    std::ifstream in{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// Text that may stand within a script: no end of it, no comment.
+std::string within_script(std::string text) {
+    for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos; at += 6)
+        text.replace(at, 1, "\\u003c");
+    return text;
+}
+
+} // namespace
+
+std::string advice_as_page(const advice_report& r, const std::string& trace) {
+    const auto from = trace::open(trace);
+    const timeline t = timeline_of(*from, r.sites, r.recorded->events());
+    nlohmann::json pictures{{"names", t.names},
+                            {"live", t.live},
+                            {"at", t.at},
+                            {"lives", nlohmann::json::array()},
+                            {"sites", nlohmann::json::array()}};
+    for (const auto& row : t.lives)
+        pictures["lives"].push_back(row);
+    for (std::size_t i = 0; i < r.sites.size() && i < 30; ++i) {
+        const site& s = r.sites[i];
+        const std::string sizes =
+            s.one_size() ? std::to_string(s.sum.largest)
+                         : std::to_string(s.sum.smallest) + "-" + std::to_string(s.sum.largest);
+        pictures["sites"].push_back({s.name + (s.place.empty() ? "" : " " + s.place),
+                                     s.sum.allocations, sizes, s.sum.bytes, s.sum.bytes_at_peak});
+    }
+    const std::string chart = contents(ARENITE_CHART_JS);
+    std::string page = head;
+    if (!chart.empty())
+        page += "<script>" + chart + "</script>\n";
+    page += "<script>\n\"use strict\";\nconst a = " + within_script(advice_as_json(r)) +
+            ";\nconst t = " +
+            within_script(pictures.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) +
+            ";\n" + script + "</script></body></html>\n";
+    return page;
+}
+
+} // namespace arenite::advisor

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "../analysis/advise.hpp"
+#include "../arguments.hpp"
+#include "../record/program.hpp"
+#include "../record/session.hpp"
+#include "../report/advice_json.hpp"
+#include "../report/advice_page.hpp"
+#include "../verb.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/core.h>
+#include <fstream>
+#include <unistd.h>
+
+namespace arenite::advisor {
+namespace {
+
+void say(const std::string& what) {
+    if (::isatty(2))
+        fmt::print(stderr, "\r\033[K{}", what.empty() ? "" : what + " ...");
+}
+
+std::string figures(const difference_made& d, const program_costs& of) {
+    std::string text =
+        fmt::format("{:+.1f} % CPU", of.cpu_ns > 0 ? -100 * d.saved_ns / of.cpu_ns : 0.0);
+    if (of.cpu_ns > 0)
+        text += fmt::format(" (turns differ by {:.1f})", 100 * d.spread_ns / of.cpu_ns);
+    text += fmt::format(", {} {}", bytes_text(std::abs(d.saved_bytes)),
+                        d.saved_bytes >= 0 ? "less" : "more");
+    if (d.walk_before > 0)
+        text += fmt::format(", walk {:.1f} -> {:.1f} ns", d.walk_before, d.walk_after);
+    return text;
+}
+
+void print(const advice_report& r, bool code) {
+    fmt::print("{}\n", r.first_line);
+    if (!r.damage.empty())
+        fmt::print("the trace is damaged: {}\n", r.damage);
+    fmt::print("{}: {} events, live at most {}; malloc and free take {:.0f} % of {:.2f} s of CPU "
+               "time{}\n",
+               r.program.empty() ? "the program" : r.program,
+               grouped(static_cast<std::size_t>(r.events)),
+               bytes_text(double(r.recorded->peak_bytes())),
+               r.costs.cpu_ns > 0 ? 100 * r.malloc_ns / r.costs.cpu_ns : 0.0, r.costs.cpu_ns * 1e-9,
+               r.costs_are_native ? "" : " (while it was recorded)");
+    int number = 0;
+    for (const advice& a : r.advised) {
+        fmt::print("{:>2}. {}\n    {}{}\n", ++number, title_of(a.proposed, r.sites),
+                   figures(a.difference, r.costs),
+                   a.is_worth == worth::walks ? "; only where it walks its objects" : "");
+        if (a.held_bytes > 0)
+            fmt::print("    it holds {} at most, where {} live\n", bytes_text(a.held_bytes),
+                       bytes_text(a.group_peak_bytes));
+        if (code)
+            fmt::print("\n{}\n", code_of(a.proposed, r.sites));
+    }
+    if (r.advised.size() > 1)
+        fmt::print("together: {}\n", figures(r.all_advised, r.costs));
+    for (const other_malloc& m : r.mallocs)
+        fmt::print("  {:<15} {}{}\n", m.name, figures(m.difference, r.costs),
+                   m.is_worth == worth::nothing ? "" : "  <- no change of the source");
+    for (const advice& a : r.tried)
+        fmt::print("  leave it: {} ({}{})\n", title_of(a.proposed, r.sites),
+                   figures(a.difference, r.costs),
+                   a.too_dear ? fmt::format(", it would hold {}", bytes_text(a.held_bytes)) : "");
+}
+
+void write(const std::string& path, const std::string& text) {
+    std::ofstream out{path, std::ios::binary};
+    out << text;
+    if (!out.flush())
+        throw bad_input(path + " cannot be written");
+}
+
+int advise(arguments& given) {
+    std::string trace, json, page, kept;
+    unsigned turns = 5;
+    bool code = false;
+    given.operand("TRACE", trace, "what `arenite record` wrote; or give a program behind --",
+                  false);
+    given.option("--json", json, "write the answer as JSON");
+    given.option("--report", page, "write it as a page");
+    given.option("--turns", turns, "how often each replay is measured");
+    given.option("--keep", kept, "keep the recording of the program here");
+    given.flag("--code", code, "print the code to type, too");
+    given.read();
+    if (turns < 1 || turns > 1000)
+        throw bad_input("--turns is not within 1 and 1000");
+    if (trace.empty() == given.program().empty())
+        throw bad_input("it takes either a trace, or a program behind --");
+    double native_ns = 0;
+    const bool temporary = trace.empty() && kept.empty();
+    if (trace.empty()) {
+        record_options options;
+        options.trace = kept.empty() ? (std::filesystem::temp_directory_path() /
+                                        fmt::format("arenite-{}.trace", ::getpid()))
+                                           .string()
+                                     : kept;
+        trace = options.trace;
+        say("running the program as it is");
+        native_ns = run_plainly(given.program()).cpu_seconds * 1e9;
+        say("recording it");
+        const recorded r = record_program(given.program(), options);
+        if (r.events == 0) {
+            std::filesystem::remove(trace);
+            throw bad_input("no allocation was seen: `arenite record` says more");
+        }
+    }
+    const advice_report r = advise_on(trace, turns, native_ns, say);
+    say("");
+    print(r, code);
+    if (!json.empty())
+        write(json, advice_as_json(r));
+    if (!page.empty())
+        write(page, advice_as_page(r, trace));
+    if (temporary)
+        std::filesystem::remove(trace);
+    return 0;
+}
+
+} // namespace
+
+extern const verb advise_verb;
+const verb advise_verb{"advise", "which call sites want which allocator, and what that brings",
+                       advise};
+
+} // namespace arenite::advisor

@@ -1,0 +1,351 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "program.hpp"
+
+#include <analysis/candidates.hpp>
+#include <analysis/verdict.hpp>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <trace/writer.hpp>
+#include <unistd.h>
+
+namespace arenite::advisor {
+namespace {
+
+using replay::outcome;
+using trace::op;
+
+std::string temporary(const std::string& end) {
+    return std::filesystem::temp_directory_path() /
+           ("arenite-advise-test-" + std::to_string(::getpid()) + end);
+}
+
+/// A program as it would be recorded: call sites are functions, their objects have numbers.
+class made_up_program {
+public:
+    made_up_program() : path_{temporary(".trace")}, to_{std::make_unique<trace::writer>(path_)} {
+        const trace::module modules[]{{"/bin/program", ""}};
+        to_->put_modules(modules);
+    }
+    ~made_up_program() { std::filesystem::remove(path_); }
+    made_up_program(const made_up_program&) = delete;
+    made_up_program& operator=(const made_up_program&) = delete;
+
+    /// A call site: the innermost function first.
+    std::uint32_t called(const std::vector<std::string>& functions) {
+        std::vector<trace::frame> stack;
+        for (const std::string& f : functions) {
+            stack.push_back({1, 100 + offset_ * 16});
+            names_.push_back({stack.back(), {f, "program.cpp", ++offset_}});
+        }
+        const std::vector<std::vector<trace::frame>> stacks{stack};
+        to_->put_stacks(stacks);
+        return ++stacks_;
+    }
+    std::uint64_t make(std::uint32_t at, std::uint64_t bytes, std::uint32_t thread = 0) {
+        to_->put({.address = ++objects_ * 64, .bytes = bytes, .stack = at, .thread = thread});
+        return objects_;
+    }
+    void end(std::uint64_t object, std::uint32_t thread = 0) {
+        to_->put({.address = object * 64, .thread = thread, .what = op::free});
+    }
+    void resize(std::uint64_t object, std::uint64_t bytes, std::uint32_t at) {
+        to_->put({.address = object * 64,
+                  .old_address = object * 64,
+                  .bytes = bytes,
+                  .stack = at,
+                  .what = op::realloc});
+    }
+
+    struct proposals {
+        std::vector<candidate> all;
+        std::vector<site> sites;
+
+        [[nodiscard]] const candidate* find(remedy what) const {
+            for (const candidate& c : all)
+                if (c.what == what)
+                    return &c;
+            return nullptr;
+        }
+        [[nodiscard]] std::string names(remedy what) const {
+            std::string text;
+            if (const candidate* c = find(what))
+                for (const std::size_t i : c->sites)
+                    text += (text.empty() ? "" : ", ") + sites[i].name;
+            return text;
+        }
+    };
+    proposals propose() {
+        to_->put_names(names_);
+        to_.reset();
+        const auto from = trace::open(path_);
+        const profile p{*from};
+        symbols none;
+        proposals made{{}, sites_of(p, from->known(), none)};
+        made.all = find_candidates(p, made.sites);
+        return made;
+    }
+
+private:
+    std::string path_;
+    std::unique_ptr<trace::writer> to_;
+    std::vector<std::pair<trace::frame, trace::name>> names_;
+    std::uint32_t offset_ = 0, stacks_ = 0;
+    std::uint64_t objects_ = 0;
+};
+
+TEST(advise, finds_a_buffer_that_grows_by_copies) {
+    made_up_program p;
+    const auto grow = p.called({"Buffer::Grow", "write_vertices"});
+    const auto grow_too = p.called({"Buffer::Grow", "write_faces"});
+    std::uint64_t bytes = 1000, last = p.make(grow, bytes);
+    for (int i = 0; i < 200; ++i) {
+        bytes += 1000;
+        const std::uint64_t longer = p.make(i % 2 ? grow : grow_too, bytes);
+        p.end(last);
+        last = longer;
+    }
+    const auto found = p.propose();
+    ASSERT_FALSE(found.all.empty());
+    EXPECT_EQ(found.all[0].what, remedy::grow_by_doubling);
+    EXPECT_TRUE(found.names(remedy::grow_by_doubling).starts_with("Buffer::Grow"));
+}
+
+TEST(advise, finds_a_buffer_that_grows_by_realloc) {
+    made_up_program p;
+    const auto grow = p.called({"append"});
+    const std::uint64_t o = p.make(grow, 1000);
+    for (std::uint64_t i = 2; i < 300; ++i)
+        p.resize(o, i * 1000, grow);
+    EXPECT_EQ(p.propose().names(remedy::grow_by_doubling), "append");
+}
+
+TEST(advise, leaves_a_buffer_alone_that_doubles) {
+    made_up_program p;
+    const auto grow = p.called({"std::vector<int>::push_back(int)", "fill"});
+    for (int round = 0; round < 100; ++round) {
+        std::uint64_t bytes = 1024, last = p.make(grow, bytes);
+        for (int i = 0; i < 12; ++i) {
+            bytes *= 2;
+            const std::uint64_t longer = p.make(grow, bytes);
+            p.end(last);
+            last = longer;
+        }
+        p.end(last);
+    }
+    EXPECT_EQ(p.propose().find(remedy::grow_by_doubling), nullptr);
+}
+
+TEST(advise, finds_temporaries) {
+    made_up_program p;
+    const auto text = p.called({"format_label"}), kept = p.called({"load"});
+    for (int i = 0; i < 1000; ++i) {
+        p.make(kept, 5000);
+        p.end(p.make(text, 40 + static_cast<std::uint64_t>(i % 5) * 8));
+    }
+    EXPECT_EQ(p.propose().names(remedy::scratch), "format_label");
+}
+
+TEST(advise, finds_no_temporaries_where_another_thread_frees) {
+    made_up_program p;
+    const auto message = p.called({"send"});
+    for (int i = 0; i < 1000; ++i)
+        p.end(p.make(message, 40 + static_cast<std::uint64_t>(i % 5) * 8, 0), 1);
+    EXPECT_EQ(p.propose().find(remedy::scratch), nullptr);
+}
+
+TEST(advise, finds_what_dies_together) {
+    made_up_program p;
+    const auto node = p.called({"parse_value"});
+    for (int document = 0; document < 5; ++document) {
+        std::vector<std::uint64_t> all;
+        for (int i = 0; i < 500; ++i)
+            all.push_back(p.make(node, 24 + static_cast<std::uint64_t>(i % 7) * 8));
+        for (const std::uint64_t o : all)
+            p.end(o);
+    }
+    EXPECT_EQ(p.propose().names(remedy::linear), "parse_value");
+}
+
+/// Objects that come and go in random order.
+void churn(made_up_program& p, const std::function<std::uint64_t(std::mt19937&)>& make) {
+    std::mt19937 random{11};
+    std::vector<std::uint64_t> live;
+    for (int i = 0; i < 4000; ++i) {
+        live.push_back(make(random));
+        if (live.size() > 800) {
+            std::swap(live[random() % live.size()], live.back());
+            p.end(live.back());
+            live.pop_back();
+        }
+    }
+}
+
+TEST(advise, finds_a_pool_where_all_have_one_size) {
+    made_up_program p;
+    const auto particle = p.called({"emit"});
+    const auto other = p.called({"load_texture"});
+    churn(p, [&](std::mt19937& random) {
+        if (random() % 300 == 0)
+            p.make(other, 100000 + random() % 1000);
+        return p.make(particle, 96);
+    });
+    const auto found = p.propose();
+    EXPECT_EQ(found.names(remedy::pool), "emit");
+    EXPECT_EQ(found.find(remedy::scratch), nullptr);
+    EXPECT_EQ(found.find(remedy::linear), nullptr);
+}
+
+TEST(advise, finds_one_heap_for_several_sizes_that_live_long) {
+    made_up_program p;
+    const auto entity = p.called({"spawn"}), name = p.called({"set_name"});
+    churn(p, [&](std::mt19937& random) {
+        return random() % 2 ? p.make(entity, 48) : p.make(name, 17 + random() % 40);
+    });
+    const auto found = p.propose();
+    const std::string names = found.names(remedy::ordered);
+    EXPECT_NE(names.find("spawn"), std::string::npos) << names;
+    EXPECT_NE(names.find("set_name"), std::string::npos) << names;
+}
+
+TEST(advise, knows_containers_by_their_nodes) {
+    made_up_program p;
+    const auto node = p.called({"std::_Rb_tree<int, std::pair<int const, int> >::_M_create_node()",
+                                "std::map<int, int>::operator[](int const&)", "Index::add"});
+    churn(p, [&](std::mt19937&) { return p.make(node, 48); });
+    const auto found = p.propose();
+    EXPECT_EQ(found.names(remedy::pooled_container), "Index::add");
+    EXPECT_EQ(found.find(remedy::pool), nullptr);
+    const std::string code = code_of(*found.find(remedy::pooled_container), found.sites);
+    EXPECT_NE(code.find("pooled::map"), std::string::npos) << code;
+}
+
+TEST(advise, takes_the_caller_of_a_wrapper_for_the_site) {
+    made_up_program p;
+    std::vector<std::uint32_t> callers;
+    for (const char* name : {"a", "b", "c", "d", "e", "f", "g"})
+        callers.push_back(p.called({"my_alloc", name}));
+    // One function allocates for all: its callers are told apart by their places.
+    std::vector<std::uint32_t> same;
+    churn(p, [&](std::mt19937& random) {
+        const std::size_t i = random() % callers.size();
+        return p.make(callers[i], 32 + 16 * i);
+    });
+    const auto found = p.propose();
+    std::set<std::string> names;
+    for (const site& s : found.sites)
+        names.insert(s.name);
+    EXPECT_TRUE(names.contains("a (through my_alloc)")) << found.sites[0].name;
+    EXPECT_EQ(names.size(), 7u);
+}
+
+TEST(advise, proposes_nothing_for_a_handful_of_allocations_among_many) {
+    made_up_program p;
+    const auto few = p.called({"options"}), many = p.called({"stream"});
+    for (int i = 0; i < 10; ++i)
+        p.make(few, 64);
+    for (int i = 0; i < 5000; ++i)
+        p.end(p.make(many, 100000 + static_cast<std::uint64_t>(i)));
+    for (const candidate& c : p.propose().all)
+        EXPECT_EQ(c.what, remedy::scratch); // of the stream alone
+}
+
+// ---- what is worth it
+// ----------------------------------------------------------------------------
+
+replayed turns(std::vector<double> ns, double peak = 1e6, double walk = 10) {
+    replayed r;
+    for (const double n : ns) {
+        outcome o;
+        o.ns = n;
+        o.peak_bytes = peak;
+        o.walk_ns = walk;
+        o.live_checks = double(replay::points);
+        r.turns.push_back(o);
+    }
+    return r;
+}
+
+TEST(advise, asks_for_two_percent_of_the_time) {
+    const program_costs program{1e9, 1e8};
+    const replayed base = turns({100e6, 100e6, 100e6});
+    EXPECT_EQ(judge(compare(base, turns({79e6, 79e6, 79e6})), program), worth::time);
+    EXPECT_EQ(judge(compare(base, turns({81e6, 81e6, 81e6})), program), worth::nothing);
+}
+
+TEST(advise, does_not_believe_a_gain_within_the_spread) {
+    const program_costs program{1e9, 1e8};
+    EXPECT_EQ(judge(compare(turns({100e6, 140e6, 60e6, 130e6, 100e6}),
+                            turns({70e6, 110e6, 40e6, 70e6, 100e6})),
+                    program),
+              worth::nothing);
+    // One turn in which another program ran says nothing against it.
+    EXPECT_EQ(judge(compare(turns({100e6, 100e6, 100e6, 101e6, 190e6}),
+                            turns({70e6, 70e6, 70e6, 71e6, 70e6})),
+                    program),
+              worth::time);
+}
+
+TEST(advise, asks_for_five_percent_of_the_memory) {
+    const program_costs program{1e9, 1e8};
+    const replayed base = turns({1e6, 1e6, 1e6}, 50e6);
+    EXPECT_EQ(judge(compare(base, turns({1e6, 1e6, 1e6}, 44.9e6)), program), worth::memory);
+    EXPECT_EQ(judge(compare(base, turns({1e6, 1e6, 1e6}, 45.1e6)), program), worth::nothing);
+    EXPECT_EQ(judge(compare(base, turns({30e6, 30e6, 30e6}, 40e6)), program), worth::nothing);
+}
+
+TEST(advise, speaks_of_walks_apart) {
+    const program_costs program{1e9, 1e8};
+    const replayed base = turns({1e6, 1e6, 1e6}, 50e6, 20);
+    EXPECT_EQ(judge(compare(base, turns({1e6, 1e6, 1e6}, 50e6, 14)), program), worth::walks);
+    EXPECT_EQ(judge(compare(base, turns({1e6, 1e6, 1e6}, 50e6, 16)), program), worth::nothing);
+}
+
+TEST(advise, trusts_no_replay_whose_live_bytes_are_wrong) {
+    replayed wrong = turns({1, 1, 1});
+    wrong.turns[1].live_checks = 7;
+    EXPECT_EQ(judge(compare(turns({1e9, 1e9, 1e9}), wrong), {1e9, 1e8}), worth::nothing);
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+TEST(advise, names_the_growth_chain_of_a_program_first) {
+    const std::string json = temporary(".json"), page = temporary(".html");
+    const finished r = shell("$A advise --turns 3 --json " + json + " --report " + page +
+                             " -- " ARENITE_ADVISED " grows");
+    ASSERT_EQ(r.code, 0) << r.text;
+    const auto told = nlohmann::json::parse(std::ifstream{json});
+    EXPECT_EQ(told["schema"], 1);
+    ASSERT_FALSE(told["advice"].empty()) << r.text;
+    EXPECT_EQ(told["advice"][0]["remedy"], "grow_by_doubling");
+    EXPECT_NE(told["advice"][0]["title"].get<std::string>().find("buffer::grow"), std::string::npos)
+        << r.text;
+    std::ifstream in{page};
+    const std::string html{std::istreambuf_iterator<char>{in}, {}};
+    EXPECT_NE(html.find("grow_by_doubling"), std::string::npos);
+    EXPECT_EQ(html.find("src=\"http"), std::string::npos); // it needs nothing else
+    std::filesystem::remove(json);
+    std::filesystem::remove(page);
+}
+
+TEST(advise, says_first_that_nothing_is_worth_it) {
+    const finished r = shell("$A advise --turns 3 -- " ARENITE_ADVISED " calculates");
+    EXPECT_EQ(r.code, 0);
+    EXPECT_NE(r.text.find("\nnothing here is worth your time\n"), std::string::npos) << r.text;
+}
+
+TEST(advise, refuses_bad_input) {
+    EXPECT_EQ(shell("$A advise").code, 2);
+    EXPECT_EQ(shell("$A advise a-trace -- /bin/true").code, 2);
+    EXPECT_EQ(shell("$A advise /nowhere").code, 2);
+    EXPECT_EQ(shell("$A advise --turns 0 -- /bin/true").code, 2);
+    EXPECT_EQ(shell("$A advise --json /nowhere/x --turns 1 -- " ARENITE_ADVISED " calculates").code,
+              2);
+}
+
+} // namespace
+} // namespace arenite::advisor

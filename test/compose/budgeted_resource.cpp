@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/compose/budgeted_resource.hpp>
+
+#include <arenite/check/passthrough.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/os/page_resource.hpp>
+#include <arenite/pool/pool_resource.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <type_traits>
+
+using namespace arenite;
+
+namespace {
+
+static_assert(std::is_same_v<decltype(budgeted_resource{std::declval<budget_group&>(),
+                                                        std::declval<ordered_heap&>()}),
+                             budgeted_resource<ordered_heap&>>);
+
+TEST(budgeted_resource, refuses_what_does_not_fit_in_the_group) {
+    budget_group all{1000};
+    budgeted_resource<ordered_heap> a{all};
+    budgeted_resource<ordered_heap> b{all};
+    void* const p = a.try_allocate(600);
+    ASSERT_NE(p, nullptr);
+    EXPECT_EQ(b.try_allocate(401), nullptr);
+    EXPECT_EQ(all.in_use(), 600U);
+    EXPECT_EQ(b.left_bytes(), 400U);
+    EXPECT_FALSE(a.try_resize(p, 600, 1100));
+    void* const q = b.try_allocate(0); // counts as one byte
+    EXPECT_EQ(all.in_use(), 601U);
+    b.deallocate(q, 0);
+    a.deallocate(p, 600);
+    EXPECT_EQ(all.in_use(), 0U);
+#if ARENITE_EXCEPTIONS
+    EXPECT_THROW(static_cast<void>(a.allocate(1001)), out_of_memory);
+#endif
+}
+
+TEST(budgeted_resource, counts_what_is_kept_where_sizes_are) {
+    budget_group all{10'000};
+    ordered_heap heap{ordered_options{.sizes = sizes::kept}};
+    budgeted_resource a{all, heap};
+    void* const p = a.allocate(100, 8);
+    EXPECT_EQ(all.in_use(), heap.size_of(p));
+    EXPECT_EQ(a.in_use(), heap.size_of(p));
+    a.deallocate(p);
+    void* const q = a.allocate(9'999, 8); // rounded up beyond the budget
+    EXPECT_EQ(all.in_use(), heap.size_of(q));
+    EXPECT_EQ(a.try_allocate(1), nullptr);
+    a.deallocate(q, 9'999, 8);
+    EXPECT_EQ(all.in_use(), 0U);
+}
+
+TEST(budgeted_resource, gives_the_group_its_bytes_back_when_it_ends) {
+    budget_group all{1_MiB};
+    {
+        budgeted_resource<pool_resource> pool{all, slot{64, 16}};
+        static_cast<void>(pool.allocate(64, 16));
+        EXPECT_EQ(all.in_use(), 64U);
+    }
+    EXPECT_EQ(all.in_use(), 0U);
+}
+
+TEST(budgeted_resource, counts_blocks_under_a_heap) {
+    if (passthrough())
+        GTEST_SKIP() << "heaps ask malloc, not their upstream";
+    budget_group all{1_MiB};
+    budgeted_resource pages{all, page_source()};
+    {
+        ordered_heap scene{ordered_options{}, pages};
+        std::size_t given = 0;
+        while (void* const p = scene.try_allocate(1000, 8)) {
+            static_cast<void>(p);
+            ++given;
+        }
+        EXPECT_GT(given, 500U);
+        EXPECT_LE(all.in_use(), 1_MiB);
+        EXPECT_GT(all.refusals(), 0U);
+    }
+    EXPECT_EQ(all.in_use(), 0U);
+}
+
+} // namespace
