@@ -5,6 +5,7 @@
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/ordered/detail/unit_runs.hpp>
 #include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
@@ -41,17 +42,6 @@ block_options with_slabs(block_options options, const upstream& up) noexcept {
     options.mask_bytes = block_source::mask_bytes_for(options.block_bytes, up);
     options.least_bytes = std::max(options.mask_bytes / 4, least_span_bytes);
     return options;
-}
-
-/// Length of the longest run of clear bits.
-std::size_t longest_run(const bits::word* words, std::size_t end) noexcept {
-    std::size_t longest = 0;
-    for (std::size_t at = 0; at < end;) {
-        const std::size_t first = bits::next_clear(words, at, end);
-        at = bits::next_set(words, first, end);
-        longest = std::max(longest, at - first);
-    }
-    return longest;
 }
 
 } // namespace
@@ -155,11 +145,11 @@ slab* slab_source::make_page(unsigned slot_class) noexcept {
 // ---- units --------------------------------------------------------------------------------------
 
 void slab_source::set_runs(block& b, slab_block& head) noexcept {
-    const std::size_t run =
-        head.free_slabs == 0 ? 0 : longest_run(head.taken_units, b.bytes() / unit_bytes);
-    std::uint16_t state = block_state::open;
-    for (unsigned log2 = 0; (std::size_t{1} << log2) <= run && log2 < 8; ++log2)
-        state = static_cast<std::uint16_t>(state | first_run << log2);
+    // In the states, first_run stands for a run of one.
+    static_assert((block_state::open & (first_run * 255u)) == 0);
+    const unsigned powers =
+        head.free_slabs == 0 ? 0 : free_run_powers(head.taken_units, b.bytes() / unit_bytes);
+    const auto state = static_cast<std::uint16_t>(block_state::open | first_run * powers);
     blocks_.blocks().set_state(b, state);
 }
 
