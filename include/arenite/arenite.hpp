@@ -24,6 +24,7 @@
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 
+#include <arenite/os/memory_limits.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <arenite/check/call_sites.hpp>
