@@ -25,6 +25,7 @@
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 
+#include <arenite/os/memory_limits.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <arenite/check/call_sites.hpp>
@@ -56,6 +57,7 @@
 #include <arenite/pool/slot.hpp>
 #include <arenite/pool/suballocator_resource.hpp>
 
+#include <arenite/ordered/deferred_frees.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 
 #include <arenite/compose/allocator_resource.hpp>

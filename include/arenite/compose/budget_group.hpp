@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/literals.hpp>
 #include <arenite/core/usage.hpp>
 
 #include <atomic>
