@@ -56,6 +56,7 @@
 #include <arenite/pool/slot.hpp>
 #include <arenite/pool/suballocator_resource.hpp>
 
+#include <arenite/ordered/deferred_frees.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 
 #include <arenite/compose/allocator_resource.hpp>

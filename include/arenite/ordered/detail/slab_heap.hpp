@@ -147,6 +147,12 @@ public:
     /// Without its size.
     ARENITE_NOINLINE void deallocate(void* p) noexcept;
 
+    /// Many, without their sizes, in one loop.
+    void deallocate_all(void* const* objects, std::size_t count) noexcept;
+
+    /// Frees all there is. O(blocks).
+    void reset() noexcept;
+
     /// deallocate(p) where p lies in memory that this heap's upstream lent it, and in a page: else
     /// false, and nothing is done.
     [[nodiscard]] ARENITE_INLINE bool try_give_in_own(void* p) noexcept;
@@ -328,7 +334,7 @@ private:
     [[nodiscard]] bool next_word(unsigned slot_class) noexcept;
     [[nodiscard]] bool next_slab(unsigned slot_class) noexcept;
     [[nodiscard]] bool new_slab(unsigned slot_class) noexcept;
-    [[nodiscard]] bool wants_page(unsigned slot_class) const noexcept;
+    [[nodiscard]] bool may_have_page(unsigned slot_class) const noexcept;
     void count_page(unsigned slot_class, std::size_t now) noexcept;
     [[nodiscard]] void* any_slot(unsigned slot_class) noexcept;
     [[nodiscard]] void* allocate_single(std::size_t bytes, std::size_t aligned_units = 1) noexcept;
