@@ -168,6 +168,10 @@ void slab_source::close(block& b, std::size_t bytes_in_use) noexcept {
     blocks_.close_empty(b, bytes_in_use);
 }
 
+bool slab_source::has_units(std::size_t wanted, std::size_t least) const noexcept {
+    return blocks_.blocks().has(has_run(std::max(least, wanted / short_divisor)));
+}
+
 slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t least,
                         std::size_t aligned) noexcept {
     wanted += aligned - 1;
@@ -290,6 +294,20 @@ block* slab_source::release(slab& s) noexcept {
 }
 
 // ---- giving back --------------------------------------------------------------------------------
+
+void slab_source::reset() noexcept {
+    block_list& all = blocks_.blocks();
+    // The next is looked for anew each time: a span that goes back takes other blocks with it.
+    while (block* const b = all.lowest(block_state::open | block_state::large)) {
+        if ((b->state & block_state::large) != 0) {
+            blocks_.deallocate_large(*b, 0);
+            continue;
+        }
+        for_each_slab(*b, [](slab& s) { s.set_tag(0); });
+        poison::no_access(b + 1, b->bytes() - sizeof(block));
+        close(*b, 0);
+    }
+}
 
 void slab_source::trim() noexcept {
     blocks_.trim();
