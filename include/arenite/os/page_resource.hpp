@@ -22,8 +22,8 @@ namespace detail {
 union process_pages;
 
 #if ARENITE_IS_MALLOC
-/// What this thread got from resources of pages since it was set to `nothing`: calloc need not
-/// clear, and so touch, what is zero.
+/// State of the pages that this thread got since it was set to `nothing`: calloc need not clear,
+/// and so touch, what is zero.
 enum class pages_taken : unsigned char { nothing, all_zero, some_used };
 extern constinit thread_local pages_taken taken_by_thread ARENITE_THREAD_FAST;
 #endif
