@@ -18,12 +18,14 @@
 #include <arenite/core/members.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/sizes.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 
+#include <arenite/os/memory_limits.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <arenite/check/call_sites.hpp>
@@ -33,7 +35,9 @@
 #include <arenite/report/layout.hpp>
 #include <arenite/report/memory_map.hpp>
 #include <arenite/report/region_totals.hpp>
+#include <arenite/report/usage_difference.hpp>
 #include <arenite/report/usage_node.hpp>
+#include <arenite/report/usage_snapshot.hpp>
 
 #include <arenite/block/return_policy.hpp>
 
@@ -53,6 +57,7 @@
 #include <arenite/pool/slot.hpp>
 #include <arenite/pool/suballocator_resource.hpp>
 
+#include <arenite/ordered/deferred_frees.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 
 #include <arenite/compose/allocator_resource.hpp>

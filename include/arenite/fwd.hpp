@@ -30,6 +30,7 @@ class free_list_resource;
 class tlsf_resource;
 class pool_resource;
 class suballocator_resource;
+class deferred_frees;
 class ordered_heap;
 
 class affinity_heap;

@@ -108,20 +108,25 @@ std::string best_peers(const std::vector<const verdict*>& of) {
     return others == 0 ? text : fmt::format("{}, others {}", text, others);
 }
 
-std::string where(const verdict& v) {
+/// With its parameters where the workload was run with several.
+std::string where(const verdict& v, const std::vector<verdict>& all) {
+    const bool is_alone = std::none_of(all.begin(), all.end(), [&](const verdict& other) {
+        return other.workload == v.workload && other.parameters != v.parameters;
+    });
     return fmt::format("{}{}, {}, {}: {} {}, {} {} ({})", v.workload,
-                       v.parameters.empty() ? "" : " (" + v.parameters + ")", readable(v.metric),
-                       v.state, short_number(v.ours), v.unit, v.beside.theirs, short_number(v.peer),
-                       ratio_text(v.beside.ratio));
+                       is_alone || v.parameters.empty() ? "" : " (" + v.parameters + ")",
+                       readable(v.metric), v.state, short_number(v.ours), v.unit, v.beside.theirs,
+                       short_number(v.peer), ratio_text(v.beside.ratio));
 }
 
-std::string furthest(const char* what, std::vector<const verdict*> of, bool ahead) {
+std::string furthest(const char* what, const std::vector<const verdict*>& of, bool ahead,
+                     const std::vector<verdict>& all) {
     if (of.empty())
         return fmt::format("Nowhere {} beyond the spread.", what);
-    const auto furthest_of = std::min_element(of.begin(), of.end(), [&](auto a, auto b) {
+    const auto first = std::min_element(of.begin(), of.end(), [&](auto a, auto b) {
         return ahead ? a->beside.ratio < b->beside.ratio : a->beside.ratio > b->beside.ratio;
     });
-    return fmt::format("Furthest {}: {}.", what, where(**furthest_of));
+    return fmt::format("Furthest {}: {}.", what, where(**first, all));
 }
 
 /// All figures of one metric and state.
@@ -236,8 +241,8 @@ std::vector<std::string> lines_of(const std::vector<verdict>& all) {
                                ratio_text(median_ratio(memory)), memory.size());
     if (!medians.empty())
         lines.push_back(medians + ". Below 1x ours is better.");
-    lines.push_back(furthest("ahead", better, true));
-    lines.push_back(furthest("behind", worse, false));
+    lines.push_back(furthest("ahead", better, true, all));
+    lines.push_back(furthest("behind", worse, false, all));
     lines.push_back(fmt::format("The best peer, how often: {}.",
                                 best_peers(some(all, [](const verdict&) { return true; }))));
     return lines;

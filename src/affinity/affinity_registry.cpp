@@ -19,6 +19,7 @@
 #include <mutex>
 #include <new>
 #include <source_location>
+#include <vector>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -30,6 +31,10 @@ constinit std::atomic<std::size_t> named{0};
 alignas(affinity_heap) constinit std::byte places[most_affinities * sizeof(affinity_heap)] = {};
 
 constinit affinity_heap* first_shared = nullptr;
+#if !ARENITE_IS_MALLOC // which reports in its own way, and has no C++ library
+constinit usage_source affinities_source{"affinities", &affinity_registry::list_usage};
+constinit usage_source shared_source{"shared heaps", &affinity_registry::list_shared_usage};
+#endif
 
 /// Which indices shared heaps have, the lowest first: tables of threads stay short.
 bitmap_tree& shared_indices() noexcept {
@@ -93,6 +98,9 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
             static_cast<void>(std::atexit([] { report_leaks(); }));
     }
     lock.unlock();
+#if !ARENITE_IS_MALLOC
+    affinities_source.begin();
+#endif
     if (wanted.eager || wanted.prefault)
         h->make_first_block();
     return h;
@@ -115,6 +123,9 @@ void affinity_registry::add_shared(affinity_heap& heap) noexcept {
     if (first_shared != nullptr)
         first_shared->previous_shared_ = &heap;
     first_shared = &heap;
+#if !ARENITE_IS_MALLOC
+    shared_source.begin();
+#endif
 }
 
 void affinity_registry::remove_shared(affinity_heap& heap) noexcept {
@@ -127,6 +138,43 @@ void affinity_registry::remove_shared(affinity_heap& heap) noexcept {
         first_shared = heap.next_shared_;
     shared_indices().give(heap.index_ - most_affinities);
 }
+
+#if !ARENITE_IS_MALLOC
+void affinity_registry::list_usage(usage_source::sink& to) {
+    for (const affinity_heap& h : all())
+        to.add(h.name(), h.usage());
+}
+
+/// A heap may end meanwhile, and the sink may allocate from one: what it is told is collected
+/// before, under the lock, in memory that was made without it.
+void affinity_registry::list_shared_usage(usage_source::sink& to) {
+    struct line {
+        char name[most_name_bytes + 1];
+        arenite::usage figures;
+    };
+    std::vector<line> lines;
+    for (std::size_t count = 16;;) {
+        lines.resize(count);
+        count = 0;
+        {
+            const std::lock_guard lock{adding()};
+            for (const affinity_heap* h = first_shared; h != nullptr; h = h->next_shared_, ++count)
+                if (count < lines.size()) {
+                    line& l = lines[count];
+                    l.name[h->name().copy(l.name, most_name_bytes)] = '\0';
+                    l.figures = h->usage();
+                }
+        }
+        if (count <= lines.size()) {
+            lines.resize(count);
+            break;
+        }
+        count += count / 8; // others may begin meanwhile
+    }
+    for (auto l = lines.rbegin(); l != lines.rend(); ++l) // the first one first
+        to.add(l->name, l->figures);
+}
+#endif
 
 void affinity_registry::settle(affinity_heap& heap) noexcept {
     const std::lock_guard lock{adding()};

@@ -89,7 +89,7 @@ struct thread_exit::key {
     };
     static maker at_load;
 
-#if ARENITE_HAS_MODULE_CLOSE
+#if !ARENITE_IS_MALLOC // which is never closed
     /// After the destructors of the module's objects, which may await the end of their thread.
     ARENITE_AT_MODULE_CLOSE static void closed() noexcept {
         if (std::exchange(one().there, false))

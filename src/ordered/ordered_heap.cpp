@@ -88,6 +88,17 @@ bool ordered_heap::owns(const void* p) const noexcept {
     return passes_through_ ? singles_.owns(p) : core_.owns(p);
 }
 
+void ordered_heap::deallocate_waiting(void* const* objects, std::size_t count) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
+    core_.deallocate_all(objects, count);
+}
+
+void ordered_heap::reset() noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
+    singles_.rewind(0);
+    core_.reset();
+}
+
 void ordered_heap::trim() noexcept { core_.trim(); }
 
 arenite::usage ordered_heap::usage() const noexcept {

@@ -117,15 +117,19 @@ bool slab_heap::next_slab(unsigned slot_class) noexcept {
 bool slab_heap::new_slab(unsigned slot_class) noexcept {
     page_source().purge_due();
     class_slabs& list = lists_[slot_class];
-    slab* s = wants_page(slot_class) ? slabs_.make_page(slot_class) : nullptr;
-    if (s == nullptr) {
-        const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
-        // Twice what the class has: few slabs, until they have their full size.
-        const std::size_t wanted =
-            std::max(units_for(4 * slot_bytes), std::min(2 * list.units, slab::most_units));
-        const std::size_t slots = wanted * unit_bytes / slot_bytes;
-        s = slabs_.make(slot_class, units_for(slots * slot_bytes), units_for(slot_bytes));
-    }
+    const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
+    // Twice what the class has: few slabs, until they have their full size.
+    const std::size_t least = units_for(slot_bytes);
+    const std::size_t slots =
+        std::max(units_for(4 * slot_bytes), std::min(2 * list.units, slab::most_units)) *
+        unit_bytes / slot_bytes;
+    const std::size_t wanted = units_for(slots * slot_bytes);
+    slab* s = nullptr;
+    if (may_have_page(slot_class) &&
+        (slabs_.blocks().bytes_reserved() > slab_page::bytes || !slabs_.has_units(wanted, least)))
+        s = slabs_.make_page(slot_class);
+    if (s == nullptr)
+        s = slabs_.make(slot_class, wanted, least);
     if (s == nullptr)
         return false;
     note_high_water();
@@ -137,12 +141,11 @@ bool slab_heap::new_slab(unsigned slot_class) noexcept {
     return true;
 }
 
-/// A class begins with units, and so does a heap: with one object of each size, or with a few
-/// hundred, it has what it needs and little more.
-bool slab_heap::wants_page(unsigned slot_class) const noexcept {
+/// A class begins with units, and a heap fills its first block with them: with one object of each
+/// size, or with a few hundred, it has what it needs and little more.
+bool slab_heap::may_have_page(unsigned slot_class) const noexcept {
     return lists_[slot_class].units != 0 &&
-           size_class::slot_bytes(slot_class) <= slab_page::largest_slot_bytes &&
-           slabs_.blocks().bytes_reserved() > slab_page::bytes;
+           size_class::slot_bytes(slot_class) <= slab_page::largest_slot_bytes;
 }
 
 /// A class that has pages does not go on in units, whose frees take longer: those come free.

@@ -68,6 +68,12 @@ void slab_heap::deallocate_elsewhere(void* p) noexcept {
         deallocate_rare(p, unknown_bytes, 1);
 }
 
+void slab_heap::deallocate_all(void* const* objects, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i)
+        if (!try_give_to_page(objects[i])) [[unlikely]]
+            deallocate_elsewhere(objects[i]);
+}
+
 /// Sizes of large objects are kept in granules.
 static bool is_large_size(const block& large, std::size_t bytes) noexcept {
     return bytes <= max_object_bytes && align_up(std::max<std::size_t>(bytes, 1), granule_bytes) ==
@@ -235,6 +241,19 @@ bool slab_heap::release_word(block& b, std::size_t word, bits::word freed) noexc
 }
 
 // ---- giving back --------------------------------------------------------------------------------
+
+void slab_heap::reset() noexcept {
+    const slow_call_guard mark = begin_slow_call();
+    note_high_water();
+    for (unsigned i = 0; i <= size_class::count; ++i) {
+        classes_[i].free = &no_slot_;
+        classes_[i].live = 0;
+    }
+    std::fill(std::begin(lists_), std::end(lists_), class_slabs{});
+    single_bytes_ = 0;
+    settled_ = settled_bytes_ = joined_ = 0;
+    slabs_.reset();
+}
 
 void slab_heap::trim() noexcept {
     const slow_call_guard mark = begin_slow_call();

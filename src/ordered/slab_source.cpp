@@ -5,6 +5,7 @@
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/ordered/detail/unit_runs.hpp>
 #include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
@@ -41,17 +42,6 @@ block_options with_slabs(block_options options, const upstream& up) noexcept {
     options.mask_bytes = block_source::mask_bytes_for(options.block_bytes, up);
     options.least_bytes = std::max(options.mask_bytes / 4, least_span_bytes);
     return options;
-}
-
-/// Length of the longest run of clear bits.
-std::size_t longest_run(const bits::word* words, std::size_t end) noexcept {
-    std::size_t longest = 0;
-    for (std::size_t at = 0; at < end;) {
-        const std::size_t first = bits::next_clear(words, at, end);
-        at = bits::next_set(words, first, end);
-        longest = std::max(longest, at - first);
-    }
-    return longest;
 }
 
 } // namespace
@@ -155,11 +145,11 @@ slab* slab_source::make_page(unsigned slot_class) noexcept {
 // ---- units --------------------------------------------------------------------------------------
 
 void slab_source::set_runs(block& b, slab_block& head) noexcept {
-    const std::size_t run =
-        head.free_slabs == 0 ? 0 : longest_run(head.taken_units, b.bytes() / unit_bytes);
-    std::uint16_t state = block_state::open;
-    for (unsigned log2 = 0; (std::size_t{1} << log2) <= run && log2 < 8; ++log2)
-        state = static_cast<std::uint16_t>(state | first_run << log2);
+    // In the states, first_run stands for a run of one.
+    static_assert((block_state::open & (first_run * 255u)) == 0);
+    const unsigned powers =
+        head.free_slabs == 0 ? 0 : free_run_powers(head.taken_units, b.bytes() / unit_bytes);
+    const auto state = static_cast<std::uint16_t>(block_state::open | first_run * powers);
     blocks_.blocks().set_state(b, state);
 }
 
@@ -176,6 +166,10 @@ slab* slab_source::cut_fresh(block* b, unsigned slot_class, std::size_t enough, 
 void slab_source::close(block& b, std::size_t bytes_in_use) noexcept {
     --open_blocks_;
     blocks_.close_empty(b, bytes_in_use);
+}
+
+bool slab_source::has_units(std::size_t wanted, std::size_t least) const noexcept {
+    return blocks_.blocks().has(has_run(std::max(least, wanted / short_divisor)));
 }
 
 slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t least,
@@ -300,6 +294,20 @@ block* slab_source::release(slab& s) noexcept {
 }
 
 // ---- giving back --------------------------------------------------------------------------------
+
+void slab_source::reset() noexcept {
+    block_list& all = blocks_.blocks();
+    // The next is looked for anew each time: a span that goes back takes other blocks with it.
+    while (block* const b = all.lowest(block_state::open | block_state::large)) {
+        if ((b->state & block_state::large) != 0) {
+            blocks_.deallocate_large(*b, 0);
+            continue;
+        }
+        for_each_slab(*b, [](slab& s) { s.set_tag(0); });
+        poison::no_access(b + 1, b->bytes() - sizeof(block));
+        close(*b, 0);
+    }
+}
 
 void slab_source::trim() noexcept {
     blocks_.trim();

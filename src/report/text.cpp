@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/report/detail/text.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <ostream>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -137,6 +140,25 @@ std::size_t columns(std::string_view text) noexcept {
     for (const char c : text)
         count += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1u : 0u;
     return count;
+}
+
+void table::add(std::vector<std::string> line) {
+    for (std::size_t i = 0; i < line.size(); ++i)
+        widths_[i] = std::max(widths_[i], columns(line[i]));
+    lines_.push_back(std::move(line));
+}
+
+void table::write(std::ostream& out) const {
+    std::string text;
+    for (const auto& line : lines_) {
+        std::string row;
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            const std::string gap(widths_[i] - columns(line[i]), ' ');
+            row += i == 0 ? line[i] + gap : "  " + gap + line[i];
+        }
+        text.append(row, 0, row.find_last_not_of(' ') + 1) += '\n';
+    }
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
 } // namespace report_text

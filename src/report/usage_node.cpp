@@ -4,17 +4,19 @@
 
 #include <arenite/report/region_totals.hpp>
 
+#include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/report/detail/text.hpp>
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <ostream>
 #include <vector>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What a node tells at one moment.
+/// Figures of a node at one moment.
 struct usage_node::reading {
     arenite::usage figures;
     std::size_t free = 0; ///< held, and not in use
@@ -27,23 +29,62 @@ struct usage_node::reading {
     }
 };
 
+namespace {
+
+/// The nodes without a parent, as if they had one.
+struct root_list {
+    usage_node* first = nullptr;
+    usage_node* last = nullptr;
+};
+constinit root_list roots;
+struct of_roots;
+detail::fork_lock<std::mutex>& roots_lock() noexcept {
+    return detail::process_lock<std::mutex, of_roots>();
+}
+
+} // namespace
+
+const usage_node* usage_node::first_root() noexcept {
+    const std::lock_guard lock{roots_lock()};
+    return roots.first;
+}
+
+/// Puts it after its siblings.
+void usage_node::join() noexcept {
+    std::unique_lock lock{roots_lock(), std::defer_lock};
+    if (parent_ == nullptr)
+        lock.lock();
+    usage_node*& first = parent_ != nullptr ? parent_->first_ : roots.first;
+    usage_node*& last = parent_ != nullptr ? parent_->last_ : roots.last;
+    previous_ = last;
+    next_ = nullptr;
+    (previous_ != nullptr ? previous_->next_ : first) = this;
+    last = this;
+}
+
+void usage_node::leave() noexcept {
+    std::unique_lock lock{roots_lock(), std::defer_lock};
+    if (parent_ == nullptr)
+        lock.lock();
+    (previous_ != nullptr ? previous_->next_
+     : parent_ != nullptr ? parent_->first_
+                          : roots.first) = next_;
+    (next_ != nullptr     ? next_->previous_
+     : parent_ != nullptr ? parent_->last_
+                          : roots.last) = previous_;
+}
+
 usage_node::usage_node(std::string_view name, usage_node* parent, const source& from)
     : name_{name}, source_{from}, parent_{parent} {
-    if (parent == nullptr)
-        return;
-    previous_ = parent->last_;
-    (previous_ != nullptr ? previous_->next_ : parent->first_) = this;
-    parent->last_ = this;
+    join();
 }
 
 usage_node::~usage_node() {
-    if (parent_ != nullptr) {
-        (previous_ != nullptr ? previous_->next_ : parent_->first_) = next_;
-        (next_ != nullptr ? next_->previous_ : parent_->last_) = previous_;
-    }
+    leave();
     for (usage_node* child = first_; child != nullptr;) {
         usage_node* const next = child->next_;
-        child->parent_ = child->previous_ = child->next_ = nullptr;
+        child->parent_ = nullptr;
+        child->join();
         child = next;
     }
 }
@@ -177,19 +218,10 @@ void usage_node::write_text(std::ostream& out, const usage_report_options& optio
     w.lines.push_back(
         {{"", "in use", "reserved", "high water", "objects", "largest hole", "fragmentation"}});
     static_cast<void>(w.add(*this, "", ""));
-    std::array<std::size_t, std::tuple_size_v<writer::line>> widths{};
+    detail::report_text::table table{std::tuple_size_v<writer::line>};
     for (const writer::line& l : w.lines)
-        for (std::size_t i = 0; i < l.size(); ++i)
-            widths[i] = std::max(widths[i], detail::report_text::columns(l[i]));
-    std::string text;
-    for (const writer::line& l : w.lines) {
-        for (std::size_t i = 0; i < l.size(); ++i) {
-            const std::string gap(widths[i] - detail::report_text::columns(l[i]), ' ');
-            text += i == 0 ? l[i] + gap : "  " + gap + l[i];
-        }
-        text += '\n';
-    }
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+        table.add({l.begin(), l.end()});
+    table.write(out);
 }
 
 void usage_node::write_json(std::ostream& out, const usage_report_options& options) const {

@@ -42,7 +42,7 @@ using limited_pages = limited_resource<page_resource&>;
 // It keeps what the inner one can, and only that.
 static_assert(Allocating<limited_heap> && Owning<limited_heap> && Sizing<limited_heap> &&
               UnsizedFreeing<limited_heap> && Resizing<limited_heap> && Trimmable<limited_heap> &&
-              Measurable<limited_heap> && Mappable<limited_heap> && !Resettable<limited_heap> &&
+              Measurable<limited_heap> && Mappable<limited_heap> && Resettable<limited_heap> &&
               !Purging<limited_heap> && !Concurrent<limited_heap>);
 static_assert(Resettable<limited_linear> && Resizing<limited_linear> && !Sizing<limited_linear> &&
               !UnsizedFreeing<limited_linear>);

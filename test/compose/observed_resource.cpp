@@ -69,7 +69,7 @@ using observed_linear = observed_resource<linear_resource, writer>;
 static_assert(Allocating<observed_heap> && Owning<observed_heap> && Sizing<observed_heap> &&
               UnsizedFreeing<observed_heap> && Resizing<observed_heap> &&
               Trimmable<observed_heap> && Measurable<observed_heap> && Mappable<observed_heap> &&
-              !Resettable<observed_heap> && !Concurrent<observed_heap>);
+              Resettable<observed_heap> && !Concurrent<observed_heap>);
 static_assert(Resettable<observed_linear> && !Markable<observed_linear>);
 static_assert(Resettable<observed_resource<linear_resource, sleeper>> &&
               !Resettable<observed_resource<linear_resource, counter>>);

@@ -28,7 +28,7 @@ using recording_linear = recording_resource<linear_resource>;
 static_assert(Allocating<recording_heap> && Owning<recording_heap> && Sizing<recording_heap> &&
               UnsizedFreeing<recording_heap> && Resizing<recording_heap> &&
               Trimmable<recording_heap> && Measurable<recording_heap> && Mappable<recording_heap> &&
-              !Resettable<recording_heap> && !Concurrent<recording_heap>);
+              Resettable<recording_heap> && !Concurrent<recording_heap>);
 static_assert(Resettable<recording_linear> && !Markable<recording_linear> &&
               Concurrent<recording_resource<malloc_resource>>);
 

@@ -38,7 +38,7 @@ using tracked_linear = tracked_resource<linear_resource>;
 // It keeps what the inner one can, and only that; measured it is always.
 static_assert(Allocating<tracked_heap> && Owning<tracked_heap> && Sizing<tracked_heap> &&
               UnsizedFreeing<tracked_heap> && Resizing<tracked_heap> && Trimmable<tracked_heap> &&
-              Measurable<tracked_heap> && Mappable<tracked_heap> && !Resettable<tracked_heap> &&
+              Measurable<tracked_heap> && Mappable<tracked_heap> && Resettable<tracked_heap> &&
               !Purging<tracked_heap> && !Concurrent<tracked_heap>);
 static_assert(Resettable<tracked_linear> && Resizing<tracked_linear> && !Sizing<tracked_linear> &&
               !UnsizedFreeing<tracked_linear> && !Markable<tracked_linear>);

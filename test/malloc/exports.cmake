@@ -22,3 +22,7 @@ execute_process(COMMAND ${NM} -D --undefined-only ${LIBRARY} OUTPUT_VARIABLE tex
 if(text MATCHES "GLIBCXX|CXXABI|__cxa_atexit|__cxa_thread_atexit|_Znw")
   message(FATAL_ERROR "it needs what it must not:\n${text}")
 endif()
+file(STRINGS ${LIBRARY} needed REGEX "libstdc[+][+][.]so|libgcc_s[.]so")
+if(needed)
+  message(FATAL_ERROR "it loads ${needed}")
+endif()

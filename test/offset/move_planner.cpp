@@ -9,6 +9,7 @@
 
 #include "support/block_source.hpp"
 #include "support/counting_resource.hpp"
+#include "support/operations.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -177,6 +178,30 @@ TEST(move_planner, sliding_makes_room_for_every_request_for_which_enough_is_free
             ASSERT_LT(rounds, 2000);
         }
         EXPECT_TRUE(gpu.try_allocate(wanted)) << wanted << " bytes, all that is free";
+    }
+}
+
+/// However many rounds it takes; where moves stay apart three are enough of them.
+TEST(move_planner, sliding_goes_on_until_all_that_is_free_lies_together) {
+    std::uint64_t seed = support::test_seed("sliding_goes_on");
+    for (int program = 0; program < 20; ++program, ++seed) {
+        SCOPED_TRACE(testing::Message() << "ARENITE_TEST_SEED=" << seed);
+        std::mt19937_64 random{seed};
+        support::counting_resource up;
+        offset_allocator gpu{100'000, {}, &up};
+        std::vector<offset_allocation> all;
+        while (const auto a = gpu.try_allocate(1 + random() % 2000))
+            all.push_back(*a);
+        for (std::size_t i = 0; i < all.size(); i += 2)
+            gpu.deallocate(all[i]);
+        bool done = false;
+        for (int steps = 0; !done; ++steps) {
+            ASSERT_LT(steps, 100'000);
+            const moves todo = gpu.step({.moves = 1 + random() % 3}, moves::may_overlap);
+            done = todo.done();
+            gpu.commit(todo);
+        }
+        EXPECT_EQ(gpu.largest_free(), gpu.free_bytes());
     }
 }
 

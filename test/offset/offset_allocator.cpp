@@ -410,4 +410,17 @@ TEST(offset_allocator, a_memory_map_shows_the_range) {
     EXPECT_EQ(memory_map{gpu}.totals().largest_hole_bytes(), gpu.largest_free());
 }
 
+TEST(offset_allocator, the_high_water_outlives_a_clear) {
+    support::counting_resource up;
+    offset_allocator gpu{1000, {}, &up};
+    ASSERT_TRUE(gpu.try_allocate(300).has_value());
+    gpu.clear();
+    EXPECT_EQ(gpu.usage().high_water_bytes, 300u);
+    ASSERT_TRUE(gpu.try_allocate(10).has_value());
+    EXPECT_EQ(gpu.usage().high_water_bytes, 300u);
+    ASSERT_TRUE(gpu.try_allocate(500).has_value());
+    gpu.clear();
+    EXPECT_EQ(gpu.usage().high_water_bytes, 510u);
+}
+
 } // namespace

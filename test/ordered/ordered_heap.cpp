@@ -10,6 +10,7 @@
 
 #include "ordered/heap_test.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
@@ -31,7 +32,7 @@ static_assert(Owning<ordered_heap>);
 static_assert(Trimmable<ordered_heap>);
 static_assert(Measurable<ordered_heap>);
 static_assert(Sizing<ordered_heap>);
-static_assert(!Resettable<ordered_heap>);
+static_assert(Resettable<ordered_heap>);
 static_assert(std::is_final_v<ordered_heap>);
 static_assert(!std::is_copy_constructible_v<ordered_heap>);
 static_assert(!std::is_move_constructible_v<ordered_heap>);

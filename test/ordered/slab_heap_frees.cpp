@@ -195,7 +195,7 @@ TEST_F(slab_heap_death, a_slot_that_two_free_is_found) {
 
 TEST_F(slab_heap_death, an_affinity_is_named) {
     int heap_object = 0;
-    slab_heap heap{{}, &pages, {.heap = &heap_object, .affinity = "meshes"}};
+    slab_heap heap{{}, &pages, {.heap = &heap_object, .affinity = "affinity meshes"}};
     void* const p = take_one(heap, 48);
     take_one(heap, 48);
     EXPECT_DEATH(

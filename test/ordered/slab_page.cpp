@@ -160,7 +160,7 @@ TEST_F(pages_of, trim_gives_pages_and_free_slots_back) {
         pattern{s->begin}.write(source.begin_of(*s), s->slots * std::size_t{s->slot_bytes});
     }
     detail::bits::clear_run(used->bitmap(), 0, used->slots);
-    source.release(*gone);
+    EXPECT_EQ(source.release(*gone), nullptr);
     const std::size_t resident = pages.resident_bytes();
     source.trim();
     EXPECT_LE(pages.resident_bytes(), resident - 2 * detail::slab_page::bytes + 3 * 4_KiB);
@@ -199,6 +199,15 @@ TEST_F(pages_of, a_small_heap_has_none_and_a_large_one_is_full_of_them) {
     expect_books(heap, {});
     heap.trim();
     EXPECT_EQ(pages.live(), 0u);
+}
+
+TEST_F(pages_of, nothing_but_the_first_block_has_units_of_small_objects) {
+    detail::slab_heap heap{{}, &pages, owner()};
+    const auto all = take_all(heap, 100'000 / 32, 32);
+    for (void* p : all)
+        EXPECT_EQ(heap.slabs().slab_of(p).is_page(),
+                  block_at(p, page_block) != block_at(all.front(), page_block));
+    EXPECT_EQ(pages.live_bytes(), 64_KiB + page_block);
 }
 
 TEST_F(pages_of, a_class_with_pages_leaves_its_units) {

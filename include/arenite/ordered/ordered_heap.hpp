@@ -9,8 +9,8 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/sizes.hpp>
-#include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
@@ -19,6 +19,8 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+
+class deferred_frees;
 
 /// How an ordered_heap behaves; the defaults are right for a heap that may become large.
 struct ordered_options {
@@ -54,7 +56,8 @@ struct ordered_options {
 ///
 /// Use when:  objects of several sizes live and die in any order and are traversed often: scene
 ///            graphs, trees, entities. If all die together: linear/linear_resource.hpp. If all have
-///            one size: pool/pool_resource.hpp.
+///            one size: pool/pool_resource.hpp. While thousands are deleted in no order:
+///            ordered/deferred_frees.hpp.
 /// Cost:      up to 1024 bytes, aligned to 16 at most: allocate O(1), 12 instructions inlined if
 ///            the size is a constant; deallocate O(1), a call of about 35, or 60 in a heap of up to
 ///            64 KiB. Larger objects take a call each way. A slow call, at most one in 64 of a
@@ -80,7 +83,7 @@ struct ordered_options {
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph; Tapia, Suballocator.  (doc/sources.md)
-class ordered_heap final : public strategy<ordered_heap> {
+class ordered_heap final : public resource_base<ordered_heap> {
 public:
     ordered_heap() noexcept : ordered_heap{ordered_options{}} {}
 
@@ -143,6 +146,10 @@ public:
     /// True if p points into memory of this heap, allocated or not. O(log blocks).
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
+    /// Frees everything at once, whatever lives. Memory is kept or returned by return_policy, as
+    /// after the last free. Invalidates all pointers into the heap. O(blocks).
+    void reset() noexcept;
+
     /// Returns all unused memory to the upstream: empty spans, and if the upstream lends pages also
     /// every whole page between objects. O(blocks).
     void trim() noexcept;
@@ -161,6 +168,14 @@ public:
     void list_regions(region_sink& sink) const;
 
 private:
+    friend class deferred_frees;
+
+    /// True if a free of this size may wait: its object lies in a slot.
+    [[nodiscard]] static constexpr bool may_wait(std::size_t bytes) noexcept {
+        return !detail::slow_only && bytes <= detail::size_class::largest_listed_bytes;
+    }
+    void deallocate_waiting(void* const* objects, std::size_t count) noexcept;
+
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate_unsized(void* p) noexcept;
     static bool deallocate_passed_through(detail::slab_heap& core, void* p, std::size_t bytes,

@@ -50,7 +50,8 @@ struct usage_report_options {
 /// Overhead:  about 100 bytes a node plus its name, from the C++ library's heap.
 /// Lifetime:  a node must end before its resource does: declare it after. Otherwise nodes may end
 ///            in any order: the children of one that ends become roots.
-/// Threads:   one at a time for the whole tree; a resource that other threads use meanwhile must be
+/// Threads:   one at a time for the whole tree, and for all trees while a usage_snapshot is taken;
+///            trees may be made and end by any. A resource that other threads use meanwhile must be
 ///            one whose usage() allows that, and walk must be off.
 class usage_node {
 public:
@@ -73,7 +74,17 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const usage_node* parent() const noexcept { return parent_; }
     [[nodiscard]] const usage_node* first_child() const noexcept { return first_; }
-    [[nodiscard]] const usage_node* next_sibling() const noexcept { return next_; }
+    [[nodiscard]] const usage_node* next_sibling() const noexcept {
+        return parent_ != nullptr ? next_ : nullptr;
+    }
+
+    /// Calls f(const usage_node&) for each node without a parent, in the order in which they were
+    /// made or lost it.
+    template <class F>
+    static void for_each_root(F f) {
+        for (const usage_node* n = first_root(); n != nullptr; n = n->next_)
+            f(*n);
+    }
 
     /// Usage of the resource, or the sum of all descendants. O(descendants).
     [[nodiscard]] arenite::usage usage() const;
@@ -118,6 +129,9 @@ private:
     usage_node(std::string_view name, usage_node* parent, const source& from);
     [[nodiscard]] reading read(bool walk) const;
     [[nodiscard]] reading read_own(bool walk) const;
+    void join() noexcept;
+    void leave() noexcept;
+    [[nodiscard]] static const usage_node* first_root() noexcept;
     void add_to(reading& sum, const reading& below) const noexcept;
     void note_high_water(reading& whole) const noexcept;
 
@@ -126,7 +140,7 @@ private:
     usage_node* parent_;
     usage_node* first_ = nullptr;
     usage_node* last_ = nullptr;
-    usage_node* previous_ = nullptr;
+    usage_node* previous_ = nullptr; ///< among siblings, or roots
     usage_node* next_ = nullptr;
     mutable std::size_t high_water_ = 0; ///< of a sum
 };

@@ -5,6 +5,7 @@
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/report/detail/usage_source.hpp>
 
 #include <cstddef>
 #include <mutex>
@@ -56,6 +57,10 @@ public:
     /// It has begun, or is about to end: among those that a forked child has.
     static void add_shared(affinity_heap& heap) noexcept;
     static void remove_shared(affinity_heap& heap) noexcept;
+
+    /// For usage_snapshot: a line each.
+    static void list_usage(usage_source::sink& to);
+    static void list_shared_usage(usage_source::sink& to);
 
 private:
     /// Held while one is looked for and made.

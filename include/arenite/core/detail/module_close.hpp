@@ -4,13 +4,14 @@
 
 #include <arenite/core/config.hpp>
 
-// A function that runs last of all that the library does when the module that it is in is closed,
-// or when the process ends: after the destructors of the module's objects.
-#if defined(__GNUC__) && !defined(_WIN32) && !ARENITE_IS_MALLOC // which is never closed
+// A function that runs when the module that it is in is closed, or when the process ends: on ELF
+// last of all that the library does, after the destructors of the module's objects.
+#if defined(__ELF__) && !ARENITE_IS_MALLOC // which is never closed
 #define ARENITE_HAS_MODULE_CLOSE 1
 #define ARENITE_AT_MODULE_CLOSE [[gnu::destructor(101)]]
 #else
 #define ARENITE_HAS_MODULE_CLOSE 0
+#define ARENITE_AT_MODULE_CLOSE [[gnu::destructor]]
 #endif
 
 namespace arenite {
@@ -22,7 +23,7 @@ namespace detail {
 ///     process ends    exit handlers | functions of modules that run at their end
 ///     dlclose                         functions of the module | its exit handlers | the last ones
 ///
-/// What the library took from the system goes back only in the one that is closed: where the
+/// Memory that the library took from the system goes back only in the one that is closed: where the
 /// process ends, other threads and later destructors may still use it.
 ///
 /// Threads:   the one that closes.

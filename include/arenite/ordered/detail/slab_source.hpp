@@ -38,6 +38,9 @@ public:
     [[nodiscard]] slab* make(unsigned slot_class, std::size_t wanted, std::size_t least,
                              std::size_t aligned = 1) noexcept;
 
+    /// True if make() would cut the slab from a block that has slabs already.
+    [[nodiscard]] bool has_units(std::size_t wanted, std::size_t least) const noexcept;
+
     /// A slab that fills a page, from the lowest block that has one; all its slots are free. Where
     /// there is none, or blocks have no pages, nullptr. O(log blocks).
     [[nodiscard]] slab* make_page(unsigned slot_class) noexcept;
@@ -140,6 +143,9 @@ public:
             f(s); // it may be gone then
         }
     }
+
+    /// Gives up all slabs and large objects, and their blocks by the return_policy. O(blocks).
+    void reset() noexcept;
 
     /// Gives back what holds nothing: empty spans, and the whole pages of units that no slab has
     /// and of slots that are free, where the upstream lends pages. O(blocks).

@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // How reports write numbers and names: to strings, so that no stream's locale or flags matter.
 namespace arenite {
@@ -41,6 +43,18 @@ namespace report_text {
 
 /// Columns that UTF-8 text takes, one a code point.
 [[nodiscard]] std::size_t columns(std::string_view text) noexcept;
+
+/// Lines of columns: the first to the left, all others to the right.
+class table {
+public:
+    explicit table(std::size_t columns) : widths_(columns, 0) {}
+    void add(std::vector<std::string> line);
+    void write(std::ostream& out) const;
+
+private:
+    std::vector<std::size_t> widths_;
+    std::vector<std::vector<std::string>> lines_;
+};
 
 } // namespace report_text
 } // namespace detail
