@@ -144,6 +144,11 @@ TEST(budget_group, gives_its_rest_back_when_it_ends_and_stands_in_the_tree) {
     }
     EXPECT_EQ(tree.usage().bytes_in_use, 0U);
     EXPECT_EQ(tree.usage().high_water_bytes, 1000U);
+    {
+        budget_group part{{.budget_bytes = 1_MiB}, &all};
+        EXPECT_TRUE(part.try_take(1)); // and the least rest, too
+    }
+    EXPECT_EQ(all.in_use(), 0U);
 }
 
 TEST(budget_group_threads, never_exceeds_a_budget) {
