@@ -69,6 +69,7 @@ using arenite::create;
 using arenite::deallocate;
 using arenite::deallocate_n;
 using arenite::default_alignment;
+using arenite::deferred_frees;
 using arenite::describe;
 using arenite::destroy;
 using arenite::destruction_queue;
