@@ -166,6 +166,7 @@ using arenite::report_leak;
 using arenite::request_options;
 using arenite::resource;
 using arenite::resource_allocator;
+using arenite::resource_base;
 using arenite::return_policy;
 using arenite::row_return;
 using arenite::rows_or_malloc;

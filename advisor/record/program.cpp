@@ -4,6 +4,7 @@
 
 #include "../verb.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>

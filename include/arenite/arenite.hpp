@@ -18,6 +18,7 @@
 #include <arenite/core/members.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/sizes.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/system_resource.hpp>

@@ -5,6 +5,8 @@
 
 #include "ordered/heap_test.hpp"
 
+#include <algorithm>
+
 using namespace ordered_test;
 
 namespace {

@@ -325,7 +325,7 @@ TEST_F(ordered_heap_memory, a_buffer_too_small_for_a_block_fails_cleanly) {
 }
 
 /// Like many an upstream of a user's: it knows small alignments only.
-class modest_resource final : public strategy<modest_resource> {
+class modest_resource final : public resource_base<modest_resource> {
 public:
     explicit modest_resource(std::size_t most_alignment) : most_{most_alignment} {}
 

@@ -5,7 +5,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/os/detail/page_mutex.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -85,7 +85,7 @@ struct page_options {
 /// Fresh memory is zero; memory that waited is as its last user left it. Destruction returns all of
 /// it, whatever is live. ARENITE_HUGE_PAGES=automatic, never or always in the environment
 /// configures page_source().
-class page_resource final : public strategy<page_resource> {
+class page_resource final : public resource_base<page_resource> {
 public:
     /// The unit of addresses: everything handed out starts at a multiple of it.
     static constexpr std::size_t unit_bytes = 64_KiB;

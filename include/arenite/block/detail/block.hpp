@@ -47,7 +47,7 @@ struct hole {
 /// Overhead: 64 bytes; with bits 1/64 of the memory.
 /// Threads:  one at a time; the owner's rule.
 struct alignas(64) block {
-    // What a free touches: one cache line, and the word of bits.
+    // Touched by a free: one cache line, and the word of bits.
     std::int32_t live;  ///< in use, in a unit of the owner's
     std::int32_t alarm; ///< when a free brings live to this or below, the owner is called
 
