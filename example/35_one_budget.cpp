@@ -21,7 +21,7 @@ using namespace arenite::literals;
 
 namespace {
 
-// What a device would do: vulkan_blocks in a program with one.
+// Stands for a device: vulkan_blocks in a program with one.
 void* get_block(std::uint64_t, void* user) noexcept { return user; }
 void give_block_back(void*, std::uint64_t, void*) noexcept {}
 

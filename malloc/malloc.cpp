@@ -51,7 +51,7 @@ ARENITE_NOINLINE void* malloc_slow(std::size_t bytes) noexcept {
 /// Above this an object has a span of its own.
 constexpr std::size_t least_large = 65536;
 
-/// What comes from the system, or went there before, is zero, and stays untouched.
+/// Memory that comes from the system, or went there before, is zero, and stays untouched.
 ARENITE_NOINLINE void* take_large_zeroed(std::size_t bytes) noexcept {
     using detail::pages_taken;
     detail::taken_by_thread = pages_taken::nothing;
@@ -108,7 +108,7 @@ MALLOC_ENTRY void* realloc(void* p, std::size_t bytes) noexcept {
     const std::size_t room = memory::size_of(p);
     if (room == 0) [[unlikely]]
         drop_in::refuse("realloc", p);
-    // What shrinks by less than half stays.
+    // An object that shrinks by less than half stays.
     if (room >= bytes && bytes >= room / 2 && room <= drop_in::most_copied)
         return p;
     if (room <= drop_in::most_copied || bytes <= drop_in::most_copied) {

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <string_view>
 
-/// What malloc and operator new stand on: one affinity of a private copy of the library.
+/// The memory of malloc and operator new: one affinity of a private copy of the library.
 ///
 ///     malloc, new ----> take --> this thread's heap, inline
 ///                         \----> take_slow    the first call of a thread, large, the heap grows
@@ -30,7 +30,7 @@ struct of_malloc {
 };
 using memory = malloc_like<of_malloc>;
 
-/// What every object is aligned to.
+/// The alignment of every object.
 inline constexpr std::size_t usual_alignment = default_alignment;
 
 /// This thread's heap; null where a call is a slow one. There is one affinity, the first.

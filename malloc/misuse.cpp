@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What a program does wrong is told with the calls that led to it; then it ends, as with the C
+// Misuse by the program is reported with the calls that led to it; then it ends, as with the C
 // library's malloc.
 #include "options.hpp"
 

@@ -19,7 +19,7 @@ inline namespace ARENITE_ABI {
 namespace drop_in {
 namespace {
 
-// What lies in the program's own C++ library. A shared libarenite-malloc finds it, if there is one,
+// Functions of the program's own C++ library. A shared libarenite-malloc finds it, if there is one,
 // when memory has run out.
 #if ARENITE_MALLOC_STATIC
 [[nodiscard]] std::new_handler handler() noexcept { return std::get_new_handler(); }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What headers of the C++ library refer to, so that the shared libarenite-malloc, which programs of
-// C have too, needs none. exports.map keeps it inside.
+// Names that headers of the C++ library refer to, so that the shared libarenite-malloc, which
+// programs of C have too, needs none. exports.map keeps it inside.
 #include <cstdlib>
 #include <new>
 

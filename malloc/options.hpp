@@ -8,7 +8,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace drop_in {
 
-/// What ARENITE_MALLOC in the environment asks for, in words between commas:
+/// The words of ARENITE_MALLOC in the environment, between commas:
 ///
 ///     report        totals on the standard error at the end of the process
 ///     leaks         and what is still allocated then, by size

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What ARENITE_MALLOC asks for at the end of the process.
+// The reports that ARENITE_MALLOC asks for at the end of the process.
 #include "memory.hpp"
 #include "options.hpp"
 

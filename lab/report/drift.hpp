@@ -7,7 +7,7 @@
 
 namespace arenite::lab {
 
-/// What changed between two runs of the same work, as `--json` wrote them: how many of Arenite's
+/// The changes between two runs of the same work, as `--json` wrote them: how many of Arenite's
 /// figures are better and worse beyond the spread, each of these; and the median change of all
 /// others, which shows whether the machine was the same. bad_request where they share no figure.
 [[nodiscard]] std::string drift_of(const nlohmann::json& before, const nlohmann::json& after);

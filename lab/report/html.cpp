@@ -83,7 +83,7 @@ std::string verdict_of(const std::vector<verdict>& all) {
            "often.</p>\n";
 }
 
-/// What the script would stumble over: a figure that is none; a part that lies in no block.
+/// Things that the script would stumble over: a figure that is none; a part that lies in no block.
 void check(const json& results) {
     for (const json& r : results.at("results"))
         for (const char* key : {"median", "min", "max"})
@@ -105,7 +105,7 @@ void check(const json& results) {
         }
 }
 
-/// What the script draws: the results, and the verdicts on them.
+/// The data that the script draws: the results, and the verdicts on them.
 std::string data_of(const json& results, const std::vector<verdict>& verdicts) {
     json data = results;
     data["verdicts"] = json::array();

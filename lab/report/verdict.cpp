@@ -25,7 +25,7 @@ bool is_time(const std::string& unit) {
     return false;
 }
 
-/// The topic is told by the workload where it is of one, else by what is measured.
+/// The topic is the workload's where it has one, else that of what is measured.
 topic topic_of(const std::string& workload, const std::string& metric, const std::string& unit) {
     const auto is_one_of = [&](std::initializer_list<const char*> names) {
         return std::any_of(names.begin(), names.end(), [&](const char* n) { return metric == n; });

@@ -10,7 +10,7 @@
 
 namespace arenite::lab {
 
-/// What a figure is about: the bars of the report.
+/// The subject of a figure: the bars of the report.
 enum class topic { walk, create, destroy, memory, threads, programs, other };
 
 /// One of our figures beside the best of all peers that were measured with it. Every verdict of

@@ -41,7 +41,7 @@ affinity_heap::trim_result affinity_heap::trim_shares() noexcept {
     return done;
 }
 
-/// What all affinities and other heaps have in common.
+/// Memory that all affinities and other heaps have in common.
 static void trim_what_is_shared() noexcept {
     affinity_share::trim_retired();
     page_source().trim();

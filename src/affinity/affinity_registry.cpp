@@ -145,7 +145,7 @@ void affinity_registry::list_usage(usage_source::sink& to) {
         to.add(h.name(), h.usage());
 }
 
-/// A heap may end meanwhile, and the sink may allocate from one: what it is told is collected
+/// A heap may end meanwhile, and the sink may allocate from one: the lines for it are collected
 /// before, under the lock, in memory that was made without it.
 void affinity_registry::list_shared_usage(usage_source::sink& to) {
     struct line {

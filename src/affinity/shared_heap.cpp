@@ -18,7 +18,7 @@ using detail::affinity_registry;
 
 namespace {
 
-/// What the heap inside is told. A name ends before a character of value 0.
+/// The options of the heap inside. A name ends before a character of value 0.
 struct inner_options {
     char given[affinity_registry::most_name_bytes + 1] = {};
     affinity_options options;

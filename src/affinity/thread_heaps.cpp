@@ -45,7 +45,7 @@ void thread_heaps::end_tables() noexcept {
     }
 }
 
-/// One that is nobody's, or a new one; nullptr where there is no memory.
+/// A table of an ended thread, or a new one; nullptr where there is no memory.
 thread_heaps* thread_heaps::take() noexcept {
     using os::platform;
     constexpr std::size_t bytes = table_bytes();
@@ -87,7 +87,7 @@ thread_heaps* thread_heaps::make() noexcept {
     return table;
 }
 
-/// Shares of this thread become nobody's.
+/// Leaves the shares of this thread to others.
 void thread_heaps::abandon_shares(unsigned first, unsigned last) noexcept {
     for_each(first, last, [&](unsigned index) {
         stop(index);

@@ -167,9 +167,9 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
     return nullptr;
 }
 
-/// No other thread is amid a change of the process's pages when it forks. What such a thread was
+/// No other thread is changing the process's pages when it forks. What such a thread was
 /// about to give to the system waits in the child. Asked for when the library is loaded, or earlier
-/// by who takes a lock of its own at a fork: what is asked for last is called first.
+/// by code that takes a lock of its own at a fork: what is asked for last is called first.
 void page_resource::see_to_forks() noexcept {
     static constinit std::atomic<bool> seen_to{false};
     if (seen_to.exchange(true))

@@ -206,7 +206,7 @@ void page_resource::give_up_addresses(range& r) noexcept {
     r.cannot_grow = false;
     if (kept >= r.units || (r.units - kept) * unit < smallest_range_bytes)
         return;
-    // What was freed while trim() gave other memory back waits there.
+    // Memory that was freed while trim() gave other memory back waits there.
     r.stop_waiting(kept, r.units - kept, waiting_);
     platform::release(r.base + kept * unit, (r.units - kept) * unit);
     r.units = kept;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What comes back to a page_resource: how it waits, and how it goes to the system.
+// Memory that comes back to a page_resource: how it waits, and how it goes to the system.
 #include "page_range.hpp"
 
 #include <arenite/core/contract.hpp>
@@ -103,7 +103,7 @@ void page_resource::give_to_system(held_lock& lock, range& r, const run& units) 
     r.give(units.first, units.units);
 }
 
-/// What waits fills up what was in use at most, but may be a quarter of that in any case.
+/// At most as much waits as is missing to the high water, or a quarter of that.
 std::size_t page_resource::most_waiting_units() const noexcept {
     const std::size_t room = high_water_bytes_ - in_use_bytes_;
     const std::size_t most =

@@ -17,7 +17,7 @@ using namespace arenite;
 
 namespace {
 
-/// What was told, in words.
+/// The calls of on_level, in words.
 struct told {
     std::vector<std::string> lines;
     static void on_level(budget_group& group, budget_group& grower, budget_level level,

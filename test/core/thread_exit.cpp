@@ -96,7 +96,7 @@ TEST(thread_exit_threads, objects_of_other_keys_end_before) {
     pthread_key_delete(key);
 }
 
-// What static objects free, the main thread's heap takes back at once.
+// Memory that static objects free, the main thread's heap takes back at once.
 TEST(thread_exit_death, the_main_thread_does_not_end_before_static_objects) {
     EXPECT_EXIT(
         {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What a driver lends: by a device that is made up, and (argument "device") by a driver.
+// The memory that a driver lends: by a device that is made up, and (argument "device") by a driver.
 #include <arenite/core/literals.hpp>
 #include <arenite/interop/vulkan_blocks.hpp>
 #include <arenite/interop/vulkan_budget.hpp>

@@ -126,7 +126,7 @@ struct matrix final : vsg::Node {
     double values[16] = {};
 };
 
-/// What is nobody's is not told from what was freed: a memory checker sees it.
+/// Memory of no heap is not told from memory that was freed: a memory checker sees it.
 bool all_is_passed_on() { return arenite::affinity_strategy_name() == "standard"; }
 
 group* build(int levels) {

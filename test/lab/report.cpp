@@ -64,7 +64,7 @@ void expect_refused(const std::string& arguments, const std::vector<std::string>
         EXPECT_THAT(c.errors, HasSubstr(part)) << arguments;
 }
 
-/// What the page's tables are made of.
+/// The data that the page's tables are made of.
 nlohmann::json data_in(const std::string& html) {
     const std::string begin = "id=\"data\">";
     const std::size_t at = html.find(begin) + begin.size();

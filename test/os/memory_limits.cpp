@@ -48,7 +48,7 @@ TEST(memory_limits, the_smallest_limit_of_a_group_and_those_above_holds) {
     g.write("slice/memory.max", "1000000\n");
     g.write("slice/memory.high", "950000\n");
     g.write("memory.max", "2000000\n");
-    g.write("../memory.max", "1\n"); // above the root: nobody's
+    g.write("../memory.max", "1\n"); // above the root: not ours
     const memory_limits now = g.read();
     EXPECT_EQ(now.most_bytes, 1000000U);
     EXPECT_EQ(now.slowed_bytes, 900000U);

@@ -102,7 +102,7 @@ void alone(const char* path) {
     }
 }
 
-/// What a process has: mappings, and in KiB addresses and resident memory.
+/// Figures of a process: mappings, and in KiB addresses and resident memory.
 struct footprint {
     long mappings = 0;
     long addresses = 0;

@@ -34,7 +34,7 @@ struct lists {
     using of = std::list<T, Allocator<T>>;
 };
 
-// What a container really asked for.
+// The requests that a container really made.
 std::size_t noted_bytes;
 std::size_t noted_alignment;
 

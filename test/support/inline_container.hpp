@@ -88,7 +88,7 @@ void expect_all_inside(const Container& c) {
         ASSERT_TRUE(is_inside(c, std::addressof(v)));
 }
 
-/// What containers of unique keys have in common, a set's or a map's.
+/// The common parts of containers of unique keys, a set's or a map's.
 inline int key_of(const tied& t) { return t.get(); }
 template <class P>
 int key_of(const P& p) {
@@ -123,7 +123,7 @@ std::vector<int> sorted_values(const Container& c) {
     return values;
 }
 
-/// What an inline container of unique keys does when an element is added.
+/// Adds elements to an inline container of unique keys.
 template <class Container, class Model>
 void add(Container& c, Model& m, int key, unsigned how) {
     const auto v = value_for<Container>(key);

@@ -48,7 +48,7 @@ public:
     }
 
 private:
-    /// What size_class::of_listed looks up for one alignment.
+    /// The row that size_class::of_listed looks up for one alignment.
     [[nodiscard]] static constexpr const std::uint8_t* row(std::size_t alignment) noexcept {
         return size_class::listed.data() + alignment * size_class::listed_row;
     }

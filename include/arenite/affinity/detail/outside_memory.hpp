@@ -72,9 +72,9 @@ public:
             &f);
     }
 
-    /// For a hook that was given an address of nobody's: with operator new as the source of all
-    /// memory, as in a process that passes all through, it goes to operator delete, where a memory
-    /// checker sees that it was freed before, or whose it is; true then.
+    /// For a hook that was given an address that no heap owns: with operator new as the source of
+    /// all memory, as in a process that passes all through, it goes to operator delete, where a
+    /// memory checker sees that it was freed before, or whose it is; true then.
     static bool hand_to_checker(void* p) noexcept;
 
     /// Frees p, of which this is the prefix.

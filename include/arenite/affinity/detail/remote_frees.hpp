@@ -16,7 +16,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// What threads freed of a block that is another thread's: its bits of slots once more.
+/// The objects of a block that other threads than its own freed: its bits of slots once more.
 ///
 ///     block      | slab_block | bits: its thread's | slots ...
 ///                               ^ set by its thread, later      (or in its pages)
@@ -40,8 +40,8 @@ public:
         return head_of_object(p, mask_bytes);
     }
 
-    /// Those of the block at this address, made where not yet there; nullptr where there is no
-    /// memory for it.
+    /// The remote_frees of the block at this address, made where not yet there; nullptr where there
+    /// is no memory for it.
     [[nodiscard]] static remote_frees* of(block& b) noexcept;
     /// nullptr where it does not exist yet.
     [[nodiscard]] static remote_frees* find(const block& b) noexcept;

@@ -21,8 +21,8 @@ inline constexpr unsigned most_shared_heaps = sizeof(void*) == 8 ? 131'072 : 204
 /// Where an affinity has its place in the tables of threads, in bytes; 0 stands for none.
 using thread_place = std::size_t;
 
-/// What one thread has of all affinities and shared heaps: a table, to which one thread-local
-/// pointer leads.
+/// The heaps of one thread, in all affinities and shared heaps: a table, to which one
+/// thread-local pointer leads.
 ///
 ///     thread -> table   | - | heap, heap, current, shares | heap, heap, ... |   one an affinity
 ///                           below 16 | from 16 on                           |   ... a shared_heap
@@ -87,11 +87,11 @@ public:
     /// Where the module ends and the process goes on: the tables' addresses go back.
     static void end_tables() noexcept;
 
-    /// In a forked child: the tables of threads that are not in it are nobody's.
+    /// In a forked child: the tables of threads that are not in it belong to none.
     static void after_fork_in_child() noexcept;
 
     /// No table has anything of this index any more; when no thread uses it, or will. Whatever
-    /// ended threads leave is told to their shares before or not at all.
+    /// ended threads leave reaches their shares before, or not at all.
     static void forget(unsigned index) noexcept;
 
     /// The first of the thread's shares of an affinity.
@@ -153,7 +153,7 @@ private:
     // All zero where memory is fresh. A table that is no thread's is as long as its class.
     slab_heap* no_place_[2]; ///< place 0
     std::size_t bytes_;      ///< of a thread's table, which is longer
-    const void* thread_;     ///< whose it is; null: nobody's
+    const void* thread_;     ///< of its thread; null: of none
     thread_heaps* next_;     ///< among all there are
     bits::word touched_[groups / 64 + 1];
     place places_[most_affinities]; ///< those of shared heaps follow

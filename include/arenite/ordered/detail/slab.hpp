@@ -35,8 +35,8 @@ struct alignas(64) slab {
     std::uintptr_t tag;         ///< of its owner at this place, see tag_of; 0 for what is no slab
     std::uint32_t inverse;      ///< of the size of a slot: see size_class::inverse
     std::uint32_t begin;        ///< bytes from the start of the block to the first slot
-    std::int32_t frees_left;    ///< until the heap is told of one: see alarm_at
-    std::int32_t alarm;         ///< `used()` at which it is told
+    std::int32_t frees_left;    ///< until one is reported to the heap: see alarm_at
+    std::int32_t alarm;         ///< `used()` at which it is reported
     std::uint16_t class_offset; ///< of its class's state among those of the heap, in bytes
     std::uint16_t slot_bytes;
     std::uint16_t slack; ///< a request takes more than slot_bytes less this
@@ -70,7 +70,7 @@ struct alignas(64) slab {
     [[nodiscard]] std::int32_t used() const noexcept { return alarm + frees_left; }
     void add_used(std::int32_t count) noexcept { frees_left += count; }
 
-    /// A free that brings used() to the alarm or below is told to the heap: enough is free to
+    /// A free that brings used() to the alarm or below is reported to the heap: enough is free to
     /// refill, half is, all is, or half of what was in use when no run of slots was found.
     void alarm_at(std::int32_t now_used, std::int32_t at) noexcept {
         alarm = at;
@@ -78,8 +78,8 @@ struct alignas(64) slab {
     }
     [[nodiscard]] ARENITE_INLINE bool is_due() const noexcept { return frees_left <= 0; }
 
-    /// What stands at this place for a slab of that owner. It depends on the place, and is odd, so
-    /// that no pointer and nothing else that lies in an object is taken for it; and on the kind,
+    /// The word that marks this place as a slab of that owner. It depends on the place, and is odd,
+    /// so that no pointer and nothing else that lies in an object is taken for it; and on the kind,
     /// since the description of a page may lie where that of units is looked for, and the contrary.
     [[nodiscard]] ARENITE_INLINE std::uintptr_t tag_of(const void* owner) const noexcept {
         return tag_of(owner, is_page());

@@ -220,7 +220,7 @@ public:
     /// count_foreign_free() has counted elsewhere. False where the block may be gone then.
     bool release_word(block& b, std::size_t word, bits::word freed) noexcept;
 
-    /// In a forked child, of a heap whose thread is not there: it may have been amid
+    /// In a forked child, of a heap whose thread is not there: it may have been in the middle of
     /// try_allocate_within.
     void recover_after_fork() noexcept;
 

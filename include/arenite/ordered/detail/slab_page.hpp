@@ -26,7 +26,7 @@ namespace detail {
 /// that those of many pages do not share a few cache sets. A page that is the first of its block
 /// begins with the block's head.
 ///
-/// What lies at this place in other memory may be an object: slab::is_of tells a description.
+/// In other memory an object may lie at this place: slab::is_of tells a description from it.
 namespace slab_page {
 
 inline constexpr std::size_t bytes = 64_KiB;

@@ -104,7 +104,7 @@ public:
     /// Blocks that slabs lie in.
     [[nodiscard]] std::size_t open_blocks() const noexcept { return open_blocks_; }
 
-    /// What a checked build notes of the slot with this index.
+    /// The note that a checked build keeps of the slot with this index.
     [[nodiscard]] std::uint16_t& note_of(const slab& s, std::size_t index) const noexcept {
         return *(reinterpret_cast<std::uint16_t*>(begin_of(s) + s.bytes()) - 1 - index);
     }
@@ -156,7 +156,7 @@ public:
     [[nodiscard]] const void* purge_from(const void* from) noexcept;
 
 private:
-    // What the note of an open block says: which pages are slabs, and that it has pages.
+    // The note of an open block says which of its pages are slabs, and that it has pages.
     static constexpr std::uint32_t all_pages = (1u << slab_page::most_in_block) - 1;
     static constexpr std::uint32_t paged = all_pages + 1;
 
