@@ -13,6 +13,7 @@
 #include <arenite/core/create.hpp>
 #include <arenite/core/describe.hpp>
 #include <arenite/core/error.hpp>
+#include <arenite/core/lent_memory.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/member_list.hpp>
 #include <arenite/core/members.hpp>

@@ -88,24 +88,24 @@ bool platform::commit(void* p, std::size_t bytes) noexcept {
     return ::mprotect(p, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
-void platform::decommit(void* p, std::size_t bytes) noexcept {
+bool platform::decommit(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     // A fresh mapping over the old one drops memory, access and advice in one call, and merges with
     // untouched neighbours. It fails where it would make one mapping too many; dropping does not.
-    if (::mmap(p, bytes, PROT_NONE, lent_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
-        ::madvise(p, bytes, MADV_DONTNEED);
+    return ::mmap(p, bytes, PROT_NONE, lent_flags | MAP_FIXED, -1, 0) != MAP_FAILED ||
+           ::madvise(p, bytes, MADV_DONTNEED) == 0;
 }
 
-void platform::purge(void* p, std::size_t bytes) noexcept {
+bool platform::purge(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
-    ::madvise(p, bytes, MADV_DONTNEED);
+    return ::madvise(p, bytes, MADV_DONTNEED) == 0; // not where pages are locked
 }
 
-void platform::renew(void* p, std::size_t bytes) noexcept {
+bool platform::renew(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     // Mapped anew, for the reason that decommit has.
-    if (::mmap(p, bytes, PROT_READ | PROT_WRITE, lent_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
-        ::madvise(p, bytes, MADV_DONTNEED);
+    return ::mmap(p, bytes, PROT_READ | PROT_WRITE, lent_flags | MAP_FIXED, -1, 0) != MAP_FAILED ||
+           ::madvise(p, bytes, MADV_DONTNEED) == 0;
 }
 
 void platform::advise_huge(void* p, std::size_t bytes, bool wanted) noexcept {

@@ -32,10 +32,13 @@ std::size_t macos_page_bytes() noexcept { return static_cast<std::size_t>(::getp
 constexpr int macos_flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE;
 
 /// A fresh mapping in place of what is there. Where the system refuses, its memory at least may go.
-void map_anew(void* p, std::size_t bytes, int access) noexcept {
+/// True if it is gone, and not only when it is needed.
+bool map_anew(void* p, std::size_t bytes, int access) noexcept {
     const errno_kept keep;
-    if (::mmap(p, bytes, access, macos_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
-        ::madvise(p, bytes, MADV_FREE);
+    if (::mmap(p, bytes, access, macos_flags | MAP_FIXED, -1, 0) != MAP_FAILED)
+        return true;
+    ::madvise(p, bytes, MADV_FREE);
+    return false;
 }
 
 } // namespace
@@ -84,14 +87,16 @@ bool platform::commit(void* p, std::size_t bytes) noexcept {
     return ::mprotect(p, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
-void platform::decommit(void* p, std::size_t bytes) noexcept { map_anew(p, bytes, PROT_NONE); }
-
-void platform::purge(void* p, std::size_t bytes) noexcept {
-    map_anew(p, bytes, PROT_READ | PROT_WRITE);
+bool platform::decommit(void* p, std::size_t bytes) noexcept {
+    return map_anew(p, bytes, PROT_NONE);
 }
 
-void platform::renew(void* p, std::size_t bytes) noexcept {
-    map_anew(p, bytes, PROT_READ | PROT_WRITE);
+bool platform::purge(void* p, std::size_t bytes) noexcept {
+    return map_anew(p, bytes, PROT_READ | PROT_WRITE);
+}
+
+bool platform::renew(void* p, std::size_t bytes) noexcept {
+    return map_anew(p, bytes, PROT_READ | PROT_WRITE);
 }
 
 void platform::advise_huge(void*, std::size_t, bool) noexcept {}

@@ -115,12 +115,12 @@ bool platform::commit(void* p, std::size_t bytes) noexcept {
     return ::VirtualAlloc(p, bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
 }
 
-void platform::decommit(void* p, std::size_t bytes) noexcept {
+bool platform::decommit(void* p, std::size_t bytes) noexcept {
     const errors_kept keep;
-    ::VirtualFree(p, bytes, MEM_DECOMMIT);
+    return ::VirtualFree(p, bytes, MEM_DECOMMIT) != 0;
 }
 
-void platform::purge(void* p, std::size_t bytes) noexcept {
+bool platform::purge(void* p, std::size_t bytes) noexcept {
     const errors_kept keep;
     // It stays committed, so that it can be used again whatever the system has by then.
     for_each_region(
@@ -131,9 +131,10 @@ void platform::purge(void* p, std::size_t bytes) noexcept {
             ::VirtualUnlock(part,
                             n); // of what is not locked: takes it out of the working set at once
         });
+    return false; // until the system needs the pages
 }
 
-void platform::renew(void* p, std::size_t bytes) noexcept { purge(p, bytes); }
+bool platform::renew(void* p, std::size_t bytes) noexcept { return purge(p, bytes); }
 
 void platform::advise_huge(void*, std::size_t, bool) noexcept {}
 

@@ -7,6 +7,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/detail/module_close.hpp>
+#include <arenite/core/lent_memory.hpp>
 #include <arenite/core/resource_base.hpp>
 
 #include <cstddef>
@@ -70,7 +71,10 @@ public:
     }
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
-                                     std::size_t alignment = default_alignment) noexcept;
+                                     std::size_t alignment = default_alignment) noexcept {
+        return lend(bytes, alignment, page_use::sparse).p;
+    }
+    [[nodiscard]] lent_memory lend(std::size_t bytes, std::size_t alignment, page_use use) noexcept;
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
 
     /// deallocate, without the delay of page_source().

@@ -36,9 +36,11 @@ namespace os {
 /// commit(p, n)         makes part of a reservation usable, zero-filled if it was not committed
 ///                      before; false where the system refuses, then nothing has changed
 /// decommit(p, n)       gives its memory back and takes the access away. May leave the access where
-///                      the system cannot take it; the memory is gone in any case. Never fails
-/// purge(p, n)          gives the memory back; it stays usable, contents are zero or as they were
-/// renew(p, n)          purge, and advice is forgotten where the system can: as it was committed
+///                      the system cannot take it. True if the memory is gone: as a rule
+/// purge(p, n)          gives the memory back; it stays usable. True if it is zero from now on,
+///                      else its contents may be as they were
+/// renew(p, n)          purge, and what keeps huge pages out is gone where the system can: as it
+///                      was committed, without advice
 /// advise_huge(p, n, b) asks for huge pages in a committed part, or (b false) asks for none; a hint
 /// prefault(p, n)       makes a committed part resident and keeps its contents; a hint as well.
 ///                      No other thread may write there meanwhile
@@ -60,9 +62,9 @@ struct platform {
     static void release(void* p, std::size_t bytes) noexcept;
 
     [[nodiscard]] static bool commit(void* p, std::size_t bytes) noexcept;
-    static void decommit(void* p, std::size_t bytes) noexcept;
-    static void purge(void* p, std::size_t bytes) noexcept;
-    static void renew(void* p, std::size_t bytes) noexcept;
+    static bool decommit(void* p, std::size_t bytes) noexcept;
+    static bool purge(void* p, std::size_t bytes) noexcept;
+    static bool renew(void* p, std::size_t bytes) noexcept;
 
     static void advise_huge(void* p, std::size_t bytes, bool wanted) noexcept;
     static void prefault(void* p, std::size_t bytes) noexcept;
