@@ -38,10 +38,15 @@ class shared_heap;
 class intrusive_resource;
 class slots_resource;
 
+class budget_group;
+
 class offset_allocator;
 class offset_heap;
+class memory_slots;
 
 class container_pool;
+template <class T, class R>
+class growing_vector;
 template <class T, class R>
 class resource_allocator;
 template <class T, std::size_t N>

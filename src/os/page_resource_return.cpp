@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What comes back to a page_resource: how it waits, and how it goes to the system.
+// Memory that comes back to a page_resource: how it waits, and how it goes to the system.
 #include "page_range.hpp"
 
 #include <arenite/core/contract.hpp>
@@ -110,8 +110,8 @@ std::uint64_t page_resource::delay_now_ms() const noexcept {
     return options_.delay_ms * (waves_.is_expected() ? times_longer : 1);
 }
 
-/// What waits fills up what was in use at most, but may be a quarter of that in any case. Less of a
-/// program that may never make another call.
+/// With what is in use no more waits than the peak, or a quarter of the peak where that is more.
+/// Less of a program that may never make another call.
 std::size_t page_resource::most_waiting_units() const noexcept {
     const std::size_t peak = in_use_.high_water_bytes;
     std::size_t most =

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// Objects of several slots (ordered/joined_slots.hpp) that another thread frees, resizes and asks
-// the size of, while their own thread joins more.
+// Objects of several slots (ordered/detail/joined_slots.hpp) that another thread frees, resizes and
+// asks the size of, while their own thread joins more.
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/check/passthrough.hpp>
