@@ -74,7 +74,7 @@ affinity_heap::affinity_heap(const affinity_options& options, unsigned index,
     options_.name = {name_, options.name.size()};
 }
 
-/// Those it was made without. A block size that was set since stays.
+/// Takes the options that it was made without. A block size that was set since stays.
 void affinity_heap::adopt_options(const affinity_options& options) noexcept {
     const std::string_view name = options_.name;
     std::size_t usual = options_.block_bytes;
@@ -153,8 +153,8 @@ affinity_share* affinity_heap::share_of_thread(share_kind kind) noexcept {
     return s;
 }
 
-/// A share of nobody's, kept beside those that the thread has; nullptr where there is none, or it
-/// has enough.
+/// An abandoned share, kept beside those that the thread has; nullptr where there is none, or the
+/// thread has enough.
 affinity_share* affinity_heap::adopt_another() noexcept {
     if (!shares_.has_orphans())
         return nullptr;
@@ -350,7 +350,7 @@ namespace {
 
 } // namespace
 
-/// What the thread's heap can't free at once: sees to it if it is another one's.
+/// Frees an object that the thread's heap can't free at once, if it is another heap's.
 bool affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
                                        std::size_t alignment) noexcept {
     if (affinity_share::around(p) == &affinity_share::of(here))

@@ -244,7 +244,7 @@ void affinity_registry::report_leaks() noexcept {
     }
 }
 
-/// The other threads are not in the child: their shares are nobody's.
+/// The other threads are not in the child: their shares are abandoned.
 void affinity_registry::after_fork_in_child() noexcept {
     const auto for_each = [](auto f) {
         for (affinity_heap& h : all())

@@ -45,7 +45,7 @@ void put_on(affinity_share*& list, affinity_share& share) noexcept {
     list = &share;
 }
 
-/// What a heap is told of a block size: below that of a block its blocks would be smaller ones, and
+/// The block size that a heap gets: below that of a block its blocks would be smaller ones, and
 /// their heads not where remote_frees looks for them.
 constexpr std::size_t span_bytes(std::size_t asked) noexcept {
     constexpr std::size_t most = max_object_bytes - remote_frees::mask_bytes;
@@ -275,7 +275,7 @@ void affinity_share::reset() noexcept {
     construct_heap();
 }
 
-/// No bit is left for who has these addresses next, nor where another share is to be told.
+/// No bit is left for the next user of these addresses, nor where it is to go to another share.
 void affinity_share::forget_remote_frees() noexcept {
     drain_remote_frees(all_blocks);
     block_list& blocks = heap().slabs().blocks().blocks();
@@ -406,7 +406,8 @@ bool affinity_share::drain(remote_frees& r) noexcept {
 // ---- giving back from afar ----------------------------------------------------------------------
 //
 // The thread may be at work meanwhile: its lock keeps its slabs and blocks as they are, and it
-// drains nothing, so what others have freed is nobody's. The bits stay for a second free to find.
+// drains nothing, so memory that others have freed belongs to no thread. The bits stay for a second
+// free to find.
 
 std::size_t affinity_share::trim_from_afar() noexcept {
     const std::lock_guard lock{lock_};
@@ -453,7 +454,7 @@ std::size_t affinity_share::purge_remote_frees(const slab& s, const remote_frees
     return purged;
 }
 
-/// A locked share is told of nothing, but may stand where an unlocked one was.
+/// A locked share gets no remote frees, but may stand where an unlocked one was.
 void affinity_share::hand_on() noexcept {
     queue_.take(all_blocks, [this](remote_frees& r) { forward(r); });
 }

@@ -18,7 +18,7 @@ namespace detail {
 template <class F>
 void affinity_share::for_each_remote_frees(F f) noexcept {
     if (kind_ != share_kind::ordered || locked_ || heap().in_slow_call())
-        return; // amid a change at the fork: it is not used
+        return; // it was changing at the fork: it is not used
     const block_list& all = heap().slabs().blocks().blocks();
     for (block* b = all.first(); b != nullptr; b = all.above(*b))
         if ((b->state & block_state::open) != 0)

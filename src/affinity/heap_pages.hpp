@@ -28,7 +28,7 @@ struct alignas(4096) heap_pages {
     [[nodiscard]] void* begin() noexcept {
         return room + 64 * (address_of(this) / sizeof(heap_pages) % colours);
     }
-    /// Those with this begin().
+    /// The pages with this begin().
     [[nodiscard]] static heap_pages& around(void* begin) noexcept {
         return *std::launder(reinterpret_cast<heap_pages*>(
             static_cast<std::byte*>(begin) - address_of(begin) % alignof(heap_pages)));

@@ -124,7 +124,7 @@ void* intrusive_resource::allocate_large(std::size_t bytes, std::size_t alignmen
     return p;
 }
 
-/// What the open slot has no room for.
+/// Serves a request that the open slot has no room for.
 void* intrusive_resource::search(std::size_t length, std::size_t alignment) noexcept {
     if (void* const p = from_lists(main_, length, alignment))
         return p;
@@ -477,7 +477,7 @@ void intrusive_resource::publish_all() noexcept {
     publish(std::exchange(before_, {}));
 }
 
-/// What has no header that says used.
+/// Frees an object without a header that says used.
 void intrusive_resource::deallocate_rare(void* p) noexcept {
     detail::block& b = source_.head_of(p);
     if ((b.state & detail::block_state::large) == 0 || b.owner != this ||

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What lies in a block of an intrusive_resource: its free slots by length, and the header before
+// The contents of a block of an intrusive_resource: its free slots by length, and the header before
 // each slot.
 
 #include <arenite/affinity/intrusive_resource.hpp>
@@ -41,7 +41,7 @@ struct intrusive_resource::lists {
 
 #if ARENITE_HAS_ASAN
 
-// What lies before an object stays out of the user's reach, so these read and write unseen.
+// Headers before an object stay out of the user's reach, so these read and write unseen.
 namespace detail {
 using raw_word [[gnu::may_alias]] = std::uint32_t;
 
@@ -117,7 +117,7 @@ void intrusive_resource::for_each_slot(const detail::block& b, F f) const {
         std::size_t length = is.next();
         if (is.state() == status::open)
             length = h == main_.cursor ? main_.bytes() : beside_.bytes();
-        if (length == 0) // overwritten by who went beyond his memory
+        if (length == 0) // overwritten from beyond an object's end
             return;
         f(h, length, is.state());
         h += length;

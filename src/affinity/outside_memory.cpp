@@ -40,7 +40,7 @@ upstream& own(unsigned source) noexcept {
 
 // ---- which pages have a prefix ------------------------------------------------------------------
 
-// What lies before a pointer may be read only where it is known to be there: a mapping of somebody
+// Memory before a pointer may be read only where it is known to be there: a mapping of somebody
 // else's may begin at the pointer. So prefixes are counted by pages of 4 KiB, of which each has at
 // most 128; where a page has one, all of it may be read.
 

@@ -31,7 +31,7 @@ struct slots_resource::node {
 
     [[nodiscard]] std::byte* end() const noexcept { return begin + bytes; }
 
-    /// What balances the tree: as good as random, and needs no memory.
+    /// Balances the tree: as good as random, and needs no memory.
     [[nodiscard]] std::uint32_t rank() const noexcept {
         return static_cast<std::uint32_t>(address_of(this) * 0x9e37'79b9'7f4a'7c15u >> 32);
     }
@@ -172,7 +172,7 @@ struct slots_resource::free_slots {
     }
 };
 
-/// What is made with the first node, in memory of the upstream.
+/// The maps, which are made with the first node, in memory of the upstream.
 struct slots_resource::maps {
     pool_resource nodes;
     std::size_t node_count = 0;
@@ -224,7 +224,7 @@ struct slots_resource::slots {
     }
 };
 
-/// What an allocation takes. 0 for a size of 0 and for one that does not fit a size.
+/// Bytes that an allocation takes. 0 for a size of 0 and for one that does not fit a size.
 inline constexpr std::size_t slots_resource::rounded(std::size_t bytes,
                                                      std::size_t alignment) noexcept {
     return align_up(bytes + (bytes == 0), std::min<std::size_t>(alignment, 16));

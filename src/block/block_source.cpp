@@ -60,7 +60,7 @@ block_source::block_source(const block_options& options, upstream up, void* owne
 }
 
 void block_source::set_block_bytes(std::size_t bytes) noexcept {
-    // What cannot be rounded up is more than there is: smaller spans will be tried.
+    // A size that cannot be rounded up is more than there is: smaller spans will be tried.
     span_bytes_ = bytes == 0 ? 0
                              : checked_align_up(bytes, mask_bytes_)
                                    .value_or(align_down(max_object_bytes, mask_bytes_));
@@ -180,7 +180,7 @@ bool block_source::try_reserve(std::size_t bytes) noexcept {
     const auto whole = checked_align_up(bytes, mask_bytes_);
     if (fresh_ != fresh_end_ || !whole || *whole > max_object_bytes)
         return false;
-    // What is empty counts as there already, and stays.
+    // Empty memory counts as there already, and stays.
     void* const p = may_grow_ ? ask_once(*whole, mask_bytes_) : nullptr;
     if (p == nullptr)
         return false;

@@ -29,7 +29,7 @@ constexpr std::size_t slack_divisor = 8;
 constexpr std::size_t least_shared = std::size_t{256} << 10;
 constexpr std::size_t most_shared = std::size_t{4} << 20; // larger ones are not shared
 
-/// What the head of a large object can tell of what is unused behind it.
+/// The most slack that the head of a large object can record.
 constexpr std::size_t most_slack = std::size_t{UINT32_MAX} / 2 * granule_bytes;
 
 } // namespace
@@ -39,8 +39,8 @@ large_objects::large_objects(block_list& blocks, const upstream& up, return_poli
     : blocks_{blocks}, upstream_{up}, policy_{policy}, mask_bytes_{mask_bytes}, owner_{owner},
       prefault_{prefault} {}
 
-/// What to ask for memory of `bytes`: an eighth to a quarter more, in steps that are few to a power
-/// of two; but no huge page for what would do without one, and nothing where all is touched.
+/// Bytes to ask for an object of `bytes`: an eighth to a quarter more, in steps that are few to a
+/// power of two; but no huge page for one that would do without, and none where all is touched.
 std::size_t large_objects::with_slack(std::size_t bytes) const noexcept {
     if (!upstream_.purges() || prefault_ || bytes > most_slack)
         return bytes;
@@ -176,7 +176,7 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
     large.state = 0;
     if (upstream_.purges() && policy_ != return_policy::retain_all)
         return give(large.span, large.span_bytes, alignment_log2(large), false);
-    // Its head moves to the begin, where the next one that uses this memory is told of it.
+    // Its head moves to the begin, where the next one that uses this memory finds it.
     const std::size_t bytes = large.span_bytes;
     const auto note = static_cast<std::uint32_t>(alignment_log2(large));
     void* const base = large.span;

@@ -15,7 +15,7 @@ namespace detail {
 
 namespace {
 
-/// What a heap holds may be this much before slabs that are empty are looked for.
+/// A heap may hold this much before slabs that are empty are looked for.
 constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 
 } // namespace
@@ -80,8 +80,8 @@ static bool is_large_size(const block& large, std::size_t bytes) noexcept {
                                             block_source::large_bytes(large);
 }
 
-/// What is large, in joined slots, freed with another alignment than it was born with, of another
-/// heap, or misuse.
+/// Frees an object that is large, in joined slots, of another heap, or freed with another alignment
+/// than it was allocated with; or reports misuse.
 void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     if (may_be_slot(p)) {
         if (slab* const s = find_slab(p)) {

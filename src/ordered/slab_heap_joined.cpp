@@ -43,7 +43,7 @@ void* slab_heap::join(unsigned slot_class, std::size_t bytes, std::size_t alignm
         if (first == s.slots) { // until half of what lives in it now has died
             list.lender = nullptr;
             const std::uint16_t shorter = slab_state::run_of(slots) - 1;
-            if ((s.state & slab_state::refillable) != 0) // else that is told first
+            if ((s.state & slab_state::refillable) != 0) // else that is reported first
                 s.alarm_at(s.used(), s.used() / 2);
             lists_[s.slot_class()].all.set_state(
                 s, static_cast<std::uint16_t>(s.state & (shorter | ~slab_state::sparse)));

@@ -71,7 +71,7 @@ public:
         return *mine;
     }
 
-    /// What begins at unit i or above may be found again.
+    /// Places that begin at unit i or above may be found again.
     void look_from(std::size_t i) noexcept {
         for (search& s : all_) {
             const std::size_t lowest = i + 1 > s.units ? i + 1 - s.units : 0;
@@ -86,7 +86,7 @@ private:
 
 } // namespace detail
 
-/// What is asked for, in whole units.
+/// A request, in whole units.
 struct page_resource::request {
     std::size_t units;
     std::size_t alignment; // in units

@@ -27,7 +27,7 @@
 #include <span>
 #include <string_view>
 
-// What a template adds for a tag belongs to the program or library that it is compiled into.
+// Code that a template adds for a tag belongs to the program or library that it is compiled into.
 #if defined(__GNUC__)
 #define ARENITE_OF_THIS_MODULE __attribute__((visibility("hidden")))
 #else
@@ -45,7 +45,7 @@ using affinity_neighbourhood = detail::neighbourhood<affinity_heap>;
 
 namespace detail {
 
-/// What a tag's heap is; looked up once in each program or library.
+/// The heap of a tag; looked up once in each program or library.
 template <AffinityTag A>
 struct ARENITE_OF_THIS_MODULE tag_heap {
     static constinit std::atomic<affinity_heap*> known;
@@ -95,7 +95,7 @@ class affinity_heap final : public resource_base<affinity_heap> {
 public:
     static constexpr bool is_concurrent = true;
 
-    /// What trim() of an affinity did.
+    /// The result of trim() of an affinity.
     struct trim_result {
         std::size_t bytes_returned = 0; ///< no longer reserved
         std::size_t bytes_purged = 0;   ///< of other threads' heaps; their addresses stay

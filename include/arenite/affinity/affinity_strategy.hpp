@@ -37,7 +37,7 @@ void use_affinity_strategy(upstream own) noexcept;
 
 namespace detail {
 
-/// What was chosen last: one of the four, or a resource of the user's.
+/// The latest choice: one of the four, or a resource of the user's.
 class chosen_strategy {
 public:
     /// Asks the environment the first time.

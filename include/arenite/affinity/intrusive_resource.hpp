@@ -134,7 +134,7 @@ public:
     /// also every whole page of free slots. O(slots).
     void trim() noexcept;
 
-    /// What to ask from the upstream at once from now on; what is held stays as it is.
+    /// Bytes to ask from the upstream at once from now on; memory that is held stays as it is.
     void set_block_bytes(std::size_t bytes) noexcept { source_.set_block_bytes(bytes); }
 
     /// O(1). bytes_in_use counts no headers; live_allocations is exact.
@@ -149,7 +149,7 @@ public:
 private:
     static constexpr std::size_t element_bytes = 4;
     static constexpr std::size_t largest_slot = largest_bytes + element_bytes;
-    /// What has a slot of no more, however it is aligned: see slot_bytes.
+    /// Up to this size a slot has at most largest_slot, however it is aligned: see slot_bytes.
     static constexpr std::size_t largest_quick = align_down(largest_slot, 16) - element_bytes;
     static constexpr std::size_t large_divisor = 8; ///< share of a block: more wants no new one
     static constexpr std::size_t any_size = ~std::size_t{0};
@@ -218,7 +218,7 @@ private:
 
     struct lists;
 
-    /// What an object takes with its header. Wraps only for sizes that no block has.
+    /// Bytes of an object with its header. Wraps only for sizes that no block has.
     [[nodiscard]] static constexpr std::size_t slot_bytes(std::size_t bytes,
                                                           std::size_t alignment) noexcept {
         const std::size_t step = detail::smaller<std::size_t>(alignment, 16);

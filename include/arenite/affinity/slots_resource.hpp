@@ -96,7 +96,7 @@ public:
     /// also every whole page of free slots. O(slots).
     void trim() noexcept;
 
-    /// What to ask from the upstream at once from now on; what is held stays as it is.
+    /// Bytes to ask from the upstream at once from now on; memory that is held stays as it is.
     void set_block_bytes(std::size_t bytes) noexcept { source_.set_block_bytes(bytes); }
 
     /// O(log n), for the largest hole. live_allocations is exact.

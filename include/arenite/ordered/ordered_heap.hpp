@@ -63,8 +63,7 @@ struct ordered_options {
 ///            64 KiB. Larger objects take a call each way. A slow call, at most one in 64 of a
 ///            size while memory is in order and slabs have as many slots (a slab has at most 64
 ///            KiB), reads the bits of one slab, finds slabs and blocks in O(log n), and may ask the
-///            upstream. Only if that refuses does it search all
-///            slabs of the size. On an upstream that may unmap returned memory, a free that is a
+///            upstream. Only if that refuses does it search all slabs of the size. On an upstream that may unmap returned memory, a free that is a
 ///            call finds its block in O(log n).
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
 ///            is 16), by less than an eighth above; the smallest slot has 16 bytes. 2 % of the
@@ -72,7 +71,7 @@ struct ordered_options {
 /// Limits:    only those of its upstream. A slab serves one size until all its slots are free; if
 ///            much memory is sparse, also larger objects that span several slots. Memory starts as
 ///            one block of 64 KiB, of which only the used pages are resident, and grows by spans of
-///            2 MiB (huge pages) once the heap holds that much.
+///            up to 2 MiB. From 1 MiB on they lie in huge pages, if the upstream has them.
 /// Returns:   empty spans and the memory of large objects by return_policy; trim() returns all that
 ///            is empty, down to single pages if the upstream lends pages. Destruction returns
 ///            everything; checked builds report objects still alive, by name, address and size.

@@ -24,7 +24,7 @@ class affinity_share;
 ///     address  ->  table, by units of 64 KiB  ->  share, its affinity's index in the low bits,
 ///                                                 where that is small: a short cut
 ///
-/// What a share got is entered with its address before anybody can have a pointer into it, and
+/// Memory of a share is entered with its address before anybody can have a pointer into it, and
 /// taken out before it goes back. So whether an address is an affinity's, and which one's, is known
 /// without a look at what lies there.
 ///
@@ -56,7 +56,7 @@ public:
         std::uintptr_t word_;
     };
 
-    /// They are nobody's until they are told whose: before the first request.
+    /// They belong to no share until belong_to(), which comes before the first request.
     affinity_pages() noexcept = default;
     void belong_to(affinity_share& share, unsigned affinity) noexcept {
         index_ = affinity;

@@ -26,7 +26,7 @@ namespace detail {
 
 class affinity_shares;
 
-/// What a share's heap is.
+/// The type of a share's heap.
 enum class share_kind : unsigned char {
     ordered,   ///< slab_heap
     large,     ///< slab_heap for what is larger than 63 KiB, shared by all threads
@@ -59,8 +59,8 @@ public:
     affinity_share(const affinity_share&) = delete;
     affinity_share& operator=(const affinity_share&) = delete;
 
-    /// One that is nobody's yet, retired before or new; nullptr where there is no memory. `owner`
-    /// is who the heap works for, and whose callback sees to foreign objects.
+    /// One that no thread has yet, retired before or new; nullptr where there is no memory. `owner`
+    /// says whom the heap works for, and whose callback sees to foreign objects.
     [[nodiscard]] static affinity_share* make(affinity_shares& home, const heap_owner& owner,
                                               unsigned affinity, const affinity_options& options,
                                               share_kind kind) noexcept;
@@ -110,7 +110,7 @@ public:
     /// Then, when all shares have done so: enters those of its blocks that have bits.
     void queue_marked_blocks() noexcept;
 
-    /// Those it is among.
+    /// The shares of its affinity.
     [[nodiscard]] affinity_shares& home() const noexcept { return *home_; }
 
     [[nodiscard]] share_kind kind() const noexcept { return kind_; }
@@ -146,7 +146,7 @@ public:
     [[nodiscard]] bool holds_nothing() noexcept;
     /// Gives all memory back, if nothing lives in it: true, and then it holds_nothing().
     [[nodiscard]] bool trim_if_empty() noexcept;
-    /// What usage() tells of it though it holds nothing: what its thread freed of others.
+    /// Its part of usage() though it holds nothing: objects of others that its thread freed.
     [[nodiscard]] arenite::usage balance() const noexcept {
         return kind_ == share_kind::ordered && !locked_ ? usage_approximate() : arenite::usage{};
     }
@@ -229,7 +229,7 @@ private:
         }
     }
 
-    // Read by who frees.
+    // Read by threads that free.
     std::atomic<const void*> thread_{nullptr};
     void* storage_ = nullptr; ///< where the heap lies
     affinity_shares* home_ = nullptr;
@@ -241,7 +241,7 @@ private:
 
     fork_lock<std::mutex> lock_{outermost};
 
-    // Written by who frees from afar.
+    // Written by other threads that free.
     alignas(64) std::atomic<bool> asked_{false};
     remote_queue queue_;
     std::atomic<void*> unmarked_{nullptr};  ///< objects for which there was no remote_frees

@@ -45,14 +45,14 @@ public:
     /// One that no thread has, taken for this one; nullptr where there is none.
     [[nodiscard]] affinity_share* adopt(share_kind kind, const void* me) noexcept;
 
-    /// By the thread that has it, not for one call only: it is nobody's from now on.
+    /// By the thread that has it, not for one call only: no thread has it from now on.
     void abandon(affinity_share& share) noexcept;
 
-    /// By a thread that took a share of nobody's for one call: it has it no longer. `is_empty`:
+    /// By a thread that took an abandoned share for one call: it has it no longer. `is_empty`:
     /// perhaps nothing lives in it now.
     void end_borrowing(affinity_share& share, bool is_empty) noexcept;
 
-    /// Takes out those that are nobody's and hold no memory.
+    /// Takes out those that no thread has and that hold no memory.
     void retire_empty() noexcept;
 
     /// Ends all of them, with what lives in them. No thread may be using one, or come to any more.
@@ -67,7 +67,7 @@ public:
             f(*s);
     }
 
-    /// What retired shares had on their books: what their threads freed of others'.
+    /// The books of retired shares: objects of other shares that their threads freed.
     [[nodiscard]] arenite::usage balance() const noexcept {
         return {.bytes_in_use = bytes_.load(std::memory_order_relaxed),
                 .live_allocations = objects_.load(std::memory_order_relaxed)};

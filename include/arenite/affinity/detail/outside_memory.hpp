@@ -13,11 +13,11 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// What an affinity has outside the library's pages.
+/// Memory of an affinity outside the library's pages.
 struct outside_count {
     std::atomic<std::size_t> bytes{0};
     std::atomic<std::size_t> high_water{0};
-    std::atomic<std::size_t> allocations{0}; ///< raised by who calls try_allocate, before it
+    std::atomic<std::size_t> allocations{0}; ///< raised by the caller of try_allocate, before it
 };
 
 /// Memory of an affinity that operator new, or a resource of the user's, gave: with a prefix that
@@ -56,7 +56,7 @@ public:
                                             outside_count& count, std::size_t bytes,
                                             std::size_t alignment) noexcept;
 
-    /// What stands before p, any address; nullptr where p is not of this kind.
+    /// The prefix before p, any address; nullptr where p is not of this kind.
     [[nodiscard]] static prefix* of(void* p) noexcept;
     [[nodiscard]] static const prefix* of(const void* p) noexcept;
 

@@ -37,7 +37,7 @@ public:
     /// True if blocks may be cut into pages, see slab_page.
     [[nodiscard]] constexpr bool has_pages() const noexcept { return colours_ != 0; }
 
-    /// What a large object has to be aligned to, so that its head and what mark_large() writes lie
+    /// The alignment that a large object needs, so that its head and the mark of mark_large() lie
     /// before it.
     [[nodiscard]] std::size_t large_alignment(std::size_t asked) const noexcept {
         return asked >= unit_bytes && colours_ != 0 && asked <= offset_mask_ ? mask_bytes() : asked;

@@ -31,7 +31,7 @@ namespace detail {
 
 class region_joiner;
 
-/// What the fast path of a slab_heap knows of a size class.
+/// The part of a size class that the fast path of a slab_heap uses.
 struct alignas(64) slot_class_state {
     bits::word* free = nullptr; ///< the word of bits that it allocates from
     std::byte* first = nullptr; ///< the slot of the word's lowest bit
@@ -85,7 +85,7 @@ struct heap_owner {
     void* share = nullptr; ///< the affinity_share whose heap it is, or null
 };
 
-/// What an ordered_heap and each thread of an affinity allocate from: slots of 63 sizes in address
+/// The heap of an ordered_heap, and of each thread of an affinity: slots of 63 sizes in address
 /// order, larger requests in units of 1 KiB, large ones from the upstream.
 ///
 ///     class 48     free --> | word of bits |     the word that it allocates from, and
@@ -125,7 +125,7 @@ public:
     slab_heap(const slab_heap&) = delete;
     slab_heap& operator=(const slab_heap&) = delete;
 
-    /// What lives ends with it. O(blocks).
+    /// Live objects end with it. O(blocks).
     ~slab_heap();
 
     /// A slot of a class; nullptr where the next one has to be looked for.
@@ -141,7 +141,7 @@ public:
     /// A slot, where one lies ready; else nullptr.
     [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t bytes, std::size_t alignment) noexcept;
 
-    /// What was allocated with this size and alignment.
+    /// Frees an object that was allocated with this size and alignment.
     ARENITE_NOINLINE void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     /// Without its size.
     ARENITE_NOINLINE void deallocate(void* p) noexcept;
@@ -278,7 +278,7 @@ public:
     /// and never come back. A lock that is held for whole calls is a held_lock.
     void give_up_locks() noexcept;
 
-    /// What was asked for an object that has `room` bytes; 0 where that was not noted.
+    /// Bytes that were asked for an object that has `room` bytes; 0 where that was not noted.
     [[nodiscard]] std::size_t requested_bytes(const void* p, std::size_t room) const noexcept;
 
     /// Reports a free that is misuse.
@@ -379,7 +379,7 @@ private:
     std::size_t most_single_bytes_ = 0;
     std::size_t high_water_ = 0;
 
-    // What release_word() took off these books, less what was freed here of other heaps' objects:
+    // Objects that release_word() took off these books, less those of other heaps freed here:
     // over all heaps, minus what is free but still on its own heap's books.
     std::int64_t settled_ = 0;
     std::int64_t settled_bytes_ = 0;
