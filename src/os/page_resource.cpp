@@ -21,6 +21,12 @@ using detail::unit;
 using detail::usable_step;
 using detail::os::platform;
 
+#if ARENITE_IS_MALLOC
+using detail::pages_taken;
+using detail::taken_by_thread;
+constinit thread_local pages_taken detail::taken_by_thread = pages_taken::nothing;
+#endif
+
 namespace {
 
 constinit const page_options defaults{};
@@ -117,7 +123,16 @@ void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
             i = r->find(units, alignment / unit);
         }
         r->take(i, units, page_count);
+#if ARENITE_IS_MALLOC
+        const std::size_t waited = waiting_.all_units();
+#endif
         r->stop_waiting(i, units, waiting_);
+#if ARENITE_IS_MALLOC
+        if (waiting_.all_units() != waited)
+            taken_by_thread = pages_taken::some_used;
+        else if (taken_by_thread == pages_taken::nothing)
+            taken_by_thread = pages_taken::all_zero;
+#endif
         // A small request among what waits in huge pages leaves them: they are resident.
         to_advise = large && options_.huge == huge_pages::automatic &&
                     !detail::bits::all_set(r->huge, i, units);

@@ -208,7 +208,7 @@ private:
     }
 };
 
-static_assert(sizeof(slab) == 64);
+static_assert(sizeof(slab) == slab::words_behind_page * sizeof(bits::word));
 
 namespace slab_state {
 inline constexpr std::uint16_t full = 0;       ///< or nearly
