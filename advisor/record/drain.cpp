@@ -180,7 +180,7 @@ void drain::see_rings(bool all, std::uint64_t until) {
         const std::uint32_t state = r.state.load(std::memory_order_acquire);
         if (state == record::ring_free || r.process >= traces_.size())
             continue;
-        // A thread that another program has displaced meanwhile may take long; a second is given up.
+        // A thread that another program has displaced may take long: a second at most.
         for (int waits = 0; !all && waits < 10000; ++waits) {
             if (r.busy.load(std::memory_order_acquire) == 0)
                 break;
