@@ -42,7 +42,7 @@ class Arenite(ConanFile):
     def generate(self):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["ARENITE_CHECKS"] = self._checked
-        for part in ("TESTS", "LAB", "EXAMPLES", "FUZZ", "BOTH"):
+        for part in ("TESTS", "LAB", "ADVISOR", "EXAMPLES", "FUZZ", "BOTH"):
             toolchain.cache_variables[f"ARENITE_BUILD_{part}"] = False
         toolchain.generate()
 

@@ -23,7 +23,7 @@ using namespace arenite;
 namespace {
 
 // Fails now and then, as the bytes say.
-class unreliable_resource final : public strategy<unreliable_resource> {
+class unreliable_resource final : public resource_base<unreliable_resource> {
 public:
     explicit unreliable_resource(std::uint8_t period) noexcept : period_{period} {}
 

@@ -4,7 +4,7 @@
 // A random program on records beside a std::vector, while copies, moves and the upstream fail. The
 // first byte chooses the layout, and whether moves may throw.
 
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/soa/records.hpp>
 
@@ -22,7 +22,7 @@ using namespace arenite;
 namespace {
 
 /// Fails the n-th call from now on.
-class failing_resource final : public strategy<failing_resource> {
+class failing_resource final : public resource_base<failing_resource> {
 public:
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept {

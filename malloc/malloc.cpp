@@ -6,6 +6,7 @@
 #include "memory.hpp"
 
 #include <arenite/core/contract.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -47,6 +48,19 @@ ARENITE_NOINLINE void* malloc_slow(std::size_t bytes) noexcept {
     return p != nullptr ? p : no_memory();
 }
 
+/// Above this an object has a span of its own.
+constexpr std::size_t least_large = 65536;
+
+/// What comes from the system, or went there before, is zero, and stays untouched.
+ARENITE_NOINLINE void* take_large_zeroed(std::size_t bytes) noexcept {
+    using detail::pages_taken;
+    detail::taken_by_thread = pages_taken::nothing;
+    void* const p = take_slow(bytes);
+    if (p == nullptr)
+        return no_memory();
+    return detail::taken_by_thread == pages_taken::all_zero ? p : std::memset(p, 0, bytes);
+}
+
 [[noreturn]] ARENITE_COLD void refuse(const char* call, const void* p) {
     contract_violation_f(std::source_location::current(),
                          "%s: %p is no memory of malloc, or was freed before", call, p);
@@ -78,6 +92,8 @@ MALLOC_ENTRY void* calloc(std::size_t count, std::size_t bytes) noexcept {
     std::size_t all = 0;
     if (__builtin_mul_overflow(count, bytes, &all)) [[unlikely]]
         return no_memory();
+    if (all > drop_in::least_large)
+        return drop_in::take_large_zeroed(all);
     void* const p = take(all);
     return p != nullptr ? std::memset(p, 0, all) : no_memory();
 }

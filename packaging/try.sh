@@ -25,7 +25,7 @@ consumer() {
 
 try_cpack() {
     cmake -S "$root" -B "$scratch/cpack" -G Ninja -DCMAKE_BUILD_TYPE=Release -DARENITE_BUILD_TESTS=OFF \
-        -DARENITE_BUILD_LAB=OFF -DARENITE_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX=/usr \
+        -DARENITE_BUILD_LAB=OFF -DARENITE_BUILD_ADVISOR=OFF -DARENITE_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX=/usr \
         "${launcher[@]}" > /dev/null
     cmake --build "$scratch/cpack" -j "$(nproc)"
     (cd "$scratch/cpack" && rm -f ./*.deb ./*.tar.gz && cpack > /dev/null && ls ./*.deb ./*.tar.gz)

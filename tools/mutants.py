@@ -98,7 +98,7 @@ class tree:
         shutil.rmtree(self.top / "tree", ignore_errors=True)
         ignored = shutil.ignore_patterns("build", ".git", "__pycache__")
         shutil.copytree(root, self.top / "tree", ignore=ignored, symlinks=True)
-        options = ["-DARENITE_BUILD_LAB=OFF", "-DARENITE_BUILD_EXAMPLES=OFF", "-DARENITE_BUILD_FUZZ=OFF", "-DARENITE_BUILD_BOTH=OFF",
+        options = ["-DARENITE_BUILD_LAB=OFF", "-DARENITE_BUILD_ADVISOR=OFF", "-DARENITE_BUILD_EXAMPLES=OFF", "-DARENITE_BUILD_FUZZ=OFF", "-DARENITE_BUILD_BOTH=OFF",
                    "-DARENITE_TEST_CHECKED=OFF", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG",
                    f"-DARENITE_TEST_FOLDERS={folder};model"]
         if shutil.which("ccache"):

@@ -16,7 +16,6 @@ from pathlib import Path
 
 root = Path(__file__).resolve().parents[1]
 include = root / "include"
-SYSTEMS = ("linux", "macos", "windows")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"].*$')
 DROPPED = re.compile(r"^\s*#\s*pragma once|^// SPDX-")
 
@@ -85,11 +84,6 @@ def main():
     if only:
         starts = sorted((include / "arenite" / only).glob("*.hpp"))
         _, sources = reached(starts)
-    # What a branch includes comes first and whole: each of them may be compiled anywhere.
-    for header in sorted((include / "arenite" / "os" / "detail").glob("*.hpp")):
-        if header.stem in SYSTEMS and header not in done and not only:
-            done.add(header)
-            out += text_of(header, done)
     for start in starts:
         if start not in done:
             done.add(start)
@@ -97,6 +91,13 @@ def main():
     out += [f"#endif // {name.upper()}_HPP", "",
             "#if defined(ARENITE_IMPLEMENTATION) && !defined(ARENITE_IMPLEMENTED)",
             "#define ARENITE_IMPLEMENTED"]
+    for source in sorted(sources):  # each is a branch for one system: the headers of all come before the branches
+        if source.name.startswith("platform_"):
+            for kind, target in (match.groups() for match in map(INCLUDE.match, source.read_text().splitlines()) if match):
+                header = source.parent / target if kind == '"' else include / target
+                if header.exists() and header not in done:
+                    done.add(header)
+                    out += text_of(header, done)
     for source in sorted(sources):
         here = "\n".join(text_of(source, done))
         out += ["", f"// ---- {source.relative_to(root)} ----", here]

@@ -4,6 +4,7 @@
 
 #include "../verb.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <fmt/core.h>
 #include <fstream>
+#include <gelf.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -104,7 +106,7 @@ void refuse_elf(const std::string& path, const file_image& image) {
         throw bad_input(path + " is statically linked: no library can be loaded before its own. "
                                "Link it dynamically, or use recording_resource in its source");
     for (const char* runtime : {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"})
-        if (::memmem(image.data(), image.size(), runtime, std::strlen(runtime) + 1) != nullptr)
+        if (names_dynamic_symbol(path, runtime, false)) // a compiler has such words, too
             throw bad_input(path + " is built with a sanitizer, which has a malloc of its own. "
                                    "Record a build without it");
 }
@@ -181,6 +183,35 @@ environment_with(const std::vector<std::pair<std::string, std::string>>& variabl
     if (!preload.empty())
         all.push_back(preload);
     return all;
+}
+
+bool names_dynamic_symbol(const std::string& path, const char* wanted, bool defined) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    bool found = false;
+    ::elf_version(EV_CURRENT);
+    if (Elf* const elf = ::elf_begin(file, ELF_C_READ_MMAP, nullptr)) {
+        for (Elf_Scn* s = nullptr; !found && (s = ::elf_nextscn(elf, s)) != nullptr;) {
+            GElf_Shdr head;
+            if (::gelf_getshdr(s, &head) == nullptr || head.sh_type != SHT_DYNSYM ||
+                head.sh_entsize == 0)
+                continue;
+            Elf_Data* const data = ::elf_getdata(s, nullptr);
+            const auto count = static_cast<int>(head.sh_size / head.sh_entsize);
+            for (int i = 0; data != nullptr && i < count && !found; ++i) {
+                GElf_Sym symbol;
+                if (::gelf_getsym(data, i, &symbol) == nullptr ||
+                    (defined && symbol.st_shndx == SHN_UNDEF))
+                    continue;
+                const char* const name = ::elf_strptr(elf, head.sh_link, symbol.st_name);
+                found = name != nullptr && std::strcmp(name, wanted) == 0;
+            }
+        }
+        ::elf_end(elf);
+    }
+    ::close(file);
+    return found;
 }
 
 std::string build_id_of(const std::string& path) {

@@ -24,6 +24,10 @@ namespace arenite::advisor {
 environment_with(const std::vector<std::pair<std::string, std::string>>& variables,
                  const std::string& preloaded);
 
+/// True if a program or library has this name among its dynamic symbols; `defined`: as its own, not
+/// only as one that it takes from another.
+[[nodiscard]] bool names_dynamic_symbol(const std::string& path, const char* wanted, bool defined);
+
 /// The build-id of an object file, hexadecimal; empty where it has none.
 [[nodiscard]] std::string build_id_of(const std::string& path);
 

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/core.h>
 #include <string_view>
@@ -20,6 +22,52 @@ std::string demangled(const char* symbol) {
     std::string result = status == 0 && text != nullptr ? text : symbol;
     std::free(text);
     return result;
+}
+
+bool is_system_header(const std::string& file) { return file.starts_with("/usr/"); }
+
+/// A call that was inlined tells where it stands in the code around it.
+bool go_outward(Dwarf_Die* cu, Dwarf_Die* inlined, trace::name& to) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0, line = 0;
+    Dwarf_Files* files = nullptr;
+    std::size_t count = 0;
+    if (::dwarf_formudata(::dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
+        ::dwarf_formudata(::dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0 ||
+        ::dwarf_getsrcfiles(cu, &files, &count) != 0 || file >= count)
+        return false;
+    const char* const path = ::dwarf_filesrc(files, file, nullptr, nullptr);
+    if (path == nullptr)
+        return false;
+    to.file = path;
+    to.line = static_cast<std::uint32_t>(line);
+    return true;
+}
+
+/// Out of the standard library's inlined functions, into the program's own: its name and its line.
+void leave_system_headers(Dwfl_Module* module, GElf_Addr at, trace::name& found) {
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* const cu = ::dwfl_module_addrdie(module, at, &bias);
+    Dwarf_Die* scopes = nullptr;
+    const int count = cu == nullptr ? 0 : ::dwarf_getscopes(cu, at - bias, &scopes);
+    for (int i = 0; i < count; ++i) {
+        const int tag = ::dwarf_tag(&scopes[i]);
+        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+            continue;
+        if (!is_system_header(found.file)) {
+            Dwarf_Attribute attribute;
+            const char* symbol = ::dwarf_formstring(
+                ::dwarf_attr_integrate(&scopes[i], DW_AT_linkage_name, &attribute));
+            if (symbol == nullptr)
+                symbol = ::dwarf_diename(&scopes[i]);
+            if (symbol != nullptr && tag == DW_TAG_inlined_subroutine)
+                found.function = demangled(symbol);
+            break;
+        }
+        if (tag == DW_TAG_subprogram || !go_outward(cu, &scopes[i], found))
+            break;
+    }
+    std::free(scopes);
 }
 
 char* no_debuginfo_path = nullptr;
@@ -71,6 +119,7 @@ trace::name symbols::look_up(const trace::module& in, std::uint64_t offset) {
         if (const char* path = ::dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {
             found.file = path;
             found.line = static_cast<std::uint32_t>(number);
+            leave_system_headers(file.module, at, found);
         }
     }
     return found;

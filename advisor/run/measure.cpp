@@ -11,7 +11,6 @@
 #include <cstring>
 
 #include <fcntl.h>
-#include <gelf.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -147,34 +146,6 @@ measured run_to_its_end(const start& s) {
     m.peak_bytes = static_cast<double>(used.ru_maxrss) * 1024;
     m.faults = static_cast<double>(used.ru_minflt + used.ru_majflt);
     return m;
-}
-
-bool has_own_malloc(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return false;
-    bool found = false;
-    ::elf_version(EV_CURRENT);
-    if (Elf* const elf = ::elf_begin(file, ELF_C_READ_MMAP, nullptr)) {
-        for (Elf_Scn* s = nullptr; !found && (s = ::elf_nextscn(elf, s)) != nullptr;) {
-            GElf_Shdr head;
-            if (::gelf_getshdr(s, &head) == nullptr || head.sh_type != SHT_DYNSYM ||
-                head.sh_entsize == 0)
-                continue;
-            Elf_Data* const data = ::elf_getdata(s, nullptr);
-            const auto count = static_cast<int>(head.sh_size / head.sh_entsize);
-            for (int i = 0; data != nullptr && i < count && !found; ++i) {
-                GElf_Sym symbol;
-                if (::gelf_getsym(data, i, &symbol) == nullptr || symbol.st_shndx == SHN_UNDEF)
-                    continue;
-                const char* const name = ::elf_strptr(elf, head.sh_link, symbol.st_name);
-                found = name != nullptr && std::strcmp(name, "malloc") == 0;
-            }
-        }
-        ::elf_end(elf);
-    }
-    ::close(file);
-    return found;
 }
 
 } // namespace arenite::advisor

@@ -34,7 +34,4 @@ struct measured {
 /// cannot be started.
 [[nodiscard]] measured run_to_its_end(const start& s);
 
-/// True where the program itself has a malloc that comes before any library's.
-[[nodiscard]] bool has_own_malloc(const std::string& path);
-
 } // namespace arenite::advisor

@@ -168,7 +168,9 @@ bool decode(std::span<const std::uint8_t> from, std::uint32_t count, std::uint32
             if (op & c::told && resized)
                 e.old_address = take_object(op);
             // The size tells from which address the difference counts, and the stack the size.
-            e.stack = static_cast<std::uint32_t>(column[c::stacks].number());
+            const std::uint64_t stack = column[c::stacks].number();
+            good = good && stack < most_stacks; // tables are as long as the largest number
+            e.stack = good ? static_cast<std::uint32_t>(stack) : 0;
             std::uint64_t& expected = next.bytes_of(e.stack);
             if (!(op & c::expected_size))
                 expected = column[c::sizes].number();

@@ -120,11 +120,12 @@ private:
     void take() {
         const std::uint8_t kind = columns_[ops].byte();
         event e;
-        e.stack = static_cast<std::uint32_t>(columns_[sites].number());
+        const std::uint64_t site = columns_[sites].number();
+        e.stack = static_cast<std::uint32_t>(site);
         e.thread = static_cast<std::uint32_t>(columns_[threads].number());
         time_ += columns_[times].left() != 0 ? columns_[times].number() * 12 : 128;
         e.time = time_;
-        broken_ = kind == 0 || kind > 10;
+        broken_ = kind == 0 || kind > 10 || site >= most_stacks;
         if (kind == 3 || kind == 6 || kind >= 9) {
             const std::uint64_t age = columns_[ages].number();
             broken_ = broken_ || age >= object_of_.size();

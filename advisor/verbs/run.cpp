@@ -152,7 +152,7 @@ int run(arguments& given) {
     const std::string library = own_library("libarenite-malloc.so");
     start program{.words = given.required_program()};
     program.path = find_program_to_preload(program.words.front());
-    if (has_own_malloc(program.path))
+    if (names_dynamic_symbol(program.path, "malloc", true))
         fmt::print(stderr,
                    "arenite run: {} has a malloc of its own, which comes before any other: what "
                    "follows tells about that one\n",

@@ -13,11 +13,13 @@
 #include <arenite/core/create.hpp>
 #include <arenite/core/describe.hpp>
 #include <arenite/core/error.hpp>
+#include <arenite/core/lent_memory.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/member_list.hpp>
 #include <arenite/core/members.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/sizes.hpp>
 #include <arenite/core/strategy.hpp>
 #include <arenite/core/system_resource.hpp>

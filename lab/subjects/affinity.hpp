@@ -8,6 +8,7 @@
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
+#include <arenite/ordered/ordered_heap.hpp>
 
 #include <array>
 #include <cstddef>

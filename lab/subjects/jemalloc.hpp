@@ -5,6 +5,7 @@
 #include "../subject.hpp"
 #include "allocators.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <jemalloc/jemalloc.h>
 #include <string>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../containers/filled.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <set>
 

@@ -8,6 +8,7 @@
 #include <arenite/core/detail/held_lock.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -24,8 +25,7 @@ using detail::share_kind;
 
 namespace {
 
-using detail::chosen_strategy;
-using detail::thread_heaps;
+using detail::chosen_strategy, detail::thread_heaps;
 
 /// Above this, as in slab_heap, a request goes to the share for large objects, from whatever
 /// thread.
@@ -40,7 +40,7 @@ constexpr bool is_large(std::size_t bytes, std::size_t alignment) noexcept {
 /// How many blocks with frees of other threads one call sees to: it stays short.
 constexpr std::size_t drained_blocks = 32;
 
-/// A thread that has so many heaps of one affinity takes none of nobody's any more.
+/// A thread that has so many heaps of one affinity adopts no abandoned one any more.
 constexpr int most_kept = 4;
 
 const void* me() noexcept { return thread_heaps::thread(); }

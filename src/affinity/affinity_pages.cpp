@@ -29,12 +29,12 @@ std::size_t units_of(std::size_t bytes) noexcept {
 
 } // namespace
 
-void* affinity_pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    void* const p = page_source().try_allocate(bytes, alignment);
-    if (p == nullptr || table.set(p, units_of(bytes), word_)) [[likely]]
-        return p;
-    page_source().deallocate(p, bytes, alignment);
-    return nullptr;
+lent_memory affinity_pages::lend(std::size_t bytes, std::size_t alignment, page_use use) noexcept {
+    const lent_memory lent = page_source().lend(bytes, alignment, use);
+    if (lent.p == nullptr || table.set(lent.p, units_of(bytes), word_)) [[likely]]
+        return lent;
+    page_source().deallocate(lent.p, bytes, alignment);
+    return {};
 }
 
 void affinity_pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {

@@ -8,6 +8,7 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include "heap_pages.hpp"
 #include "immortal_pages.hpp"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "intrusive_slots.hpp"
 
+#include <arenite/check/detail/build_mode.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
@@ -10,6 +11,7 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/os/page_resource.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <new>
@@ -20,7 +22,6 @@ inline namespace ARENITE_ABI {
 
 namespace {
 
-constexpr bool always_careful = checks_enabled || detail::poison::active;
 constexpr std::size_t align_divisor = 4; // nor one for an alignment of more than this
 constexpr std::int32_t no_alarm = -1;    // of a block that is allocated from
 constexpr std::int32_t every_free = std::numeric_limits<std::int32_t>::max();
@@ -67,7 +68,7 @@ intrusive_resource::intrusive_resource(const intrusive_options& options, upstrea
           {.block_bytes = options.block_bytes, .policy = options.policy, .bits = false}, up, this} {
     ARENITE_ASSERT(is_alignment(options.alignment), "an alignment must be a power of two");
     mask_ = ~(source_.mask_bytes() - 1);
-    if (!always_careful && !passes_through_)
+    if (!detail::slow_only && !passes_through_)
         most_quick_ = largest_quick;
 }
 

@@ -7,6 +7,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/os/detail/platform.hpp>
 
+#include <algorithm>
 #include <source_location>
 #include <span>
 

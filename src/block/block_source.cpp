@@ -27,6 +27,13 @@ constexpr std::size_t other_block_bytes = 64_KiB;
 
 constexpr std::size_t first_span_divisor = 4;
 constexpr std::size_t large_span_blocks = 8;
+constexpr std::size_t span_divisor = 4; // a further span has so much of what is held
+
+/// A source that holds so much fills what it gets.
+constexpr std::size_t filled_from_bytes = 1_MiB;
+
+/// Large objects may leave so much of what is held unused in huge pages.
+constexpr std::size_t unused_divisor = 16;
 
 } // namespace
 
@@ -129,9 +136,9 @@ block* block_source::cut() noexcept {
     b->span = fresh_span_;
     b->state = block_state::empty;
     if (bits_) {
-        ::new (static_cast<void*>(b + 1)) bits::word[b->words()]{};
+        ::new (static_cast<void*>(b + 1)) detail::bits::word[b->words()]{};
         const std::size_t head = head_granules(*b);
-        bits::set_run(b->occupancy(), 0, head);
+        detail::bits::set_run(b->occupancy(), 0, head);
         poison::no_access(b->at(head), bytes - head * granule_bytes);
     }
     if (b == fresh_span_) { // its head also stands for the span
@@ -146,15 +153,18 @@ block* block_source::cut() noexcept {
 
 // ---- spans --------------------------------------------------------------------------------------
 
+std::size_t block_source::next_span_bytes() const noexcept {
+    const std::size_t held = bytes_reserved();
+    if (held == 0)
+        return least_bytes_;
+    return std::clamp(std::bit_floor(held / span_divisor + 1), mask_bytes_,
+                      mask_bytes_ * large_span_blocks);
+}
+
 bool block_source::get_span() noexcept {
     if (!may_grow_)
         return false;
-    std::size_t bytes = span_bytes_;
-    if (bytes == 0)
-        bytes = bytes_reserved() == 0 ? least_bytes_
-                : bytes_reserved() < mask_bytes_ * large_span_blocks
-                    ? mask_bytes_
-                    : mask_bytes_ * large_span_blocks;
+    std::size_t bytes = span_bytes_ != 0 ? span_bytes_ : next_span_bytes();
     void* p = ask(bytes, mask_bytes_);
     while (p == nullptr && bytes > least_bytes_) {
         bytes = bytes > mask_bytes_ ? mask_bytes_ : std::max(bytes / 2, least_bytes_);
@@ -171,7 +181,7 @@ bool block_source::try_reserve(std::size_t bytes) noexcept {
     if (fresh_ != fresh_end_ || !whole || *whole > max_object_bytes)
         return false;
     // What is empty counts as there already, and stays.
-    void* const p = may_grow_ ? upstream_.try_allocate(*whole, mask_bytes_) : nullptr;
+    void* const p = may_grow_ ? ask_once(*whole, mask_bytes_) : nullptr;
     if (p == nullptr)
         return false;
     begin_span(p, *whole);
@@ -193,11 +203,16 @@ void block_source::begin_span(void* p, std::size_t bytes) noexcept {
 void* block_source::ask(std::size_t bytes, std::size_t alignment) noexcept {
     if (!may_grow_)
         return nullptr;
-    void* const p = upstream_.try_allocate(bytes, alignment);
+    void* const p = ask_once(bytes, alignment);
     if (p != nullptr || !holds_empty())
         return p;
     give_all_empty();
-    return upstream_.try_allocate(bytes, alignment);
+    return ask_once(bytes, alignment);
+}
+
+void* block_source::ask_once(std::size_t bytes, std::size_t alignment) const noexcept {
+    const bool fills = bytes_reserved() >= filled_from_bytes;
+    return upstream_.lend(bytes, alignment, fills ? page_use::dense : page_use::sparse).p;
 }
 
 void block_source::give_all_empty() noexcept {
@@ -245,6 +260,7 @@ void block_source::trim() noexcept {
             purge_holes(*b);
     if (fresh_ != fresh_end_)
         purge(fresh_, static_cast<std::size_t>(fresh_end_ - fresh_));
+    upstream_.trim(); // also what came back there before, and waits
 }
 
 /// Gives the whole pages of a block's holes back.
@@ -271,11 +287,12 @@ void block_source::purge(void* p, std::size_t bytes) const noexcept {
 // ---- large --------------------------------------------------------------------------------------
 
 block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
-    block* const b = large_.try_allocate(bytes, alignment);
+    const std::size_t may_waste = bytes_reserved() / unused_divisor;
+    block* const b = large_.try_allocate(bytes, alignment, may_waste);
     if (b != nullptr || !may_grow_ || !holds_empty())
         return b;
     give_all_empty();
-    return large_.try_allocate(bytes, alignment);
+    return large_.try_allocate(bytes, alignment, may_waste);
 }
 
 void block_source::deallocate_large(block& large, std::size_t bytes_in_use) noexcept {

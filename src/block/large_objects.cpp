@@ -25,6 +25,10 @@ constexpr std::size_t most_kept_objects = 16;
 constexpr std::size_t kept_divisor = 4; // a request may leave this share of a kept piece unused
 constexpr std::size_t slack_divisor = 8;
 
+/// A huge page costs as much as so much in small ones.
+constexpr std::size_t least_shared = std::size_t{256} << 10;
+constexpr std::size_t most_shared = std::size_t{4} << 20; // larger ones are not shared
+
 /// What the head of a large object can tell of what is unused behind it.
 constexpr std::size_t most_slack = std::size_t{UINT32_MAX} / 2 * granule_bytes;
 
@@ -47,7 +51,37 @@ std::size_t large_objects::with_slack(std::size_t bytes) const noexcept {
     return align_up(bytes, page) < huge ? std::min(more, huge - page) : more;
 }
 
-block* large_objects::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+/// How to ask for memory of `bytes`. Multiples of the mask size are occupied in any case.
+large_objects::plan large_objects::plan_for(std::size_t bytes,
+                                            std::size_t may_waste) const noexcept {
+    plan usual{.total = with_slack(bytes), .wasted = 0, .use = page_use::sparse};
+    const std::size_t huge = os::platform::huge_page_bytes();
+    if (!upstream_.purges() || huge < mask_bytes_ || huge > most_shared || bytes > most_slack)
+        return usual;
+    const auto within = [&](std::size_t wasted) { return wasted_ + wasted <= may_waste; };
+    if (bytes < huge) {
+        const std::size_t occupied = align_up(bytes, mask_bytes_);
+        if (bytes < least_shared || may_waste == 0)
+            return usual;
+        // No more, though it may be refused: its slack may lie in a huge page all the same.
+        const std::size_t page = os::platform::page_bytes();
+        if (!prefault_)
+            usual.total = std::max(std::min({occupied, huge - page, usual.total}), bytes);
+        if (!within(occupied - bytes))
+            return usual;
+        return {.total = usual.total, .wasted = occupied - bytes, .use = page_use::dense};
+    }
+    // Whole huge pages are its own; of the rest it may fill enough.
+    const std::size_t whole = align_down(usual.total, huge);
+    if (bytes < whole + least_shared || !within(whole + huge - bytes))
+        return usual;
+    usual.wasted = whole + huge - bytes;
+    usual.use = page_use::dense;
+    return usual;
+}
+
+block* large_objects::try_allocate(std::size_t bytes, std::size_t alignment,
+                                   std::size_t may_waste) noexcept {
     page_source().purge_due();
     const std::size_t asked = std::max(alignment, mask_bytes_);
     std::size_t before = alignment;      // bytes in front of the object
@@ -63,19 +97,26 @@ block* large_objects::try_allocate(std::size_t bytes, std::size_t alignment) noe
     if (!needed || before / granule_bytes > UINT32_MAX)
         return nullptr;
     std::size_t total = *needed;
+    std::size_t wasted = 0;
+    bool is_zero = false;
     std::byte* base = take_kept(total, asked);
     if (base == nullptr) {
         if (!may_grow_)
             return nullptr;
-        total = with_slack(*needed);
-        base = static_cast<std::byte*>(upstream_.try_allocate(total, asked));
-        if (base == nullptr && total != *needed) {
+        const plan p = plan_for(*needed, may_waste);
+        total = p.total;
+        lent_memory lent = upstream_.lend(total, asked, p.use);
+        if (lent.p == nullptr && total != *needed) {
             total = *needed;
-            base = static_cast<std::byte*>(upstream_.try_allocate(total, asked));
+            lent = upstream_.lend(total, asked, p.use);
         }
-        if (base == nullptr)
+        if (lent.p == nullptr)
             return nullptr;
+        base = static_cast<std::byte*>(lent.p);
+        is_zero = lent.is_zero;
+        wasted = p.wasted;
         reserved_ += total;
+        wasted_ += wasted;
         if (prefault_)
             os::platform::prefault(base, *needed);
     }
@@ -83,11 +124,12 @@ block* large_objects::try_allocate(std::size_t bytes, std::size_t alignment) noe
     block* const b = ::new (static_cast<void*>(head)) block{};
     b->granules = static_cast<std::uint32_t>(before / granule_bytes);
     b->state = block_state::large;
+    b->alarm = static_cast<std::int32_t>(wasted / granule_bytes);
     b->owner = owner_;
     b->span = reinterpret_cast<block*>(base);
     b->span_bytes = total;
     b->span_busy = static_cast<std::uint32_t>((total - before - bytes) / granule_bytes);
-    b->note = static_cast<std::uint32_t>(std::countr_zero(asked));
+    b->note = static_cast<std::uint32_t>(std::countr_zero(asked)) | (is_zero ? zero_note : 0);
     poison::no_access(base + before + bytes, total - before - bytes);
     blocks_.insert(*b);
     bytes_ += bytes;
@@ -120,23 +162,29 @@ bool large_objects::try_resize(block& large, std::size_t new_bytes) noexcept {
     return true;
 }
 
-void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
+/// An object's part in the figures.
+void large_objects::forget(const block& large) noexcept {
     bytes_ -= size(large);
+    wasted_ -= static_cast<std::size_t>(large.alarm) * granule_bytes;
     --count_;
+}
+
+void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
+    forget(large);
     blocks_.erase(large);
     large.owner = nullptr; // whoever frees it once more is found
     large.state = 0;
     if (upstream_.purges() && policy_ != return_policy::retain_all)
-        return give(large.span, large.span_bytes, large.note, false);
+        return give(large.span, large.span_bytes, alignment_log2(large), false);
     // Its head moves to the begin, where the next one that uses this memory is told of it.
     const std::size_t bytes = large.span_bytes;
-    const std::uint32_t alignment_log2 = large.note;
+    const auto note = static_cast<std::uint32_t>(alignment_log2(large));
     void* const base = large.span;
     poison::undefined(base, bytes);
     block* const head = ::new (base) block{};
     head->span = head;
     head->span_bytes = bytes;
-    head->note = alignment_log2;
+    head->note = note;
     head->right = kept_;
     kept_ = head;
     kept_bytes_ += bytes;
@@ -147,9 +195,8 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
 }
 
 void large_objects::give_back(block& large) noexcept {
-    bytes_ -= size(large);
-    --count_;
-    give(large.span, large.span_bytes, large.note, false);
+    forget(large);
+    give(large.span, large.span_bytes, alignment_log2(large), false);
 }
 
 void large_objects::give(void* p, std::size_t bytes, std::size_t alignment_log2,

@@ -3,6 +3,7 @@
 #include <arenite/check/detail/passthrough_chain.hpp>
 
 #include <arenite/check/detail/poison.hpp>
+#include <arenite/check/leak.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
@@ -81,7 +82,7 @@ public:
     }
     void insert(link* l) noexcept { at(find(l)) = l; }
 
-    // What lies behind it moves up, so that no search ends before it.
+    // Entries behind it move up, so that no search ends before one.
     void erase(const link* l) noexcept {
         std::size_t hole = find(l);
         for (std::size_t i = next(hole); at(i) != nullptr; i = next(i)) {

@@ -111,7 +111,7 @@ bool budget_group::make_room(std::uint64_t bytes) noexcept {
 void budget_group::give_here(std::uint64_t bytes) noexcept {
     [[maybe_unused]] const std::uint64_t before = used_.fetch_sub(bytes, std::memory_order_relaxed);
     ARENITE_ASSERT(before >= bytes, "more was given back to a budget_group than was taken");
-    // It may rise again: told_ follows downward here, and upward where that is told.
+    // It may rise again: told_ follows downward here, and upward where handlers hear of it.
     const budget_level now = level();
     budget_level told = told_.load(std::memory_order_relaxed);
     while (now < told && !told_.compare_exchange_weak(told, now, std::memory_order_relaxed)) {

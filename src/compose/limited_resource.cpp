@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/compose/limited_resource.hpp>
 
+#include <algorithm>
+
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {

@@ -252,7 +252,7 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     const auto end = static_cast<index>(i + n);
     unlink(hole, length);
     map_.cut(hole, length, i - hole, static_cast<index>(n));
-    // What remains is listed first: often nothing above a place changes then.
+    // The remainder is listed first: often nothing above a place changes then.
     if (i != hole)
         list(hole, i - hole);
     if (end != hole + length)

@@ -23,7 +23,7 @@ unsigned hole_tree::tree_of(index units) noexcept {
                     trees - 1);
 }
 
-// What tells it from the others in its tree, from the highest bit on.
+// The bits that distinguish a hole from the others in its tree, from the highest on.
 std::uint64_t hole_tree::key_of(const unit_map& map, index hole, index units,
                                 unsigned tree) noexcept {
     const auto spare = static_cast<unsigned>(std::countl_zero(std::uint64_t{map.count()}));

@@ -4,6 +4,7 @@
 
 #include <arenite/core/contract.hpp>
 
+#include <algorithm>
 #include <source_location>
 
 namespace arenite {

@@ -77,7 +77,7 @@ std::byte* compacting_heap::take_room(const object_kind& kind) noexcept {
     if (b == nullptr)
         return nullptr;
     std::byte* const address = detail::large_objects::object(*b) + before;
-    b->owner = address; // for who walks over them
+    b->owner = address; // for those who walk over them
     detail::poison::undefined(detail::large_objects::object(*b), detail::large_objects::size(*b));
     return address;
 }

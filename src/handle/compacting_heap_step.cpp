@@ -18,7 +18,7 @@ using detail::object_id;
 using detail::object_kind;
 using detail::word_bytes;
 
-/// What a step did so far, and whether it goes on.
+/// Progress of a step, and whether it goes on.
 class compacting_heap::progress {
 public:
     explicit progress(const budget& limit) noexcept : meter_{limit} {}

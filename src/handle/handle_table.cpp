@@ -220,7 +220,7 @@ void handle_table::end(object_id id) noexcept {
     object_entry& e = entry_of(id.slot());
     e.address = nullptr;
     if (e.generation == UINT16_MAX)
-        return; // it was used often enough; that it has no address tells that nobody is there
+        return; // it was used often enough; that it has no address says that no object is there
     ++e.generation;
     e.pins_or_next = free_;
     free_ = id.slot();

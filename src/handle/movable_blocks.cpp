@@ -54,7 +54,7 @@ std::size_t movable_blocks::usable(const block& b) const noexcept {
     return b.granules - first_granule(b);
 }
 
-/// What a block's free granules are good for, if it was not swept since.
+/// The use of a block's free granules, if it was not swept since.
 std::uint16_t movable_blocks::holes_of(const block& b) const noexcept {
     const std::size_t all = usable(b);
     const std::size_t free = all - live_of(b);

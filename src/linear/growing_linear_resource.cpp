@@ -7,6 +7,7 @@
 #include <arenite/core/detail/size.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
 
@@ -59,6 +60,10 @@ bool growing_linear_resource::reserve(std::size_t count, std::size_t alignment) 
     while (base_ == nullptr) {
         const auto asked = detail::checked_add(bytes, slack);
         reserved_ = asked ? static_cast<std::byte*>(platform::reserve(*asked, page)) : nullptr;
+        if (asked && reserved_ == nullptr && !refused) { // what waits there may be what lacks here
+            page_source().trim();
+            reserved_ = static_cast<std::byte*>(platform::reserve(*asked, page));
+        }
         if (reserved_ != nullptr) {
             reserved_bytes_ = *asked;
             base_ = reserved_ + padding_for(reserved_ + before, multiple);

@@ -15,7 +15,7 @@ namespace detail {
 
 namespace {
 
-/// What is asked for at first of a pool with a limit, at most: a limit may be far beyond what
+/// Bytes that a pool with a limit requests at first, at most: a limit may be far beyond what
 /// there is.
 constexpr std::size_t ahead_bytes = std::size_t{2} << 20;
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/core/detail/budget_meter.hpp>
 #include <arenite/offset/detail/move_planner.hpp>
 
 #include <algorithm>
@@ -112,7 +113,7 @@ bool move_planner::slide(index from, moves& out) noexcept {
 
 // ---- rounds -------------------------------------------------------------------------------------
 
-// What is free, and of no use to who asks for much.
+// Free granules that are of no use to large requests.
 std::uint64_t move_planner::loose_granules() const noexcept {
     const std::uint64_t free = space_.total() - space_.used();
     if (space_.blocks().has_lists())
@@ -137,7 +138,7 @@ void move_planner::begin_round() noexcept {
     phase_ = phase::carry;
 }
 
-// What give_up() goes back to.
+// Notes the point that give_up() goes back to.
 void move_planner::note_begin_of_block(const moves& out) noexcept {
     first_of_block_ = out.size();
     moved_before_ = moved_;
@@ -185,7 +186,7 @@ void move_planner::empty_one(moves& out) noexcept {
     space_.cursor() = space_.nodes()[i].before;
 }
 
-// What was planned for this block in this step would be copied for nothing.
+// Moves that were planned for this block in this step would be copied for nothing.
 void move_planner::give_up(moves& out) noexcept {
     undo(out, first_of_block_);
     moved_ = moved_before_;

@@ -5,6 +5,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
 
+#include <algorithm>
 #include <cinttypes>
 #include <utility>
 

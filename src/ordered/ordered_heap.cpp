@@ -70,9 +70,10 @@ std::size_t ordered_heap::good_bytes(std::size_t bytes, std::size_t alignment) n
                                                     : detail::size_class::none;
     if (number < detail::size_class::count)
         return detail::size_class::slot_bytes(number);
-    constexpr std::size_t most = 63_KiB; // above, an object has memory of its own
+    constexpr std::size_t note = detail::slab::note_bytes; // in whole units with the object
+    constexpr std::size_t most = 63_KiB - note;            // above, it has memory of its own
     return number == detail::size_class::single && bytes <= most
-               ? align_up(bytes, detail::unit_bytes)
+               ? align_up(bytes + note, detail::unit_bytes) - note
                : bytes;
 }
 

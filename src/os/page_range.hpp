@@ -31,7 +31,8 @@ inline constexpr std::size_t unit = page_resource::unit_bytes;
 inline constexpr std::size_t usable_step = std::size_t{4} << 20;
 
 /// The starts of runs of n (1 to 64) set bits in the word `low`, which `high` follows.
-inline bits::word run_starts_across(bits::word low, bits::word high, std::size_t n) noexcept {
+inline detail::bits::word run_starts_across(detail::bits::word low, detail::bits::word high,
+                                            std::size_t n) noexcept {
     for (std::size_t have = 1; have < n && low != 0;) {
         const std::size_t step = std::min(have, n - have);
         low &= (low >> step) | (high << (64 - step));
@@ -41,21 +42,66 @@ inline bits::word run_starts_across(bits::word low, bits::word high, std::size_t
     return low;
 }
 
-/// A search that was made: no run of `units` free units at a multiple of `alignment` begins below
+/// Searches that were made: no run of `units` free units at a multiple of `alignment` begins below
 /// `from`. Requests repeat, so the next search need not begin at the bottom.
-struct searched {
-    std::size_t units = 0;
-    std::size_t alignment = 0;
-    std::size_t from = 0;
+class searches {
+public:
+    struct search {
+        std::size_t units = 0;
+        std::size_t alignment = 0;
+        std::size_t from = 0;
+    };
+
+    /// The one for these, with where to begin.
+    [[nodiscard]] search& of(std::size_t units, std::size_t alignment) noexcept {
+        std::size_t from = 0;
+        search* mine = nullptr;
+        for (search& s : all_) {
+            if (s.units == 0 || s.units > units || s.alignment > alignment)
+                continue;
+            from = std::max(from, s.from);
+            if (s.units == units && s.alignment == alignment)
+                mine = &s;
+        }
+        if (mine == nullptr) {
+            mine = &all_[next_];
+            next_ = (next_ + 1) % std::size(all_);
+        }
+        *mine = {units, alignment, from};
+        return *mine;
+    }
+
+    /// What begins at unit i or above may be found again.
+    void look_from(std::size_t i) noexcept {
+        for (search& s : all_) {
+            const std::size_t lowest = i + 1 > s.units ? i + 1 - s.units : 0;
+            s.from = std::min(s.from, lowest);
+        }
+    }
+
+private:
+    std::size_t next_ = 0; ///< which is forgotten next
+    search all_[8] = {};
 };
 
 } // namespace detail
+
+/// What is asked for, in whole units.
+struct page_resource::request {
+    std::size_t units;
+    std::size_t alignment; // in units
+    std::size_t page_bytes;
+    bool large; // a huge page at least
+    page_use use;
+};
 
 /// Neighbouring units of a range.
 struct page_resource::run {
     std::size_t first;
     std::size_t units;
     bool huge; // some of them are advised to be in huge pages
+
+    [[nodiscard]] std::size_t end() const noexcept { return first + units; }
 };
 
 /// One reservation. It lies at the beginning of its bookkeeping, which is a mapping of its own:
@@ -66,11 +112,17 @@ struct page_resource::run {
 ///
 ///     taken      handed out, or on its way to the system
 ///     waiting    free, with its memory: in one of two generations; see page_resource::generations
-///     clean      free, without memory or advice
+///     left over  free, never handed out since its window became huge: zero, with memory
+///     clean      free, without memory or advice: zero, as a rule
+///
+/// A window is as long as a huge page and aligned as one. It is huge, or in small pages:
+///
+///     window     |aaaabbbb....c...|dddd............|................|
+///                 huge: of a, b, c  small pages: d   clean: may become huge
 ///
 /// Invariant: no unit is taken and waiting; waiting_units[g] == bits set in waiting[g]. Units below
 /// `usable_units` can be read and written whatever they are, so that neighbours are one mapping of
-/// the kernel's and being handed out costs no system call.
+/// the kernel's and being handed out costs no system call. All of a huge window is usable.
 struct page_resource::range {
     static constexpr std::size_t unit = unit_bytes;
     static constexpr std::size_t none = detail::bitmap_tree::npos;
@@ -83,12 +135,12 @@ struct page_resource::range {
     std::size_t touched_units = 0; // highest unit ever handed out + 1
     std::atomic<std::size_t> usable_units = 0;
     detail::bits::word* waiting[2]; // by generation
-    detail::bits::word* huge;       // units that were advised to be in huge pages
+    detail::bits::word* huge;       // windows that were advised to be huge pages
+    std::size_t window = 0;         // units of one, a power of two; 0: there are no huge pages here
     std::size_t waiting_units[2] = {};
     std::size_t waiting_end[2] = {}; // no unit from here on waits
     std::uint32_t* pages;            // of the allocation that begins at the unit, 0 where none does
-    std::size_t next_search = 0;     // which of the searches is forgotten next
-    detail::searched searches[8] = {};
+    detail::searches searches[2] = {}; // of find, find_shared
     detail::bitmap_tree taken;
 
     [[nodiscard]] bool contains(const void* p) const noexcept {
@@ -113,22 +165,30 @@ struct page_resource::range {
             return none;
         if (n == 1 && alignment == 1)
             return taken.lowest_free();
-        std::size_t from = 0;
-        detail::searched* mine = nullptr;
-        for (detail::searched& s : searches) {
-            if (s.units == 0 || s.units > n || s.alignment > alignment)
-                continue;
-            from = std::max(from, s.from);
-            if (s.units == n && s.alignment == alignment)
-                mine = &s;
+        auto& search = searches[0].of(n, alignment);
+        const std::size_t i = n <= 64 && alignment <= 64 ? find_in_words(search.from, n, alignment)
+                                                         : find_long(search.from, n, alignment);
+        search.from = i == none ? taken.capacity() : i;
+        return i;
+    }
+
+    /// The lowest place for n units in windows that are huge, or of which nothing is in use: they
+    /// may become huge.
+    [[nodiscard]] std::size_t find_shared(std::size_t n, std::size_t alignment) noexcept {
+        if (window == 0)
+            return none;
+        auto& search = searches[1].of(n, alignment);
+        std::size_t i = find_long(search.from, n, alignment);
+        while (i != none) {
+            std::size_t unfit = none;
+            for (std::size_t w = align_down(i, window); w < i + n; w += window)
+                if (!is_huge(w) && !is_unused(w))
+                    unfit = w;
+            if (unfit == none)
+                break;
+            i = find_long(unfit + window, n, alignment);
         }
-        if (mine == nullptr) {
-            mine = &searches[next_search];
-            next_search = (next_search + 1) % std::size(searches);
-        }
-        const std::size_t i = n <= 64 && alignment <= 64 ? find_in_words(from, n, alignment)
-                                                         : find_long(from, n, alignment);
-        *mine = {n, alignment, i == none ? taken.capacity() : i};
+        search.from = i == none ? taken.capacity() : i;
         return i;
     }
 
@@ -170,18 +230,16 @@ struct page_resource::range {
         }
     }
 
-    void take(std::size_t i, std::size_t n, std::size_t page_count) noexcept {
+    void take(std::size_t i, std::size_t n) noexcept {
         taken.take_range(i, n);
-        pages[i] = static_cast<std::uint32_t>(page_count);
         touched_units = std::max(touched_units, i + n);
     }
 
     void give(std::size_t i, std::size_t n) noexcept {
         taken.give_range(i, n);
-        for (detail::searched& s : searches) {
-            const std::size_t lowest = i + 1 > s.units ? i + 1 - s.units : 0;
-            s.from = std::min(s.from, lowest);
-        }
+        searches[0].look_from(i);
+        if (window != 0) // all of the window may be unused now
+            searches[1].look_from(align_down(i, window));
     }
 
     /// Units [i, i + n), which become taken, wait no more in a generation. Returns how many did.
@@ -196,9 +254,20 @@ struct page_resource::range {
     }
 
     /// Units [i, i + n) wait no more in either generation; `all` counts those of all ranges.
-    void stop_waiting(std::size_t i, std::size_t n, generations& all) noexcept {
-        for (std::size_t g = 0; g < 2; ++g)
-            all.units[g] -= stop_waiting(i, n, g);
+    /// Returns how many did.
+    std::size_t stop_waiting(std::size_t i, std::size_t n, generations& all) noexcept {
+        std::size_t stopped = 0;
+        for (std::size_t g = 0; g < 2; ++g) {
+            const std::size_t of_these = stop_waiting(i, n, g);
+            all.units[g] -= of_these;
+            stopped += of_these;
+        }
+        return stopped;
+    }
+
+    [[nodiscard]] std::size_t count_waiting(std::size_t i, std::size_t n) const noexcept {
+        return detail::bits::count_set(waiting[0], i, n) +
+               detail::bits::count_set(waiting[1], i, n);
     }
 
     /// Units [i, i + n), which are given back, wait in a generation.
@@ -208,8 +277,8 @@ struct page_resource::range {
         waiting_end[generation] = std::max(waiting_end[generation], i + n);
     }
 
-    /// The highest waiting units of a generation that are neighbours and advised alike, at most so
-    /// many; there are some.
+    /// The highest waiting units of a generation that are neighbours and in pages of one kind, at
+    /// most so many; there are some.
     [[nodiscard]] run highest_waiting(std::size_t generation, std::size_t most,
                                       std::size_t most_huge) noexcept {
         const detail::bits::word* const w = waiting[generation];
@@ -224,8 +293,48 @@ struct page_resource::range {
         return {first, last + 1 - first, advised};
     }
 
+    /// True if the window of unit i is huge.
     [[nodiscard]] bool is_huge(std::size_t i) const noexcept {
-        return detail::bits::all_set(huge, i, 1);
+        return window != 0 && detail::bits::all_set(huge, i / window, 1);
+    }
+    void set_huge(std::size_t first, std::size_t end) noexcept {
+        detail::bits::set_run(huge, first / window, (end - first) / window);
+    }
+    void clear_huge(std::size_t first, std::size_t end) noexcept {
+        detail::bits::clear_run(huge, first / window, (end - first) / window);
+    }
+
+    /// True if nothing is taken of the window that begins at unit w, except for these units.
+    [[nodiscard]] bool is_unused(std::size_t w, const run& except = {}) const noexcept {
+        if (w + window > taken.capacity())
+            return false;
+        const std::size_t from = std::max(w, except.first);
+        const std::size_t to = std::min(w + window, except.end());
+        return detail::bits::count_set(taken.words().data(), w, window) ==
+               (from < to ? to - from : 0);
+    }
+
+    /// Calls f(w) for each huge window, by its first unit, of which units are left over; f may
+    /// close it.
+    template <class F>
+    void for_each_left_over(F f) const noexcept {
+        if (window == 0)
+            return;
+        const std::size_t end = (touched_units + window - 1) / window;
+        for (std::size_t w = detail::bits::next_set(huge, 0, end); w < end;
+             w = detail::bits::next_set(huge, w + 1, end))
+            if (left_over_of(w * window) != 0)
+                f(w * window);
+    }
+    [[nodiscard]] std::size_t left_over_of(std::size_t w) const noexcept {
+        return window - detail::bits::count_set(taken.words().data(), w, window) -
+               count_waiting(w, window);
+    }
+
+    [[nodiscard]] std::size_t count_left_over() const noexcept {
+        std::size_t sum = 0;
+        for_each_left_over([&](std::size_t w) { sum += left_over_of(w); });
+        return sum;
     }
 
     /// Bookkeeping that was touched.
@@ -239,13 +348,34 @@ struct page_resource::range {
     }
 };
 
-/// Taken units on their way to the system; known to the page_resource for the sake of a child that
-/// is forked meanwhile.
+/// Taken units on their way to the system, or made resident ahead; known to the page_resource for
+/// the sake of a child that is forked meanwhile. In the lock.
 struct page_resource::transit {
-    range& from;
-    run units;
-    transit* next;
-    transit** link;
+public:
+    transit(range& from, const run& units, transit*& all) noexcept
+        : from_{from}, units_{units}, next_{all}, link_{&all} {
+        if (next_ != nullptr)
+            next_->link_ = &next_;
+        all = this;
+    }
+    transit(const transit&) = delete;
+    transit& operator=(const transit&) = delete;
+
+    void end() noexcept {
+        *link_ = next_;
+        if (next_ != nullptr)
+            next_->link_ = link_;
+    }
+
+    [[nodiscard]] range& from() const noexcept { return from_; }
+    [[nodiscard]] const run& units() const noexcept { return units_; }
+    [[nodiscard]] transit* next() const noexcept { return next_; }
+
+private:
+    range& from_;
+    run units_;
+    transit* next_;
+    transit** link_;
 };
 
 inline void page_resource::generations::add(std::size_t n, std::uint64_t now_ms) noexcept {

@@ -21,6 +21,12 @@ using detail::unit;
 using detail::usable_step;
 using detail::os::platform;
 
+#if ARENITE_IS_MALLOC
+using detail::pages_taken;
+using detail::taken_by_thread;
+constinit thread_local pages_taken detail::taken_by_thread = pages_taken::nothing;
+#endif
+
 namespace {
 
 constinit const page_options defaults{};
@@ -46,37 +52,20 @@ huge_pages huge_pages_from_environment() noexcept {
 
 // ---- handing out --------------------------------------------------------------------------------
 
-/// Units below the mark can be read and written, taken or not. It rises by steps and outside the
-/// lock: who raises it makes all usable from where it was, so that two at once do no harm.
-///
-/// Once the system refuses a step it counts what is usable (ulimit -d, strict overcommit), or has
-/// no mapping left. From then on units are made usable one request at a time, and what comes back
-/// loses the access at once.
-bool page_resource::make_usable(range& r, std::size_t i, std::size_t n) noexcept {
+/// Makes the units below `end` usable. The mark below which they are rises by steps, in the lock or
+/// outside: who raises it makes all usable from where it was, so that two at once do no harm. False
+/// where the system refuses.
+bool page_resource::raise_usable(range& r, std::size_t end) noexcept {
     const std::size_t from = r.usable_units.load(std::memory_order_acquire);
-    const bool scarce = scarce_.load(std::memory_order_relaxed);
-    if (i + n <= from && !scarce)
+    if (end <= from)
         return true;
     // r.units is the lock's: a multiple of the step, or the capacity.
-    const std::size_t to = std::min(align_up(i + n, usable_step / unit), r.taken.capacity());
+    const std::size_t to = std::min(align_up(end, usable_step / unit), r.taken.capacity());
     std::byte* const p = r.base + from * unit;
-    const std::size_t bytes = (to - from) * unit;
-    if (scarce || !platform::commit(p, bytes)) {
-        scarce_.store(true, std::memory_order_relaxed);
-        std::byte* const own = r.base + i * unit;
-        if (!platform::commit(own, n * unit)) {
-            std::unique_lock lock{mutex_};
-            give_oldest(lock, 0, waiting_.all_units());
-            lock.unlock();
-            if (!platform::commit(own, n * unit))
-                return false;
-        }
-        if (options_.huge != huge_pages::automatic)
-            platform::advise_huge(own, n * unit, options_.huge == huge_pages::always);
-        return true;
-    }
-    if (options_.huge != huge_pages::automatic)
-        platform::advise_huge(p, bytes, options_.huge == huge_pages::always);
+    if (!platform::commit(p, (to - from) * unit))
+        return false;
+    // No huge pages unasked, whatever the system does for others: small programs stay small.
+    platform::advise_huge(p, (to - from) * unit, options_.huge == huge_pages::always);
     std::size_t seen = from;
     while (seen < to && !r.usable_units.compare_exchange_weak(seen, to, std::memory_order_release,
                                                               std::memory_order_relaxed)) {
@@ -84,72 +73,184 @@ bool page_resource::make_usable(range& r, std::size_t i, std::size_t n) noexcept
     return true;
 }
 
-void* page_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+/// Makes taken units usable; outside the lock.
+///
+/// Once the system refuses a step it counts what is usable (ulimit -d, strict overcommit), or has
+/// no mapping left. From then on units are made usable one request at a time, and what comes back
+/// loses the access at once.
+bool page_resource::make_usable(range& r, std::size_t i, std::size_t n) noexcept {
+    if (!scarce_.load(std::memory_order_relaxed)) {
+        if (raise_usable(r, i + n)) [[likely]]
+            return true;
+        scarce_.store(true, std::memory_order_relaxed);
+    }
+    std::byte* const own = r.base + i * unit;
+    if (!platform::commit(own, n * unit)) {
+        std::unique_lock lock{mutex_};
+        give_oldest(lock, 0, waiting_.all_units());
+        lock.unlock();
+        if (!platform::commit(own, n * unit))
+            return false;
+    }
+    platform::advise_huge(own, n * unit, options_.huge == huge_pages::always);
+    return true;
+}
+
+/// Takes the place for what is wanted, and opens windows for it; nullptr where there is none.
+page_resource::range* page_resource::take_place(const request& wanted,
+                                                std::size_t& place) noexcept {
+    const bool shares = shares_windows(wanted);
+    if (shares && !wanted.large) {
+        range* const r = find_place(wanted, true, place);
+        if (r != nullptr && open_windows(*r, place, wanted.units))
+            return r;
+    }
+    range* r = find_place(wanted, false, place);
+    if (r == nullptr) {
+        r = add_range(wanted.units * unit, wanted.alignment * unit);
+        if (r == nullptr)
+            return nullptr;
+        place = r->find(wanted.units, wanted.alignment);
+    }
+    if (shares && wanted.large && r->window != 0) { // its whole windows are its own: make_huge
+        const std::size_t rest = wanted.units % r->window;
+        const std::size_t end = align_up(place + wanted.units, r->window);
+        if (rest != 0 && (end <= r->units || grow(*r, end)))
+            static_cast<void>(open_windows(*r, place + wanted.units - rest, rest));
+    }
+    return r;
+}
+
+/// Units become taken. Returns whether all of them are zero.
+bool page_resource::take(range& r, std::size_t i, std::size_t n) noexcept {
+    const bool untouched = i >= r.touched_units;
+    r.take(i, n);
+    const std::size_t waited = r.stop_waiting(i, n, waiting_);
+    prepared_units_ -= std::min(prepared_units_, waited);
+    const bool is_zero = waited == 0 && (untouched || !is_dirty_);
+#if ARENITE_IS_MALLOC
+    if (!is_zero)
+        taken_by_thread = pages_taken::some_used;
+    else if (taken_by_thread == pages_taken::nothing)
+        taken_by_thread = pages_taken::all_zero;
+#endif
+    return is_zero;
+}
+
+page_resource::request page_resource::request_for(std::size_t page_bytes, std::size_t alignment,
+                                                  page_use use) noexcept {
+    const std::size_t huge_page = platform::huge_page_bytes();
+    const bool large = huge_page != 0 && page_bytes >= huge_page;
+    return {.units = align_up(page_bytes, unit) / unit,
+            .alignment = std::max({alignment, unit, large ? huge_page : 0}) / unit,
+            .page_bytes = page_bytes,
+            .large = large,
+            .use = use};
+}
+
+/// Finishes, outside the lock, what take_place and take began: the units are usable, and their
+/// whole windows huge.
+bool page_resource::finish(range& r, std::size_t i, const request& wanted,
+                           std::size_t touched) noexcept {
+    if (!make_usable(r, i, wanted.units))
+        return false;
+    if (wanted.large && r.window != 0 && options_.huge == huge_pages::automatic)
+        make_huge(r, i, i + align_down(wanted.units, r.window), touched);
+    return true;
+}
+
+lent_memory page_resource::lend(std::size_t bytes, std::size_t alignment, page_use use) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "the alignment must be a power of two");
     const std::size_t page = platform::page_bytes();
     if (!is_alignment(alignment) || bytes > detail::max_object_bytes - std::max(unit, page))
-        return nullptr;
+        return {};
     const std::size_t page_bytes = align_up(std::max<std::size_t>(bytes, 1), page);
-    const std::size_t whole_bytes = align_up(page_bytes, unit);
     const std::size_t page_count = page_bytes / page;
     if (page_count > std::numeric_limits<std::uint32_t>::max())
-        return nullptr;
-    const std::size_t huge_page = platform::huge_page_bytes();
-    const bool large = huge_page != 0 && page_bytes >= huge_page;
-    alignment = std::max({alignment, unit, large ? huge_page : 0});
+        return {};
+    const request wanted = request_for(page_bytes, alignment, use);
 
-    const std::size_t units = whole_bytes / unit;
     range* r = nullptr;
     std::size_t i = range::none;
-    bool to_advise = false;
-    bool was_used = false;
+    std::size_t touched = 0;
+    bool is_zero = false;
     {
         const std::lock_guard lock{mutex_};
-        if (ask_environment_) {
-            ask_environment_ = false;
-            options_.huge = huge_pages_from_environment();
-        }
-        r = find_place(units, alignment, i);
-        if (r == nullptr) {
-            r = add_range(whole_bytes, alignment);
-            if (r == nullptr)
-                return nullptr;
-            i = r->find(units, alignment / unit);
-        }
-        r->take(i, units, page_count);
-        r->stop_waiting(i, units, waiting_);
-        // A small request among what waits in huge pages leaves them: they are resident.
-        to_advise = large && options_.huge == huge_pages::automatic &&
-                    !detail::bits::all_set(r->huge, i, units);
-        if (to_advise)
-            detail::bits::set_run(r->huge, i, units);
-        was_used = i < r->usable_units.load(std::memory_order_relaxed);
-        ++live_;
-        in_use_bytes_ += page_bytes;
-        high_water_bytes_ = std::max(high_water_bytes_, in_use_bytes_);
+        read_environment();
+        r = take_place(wanted, i);
+        if (r == nullptr)
+            return {};
+        touched = r->touched_units;
+        is_zero = take(*r, i, wanted.units);
+        r->pages[i] = static_cast<std::uint32_t>(page_count);
+        ++in_use_.count;
+        in_use_.bytes += page_bytes;
+        in_use_.high_water_bytes = std::max(in_use_.high_water_bytes, in_use_.bytes);
+        waves_.note_use(in_use_.bytes);
     }
     // The units are ours by now: others need not wait for the system.
-    std::byte* const p = r->base + i * unit;
-    if (make_usable(*r, i, units)) [[likely]] {
-        if (to_advise) {
-            // Small pages that are there, or were, would keep huge ones out.
-            if (was_used)
-                platform::renew(p, whole_bytes);
-            platform::advise_huge(p, whole_bytes, true);
-        }
+    if (finish(*r, i, wanted, touched)) [[likely]] {
+        std::byte* const p = r->base + i * unit;
         if (options_.prefault)
             platform::prefault(p, page_bytes);
         purge_due();
-        return p;
+        return {p, is_zero};
     }
     const std::lock_guard lock{mutex_};
-    if (to_advise) // nobody did
-        detail::bits::clear_run(r->huge, i, units);
     r->pages[i] = 0;
-    r->give(i, units);
-    --live_;
-    in_use_bytes_ -= page_bytes;
-    return nullptr;
+    --in_use_.count;
+    in_use_.bytes -= page_bytes;
+    take_no_more(*r, i, wanted.units, is_zero);
+    return {};
+}
+
+/// Units that were taken in vain: some of them may have waited.
+void page_resource::take_no_more(range& r, std::size_t i, std::size_t n, bool is_zero) noexcept {
+    if (is_zero)
+        r.give(i, n);
+    else
+        let_wait(r, i, n, options_.now_ms());
+}
+
+bool page_resource::prepare(std::size_t bytes) noexcept {
+    if (options_.delay_ms == 0 || scarce_.load(std::memory_order_relaxed) ||
+        bytes > detail::max_object_bytes / 2)
+        return false;
+    if (bytes == 0)
+        return true;
+    const std::size_t huge_page = platform::huge_page_bytes();
+    const bool in_windows = huge_page != 0 && huge_page <= usable_step;
+    const request wanted =
+        request_for(align_up(bytes, in_windows ? huge_page : unit), unit, page_use::dense);
+    std::unique_lock lock{mutex_};
+    read_environment();
+    std::size_t i = range::none;
+    range* const r = take_place(wanted, i);
+    if (r == nullptr)
+        return false;
+    const std::size_t touched = r->touched_units;
+    const bool is_zero = take(*r, i, wanted.units);
+    transit mine{*r, {i, wanted.units, false}, transits_};
+    lock.unlock();
+    const bool is_usable = finish(*r, i, wanted, touched);
+    if (is_usable)
+        platform::prefault(r->base + i * unit, wanted.units * unit);
+    lock.lock();
+    mine.end();
+    if (!is_usable) {
+        take_no_more(*r, i, wanted.units, is_zero);
+        return false;
+    }
+    prepared_units_ = std::max(prepared_units_, wanted.units);
+    let_wait(*r, i, wanted.units, options_.now_ms());
+    return true;
+}
+
+void page_resource::read_environment() noexcept {
+    if (!ask_environment_) [[likely]]
+        return;
+    ask_environment_ = false;
+    options_.huge = huge_pages_from_environment();
 }
 
 /// No other thread is amid a change of the process's pages when it forks. What such a thread was
@@ -163,8 +264,8 @@ void page_resource::see_to_forks() noexcept {
                       [] { page_source().mutex_.unlock_after_fork(); },
                       [] {
                           page_resource& pages = page_source();
-                          for (transit* t = pages.transits_; t != nullptr; t = t->next)
-                              pages.let_wait(t->from, t->units.first, t->units.units,
+                          for (transit* t = pages.transits_; t != nullptr; t = t->next())
+                              pages.let_wait(t->from(), t->units().first, t->units().units,
                                              pages.waiting_.young_until_ms);
                           pages.transits_ = nullptr;
                           pages.mutex_.unlock_after_fork();

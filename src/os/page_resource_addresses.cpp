@@ -72,6 +72,9 @@ page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t k
                           .pages = reinterpret_cast<std::uint32_t*>(maps + 3 * map_words),
                           .taken = detail::bitmap_tree{
                               units, {tree, tree_words}, detail::bitmap_tree::contents::zero}};
+    const std::size_t huge_page = platform::huge_page_bytes();
+    if (huge_page > unit && is_aligned(base, huge_page))
+        r->window = huge_page / unit;
     return r;
 }
 
@@ -157,12 +160,18 @@ bool page_resource::grow(range& r, std::size_t end) noexcept {
     return true;
 }
 
-/// The lowest place for units in a range, and the range; nullptr where there is none.
-page_resource::range* page_resource::find_place(std::size_t units, std::size_t alignment,
+/// The range that has a place for what is wanted, the lowest there; nullptr where there is none.
+/// `shared`: in windows that are huge or may become so.
+page_resource::range* page_resource::find_place(const request& wanted, bool shared,
                                                 std::size_t& place) noexcept {
     for (range* r = first_; r != nullptr; r = r->next) {
-        place = r->find(units, alignment / unit);
-        if (place != range::none && (place + units <= r->units || grow(*r, place + units)))
+        place = shared ? r->find_shared(wanted.units, wanted.alignment)
+                       : r->find(wanted.units, wanted.alignment);
+        if (place == range::none)
+            continue;
+        const std::size_t end = place + wanted.units;
+        const std::size_t needed = shared ? align_up(end, r->window) : end;
+        if (needed <= r->units || grow(*r, needed))
             return r;
     }
     return nullptr;
@@ -208,6 +217,8 @@ void page_resource::give_up_addresses(range& r) noexcept {
         return;
     // What was freed while trim() gave other memory back waits there.
     r.stop_waiting(kept, r.units - kept, waiting_);
+    if (r.window != 0)
+        r.clear_huge(align_up(kept, r.window), align_up(r.units, r.window));
     platform::release(r.base + kept * unit, (r.units - kept) * unit);
     r.units = kept;
     r.touched_units = std::min(r.touched_units, kept);

@@ -9,13 +9,13 @@ inline namespace ARENITE_ABI {
 
 arenite::usage page_resource::usage() const noexcept {
     const std::lock_guard lock{mutex_};
-    std::size_t reserved = in_use_bytes_ + waiting_.all_units() * unit_bytes;
+    std::size_t reserved = in_use_.bytes + waiting_.all_units() * unit_bytes;
     for (const range* r = first_; r != nullptr; r = r->next)
-        reserved += r->bookkeeping_bytes();
-    return {.bytes_in_use = in_use_bytes_,
+        reserved += r->bookkeeping_bytes() + r->count_left_over() * unit_bytes;
+    return {.bytes_in_use = in_use_.bytes,
             .bytes_reserved = reserved,
-            .high_water_bytes = high_water_bytes_,
-            .live_allocations = live_};
+            .high_water_bytes = in_use_.high_water_bytes,
+            .live_allocations = in_use_.count};
 }
 
 page_options page_resource::options() const noexcept {

@@ -23,6 +23,11 @@ namespace {
 constexpr std::size_t due_units_per_call = 2_MiB / unit;
 constexpr std::size_t huge_units_alike = 64;
 
+/// So much may wait of a program that has not come back for what it gave back.
+constexpr std::size_t most_unexpected_bytes = 32_MiB;
+/// Memory that a program comes back for waits so many times as long.
+constexpr std::uint64_t times_longer = 4;
+
 } // namespace
 
 // ---- taking back --------------------------------------------------------------------------------
@@ -52,13 +57,12 @@ void page_resource::take_back(void* p, std::size_t bytes, bool at_once) noexcept
             page_count = r->pages[i];
             if (page_count == page_bytes / page) [[likely]] {
                 r->pages[i] = 0; // of two that free it at once, one finds it gone
-                --live_;
-                in_use_bytes_ -= page_bytes;
+                --in_use_.count;
+                in_use_.bytes -= page_bytes;
                 if (at_once)
-                    return give_to_system(lock, *r,
-                                          {i, units, !detail::bits::none_set(r->huge, i, units)});
+                    return static_cast<void>(give_to_system(lock, *r, {i, units, false}));
                 let_wait(*r, i, units, now);
-                return give_oldest(lock, most_waiting_units(), units);
+                return give_excess(lock, units, now);
             }
         }
     }
@@ -80,35 +84,53 @@ void page_resource::take_back(void* p, std::size_t bytes, bool at_once) noexcept
 // ---- giving to the system -----------------------------------------------------------------------
 
 /// Gives the memory of units that nobody else can get, since they are taken, and then the units.
-/// The lock is not held meanwhile.
-void page_resource::give_to_system(held_lock& lock, range& r, const run& units) noexcept {
-    transit mine{.from = r, .units = units, .next = transits_, .link = &transits_};
-    if (transits_ != nullptr)
-        transits_->link = &mine.next;
-    transits_ = &mine;
-    if (units.huge)
-        detail::bits::clear_run(r.huge, units.first, units.units);
+/// The lock is not held meanwhile. Returns what went: more where it was in huge pages.
+page_resource::run page_resource::give_to_system(held_lock& lock, range& r,
+                                                 const run& given) noexcept {
+    const run units = leave_windows(r, given);
+    transit mine{r, units, transits_};
     lock.unlock();
     std::byte* const p = r.base + units.first * unit;
-    if (scarce_.load(std::memory_order_relaxed))
-        platform::decommit(p, units.units * unit);
-    else if (units.huge) // without the advice: a neighbour's huge page shall not come back here
-        platform::renew(p, units.units * unit);
-    else
-        platform::purge(p, units.units * unit);
+    const bool is_zero = scarce_.load(std::memory_order_relaxed)
+                             ? platform::decommit(p, units.units * unit)
+                             : platform::purge(p, units.units * unit);
+    if (units.huge) { // a neighbour's huge page shall not come back here
+        const std::size_t from = align_up(units.first, r.window);
+        platform::advise_huge(r.base + from * unit,
+                              (align_down(units.end(), r.window) - from) * unit, false);
+    }
     lock.lock();
-    *mine.link = mine.next;
-    if (mine.next != nullptr)
-        mine.next->link = mine.link;
+    mine.end();
+    is_dirty_ |= !is_zero;
     r.give(units.first, units.units);
+    return units;
 }
 
-/// What waits fills up what was in use at most, but may be a quarter of that in any case.
+std::uint64_t page_resource::delay_now_ms() const noexcept {
+    return options_.delay_ms * (waves_.is_expected() ? times_longer : 1);
+}
+
+/// What waits fills up what was in use at most, but may be a quarter of that in any case. Less of a
+/// program that may never make another call.
 std::size_t page_resource::most_waiting_units() const noexcept {
-    const std::size_t room = high_water_bytes_ - in_use_bytes_;
-    const std::size_t most =
-        std::max(std::min(options_.most_waiting_bytes, room), high_water_bytes_ / 4);
-    return align_up(most, unit) / unit;
+    const std::size_t peak = in_use_.high_water_bytes;
+    std::size_t most =
+        std::max(std::min(options_.most_waiting_bytes, peak - in_use_.bytes), peak / 4);
+    if (!waves_.is_expected())
+        most = std::min(most, std::max(most_unexpected_bytes, in_use_.bytes / 4));
+    return align_up(most, unit) / unit + prepared_units_;
+}
+
+/// Gives what may not wait to the system, the oldest first, `most` in all.
+void page_resource::give_excess(held_lock& lock, std::size_t most, std::uint64_t now) noexcept {
+    if (waiting_.all_units() <= most_waiting_units())
+        return;
+    waves_.judge(now, delay_now_ms());
+    const std::size_t allowed = most_waiting_units();
+    if (waiting_.all_units() <= allowed)
+        return note_next_due();
+    const std::size_t gone = give_oldest(lock, allowed, most);
+    waves_.note_given(gone * unit, in_use_.bytes, in_use_.high_water_bytes, now);
 }
 
 /// Frees units with their memory.
@@ -119,28 +141,31 @@ void page_resource::let_wait(range& r, std::size_t i, std::size_t n, std::uint64
     note_next_due();
 }
 
-/// Gives waiting units of a generation to the system, the highest first. Returns how many in small
-/// pages would have cost as much.
-std::size_t page_resource::give_waiting(held_lock& lock, std::size_t generation, std::size_t most,
-                                        std::size_t most_huge) noexcept {
+/// Gives waiting units of a generation to the system, the highest first; at most so many, but whole
+/// huge pages. Returns what went.
+page_resource::run page_resource::give_waiting(held_lock& lock, std::size_t generation,
+                                               std::size_t most, std::size_t most_huge) noexcept {
     range* r = first_;
     while (r->waiting_units[generation] == 0)
         r = r->next;
     const run units = r->highest_waiting(generation, most, most_huge);
     waiting_.units[generation] -= r->stop_waiting(units.first, units.units, generation);
     r->taken.take_range(units.first, units.units);
-    give_to_system(lock, *r, units);
-    return units.huge ? most * units.units / most_huge : units.units;
+    return give_to_system(lock, *r, units);
 }
 
-/// While more than `allowed` units wait: the oldest to the system, `most` in all.
-void page_resource::give_oldest(held_lock& lock, std::size_t allowed, std::size_t most) noexcept {
-    while (most != 0 && waiting_.all_units() > allowed) {
-        const std::size_t n = std::min(most, waiting_.all_units() - allowed);
+/// While more than `allowed` units wait: the oldest to the system, about `most` in all. Returns how
+/// many went.
+std::size_t page_resource::give_oldest(held_lock& lock, std::size_t allowed,
+                                       std::size_t most) noexcept {
+    std::size_t gone = 0;
+    while (gone < most && waiting_.all_units() > allowed) {
+        const std::size_t n = std::min(most - gone, waiting_.all_units() - allowed);
         const std::size_t g = waiting_.units[waiting_.old()] != 0 ? waiting_.old() : waiting_.young;
-        most -= give_waiting(lock, g, n, n);
+        gone += give_waiting(lock, g, n, n).units;
     }
     note_next_due();
+    return gone;
 }
 
 void page_resource::give_due() noexcept {
@@ -149,15 +174,21 @@ void page_resource::give_due() noexcept {
         return;
     std::unique_lock lock{mutex_};
     for (std::size_t left = due_units_per_call;
-         left != 0 && waiting_.are_due(now, options_.delay_ms);) {
-        const std::size_t gone = give_waiting(lock, waiting_.old(), left, left * huge_units_alike);
-        left -= std::clamp<std::size_t>(gone, 1, left);
+         left != 0 && waiting_.are_due(now, delay_now_ms());) {
+        waves_.judge(now, delay_now_ms());
+        if (!waiting_.are_due(now, delay_now_ms()))
+            break; // it is expected to be wanted again
+        prepared_units_ = 0;
+        const run gone = give_waiting(lock, waiting_.old(), left, left * huge_units_alike);
+        waves_.note_given(gone.units * unit, in_use_.bytes, in_use_.high_water_bytes, now);
+        const std::size_t alike = gone.huge ? gone.units / huge_units_alike : gone.units;
+        left -= std::clamp<std::size_t>(alike, 1, left);
     }
     note_next_due();
 }
 
 void page_resource::note_next_due() noexcept {
-    next_due_ms_.store(waiting_.next_due_ms(options_.delay_ms), std::memory_order_relaxed);
+    next_due_ms_.store(waiting_.next_due_ms(delay_now_ms()), std::memory_order_relaxed);
 }
 
 void page_resource::purge(void* p, std::size_t bytes) noexcept {
@@ -175,7 +206,11 @@ void page_resource::purge(void* p, std::size_t bytes) noexcept {
 
 void page_resource::trim() noexcept {
     std::unique_lock lock{mutex_};
-    give_oldest(lock, 0, waiting_.all_units());
+    prepared_units_ = 0;
+    for (range* r = first_; r != nullptr; r = r->next)
+        r->for_each_left_over([&](std::size_t w) { close_window(*r, w); });
+    for (int n = 0; n < 2; ++n) // what is left over of windows waits when parts of them have gone
+        give_oldest(lock, 0, waiting_.all_units());
     end_empty_ranges();
     for (range* r = first_; platform::reservations_grow && r != nullptr; r = r->next)
         give_up_addresses(*r);

@@ -122,7 +122,7 @@ pool_resource::pool_resource(slot s, const layout& l, const pool_options& option
 #endif
 }
 
-/// What to ask from the upstream at once.
+/// Bytes to request from the upstream at once.
 std::size_t pool_resource::span_bytes(const layout& l, const pool_options& options) noexcept {
     if (options.slots == 0)
         return options.block_bytes;
@@ -195,7 +195,7 @@ pool_resource::~pool_resource() {
 
 // ---- allocate -----------------------------------------------------------------------------------
 
-/// What is free in the next word of the sweep.
+/// The free slots of the next word of the sweep.
 bool pool_resource::refill() noexcept {
     clear_held_back();
     cache_.set_room(true);
@@ -309,7 +309,7 @@ void pool_resource::begin_words(detail::block& b) noexcept {
     b.note = static_cast<std::uint32_t>(end);
 }
 
-/// Those of the slots of so many words, which come next, and before the first that of the block.
+/// Marks for the slots of the next so many words, and before the first of them the block's own.
 void pool_resource::begin_marks(detail::block& b, std::size_t words) noexcept {
     if (holder_ == nullptr)
         return;
@@ -349,7 +349,7 @@ void pool_resource::leave() noexcept {
         reclassify(b);
 }
 
-/// Puts a block that nobody allocates from into the state it has earned.
+/// Puts a block that is not allocated from into the state it has earned.
 void pool_resource::reclassify(detail::block& b) noexcept {
     const auto slots = static_cast<std::int32_t>(keeps_contents_ ? known_slots(b) : slots_of(b));
     const auto share = std::max<std::int32_t>(1, slots / std::int32_t{sweep_divisor});
@@ -383,7 +383,7 @@ std::byte* pool_resource::take_one() noexcept {
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-/// Those of one block after the other are accounted for at once, so that the words of bits are all
+/// Slots of one block after the other are accounted for at once, so that the words of bits are all
 /// that one slot waits for.
 void pool_resource::clear_slots(std::span<std::byte* const> slots) noexcept {
     const layout l = layout_; // which the words of bits, as they are written, do not change

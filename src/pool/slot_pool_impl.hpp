@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/block/detail/block_source.hpp>
+#include <arenite/check/detail/build_mode.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
@@ -16,7 +17,7 @@
 #include <source_location>
 #include <span>
 
-// What is not inlined of slot_pool: each pool's source instantiates it for itself. It asks these of
+// The part of slot_pool that is not inlined; each pool's source instantiates it. It calls these of
 // the pool, which are private there:
 //
 //     refill()            puts a free slot or more into cache_; false where there is none
@@ -42,8 +43,8 @@ template <class Derived>
 slot_pool<Derived>::slot_pool(slot s) noexcept
     : cache_{bytes_of(s)},
       slot_alignment_{is_alignment(s.alignment) ? std::min(s.alignment, largest_slot) : 1},
-      every_call_is_slow_{checks_enabled || poison::active || passthrough()},
-      passes_through_{passthrough()}, name_{s.name} {
+      every_call_is_slow_{slow_only || passthrough()}, passes_through_{passthrough()},
+      name_{s.name} {
     ARENITE_ASSERT(is_alignment(s.alignment), "a slot's alignment must be a power of two");
     cache_.set_room(!every_call_is_slow_);
 }
@@ -123,7 +124,7 @@ void* slot_pool<Derived>::allocate_large(std::size_t bytes, std::size_t alignmen
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-/// What there is no room for among the hot slots: the oldest half of them go into the bits.
+/// Makes room among the hot slots: the oldest half of them go into the bits.
 template <class Derived>
 void slot_pool<Derived>::deallocate_slow(std::byte* p) noexcept {
     constexpr std::size_t long_run = bits::word_bits; // after which more slots may come
@@ -132,7 +133,7 @@ void slot_pool<Derived>::deallocate_slow(std::byte* p) noexcept {
     note_high_water();
     if (every_call_is_slow_) [[unlikely]]
         return deallocate_careful(p);
-    if (!cache_.has_room()) { // many bits at a time here too, while nobody asks for a slot
+    if (!cache_.has_room()) { // many bits at a time here too, while no slot is requested
         if (cache_.hold_back(p) && !self().is_sparse() && slots_in_use() != 0)
             return;
         clear_held_back();
@@ -286,7 +287,7 @@ void slot_pool<Derived>::list_slots(region_sink& sink, const slot_cache::snapsho
         sink.add({from, static_cast<std::size_t>(end - from), state});
 }
 
-/// What is neither slots nor a large allocation in use.
+/// Memory that is neither slots nor a large allocation in use.
 template <class Derived>
 void slot_pool<Derived>::list_others(region_sink& sink) const {
     singles_.list_regions(sink);

@@ -241,7 +241,7 @@ void suballocator_resource::claim(row& r) noexcept {
     note_taken(r.taken.count_taken() - before);
 }
 
-/// What is free in the lowest words of a row becomes hot, so that it comes out upward.
+/// Free slots in the lowest words of a row become hot, so that they come out upward.
 void suballocator_resource::claim_words(row& r) noexcept {
     constexpr std::size_t enough = detail::bits::word_bits / 2;
     detail::bitmap_tree::claim words[enough];

@@ -31,7 +31,7 @@ std::size_t size_bound_of(std::size_t bytes) {
         std::lower_bound(size_bounds.begin(), size_bounds.end(), bytes) - size_bounds.begin());
 }
 
-/// What a cell is drawn as.
+/// How a cell is drawn.
 enum class look : unsigned char { untouched, overhead, free, used };
 
 struct drawn {

@@ -16,7 +16,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What a node tells at one moment.
+/// Figures of a node at one moment.
 struct usage_node::reading {
     arenite::usage figures;
     std::size_t free = 0; ///< held, and not in use

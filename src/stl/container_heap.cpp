@@ -38,7 +38,7 @@ void container_heap::end() noexcept {
     container_arrays::deallocate(this, sizeof(container_heap), alignof(container_heap));
 }
 
-/// What was returned by others comes first.
+/// Slots that others returned come first.
 void* container_heap::allocate_slow() noexcept {
     if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
         lock_.lock();
@@ -74,7 +74,7 @@ void container_heap::deallocate_foreign(void* p) noexcept {
         pool_.deallocate(p);
         if (state_ == state::orphan) {
             if (--orphaned_ == 0) {
-                lock_.unlock(); // nobody else knows of it any more
+                lock_.unlock(); // no other thread knows of it any more
                 return end();
             }
             if (orphaned_ <= trim_at_) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/check/detail/build_mode.hpp>
 #include <arenite/stl/detail/shared_slots.hpp>
 
-#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/detail/thread_exit.hpp>
 
@@ -12,7 +12,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// What a thread holds back, of all pools; given back when it ends.
+/// Slots that a thread holds back, of all pools; given back when it ends.
 struct thread_end {
     static constinit thread_local thread_slots* first;
 
@@ -35,9 +35,6 @@ struct thread_end {
 constinit thread_local thread_slots* thread_end::first = nullptr;
 
 namespace {
-
-// Where each call is to be seen, none is held back.
-constexpr bool shares_are_careful = checks_enabled || poison::active;
 
 // All pools of the process, the latest first. They are only added.
 constinit std::atomic<shared_slots*> all_pools{nullptr};
@@ -85,8 +82,7 @@ bool shared_slots::keeps_rows_for_few(std::size_t held) const noexcept {
 
 /// True before the first use of a pool by a thread that may hold something back.
 bool shared_slots::is_to_join(const thread_slots& mine) noexcept {
-    return mine.owner == nullptr && !thread_exit::has_come() && !shares_are_careful &&
-           !passthrough();
+    return mine.owner == nullptr && !thread_exit::has_come() && !slow_only && !passthrough();
 }
 
 /// Before the lock: it waits while another thread loads a library, of which an object may be about

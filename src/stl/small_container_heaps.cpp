@@ -19,7 +19,7 @@ namespace detail {
 
 constinit thread_local small_container_heaps* small_container_heaps::current = nullptr;
 
-// What the threads have in common.
+// Shared by all threads.
 struct small_container_heaps::shared {
     fork_lock<std::mutex> mutex;
     small_container_heaps* idle = nullptr; // of threads that have ended

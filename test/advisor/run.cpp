@@ -56,6 +56,22 @@ TEST(arenite_run, says_in_a_sentence_why_a_program_cannot_be_run) {
     EXPECT_TRUE(has(shell("$A run --compare --rounds 0 -- true"), "--rounds 0"));
 }
 
+TEST(arenite_run, tells_a_program_with_a_malloc_of_its_own_from_one_that_knows_the_word) {
+    const std::string program = scratch_file("program");
+    const std::string build = "cc -rdynamic -x c -o " + program + " - && $A run -- " + program;
+    EXPECT_TRUE(has(shell("echo 'void* malloc(unsigned long n) { static char m[1 << 20]; static "
+                          "unsigned long at; return m + (at += n + 64); } void free(void* p) {} "
+                          "int main(void) { return 0; }' | " +
+                          build),
+                    "has a malloc of its own"));
+    const finished r = shell("echo 'const char* word = \"__asan_init\"; int main(void) { return "
+                             "*word != 95; }' | " +
+                             build);
+    EXPECT_EQ(r.code, 0) << r.text;
+    EXPECT_FALSE(has(r, "of its own")) << r.text;
+    std::filesystem::remove(program);
+}
+
 TEST(arenite_run, compares_with_the_c_librarys_malloc) {
     const std::string json = scratch_file(".json");
     const finished r = shell("$A run --compare --rounds 2 --json " + json + " -- echo same 2>&1");

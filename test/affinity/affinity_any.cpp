@@ -9,6 +9,7 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
 #include <arenite/report/memory_map.hpp>
 #include <arenite/report/usage_node.hpp>
 

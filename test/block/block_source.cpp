@@ -32,6 +32,33 @@ namespace {
 
 constexpr std::size_t size_max = std::numeric_limits<std::size_t>::max();
 
+/// Lends pages, and remembers how it was asked.
+class lending_recorder final : public resource_base<lending_recorder> {
+public:
+    std::vector<std::pair<std::size_t, page_use>> requests;
+
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = default_alignment) noexcept {
+        return lend(bytes, alignment, page_use::sparse).p;
+    }
+    [[nodiscard]] lent_memory lend(std::size_t bytes, std::size_t alignment,
+                                   page_use use) noexcept {
+        requests.emplace_back(bytes, use);
+        return pages_.lend(bytes, alignment, use);
+    }
+    void deallocate(void* p, std::size_t bytes,
+                    std::size_t alignment = default_alignment) noexcept {
+        pages_.deallocate(p, bytes, alignment);
+    }
+    void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
+        pages_.release(p, bytes, alignment);
+    }
+    void purge(void* p, std::size_t bytes) noexcept { pages_.purge(p, bytes); }
+
+private:
+    page_resource pages_{page_options{.reserve_bytes = std::size_t{1} << 30}};
+};
+
 class block_source_of : public testing::Test {
 protected:
     counting_pages pages;
@@ -137,9 +164,10 @@ TEST_F(block_source_of, spans_grow_with_what_is_held) {
     std::vector<std::size_t> sizes;
     for (const auto& r : pages.requests())
         sizes.push_back(r.bytes);
-    const std::vector<std::size_t> expected{64_KiB,  256_KiB, 256_KiB, 256_KiB, 256_KiB,
-                                            256_KiB, 256_KiB, 256_KiB, 256_KiB, 2_MiB,
-                                            2_MiB,   2_MiB,   2_MiB};
+    // From 2 MiB on a quarter of what is held, as a power of two.
+    const std::vector<std::size_t> expected{64_KiB,  256_KiB, 256_KiB, 256_KiB, 256_KiB, 256_KiB,
+                                            256_KiB, 256_KiB, 256_KiB, 512_KiB, 512_KiB, 512_KiB,
+                                            512_KiB, 1_MiB,   1_MiB,   1_MiB,   1_MiB,   2_MiB};
     EXPECT_EQ(sizes, expected);
 }
 
@@ -271,6 +299,53 @@ TEST_F(block_source_of, trim_lets_nothing_wait) {
     source.trim();
     EXPECT_EQ(slow.usage().bytes_in_use, 0u);
     EXPECT_EQ(platform::resident_bytes(all[0], 4_MiB), 0u);
+}
+
+TEST_F(block_source_of, trim_reaches_what_went_back_before_and_waits) {
+    page_resource slow{page_options{.reserve_bytes = 64_MiB, .delay_ms = 1'000'000}};
+    detail::block_source source{{}, &slow, &owner};
+    const auto all = take(source, 40);
+    give(source, all);
+    EXPECT_GT(slow.usage().bytes_reserved, slow.usage().bytes_in_use + 1_MiB);
+    source.trim();
+    EXPECT_EQ(slow.usage().bytes_in_use, 0u);
+    EXPECT_LT(slow.usage().bytes_reserved, 64_KiB);
+}
+
+TEST_F(block_source_of, from_1_MiB_on_it_says_that_its_memory_will_be_filled) {
+    lending_recorder lender;
+    detail::block_source source{{}, &lender, &owner};
+    static_cast<void>(take(source, 20));
+    std::size_t held = 0;
+    for (const auto& [bytes, use] : lender.requests) {
+        EXPECT_EQ(use == page_use::dense, held >= 1_MiB) << held;
+        held += bytes;
+    }
+    EXPECT_GT(held, 2_MiB);
+}
+
+TEST_F(block_source_of, large_objects_leave_a_sixteenth_of_what_is_held_unused_in_huge_pages) {
+    if (platform::huge_page_bytes() != 2_MiB)
+        GTEST_SKIP() << "huge pages of another size";
+    for (const std::size_t bytes :
+         {300_KiB, 525'000_B, 700'000_B, 1'000'000_B, 1_MiB, 3'000'000_B}) {
+        lending_recorder lender;
+        detail::block_source source{{}, &lender, &owner};
+        std::size_t unused = 0;
+        std::size_t dense = 0;
+        for (int i = 0; i < 100; ++i) {
+            ASSERT_NE(source.try_allocate_large(bytes, 16), nullptr);
+            const auto& [total, use] = lender.requests.back();
+            if (use == page_use::sparse)
+                continue;
+            ++dense;
+            unused += (bytes < 2_MiB ? align_up(total, 256_KiB) : align_up(total, 2_MiB)) - bytes;
+        }
+        EXPECT_LE(unused, source.bytes_reserved() / 16 + dense * 1_KiB) << bytes; // heads, colours
+        if (bytes == 1'000'000) {
+            EXPECT_GT(dense, 90u) << "they fill what they occupy";
+        }
+    }
 }
 
 TEST_F(block_source_of, trim_purges_the_whole_pages_of_holes) {

@@ -112,6 +112,23 @@ TEST_F(large_objects_of, have_addresses_to_grow_into_on_pages_and_none_elsewhere
     }
 }
 
+TEST_F(large_objects_of, tell_whether_their_memory_is_zero) {
+    page_resource slow{page_options{.reserve_bytes = 64_MiB, .delay_ms = 1'000'000}};
+    const upstream up = &slow;
+    detail::large_objects on_pages = on(up);
+    detail::block* b = on_pages.try_allocate(500'000, 16);
+    EXPECT_TRUE(detail::large_objects::is_zero(*b));
+    fill(detail::large_objects::object(*b), 500'000);
+    on_pages.deallocate(*b, 0);
+    b = on_pages.try_allocate(500'000, 16);
+    EXPECT_FALSE(detail::large_objects::is_zero(*b)) << "it waited with its contents";
+    on_pages.deallocate(*b, 0);
+    detail::large_objects elsewhere = on(from_other);
+    b = elsewhere.try_allocate(500'000, 16);
+    EXPECT_FALSE(detail::large_objects::is_zero(*b)) << "nobody knows";
+    elsewhere.deallocate(*b, 0);
+}
+
 TEST_F(large_objects_of, take_memory_only_for_what_is_used) {
     detail::large_objects large = on(from_pages);
     for (const std::size_t bytes : {300_KiB, 1_MiB, 1_MiB + 900_KiB}) {

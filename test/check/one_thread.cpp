@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/check/detail/one_thread.hpp>
 
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/pool/pool_resource.hpp>
@@ -20,7 +20,7 @@ using namespace arenite;
 namespace {
 
 /// Lends memory once another thread has gone on.
-class waiting_resource final : public strategy<waiting_resource> {
+class waiting_resource final : public resource_base<waiting_resource> {
 public:
     void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
         reached = true;

@@ -6,7 +6,7 @@
 #ifdef MUST_FAIL
 class mine : public arenite::malloc_resource {};
 #else
-class mine : public arenite::strategy<mine> {};
+class mine : public arenite::resource_base<mine> {};
 #endif
 
 int main() {}

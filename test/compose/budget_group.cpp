@@ -81,6 +81,20 @@ TEST(budget_group, tells_who_made_which_level_rise) {
     EXPECT_EQ(heard.lines.back(), "all critical by b 902");
 }
 
+TEST(budget_group, tells_of_what_was_in_use_already) {
+    told heard;
+    budget_group all{{.name = "all",
+                      .budget_bytes = 1000,
+                      .warn_at = 0.5,
+                      .critical_at = 0.9,
+                      .on_level = &told::on_level,
+                      .user = &heard}};
+    budget_group a{{.name = "a", .budget_bytes = 5000, .warn_at = 1, .critical_at = 1}, &all};
+    a.add(2000); // more than there is room for
+    EXPECT_EQ(heard.lines, lines{"all critical by a 2000"});
+    a.give(2000);
+}
+
 TEST(budget_group, may_be_set_below_what_is_in_use) {
     told heard;
     budget_group all{
@@ -144,6 +158,11 @@ TEST(budget_group, gives_its_rest_back_when_it_ends_and_stands_in_the_tree) {
     }
     EXPECT_EQ(tree.usage().bytes_in_use, 0U);
     EXPECT_EQ(tree.usage().high_water_bytes, 1000U);
+    {
+        budget_group part{{.budget_bytes = 1_MiB}, &all};
+        EXPECT_TRUE(part.try_take(1)); // and the least rest, too
+    }
+    EXPECT_EQ(all.in_use(), 0U);
 }
 
 TEST(budget_group_threads, never_exceeds_a_budget) {

@@ -49,6 +49,8 @@ TEST(recorder, writes_each_call_in_its_order) {
     EXPECT_EQ(f.slots(), 2u);
     EXPECT_EQ(f.most_live_bytes(), 121u);
     EXPECT_EQ(f.live_bytes(), 8u);
+    EXPECT_EQ(f.allocations(), 3u);
+    EXPECT_EQ(f.resizes(), 1u);
 }
 
 TEST(recorder, gives_the_lowest_free_slot_and_frees_all_in_their_order) {

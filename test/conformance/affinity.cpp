@@ -93,7 +93,7 @@ struct conforming_kept {
 /// An affinity_heap by another name: a case holds its subject. It owns and lists nothing, since
 /// operator new tells neither.
 template <AffinityTag A>
-struct heap_of final : strategy<heap_of<A>> {
+struct heap_of final : resource_base<heap_of<A>> {
     static affinity_heap& heap() noexcept { return affinity_heap::of<A>(); }
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept {

@@ -44,7 +44,7 @@ struct double_ended : linear_case {
 };
 
 /// The high end alone: what it does through the linear_resource& that users pass on.
-class high_end_resource final : public strategy<high_end_resource> {
+class high_end_resource final : public resource_base<high_end_resource> {
 public:
     explicit high_end_resource(std::size_t capacity, upstream up) : both_{capacity, up} {}
 

@@ -9,6 +9,7 @@
 #include "support/pattern.hpp"
 #include "support/throwing_resource.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <random>

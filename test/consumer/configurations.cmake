@@ -4,7 +4,7 @@
 # One folder is configured as Debug, then as Release: what is compiled is checked, then unchecked. With
 # several configurations in one folder each has its own.
 file(REMOVE_RECURSE ${SCRATCH})
-set(common -S ${SOURCE} -DCMAKE_CXX_COMPILER=${COMPILER} -DARENITE_BUILD_TESTS=OFF -DARENITE_BUILD_LAB=OFF
+set(common -S ${SOURCE} -DCMAKE_CXX_COMPILER=${COMPILER} -DARENITE_BUILD_TESTS=OFF -DARENITE_BUILD_LAB=OFF -DARENITE_BUILD_ADVISOR=OFF
            -DARENITE_BUILD_EXAMPLES=OFF -DARENITE_BUILD_BOTH=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
 
 function(expect folder checks otherwise)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/concepts.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 // One type that can do all, one that can do nothing beyond the standard's interface, and one that
 // comes close to each concept and misses it by a detail.
-struct able final : strategy<able> {
+struct able final : resource_base<able> {
     void* try_allocate(std::size_t, std::size_t = default_alignment) noexcept { return nullptr; }
     void deallocate(void*, std::size_t, std::size_t = default_alignment) noexcept {}
     bool owns(const void*) const { return false; }
@@ -35,7 +35,7 @@ struct able final : strategy<able> {
 
 using unable = std::pmr::monotonic_buffer_resource;
 
-struct almost final : strategy<almost> {
+struct almost final : resource_base<almost> {
     void* try_allocate(std::size_t, std::size_t = default_alignment) {
         return nullptr;
     } // may throw

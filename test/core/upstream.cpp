@@ -37,7 +37,7 @@ private:
     bool do_is_equal(const resource& other) const noexcept override { return this == &other; }
 };
 
-class page_lender final : public strategy<page_lender> {
+class page_lender final : public resource_base<page_lender> {
 public:
     void* try_allocate(std::size_t, std::size_t = default_alignment) noexcept { return nullptr; }
     void deallocate(void*, std::size_t, std::size_t = default_alignment) noexcept { ++deallocated; }
@@ -52,7 +52,7 @@ public:
 };
 
 // Keeps memory for a while, unless it is released.
-class slow_lender final : public strategy<slow_lender> {
+class slow_lender final : public resource_base<slow_lender> {
 public:
     void* try_allocate(std::size_t, std::size_t = default_alignment) noexcept { return nullptr; }
     void deallocate(void*, std::size_t, std::size_t = default_alignment) noexcept { ++deallocated; }

@@ -15,6 +15,7 @@
 #include "support/piece.hpp"
 #include "support/region_list.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>

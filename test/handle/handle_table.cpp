@@ -3,6 +3,7 @@
 #include <arenite/handle/detail/handle_table.hpp>
 
 #include <arenite/handle/compacting_heap.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <gtest/gtest.h>
 

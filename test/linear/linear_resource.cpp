@@ -121,7 +121,7 @@ TEST_F(linear_resource_region, the_first_request_decides_the_alignment_of_the_re
 }
 
 // Knows no alignment above the default one.
-class unaligning_resource final : public strategy<unaligning_resource> {
+class unaligning_resource final : public resource_base<unaligning_resource> {
 public:
     void* try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         return alignment > default_alignment ? nullptr : up.try_allocate(bytes, alignment);

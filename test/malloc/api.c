@@ -51,6 +51,37 @@ static void sizes(void) {
     }
 }
 
+static long resident_kib(void) {
+    long all = 0, resident = 0;
+    FILE* f = fopen("/proc/self/statm", "r");
+    CHECK(f && fscanf(f, "%ld %ld", &all, &resident) == 2);
+    fclose(f);
+    return resident * 4;
+}
+
+/* A large table of zeros takes memory where it is used. */
+static void zeros_are_not_touched(void) {
+    long before = resident_kib();
+    char* p = calloc(200, 1 << 20);
+    CHECK(p && p[100 << 20] == 0);
+    CHECK(resident_kib() - before < 20 * 1024);
+    memset(p, 1, 100 << 20);
+    free(p);
+    for (int i = 0; i < 8; ++i) { /* whatever has waited since */
+        size_t n = ((size_t)1 << 20) + (size_t)i * 3000000;
+        unsigned char* q = calloc(1, n);
+        CHECK(q);
+        for (size_t at = 0; at < n; at += 512)
+            if (q[at] != 0) {
+                CHECK(!"it is zero");
+                break;
+            }
+        memset(q, 7, n);
+        if (i % 2 == 0)
+            free(q);
+    }
+}
+
 static void alignments(void) {
     for (size_t a = 8; a <= ((size_t)8 << 20); a *= 2)
         for (size_t n = 1; n < 100000; n = n * 5 + 1) {
@@ -184,6 +215,7 @@ static void statistics(void) {
 }
 
 int main(void) {
+    zeros_are_not_touched();
     sizes();
     alignments();
     nothing();

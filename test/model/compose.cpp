@@ -6,7 +6,7 @@
 #include <arenite/compose/segregated_resource.hpp>
 #include <arenite/compose/tracked_resource.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/pool/pool_resource.hpp>
@@ -74,7 +74,7 @@ private:
 /// Stands before a resource that counts, does what it does, and keeps count itself. What is counted
 /// for an allocation is its size, or size_of where sizes are kept.
 template <class Counting, class Model>
-class audit final : public strategy<audit<Counting, Model>> {
+class audit final : public resource_base<audit<Counting, Model>> {
 public:
     audit(Counting& r, counting_resource& up, sizes kind)
         : r_{r}, flaky_{up}, model_{r}, kind_{kind} {}
@@ -254,7 +254,7 @@ TEST(model, tracked_resource_on_an_upstream_that_fails) {
 
 /// What it is asked goes to an R, on an upstream that fails at times.
 template <class R>
-class on_flaky final : public strategy<on_flaky<R>> {
+class on_flaky final : public resource_base<on_flaky<R>> {
 public:
     on_flaky(R& r, counting_resource& up) : r_{r}, flaky_{up} {}
     void* try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {

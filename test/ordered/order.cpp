@@ -5,6 +5,7 @@
 // by itself.
 #include "ordered/heap_test.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>

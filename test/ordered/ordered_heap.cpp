@@ -10,6 +10,7 @@
 
 #include "ordered/heap_test.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>

@@ -9,6 +9,7 @@
 #include "ordered/heap_test.hpp"
 #include "support/demands.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 using namespace ordered_test;

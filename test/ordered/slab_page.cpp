@@ -128,8 +128,12 @@ TEST_F(pages_of, the_lowest_page_that_came_back_is_next) {
         all.push_back(source.make_page(3));
     EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
     EXPECT_EQ(source.open_blocks(), 2u);
-    for (const std::size_t i : {6u, 1u, 3u})
+    for (const detail::slab* s : all)
+        EXPECT_TRUE(source.may_be_page(source.begin_of(*s)));
+    for (const std::size_t i : {6u, 1u, 3u}) {
         EXPECT_EQ(source.release(*all[i]), nullptr);
+        EXPECT_TRUE(all[i]->is_none()) << "what is freed there again is found";
+    }
     for (const std::size_t i : {1u, 3u, 6u})
         EXPECT_EQ(source.make_page(4), all[i]);
     std::size_t seen = 0;
@@ -164,6 +168,7 @@ TEST_F(pages_of, trim_gives_pages_and_free_slots_back) {
     const std::size_t resident = pages.resident_bytes();
     source.trim();
     EXPECT_LE(pages.resident_bytes(), resident - 2 * detail::slab_page::bytes + 3 * 4_KiB);
+    EXPECT_GE(pages.purged_bytes(), 2 * detail::slab_page::bytes - 3 * 4_KiB);
     EXPECT_TRUE(pattern{used->begin}.holds(source.begin_of(*used),
                                            used->slots * std::size_t{used->slot_bytes}));
     EXPECT_TRUE(low->is_of(&owner_object));

@@ -376,7 +376,7 @@ TEST_F(slab_source_of, any_work_leaves_slabs_apart_and_all_units_accounted_for) 
 // ---- large objects ------------------------------------------------------------------------------
 
 /// Hands memory out from above, as the system does.
-class descending_resource final : public strategy<descending_resource> {
+class descending_resource final : public resource_base<descending_resource> {
 public:
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept {

@@ -133,10 +133,26 @@ TEST(scarce_addresses_threads, what_is_freed_amid_a_trim_does_not_wait_in_addres
     EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
 }
 
+TEST(scarce_addresses_death, what_waits_at_the_page_source_makes_room_for_a_growing_resource) {
+    if (support::emulated())
+        GTEST_SKIP() << "limits are not heeded there";
+    const auto in_child = [] {
+        limit_addresses(600_MiB);
+        void* const ended = page_source().allocate(400_MiB);
+        page_source().deallocate(ended, 400_MiB);
+        growing_linear_resource g{500_MiB};
+        EXPECT_NE(g.try_allocate(1_MiB), nullptr);
+        EXPECT_GE(g.capacity(), 500_MiB);
+        std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    };
+    EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
+}
+
 TEST(scarce_addresses_death, a_growing_resource_has_the_capacity_it_was_given_again) {
     if (support::emulated())
         GTEST_SKIP() << "limits are not heeded there";
     const auto in_child = [] {
+        page_source().trim(); // of what other tests left, or it makes room
         growing_linear_resource g{support::gib_or(64, 512_MiB)};
         rlimit before{};
         ::getrlimit(RLIMIT_AS, &before);

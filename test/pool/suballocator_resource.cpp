@@ -44,7 +44,7 @@ constexpr slot small{.bytes = 24, .alignment = 8};
 
 /// An upstream that hands out what it is asked for from below, so that addresses rise; it remembers
 /// the requests.
-class rising_resource final : public strategy<rising_resource> {
+class rising_resource final : public resource_base<rising_resource> {
 public:
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept {

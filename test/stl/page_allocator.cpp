@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/os/page_resource.hpp>
 #include <arenite/stl/page_allocator.hpp>
 
 #include <gtest/gtest.h>

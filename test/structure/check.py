@@ -125,6 +125,22 @@ def every_header_is_in_the_umbrella():
             yield f"include/arenite/README.md: has no line for {folder}/"
 
 
+def heaps_compile_quickly():
+    """What the most used headers lead to includes nothing of the standard library that takes long to compile."""
+    for start in ("ordered/ordered_heap.hpp", "affinity/affine.hpp"):
+        waiting, seen = [include_root / start], set()
+        while waiting:
+            path = waiting.pop()
+            if path in seen or not path.is_file():
+                continue
+            seen.add(path)
+            for _, target in INCLUDE.findall(path.read_text()):
+                if target in ("algorithm", "chrono", "functional", "iostream", "memory", "ostream", "ranges", "regex", "sstream", "thread"):
+                    yield f"{name(path)}: includes <{target}>, which makes {start} slow to compile"
+                elif target.startswith("arenite/"):
+                    waiting.append(root / "include" / target)
+
+
 def every_source_has_its_header():
     for path in files(["src"], ".cpp"):
         relative = path.relative_to(root / "src")
@@ -289,6 +305,26 @@ def comments_name_their_subject():
             yield name(path), len(found), "a comment begins with The same, Of or As: name the thing; line " + ", ".join(found)
 
 
+def comments_are_plain_english():
+    """No comment of the library begins with What or Those without its noun, or has words that only this house would use."""
+    begins, words = re.compile(r"(What|Those)\b"), re.compile(r"\b(nobody's|amid|(by|for|to) who|is told)\b")
+    first = re.compile(r"^(.*?)//[/!]?<? *(.*)$")
+    counts, where = Counter(), defaultdict(list)
+    for path in files(["include", "src"], ".hpp", ".cpp"):
+        within, ended = False, True
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = first.match(line)
+            starts = match and not (within and not match[1].strip() and not ended)
+            within = match and not match[1].strip()
+            ended = not match or not match[2]
+            if match and (words.search(match[2]) or starts and begins.match(match[2])):
+                folder = name(path.parent.parent if path.parent.name == "detail" else path.parent)
+                counts[folder] += 1
+                where[folder].append(f"{path.name}:{number}")
+    for folder, count in counts.items():
+        yield folder, count, f"{count} comments begin with What or Those, or say nobody's, amid, by who, is told: " + ", ".join(where[folder])
+
+
 def tests_do_not_return_silently():
     """A test that a mode leaves nothing to do is skipped, so that the report says so."""
     mode = re.compile(r"if (?:constexpr )?\([^{};]*\b(?:passthrough\(\)|passes_through|every_call_is_careful|shares_are_locked"
@@ -368,9 +404,9 @@ def tag_tools_see_every_type():
 allowed = read_allowed()
 RULES = [includes_go_down_the_strata, own_headers_are_named_in_full, every_header_has_its_test,
          every_c_header_has_its_test, tests_that_start_threads_say_so, every_header_is_in_the_umbrella,
-         every_source_has_its_header, hidden_names_are_distinct, files_begin_with_the_licence, lines_are_short,
+         heaps_compile_quickly, every_source_has_its_header, hidden_names_are_distinct, files_begin_with_the_licence, lines_are_short,
          code_in_the_documents_is_compiled, the_first_program_can_be_pasted, links_in_the_documents_lead_somewhere, the_version_is_one,
-         at_most(MAX_LINES, files_are_short), at_most(0, comments_name_their_subject), at_most(0, tests_do_not_return_silently)]
+         at_most(MAX_LINES, files_are_short), at_most(0, comments_name_their_subject), at_most(0, comments_are_plain_english), at_most(0, tests_do_not_return_silently)]
 TAG_RULES = [headers_in_detail_declare_in_namespace_detail, the_tables_name_every_type, at_most(MAX_MEMBERS, classes_are_small), at_most(1, a_header_has_one_principal_type),
              at_most(0, tag_tools_see_every_type)]
 if ctags:

@@ -4,7 +4,7 @@
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -20,7 +20,7 @@ namespace support {
 /// Pages of its own under observation: counts, remembers what is out, lends no more than it is told
 /// to, and fails the test where something comes back otherwise than it went. Like page_resource it
 /// gives the lowest address first and takes single pages back (concept Purging).
-class counting_pages final : public arenite::strategy<counting_pages> {
+class counting_pages final : public arenite::resource_base<counting_pages> {
 public:
     struct request {
         void* p;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/system_resource.hpp>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace support {
 
 /// An upstream under observation: counts, remembers what is out, fails when told to, and fails the
 /// test where memory comes back with another size or alignment or does not come back at all.
-class counting_resource final : public arenite::strategy<counting_resource> {
+class counting_resource final : public arenite::resource_base<counting_resource> {
 public:
     counting_resource() = default;
     ~counting_resource() override {

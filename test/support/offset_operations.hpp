@@ -7,6 +7,7 @@
 
 #include "support/operations.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>

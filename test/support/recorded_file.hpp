@@ -68,6 +68,8 @@ struct recorded_file {
     [[nodiscard]] std::uint64_t slots() const { return head[1]; }
     [[nodiscard]] std::uint64_t most_live_bytes() const { return head[2]; }
     [[nodiscard]] std::uint64_t live_bytes() const { return head[3]; }
+    [[nodiscard]] std::uint64_t allocations() const { return head[4]; }
+    [[nodiscard]] std::uint64_t resizes() const { return head[5]; }
     [[nodiscard]] std::uint32_t threads() const { return most_thread_; }
 
 private:

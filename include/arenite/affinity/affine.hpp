@@ -6,9 +6,9 @@
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/error.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <new>
 
@@ -107,14 +107,14 @@ private:
 
     /// The largest alignment an object of this size can need: `new` passes no more about it.
     [[nodiscard]] static constexpr std::size_t alignment_for(std::size_t bytes) noexcept {
-        return std::max(natural_alignment(bytes), floor);
+        return detail::larger(natural_alignment(bytes), floor);
     }
     /// An array may store its element count before the first element.
     [[nodiscard]] static constexpr std::size_t array_alignment(std::size_t bytes) noexcept {
-        return std::max(alignment_for(bytes), alignof(std::size_t));
+        return detail::larger(alignment_for(bytes), alignof(std::size_t));
     }
     [[nodiscard]] static constexpr std::size_t at_least(std::align_val_t alignment) noexcept {
-        return std::max(static_cast<std::size_t>(alignment), floor);
+        return detail::larger(static_cast<std::size_t>(alignment), floor);
     }
 
     [[nodiscard]] ARENITE_INLINE static void* allocate(std::size_t bytes, std::size_t alignment) {

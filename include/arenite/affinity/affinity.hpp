@@ -6,7 +6,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/core/sizes.hpp>
 
 #include <concepts>
 #include <cstddef>

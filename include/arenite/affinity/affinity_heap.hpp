@@ -15,13 +15,12 @@
 #include <arenite/compose/detail/resource_adaptor.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
-#include <arenite/os/page_resource.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <iosfwd>
@@ -92,7 +91,7 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///            it, while a thread ends, and in a forked child.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
-class affinity_heap final : public strategy<affinity_heap> {
+class affinity_heap final : public resource_base<affinity_heap> {
 public:
     static constexpr bool is_concurrent = true;
 
@@ -393,7 +392,7 @@ private:
     void make_first_block() noexcept;
     void adopt_options(const affinity_options& options) noexcept;
     [[nodiscard]] std::size_t at_least_own(std::size_t alignment) const noexcept {
-        return std::max(alignment, this->alignment());
+        return detail::larger(alignment, this->alignment());
     }
     [[nodiscard]] affinity_options options_now() const noexcept {
         affinity_options now = options_;

@@ -8,12 +8,12 @@
 #include <arenite/check/detail/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -65,7 +65,7 @@ struct intrusive_options {
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph, vsg::IntrusiveAllocator.  (doc/sources.md)
-class intrusive_resource final : public strategy<intrusive_resource> {
+class intrusive_resource final : public resource_base<intrusive_resource> {
 public:
     intrusive_resource() noexcept : intrusive_resource{intrusive_options{}} {}
 
@@ -81,7 +81,7 @@ public:
     /// checked builds that is a contract violation).
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        const std::size_t aligned_to = std::max(alignment, floor_);
+        const std::size_t aligned_to = detail::larger(alignment, floor_);
         const std::size_t length = slot_bytes(bytes, aligned_to);
         std::byte* const h = main_.cursor;
         if (bytes - 1 >= most_quick_ || length >= main_.bytes() || !is_alignment(alignment) ||
@@ -221,7 +221,7 @@ private:
     /// What an object takes with its header. Wraps only for sizes that no block has.
     [[nodiscard]] static constexpr std::size_t slot_bytes(std::size_t bytes,
                                                           std::size_t alignment) noexcept {
-        const std::size_t step = std::min<std::size_t>(alignment, 16);
+        const std::size_t step = detail::smaller<std::size_t>(alignment, 16);
         return align_up(bytes + (bytes == 0) + element_bytes, step);
     }
 

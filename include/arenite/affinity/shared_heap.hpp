@@ -9,8 +9,8 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/sizes.hpp>
-#include <arenite/core/strategy.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 
@@ -57,7 +57,7 @@ struct shared_heap_options {
 /// Threads:   any; reset and destruction only when no other thread uses it any more, which a
 ///            thread's end needs not wait for. Works while a thread ends and in a forked child.
 /// Failure:   out_of_memory / nullptr; nothing changes.
-class shared_heap final : public strategy<shared_heap> {
+class shared_heap final : public resource_base<shared_heap> {
 public:
     static constexpr bool is_concurrent = true;
     using trim_result = affinity_heap::trim_result;

@@ -9,7 +9,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 
@@ -61,7 +61,7 @@ struct slots_options {
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph, vsg::MemorySlots.  (doc/sources.md)
-class slots_resource final : public strategy<slots_resource> {
+class slots_resource final : public resource_base<slots_resource> {
 public:
     slots_resource() noexcept : slots_resource{slots_options{}} {}
 

@@ -18,7 +18,7 @@ inline namespace ARENITE_ABI {
 /// Empty spans are kept for reuse up to an allowance, the larger of `keep_bytes` and bytes in use /
 /// `keep_divisor`; a span that becomes empty beyond it is returned at once. An upstream of pages
 /// holds returned memory for a while (see page_resource): so a heap that is emptied and refilled
-/// within a second has no page faults, whatever its policy keeps, and one that shrinks and stays
+/// within a second has few page faults, whatever its policy keeps, and one that shrinks and stays
 /// small has given the rest to the system a second later. The default therefore keeps little: just
 /// enough not to make blocks anew when a heap's use swings. A span is one request of the heap to
 /// its upstream (a huge page at most, by default); only trim() goes down to pages. The memory of

@@ -17,7 +17,7 @@ struct leak {
     std::size_t requested = 0; ///< as requested, if the resource knows; else 0
 };
 
-/// What a resource left alive: reported once, by its destructor, in checked builds and wherever
+/// Objects left alive in a resource: reported once, by its destructor, in checked builds and where
 /// passthrough() is on. The memory is returned all the same: destroying a whole heap is legitimate,
 /// so this is a report and not a contract violation. For an affinity it is reported at the end of
 /// the process; objects that are destroyed even later are reported too.

@@ -5,7 +5,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/size.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -23,7 +23,7 @@ inline namespace ARENITE_ABI {
 /// Threads:   as the allocator.
 /// Failure:   whatever the allocator throws becomes out_of_memory / nullptr.
 template <class Allocator, std::size_t Alignment>
-class allocator_resource final : public strategy<allocator_resource<Allocator, Alignment>> {
+class allocator_resource final : public resource_base<allocator_resource<Allocator, Alignment>> {
     struct alignas(Alignment) unit {
         std::byte bytes[Alignment];
     };

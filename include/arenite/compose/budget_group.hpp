@@ -21,7 +21,7 @@ enum class budget_level : unsigned char { normal, warning, critical };
 
 /// Options of a budget_group.
 struct budget_group_options {
-    std::string_view name = {};     ///< for who is told; must outlive the group
+    std::string_view name = {};     ///< for handlers and reports; must outlive the group
     std::uint64_t budget_bytes = 0; ///< most bytes in use, its children's included
 
     /// Levels begin above these shares (0 to 1) of the budget.
@@ -72,7 +72,7 @@ public:
     /// A part of `parent`, which must outlive it.
     explicit budget_group(const budget_group_options& options,
                           budget_group* parent = nullptr) noexcept;
-    /// What is still taken goes back to the parent.
+    /// Bytes that are still taken go back to the parent.
     ~budget_group();
 
     budget_group(const budget_group&) = delete;
@@ -100,7 +100,7 @@ public:
     [[nodiscard]] std::uint64_t high_water() const noexcept {
         return most_.load(std::memory_order_relaxed);
     }
-    /// What may still be taken here, as far as all groups above have it too.
+    /// Bytes that may still be taken here, as far as all groups above have them too.
     [[nodiscard]] std::size_t left_bytes() const noexcept;
     [[nodiscard]] budget_level level() const noexcept { return level_of(in_use()); }
     /// Requests that failed because of this group.

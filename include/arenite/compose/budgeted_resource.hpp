@@ -49,7 +49,7 @@ public:
     explicit budgeted_resource(budget_group& group, Args&&... args)
         : base{std::in_place, std::forward<Args>(args)...}, group_{group} {}
 
-    /// What is in use still ends here, for the group.
+    /// For the group, memory that is still in use ends here.
     ~budgeted_resource() override { group_.give(in_use()); }
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
@@ -123,7 +123,7 @@ public:
     [[nodiscard]] std::size_t in_use() const noexcept {
         return used_.load(std::memory_order_relaxed);
     }
-    /// What the group has left.
+    /// Bytes that the group has left.
     [[nodiscard]] std::size_t left_bytes() const noexcept { return group_.left_bytes(); }
 
     /// That of an R that it owns; what went through here where it only refers to one.
@@ -155,7 +155,7 @@ private:
         used_.fetch_sub(bytes, std::memory_order_relaxed);
         group_.give(bytes);
     }
-    /// What R rounds up may exceed the budget, which then refuses the next request.
+    /// Rounding up by R may exceed the budget, which then refuses the next request.
     void settle(std::size_t taken, std::size_t is) noexcept {
         if (is < taken) {
             give(taken - is);

@@ -8,12 +8,12 @@
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/usage.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
@@ -191,7 +191,7 @@ public:
     /// Bytes that may still be allocated: no hole is worth more.
     [[nodiscard]] std::size_t left_bytes() const noexcept {
         const std::size_t limit = limit_bytes();
-        return limit - std::min(in_use(), limit);
+        return limit - detail::smaller(in_use(), limit);
     }
     /// The whole budget, including the reserve.
     [[nodiscard]] std::size_t budget_bytes() const noexcept {
@@ -220,7 +220,7 @@ public:
                  .bytes_reserved = in_use(),
                  .high_water_bytes = in_use(), // tracked_resource keeps one
                  .largest_hole_bytes = u.largest_hole_bytes};
-        u.largest_hole_bytes = std::min(u.largest_hole_bytes, left_bytes());
+        u.largest_hole_bytes = detail::smaller(u.largest_hole_bytes, left_bytes());
         return u;
     }
 
@@ -243,7 +243,7 @@ private:
     using shared = std::conditional_t<base::is_concurrent, std::atomic<T>, T>;
 
     [[nodiscard]] static limited_options checked(limited_options o) {
-        o.budget_bytes = std::min(o.budget_bytes, budget_most);
+        o.budget_bytes = detail::smaller(o.budget_bytes, budget_most);
         if (!(o.reserve_bytes <= o.budget_bytes && o.warn_at >= 0 && o.warn_at <= 1)) [[unlikely]]
             detail::refuse_limit(o, std::source_location::current());
         return o;
@@ -425,7 +425,7 @@ void limited_resource<R>::warn() noexcept {
 template <class R>
     requires Allocating<std::remove_reference_t<R>>
 bool limited_resource<R>::set_budget(std::size_t bytes) noexcept {
-    bytes = std::min(bytes, budget_most);
+    bytes = detail::smaller(bytes, budget_most);
     const std::size_t used = in_use();
     std::size_t mark_before = 0;
     {

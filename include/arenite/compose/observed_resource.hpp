@@ -39,7 +39,7 @@ concept ObserverThatIsOff = Observer<O> && requires { requires O::is_off; };
 
 namespace detail {
 
-/// What observed_resource and recording_resource share: an R and an observer O, which is notified
+/// The common base of observed_resource and recording_resource: an R and an observer O, notified
 /// of each call that succeeds.
 template <class Derived, class R, class O>
 class observing_adaptor : public resource_adaptor<Derived, R> {

@@ -37,7 +37,7 @@ inline namespace ARENITE_ABI {
 /// Lifetime:  the name is not copied.
 class sampled_callbacks {
 public:
-    /// What is passed to a callback: whose memory, where, and how much.
+    /// The argument of a callback: whose memory, where, and how much.
     struct event {
         std::string_view name;
         const void* address;

@@ -7,7 +7,7 @@
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 
 #include <concepts>
@@ -36,7 +36,7 @@ inline namespace ARENITE_ABI {
 /// Failure:   that of R; nothing changes.
 template <class R>
     requires Allocating<std::remove_reference_t<R>>
-class synchronized_resource final : public strategy<synchronized_resource<R>> {
+class synchronized_resource final : public resource_base<synchronized_resource<R>> {
 public:
     using inner_type = std::remove_reference_t<R>;
 

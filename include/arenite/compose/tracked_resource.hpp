@@ -7,10 +7,10 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/report/usage_node.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
@@ -157,7 +157,8 @@ public:
         arenite::usage u{.bytes_in_use = used, .bytes_reserved = used};
         if constexpr (holds && Measurable<inner_type>)
             u = inner_.usage();
-        u.high_water_bytes = std::max({u.high_water_bytes, u.bytes_in_use, high_water()});
+        u.high_water_bytes =
+            detail::larger(u.high_water_bytes, detail::larger(u.bytes_in_use, high_water()));
         u.live_allocations = tally_.allocations() - freed;
         return u;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/lent_memory.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource.hpp>
 #include <arenite/core/usage.hpp>
@@ -99,6 +100,13 @@ concept Purging = requires(R& r, void* p, std::size_t n) {
 template <class R>
 concept Releasing = Purging<R> && requires(R& r, void* p, std::size_t n) {
     { r.release(p, n, n) } noexcept;
+};
+
+/// Takes a hint of how its memory will be used, and tells whether it is zero:
+/// lend(bytes, alignment, use).
+template <class R>
+concept Lending = Releasing<R> && requires(R& r, std::size_t n, page_use use) {
+    { r.lend(n, n, use) } noexcept -> std::same_as<lent_memory>;
 };
 
 } // namespace ARENITE_ABI

@@ -14,7 +14,7 @@
 #include ARENITE_STOP
 #endif
 
-// What a build decides once for every header: the ABI name, what is inlined, what is available.
+// Decided once by a build, for every header: the ABI name, inlining, and what is available.
 
 // A keyword of 16-bit compilers that windows.h defines as nothing; heaps have near(p).
 #if defined(_WIN32)
@@ -55,7 +55,7 @@
 #define ARENITE_ABI_NAME v0_1
 #endif
 
-// What is in namespace arenite is the interface of a shared library, and is one thing in a program
+// Namespace arenite is the interface of a shared library; its objects exist once in a program
 // and its plug-ins, also where they are compiled with -fvisibility=hidden.
 #if !defined(__GNUC__) || defined(_WIN32)
 #define ARENITE_VISIBLE
@@ -128,14 +128,14 @@
 #define ARENITE_IS_CONSTANT(value) false
 #endif
 
-// What lies at a fixed place of each thread: read without a call, and without the loader's lock.
+// For data at a fixed place of each thread: read without a call, and without the loader's lock.
 #if defined(__GNUC__)
 #define ARENITE_THREAD_FAST __attribute__((tls_model("initial-exec")))
 #else
 #define ARENITE_THREAD_FAST
 #endif
 
-// What the compiler may take for granted.
+// A condition that the compiler may take for granted.
 #if defined(__GNUC__) || defined(__clang__)
 #define ARENITE_ASSUME(condition) ((condition) ? static_cast<void>(0) : __builtin_unreachable())
 #elif defined(_MSC_VER)

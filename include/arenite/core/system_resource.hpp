@@ -3,7 +3,7 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 
 #include <cstddef>
 
@@ -16,7 +16,7 @@ inline namespace ARENITE_ABI {
 /// Cost:      that of malloc, aligned_alloc and free.
 /// Threads:   any.
 /// Failure:   out_of_memory / nullptr; nothing changes.
-class malloc_resource final : public strategy<malloc_resource> {
+class malloc_resource final : public resource_base<malloc_resource> {
 public:
     static constexpr bool is_concurrent = true;
 

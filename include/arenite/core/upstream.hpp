@@ -4,6 +4,7 @@
 
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/lent_memory.hpp>
 #include <arenite/core/resource.hpp>
 
 #include <concepts>
@@ -48,6 +49,14 @@ public:
         return try_allocate_(source_, bytes, alignment);
     }
 
+    /// try_allocate, with a hint for a source of pages; that one tells whether the memory is zero.
+    [[nodiscard]] lent_memory lend(std::size_t bytes, std::size_t alignment,
+                                   page_use use) const noexcept {
+        if (lending_ != nullptr && lending_->lend != nullptr)
+            return lending_->lend(source_, bytes, alignment, use);
+        return {.p = try_allocate(bytes, alignment)};
+    }
+
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) const {
         source_->deallocate(p, bytes, alignment);
     }
@@ -76,6 +85,12 @@ public:
             deallocate(p, bytes, alignment);
     }
 
+    /// Sends memory that waits at a source of pages to the system. Nothing at other resources.
+    void trim() const noexcept {
+        if (lending_ != nullptr && lending_->trim != nullptr)
+            lending_->trim(source_);
+    }
+
     [[nodiscard]] resource* get() const noexcept { return source_; }
 
 private:
@@ -85,6 +100,8 @@ private:
     struct lending {
         void (*purge)(resource*, void*, std::size_t) noexcept;
         void (*release)(resource*, void*, std::size_t, std::size_t);
+        lent_memory (*lend)(resource*, std::size_t, std::size_t, page_use) noexcept;
+        void (*trim)(resource*) noexcept;
     };
 
     /// The one place that turns an exception into nullptr.
@@ -93,6 +110,29 @@ private:
     template <class R>
     static void* try_concrete(resource* source, std::size_t bytes, std::size_t alignment) noexcept {
         return static_cast<R*>(source)->try_allocate(bytes, alignment);
+    }
+
+    /// nullptr where R has no lend.
+    template <class R>
+    static constexpr auto lend_of() noexcept -> decltype(lending::lend) {
+        if constexpr (Lending<R>)
+            return [](resource* source, std::size_t bytes, std::size_t alignment,
+                      page_use use) noexcept {
+                return static_cast<R*>(source)->lend(bytes, alignment, use);
+            };
+        else
+            return nullptr;
+    }
+
+    /// nullptr where nothing waits at R, or its trim() may fail.
+    template <class R>
+    static constexpr auto trim_of() noexcept -> decltype(lending::trim) {
+        if constexpr (Releasing<R> && requires(R& r) {
+                          { r.trim() } noexcept;
+                      })
+            return [](resource* source) noexcept { static_cast<R*>(source)->trim(); };
+        else
+            return nullptr;
     }
 
     template <class R>
@@ -106,7 +146,8 @@ private:
                 lender.release(p, bytes, alignment);
             else
                 lender.deallocate(p, bytes, alignment);
-        }};
+        },
+        lend_of<R>(), trim_of<R>()};
 
     resource* source_;
     try_function try_allocate_;

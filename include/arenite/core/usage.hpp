@@ -9,7 +9,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What a resource holds now, in bytes and counts; 0 where a figure is unknown.
+/// Figures of a resource at one moment, in bytes and counts; 0 where one is unknown.
 ///
 /// bytes_in_use counts what is allocated, rounded up as the resource rounds; bytes_reserved what
 /// the resource holds from its upstream, including its own bookkeeping. (Offset allocators keep

@@ -7,8 +7,8 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
 #include <arenite/core/region.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/sizes.hpp>
-#include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/freelist/detail/hole_tree.hpp>
@@ -81,7 +81,7 @@ struct free_list_options {
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.4.
-class free_list_resource final : public strategy<free_list_resource> {
+class free_list_resource final : public resource_base<free_list_resource> {
 public:
     /// A region of `bytes` from upstream, bookkeeping included, allocated at the first request.
     explicit free_list_resource(std::size_t bytes, arenite::fit f = arenite::fit::first,

@@ -6,8 +6,8 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/sizes.hpp>
-#include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/freelist/detail/tlsf_region.hpp>
@@ -73,7 +73,7 @@ struct tlsf_options {
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Masmano, TLSF (2004).  (doc/sources.md)
-class tlsf_resource final : public strategy<tlsf_resource> {
+class tlsf_resource final : public resource_base<tlsf_resource> {
 public:
     static constexpr std::size_t most_regions = 64;
 

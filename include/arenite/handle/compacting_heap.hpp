@@ -196,7 +196,7 @@ private:
     class progress;
     class stepping;
 
-    /// What is in progress, during which some calls are misuse.
+    /// The operation in progress, during which some calls are misuse.
     enum class activity : unsigned char { none, step, walk, end };
 
     /// While this lives, objects stay where they are, and none is made.

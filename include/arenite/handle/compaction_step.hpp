@@ -9,7 +9,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What a step of a compacting_heap did, and why it ended.
+/// The result of a step of a compacting_heap: the work done, and why it ended.
 struct compaction_step {
     enum class end : unsigned char {
         finished,     ///< nothing is left to do

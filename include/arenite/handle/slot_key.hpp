@@ -6,7 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <string_view> // std::hash: <functional> takes long to compile
 
 namespace arenite {
 inline namespace ARENITE_ABI {

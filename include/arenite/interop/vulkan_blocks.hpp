@@ -112,7 +112,7 @@ public:
     /// For an offset_heap.
     [[nodiscard]] offset_source source() noexcept;
 
-    /// What such a heap must know of this memory: granularity is the device's alignment of uniform
+    /// Options of such a heap for this memory: granularity is the device's alignment of uniform
     /// and storage buffers, and, if the CPU must flush its writes, at least nonCoherentAtomSize;
     /// conflict_page is bufferImageGranularity.
     [[nodiscard]] offset_options parts(const VkPhysicalDeviceLimits& limits) const noexcept;
@@ -267,7 +267,7 @@ inline vulkan_blocks::block* vulkan_blocks::get(std::uint64_t bytes) noexcept {
     return nullptr;
 }
 
-// What it has made of the block when it fails is given back by the caller.
+// Where it fails, the caller gives back the parts of the block that exist.
 inline bool vulkan_blocks::fill(block& b, std::uint64_t bytes) noexcept {
     VkMemoryAllocateInfo memory{};
     memory.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;

@@ -21,7 +21,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What a Vulkan driver lends this process of one memory heap of a device, by VK_EXT_memory_budget.
+/// Memory that a Vulkan driver lends this process of one heap of a device, by VK_EXT_memory_budget.
 ///
 ///     vulkan_budget vram{physical_device, vkGetPhysicalDeviceMemoryProperties2, heap_index};
 ///     budget_group textures{budget_group_options{.name = "textures"}, &all};

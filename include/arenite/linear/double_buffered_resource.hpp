@@ -6,7 +6,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
@@ -39,7 +39,7 @@ inline namespace ARENITE_ABI {
 /// Each side requests its region from upstream at its first allocation. A swap ends all scopes:
 /// checked builds report one that is still open on either side. A side that a swap has reset
 /// refuses markers from before, even those of its empty state.
-class double_buffered_resource final : public strategy<double_buffered_resource> {
+class double_buffered_resource final : public resource_base<double_buffered_resource> {
 public:
     /// Each side has `capacity` bytes of upstream, requested at its first allocation.
     explicit double_buffered_resource(std::size_t capacity, upstream source = &system_resource())

@@ -4,15 +4,15 @@
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/linear/linear_resource.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -46,7 +46,7 @@ enum class lifetime : unsigned char {
 /// low() and high() are linear resources like any other: they can be passed on, have their own
 /// markers and scopes, and never cross. The region comes from upstream at the first request of
 /// either end and is returned at destruction, or by trim() while both are empty.
-class double_ended_resource final : public strategy<double_ended_resource> {
+class double_ended_resource final : public resource_base<double_ended_resource> {
 public:
     /// Both ends share `capacity` bytes of upstream, requested at the first allocation.
     explicit double_ended_resource(std::size_t capacity, upstream source = &system_resource())
@@ -77,7 +77,7 @@ public:
                                            : low_.try_allocate(bytes, alignment);
     }
 
-    using strategy<double_ended_resource>::allocate;
+    using resource_base<double_ended_resource>::allocate;
     [[nodiscard]] ARENITE_INLINE void* allocate(std::size_t bytes, std::size_t alignment,
                                                 lifetime life) {
         void* const p = try_allocate(bytes, alignment, life);
@@ -120,7 +120,7 @@ public:
         return {.bytes_in_use = low.bytes_in_use + high.bytes_in_use,
                 .bytes_reserved = low.bytes_reserved + high.bytes_reserved,
                 .high_water_bytes =
-                    std::min(low.high_water_bytes + high.high_water_bytes, capacity()),
+                    detail::smaller(low.high_water_bytes + high.high_water_bytes, capacity()),
                 .largest_hole_bytes = low.largest_hole_bytes};
     }
 

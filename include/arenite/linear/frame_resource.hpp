@@ -7,7 +7,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
@@ -64,7 +64,7 @@ namespace detail {
 /// report allocating, rewinding and resetting there, and memory freed there keeps its contents. The
 /// markers of a frame end with it; a scope that is still open at next() is reported as well.
 template <std::size_t N>
-class frame_resource final : public strategy<frame_resource<N>> {
+class frame_resource final : public resource_base<frame_resource<N>> {
     static_assert(N > 0, "there is at least the current frame");
 
 public:

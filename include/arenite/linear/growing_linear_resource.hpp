@@ -5,7 +5,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/os/page_resource.hpp>
@@ -42,7 +42,7 @@ struct growing_options {
 /// system, unless it is no more than a huge page or the next growth step. trim() returns everything
 /// above what is allocated, and the address space too if nothing is. Pass it on as a
 /// linear_resource&, which loses nothing: the fast path is the same.
-class growing_linear_resource final : public strategy<growing_linear_resource> {
+class growing_linear_resource final : public resource_base<growing_linear_resource> {
 public:
     using marker = linear_resource::marker;
 

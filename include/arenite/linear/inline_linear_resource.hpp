@@ -6,7 +6,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/linear/linear_resource.hpp>
 
@@ -30,7 +30,7 @@ inline namespace ARENITE_ABI {
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 template <std::size_t Bytes>
-class inline_linear_resource final : public strategy<inline_linear_resource<Bytes>> {
+class inline_linear_resource final : public resource_base<inline_linear_resource<Bytes>> {
     static_assert(Bytes > 0, "an inline_linear_resource of no bytes can hold nothing");
 
 public:

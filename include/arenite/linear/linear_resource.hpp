@@ -10,7 +10,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
@@ -83,7 +83,7 @@ struct linear_options {
 /// and leaves nothing behind. Code that can call try_resize needs no second block at all.
 /// Padding is recovered with the latest allocation only: if allocations of several alignments are
 /// freed in reverse order, the second may leave its padding behind, and then those below it stay.
-class linear_resource final : public strategy<linear_resource> {
+class linear_resource final : public resource_base<linear_resource> {
 public:
     /// A position in one resource, as mark() returns it; a default one belongs to none.
     class marker {
@@ -298,7 +298,7 @@ private:
     //                     The one that is full takes half of what is over into its part. So
     //                     neither looks at the other while it has room.
 
-    // What the fast path takes; a region in which more would fit does not exist.
+    // The largest that the fast path takes; a region in which more would fit does not exist.
     static constexpr std::size_t largest_alignment = 4096;
     static constexpr std::size_t largest_request = detail::max_object_bytes - largest_alignment;
 
@@ -403,7 +403,7 @@ private:
 
     void raise_begin(std::byte* begin) noexcept;
 
-    // What checked builds know besides.
+    // Data that only checked builds have.
 
     ARENITE_INLINE void log_allocation([[maybe_unused]] const std::byte* p,
                                        [[maybe_unused]] std::size_t bytes) noexcept {

@@ -58,7 +58,7 @@ public:
         batch* newest = nullptr;            ///< so is this
     };
 
-    /// What a thread is doing: how deep its destructors are nested, and where they add to. 16
+    /// State of a thread: how deep its destructors are nested, and where they add to. 16
     /// bytes, since thread-local space is scarce if the library is loaded late.
     struct activity {
         unsigned depth;

@@ -9,7 +9,7 @@
 #include <compare>
 #include <concepts>
 #include <cstddef>
-#include <functional>
+#include <string_view> // std::hash: <functional> takes long to compile
 #include <type_traits>
 #include <utility>
 

@@ -52,7 +52,7 @@ struct object_functions<T, false> {};
 ///     for (particle& p : pool)                       // those in use, in address order
 ///         p.step();
 ///
-/// What acquire(args...) does with an idle (released) object, and with a new one:
+/// With an idle (released) object, and with a new one, acquire(args...) does this:
 ///
 ///     T has an on_acquire(args...)        calls it; a new object is first made by T()
 ///     no arguments                        nothing: it is as it was left; a new one is T()

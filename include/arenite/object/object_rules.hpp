@@ -11,7 +11,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What an object_pool does when objects are acquired and released; everything, by default. Derive
+/// The actions of an object_pool at acquire and release; all of them, by default. Derive
 /// from this and override what is to be different; what is switched off leaves no instruction.
 ///
 ///     struct silent : object_rules {

@@ -8,7 +8,7 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
+#include <string_view> // std::hash: <functional> takes long to compile
 #include <type_traits>
 #include <utility>
 
@@ -17,7 +17,7 @@ inline namespace ARENITE_ABI {
 
 namespace detail {
 
-// What is known about an observed object; shared by its observers and the table of all.
+// Record of an observed object; shared by its observers and the table of all.
 class observation;
 
 // The observation of the object whose count is at this address, with one user added; made if there

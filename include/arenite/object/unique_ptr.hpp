@@ -13,7 +13,6 @@
 #include <compare>
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <span>
 #include <type_traits>

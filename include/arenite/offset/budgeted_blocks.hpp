@@ -30,7 +30,7 @@ public:
         : group_{group}, inner_{inner} {}
     budgeted_blocks(const budgeted_blocks&) = delete;
     budgeted_blocks& operator=(const budgeted_blocks&) = delete;
-    /// What the source still has out ends here, for the group.
+    /// For the group, blocks that the source still has out end here.
     ~budgeted_blocks() { group_.give(used_); }
 
     /// For an offset_heap.

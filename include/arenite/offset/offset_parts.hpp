@@ -19,7 +19,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What an offset_allocator or offset_heap must know about the memory it manages.
+/// Properties of the memory that an offset_allocator or offset_heap manages.
 struct offset_options {
     /// Every offset and every size is a multiple of it: a power of two, 1 to 64 KiB. Take the
     /// device's minUniformBufferOffsetAlignment, or nonCoherentAtomSize, so that flushed ranges
@@ -34,7 +34,7 @@ struct offset_options {
     bool optimal_may_move = true; ///< otherwise steps leave offset_kind::optimal in place
 };
 
-/// What offset_allocator and offset_heap have in common: handles, figures and moves.
+/// The common base of offset_allocator and offset_heap: handles, figures and moves.
 class offset_parts {
 public:
     offset_parts(const offset_parts&) = delete;

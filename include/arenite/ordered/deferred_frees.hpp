@@ -4,7 +4,7 @@
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 
 #include <cstddef>
@@ -36,7 +36,7 @@ inline namespace ARENITE_ABI {
 /// Threads:   one at a time, and the heap's rule. Meanwhile the heap may be used directly, except
 ///            that it must not be reset, destroyed, or told to free what waits here.
 /// Failure:   that of the heap.
-class deferred_frees final : public strategy<deferred_frees> {
+class deferred_frees final : public resource_base<deferred_frees> {
 public:
     /// The heap must outlive the scope.
     explicit deferred_frees(ordered_heap& heap) noexcept : heap_{heap} {}

@@ -9,8 +9,8 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/sizes.hpp>
-#include <arenite/core/strategy.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
@@ -83,7 +83,7 @@ struct ordered_options {
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph; Tapia, Suballocator.  (doc/sources.md)
-class ordered_heap final : public strategy<ordered_heap> {
+class ordered_heap final : public resource_base<ordered_heap> {
 public:
     ordered_heap() noexcept : ordered_heap{ordered_options{}} {}
 

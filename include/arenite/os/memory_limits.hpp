@@ -10,7 +10,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What the system lets this process have of memory, and how scarce that is, as Linux tells it: its
+/// The memory that the system lets this process have, and how scarce it is, as Linux has it: its
 /// control group (version 2), those above it, and the pressure-stall files.
 ///
 ///     budget_group all{2_GiB};

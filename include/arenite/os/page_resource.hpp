@@ -4,11 +4,13 @@
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/lent_memory.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/os/detail/page_mutex.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/detail/return_waves.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -20,11 +22,18 @@ inline namespace ARENITE_ABI {
 
 namespace detail {
 union process_pages;
-}
+
+#if ARENITE_IS_MALLOC
+/// State of the pages that this thread got since it was set to `nothing`: calloc need not clear,
+/// and so touch, what is zero.
+enum class pages_taken : unsigned char { nothing, all_zero, some_used };
+extern constinit thread_local pages_taken taken_by_thread ARENITE_THREAD_FAST;
+#endif
+} // namespace detail
 
 /// Which memory of a page_resource asks the system for huge pages.
 enum class huge_pages : unsigned char {
-    automatic, ///< requests of at least one huge page (2 MiB on x86-64): small users stay small
+    automatic, ///< what will be filled, from 1 MiB on; none for small users
     never,     ///< none, even if the system would use them unasked
     always,    ///< every request
 };
@@ -40,7 +49,9 @@ struct page_options {
     /// How long freed memory stays resident with its addresses; 0: returned to the system at once.
     std::uint32_t delay_ms = 1000;
     /// Limit on freed memory that waits: together with what is in use, no more than the peak of
-    /// use, and at most this many bytes; but up to a quarter of the peak may always wait.
+    /// use, and at most this many bytes; but up to a quarter of the peak may wait in any case. At
+    /// most 32 MiB, or a quarter of what is in use, of a program that has not twice come back for
+    /// what it gave back.
     std::size_t most_waiting_bytes = 256_MiB;
     /// The clock for the delay: any that never goes back.
     std::uint64_t (*now_ms)() noexcept = &detail::os::platform::now_ms;
@@ -54,6 +65,7 @@ struct page_options {
 ///     waiting   0    0    0  0  0      1    0    0    0   ...         free, with its memory
 ///     pages    16    2   48  -  -      -    -   16                    size of what begins here
 ///     usable  <------------------------------------->                 grows by 4 MiB
+///     window  |<------------------->|<------------------->|           2 MiB: huge, or small pages
 ///
 /// One range of addresses is reserved at the first request, where it can grow in place to 256 GiB,
 /// and no more of them than are soon needed: a program may limit its addresses later. It is made
@@ -70,12 +82,17 @@ struct page_options {
 /// call by any user, 2 MiB a call (128 MiB of huge pages), so no call takes much more than 1 ms;
 /// purge_due() is such a call, which heaps make when they are slow anyway. The amount that waits is
 /// limited (see most_waiting_bytes); beyond that the oldest goes at once. release() and trim() do
-/// not wait.
+/// not wait. A program that has twice come back for what it gave back finds it for four delays.
+///
+/// From 1 MiB on, what will be filled (page_use::dense) lies in huge pages, which requests share:
+/// at the lowest place in windows that are huge, or of which nothing is in use. Requests of a huge
+/// page and more have theirs, and their end is shared if it will be filled. A window goes back as a
+/// whole when nothing of it is in use; one that loses a part is in small pages from then on.
 ///
 /// Use when:  a heap or pool needs spans of 64 KiB and more, of any alignment. Not for objects.
 /// Cost:      allocate and deallocate take a lock and a search of the bits that skips full words
-///            and what was searched in vain before; usually no system call, one each for huge pages
-///            and each 4 MiB that were never used. The first touch of a page costs more.
+///            and what was searched in vain before; usually no system call, one or two for a huge
+///            page and each 4 MiB that were never used. The first touch of a page costs more.
 /// Overhead:  addresses in units of 64 KiB, memory in pages; 4.6 bytes of bookkeeping a unit.
 /// Limits:    any alignment that the address space has; a request of less than 2^32 pages.
 /// Threads:   any. page_source() keeps working in the child of a process that forks.
@@ -85,7 +102,7 @@ struct page_options {
 /// Fresh memory is zero; memory that waited is as its last user left it. Destruction returns all of
 /// it, whatever is live. ARENITE_HUGE_PAGES=automatic, never or always in the environment
 /// configures page_source().
-class page_resource final : public strategy<page_resource> {
+class page_resource final : public resource_base<page_resource> {
 public:
     /// The unit of addresses: everything handed out starts at a multiple of it.
     static constexpr std::size_t unit_bytes = 64_KiB;
@@ -99,7 +116,18 @@ public:
     /// Whole pages at the lowest address that fits, aligned to 64 KiB and to `alignment`; a request
     /// of at least one huge page is aligned to that, too. nullptr if there is no memory.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
-                                     std::size_t alignment = default_alignment) noexcept;
+                                     std::size_t alignment = default_alignment) noexcept {
+        return lend(bytes, alignment, page_use::sparse).p;
+    }
+
+    /// try_allocate with a hint of how the memory will be used. Tells whether it is zero.
+    [[nodiscard]] lent_memory lend(std::size_t bytes, std::size_t alignment, page_use use) noexcept;
+
+    /// Makes memory resident ahead, in one piece, in huge pages where it can: it waits, and the
+    /// next requests that fit get it without a page fault. For the time between two frames, or a
+    /// thread of its own. False where there is no memory, or nothing may wait; nothing changes
+    /// then. What is not wanted goes after the usual delay.
+    bool prepare(std::size_t bytes) noexcept;
 
     /// Frees the addresses, and returns the memory to the system after a delay. bytes is the
     /// requested size.
@@ -114,6 +142,13 @@ public:
     ARENITE_INLINE void purge_due() noexcept {
         if (next_due_ms_.load(std::memory_order_relaxed) != UINT64_MAX) [[unlikely]]
             give_due();
+    }
+
+    /// purge_due() for the loop of a program that may make no other call for a while: for each
+    /// frame, or from a timer. True while more is due, or will be.
+    bool give_back_due() noexcept {
+        purge_due();
+        return next_due_ms_.load(std::memory_order_relaxed) != UINT64_MAX;
     }
 
     /// Returns the memory of the whole pages in [p, p + bytes) to the system. The addresses stay
@@ -131,8 +166,8 @@ public:
         return further_ranges_.load(std::memory_order_acquire) != 0 && owns_further(p);
     }
 
-    /// Whole pages in use; reserved adds the units that wait and the bookkeeping. Exact at the
-    /// moment of the call, O(1) except for further ranges.
+    /// Whole pages in use; reserved adds the units that wait, what is free of huge pages, and the
+    /// bookkeeping. Exact at the moment of the call, O(huge pages).
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// Returns everything that waits to the system, ranges that hold nothing, except the first, and
@@ -145,6 +180,7 @@ public:
 private:
     friend union detail::process_pages;
     struct range;
+    struct request;
     struct run;
     struct transit;
     using held_lock = std::unique_lock<detail::os::page_mutex>;
@@ -178,20 +214,36 @@ private:
     [[nodiscard]] static range* make_range(std::size_t bytes, std::size_t kept,
                                            std::size_t alignment) noexcept;
     [[nodiscard]] bool grow(range& r, std::size_t end) noexcept;
-    [[nodiscard]] range* find_place(std::size_t units, std::size_t alignment,
+    [[nodiscard]] range* find_place(const request& wanted, bool shared,
                                     std::size_t& place) noexcept;
+    [[nodiscard]] range* take_place(const request& wanted, std::size_t& place) noexcept;
     static void end_range(range* r) noexcept;
     void end_empty_ranges() noexcept;
     void give_up_addresses(range& r) noexcept;
+    [[nodiscard]] bool raise_usable(range& r, std::size_t end) noexcept;
     [[nodiscard]] bool make_usable(range& r, std::size_t i, std::size_t n) noexcept;
+    [[nodiscard]] bool shares_windows(const request& wanted) const noexcept;
+    [[nodiscard]] bool open_windows(range& r, std::size_t i, std::size_t n) noexcept;
+    void make_huge(range& r, std::size_t first, std::size_t end, std::size_t touched) noexcept;
+    void close_window(range& r, std::size_t w) noexcept;
+    [[nodiscard]] run leave_windows(range& r, const run& units) noexcept;
+    [[nodiscard]] static request request_for(std::size_t page_bytes, std::size_t alignment,
+                                             page_use use) noexcept;
+    [[nodiscard]] bool take(range& r, std::size_t i, std::size_t n) noexcept;
+    void take_no_more(range& r, std::size_t i, std::size_t n, bool is_zero) noexcept;
+    [[nodiscard]] bool finish(range& r, std::size_t i, const request& wanted,
+                              std::size_t touched) noexcept;
+    void read_environment() noexcept;
     void take_back(void* p, std::size_t bytes, bool at_once) noexcept;
     void let_wait(range& r, std::size_t i, std::size_t n, std::uint64_t now) noexcept;
     void give_due() noexcept;
+    [[nodiscard]] std::uint64_t delay_now_ms() const noexcept;
     [[nodiscard]] std::size_t most_waiting_units() const noexcept;
-    void give_oldest(held_lock& lock, std::size_t allowed, std::size_t most) noexcept;
-    std::size_t give_waiting(held_lock& lock, std::size_t generation, std::size_t most,
-                             std::size_t most_huge) noexcept;
-    void give_to_system(held_lock& lock, range& r, const run& units) noexcept;
+    void give_excess(held_lock& lock, std::size_t most, std::uint64_t now) noexcept;
+    std::size_t give_oldest(held_lock& lock, std::size_t allowed, std::size_t most) noexcept;
+    run give_waiting(held_lock& lock, std::size_t generation, std::size_t most,
+                     std::size_t most_huge) noexcept;
+    run give_to_system(held_lock& lock, range& r, const run& units) noexcept;
     void note_next_due() noexcept;
 
     std::atomic<std::uintptr_t> first_address_{0};
@@ -203,11 +255,16 @@ private:
     range* first_ = nullptr;
     page_options options_;
     bool ask_environment_ = false;
-    std::size_t in_use_bytes_ = 0;
-    std::size_t high_water_bytes_ = 0;
-    std::size_t live_ = 0;
+    bool is_dirty_ = false; ///< what went to the system may not be zero
+    struct {
+        std::size_t bytes = 0;
+        std::size_t high_water_bytes = 0;
+        std::size_t count = 0;
+    } in_use_;
+    std::size_t prepared_units_ = 0; ///< may wait beside all else
     transit* transits_ = nullptr;
     generations waiting_;
+    detail::return_waves waves_;
 };
 
 namespace detail {

@@ -243,7 +243,7 @@ private:
                                        layout::marks_at(layout_.block_bytes, {slot_bytes()}, true));
     }
 
-    // What slot_pool asks.
+    // Called by slot_pool.
     [[nodiscard]] bool refill() noexcept;
     [[nodiscard]] std::byte* take_one() noexcept;
     void clear_slots(std::span<std::byte* const> slots) noexcept;

@@ -136,7 +136,7 @@ private:
         return layout_.index_at(address_of(p) - address_of(r.slots));
     }
 
-    // What slot_pool asks.
+    // Called by slot_pool.
     [[nodiscard]] bool refill() noexcept;
     [[nodiscard]] std::byte* take_one() noexcept;
     void clear_slots(std::span<std::byte* const> slots) noexcept;

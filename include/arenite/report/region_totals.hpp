@@ -5,9 +5,9 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/region.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,7 +35,7 @@ public:
             const std::uintptr_t begin = address_of(r.address); // perhaps of no memory at all
             hole_bytes_ = (begin == hole_end_ ? hole_bytes_ : 0) + r.bytes;
             hole_end_ = begin + r.bytes;
-            largest_ = std::max(largest_, hole_bytes_);
+            largest_ = detail::larger(largest_, hole_bytes_);
         }
         objects_ += r.one_object ? 1u : 0u;
     }

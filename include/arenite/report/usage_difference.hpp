@@ -15,7 +15,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What has changed from one usage_snapshot to another: the part that grew most comes first.
+/// The changes from one usage_snapshot to another: the part that grew most comes first.
 ///
 ///     difference(before, now).write_text(std::cout);
 ///

@@ -15,7 +15,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-/// What each named part of the program had in use at one moment: all usage trees, all affinities,
+/// Memory of each named part of the program at one moment: all usage trees, all affinities,
 /// all shared heaps.
 ///
 ///     const usage_snapshot before = take_usage_snapshot();

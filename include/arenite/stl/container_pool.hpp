@@ -58,7 +58,7 @@ public:
     /// Returns all unused memory to the upstream. O(blocks + slots / 64).
     void trim() noexcept;
 
-    /// What its containers use and it holds, nodes and arrays. live_allocations is exact; the
+    /// Memory of its containers and its own, nodes and arrays. live_allocations is exact; the
     /// high-water mark is the sum of those of its parts, each at its own time. O(node sizes).
     [[nodiscard]] arenite::usage usage() const noexcept;
 

@@ -161,7 +161,7 @@ public:
     [[nodiscard]] size_type size() const noexcept { return size_; }
     /// Elements that there is memory for; with addresses of its own it grows in place.
     [[nodiscard]] size_type capacity() const noexcept { return capacity_; }
-    /// What there are addresses for.
+    /// The number of elements that there are addresses for.
     [[nodiscard]] size_type max_size() const noexcept { return memory_.most_bytes() / sizeof(T); }
     /// Where memory comes from; nullptr before a vector with addresses of its own reserves them.
     [[nodiscard]] R* resource() const noexcept { return memory_.get(); }

@@ -7,7 +7,7 @@
 #include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -24,7 +24,7 @@ inline namespace ARENITE_ABI {
 /// Cost:      that of page_source() from `least_bytes` on, else of malloc.
 /// Threads:   any.
 /// Failure:   out_of_memory / nullptr; nothing changes.
-class rows_or_malloc final : public strategy<rows_or_malloc> {
+class rows_or_malloc final : public resource_base<rows_or_malloc> {
 public:
     /// Smaller requests go to malloc.
     static constexpr std::size_t least_bytes = 64_KiB;

@@ -25,7 +25,7 @@ struct this_resource_is_not_the_one_that_the_container_names {};
 #if defined(__cpp_lib_allocate_at_least)
 using std::allocation_result;
 #else
-/// What C++23 calls std::allocation_result.
+/// C++23's std::allocation_result.
 template <class Pointer>
 struct allocation_result {
     Pointer ptr;
@@ -51,7 +51,7 @@ struct allocation_result {
 /// Threads:   those of the resource.
 /// Failure:   what the resource throws; std::bad_array_new_length if a count's size does not fit.
 ///
-/// What happens to the resource when one container is assigned to another, and why:
+/// The resource, when one container is assigned to another:
 /// - Copying a container: the copy uses the same resource; no other could be meant.
 /// - Copy assignment keeps the target's resource: a container's memory stays where it was placed.
 /// - Move assignment also keeps it, and moves the elements one by one if the two differ. If the

@@ -61,7 +61,7 @@ enum class sharing : unsigned char {
 /// suballocator uses `sharing::container`. Pools of the process are never destroyed: static
 /// containers may end at any time.
 ///
-/// What happens when one container is assigned to another, and why:
+/// When one container is assigned to another:
 /// - If shared by the process all are equal: splice, merge, swap and moved nodes are legal.
 /// - Pools of containers are equal if one allocator is a copy of the other. A copied container gets
 ///   a pool of its own, with the base's select_on_container_copy_construction; copy assignment

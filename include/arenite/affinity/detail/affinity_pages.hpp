@@ -5,10 +5,11 @@
 #include <arenite/block/detail/address_table.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/detail/module_close.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/lent_memory.hpp>
+#include <arenite/core/resource_base.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,7 +32,7 @@ class affinity_share;
 /// Cost:      that of page_source(), and a store for each 64 KiB; find: two loads.
 /// Threads:   any.
 /// Failure:   nullptr; nothing changes.
-class affinity_pages final : public strategy<affinity_pages> {
+class affinity_pages final : public resource_base<affinity_pages> {
 public:
     static constexpr unsigned low_indices = 64; ///< as many as fit in the low bits
 
@@ -59,7 +60,7 @@ public:
     affinity_pages() noexcept = default;
     void belong_to(affinity_share& share, unsigned affinity) noexcept {
         index_ = affinity;
-        word_ = address_of(&share) | std::min(affinity, low_indices - 1);
+        word_ = address_of(&share) | smaller(affinity, low_indices - 1);
     }
     /// The index that they were told.
     [[nodiscard]] unsigned index() const noexcept { return index_; }
@@ -70,7 +71,10 @@ public:
     }
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
-                                     std::size_t alignment = default_alignment) noexcept;
+                                     std::size_t alignment = default_alignment) noexcept {
+        return lend(bytes, alignment, page_use::sparse).p;
+    }
+    [[nodiscard]] lent_memory lend(std::size_t bytes, std::size_t alignment, page_use use) noexcept;
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
 
     /// deallocate, without the delay of page_source().

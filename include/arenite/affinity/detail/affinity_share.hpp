@@ -9,11 +9,11 @@
 #include <arenite/affinity/slots_resource.hpp>
 #include <arenite/block/detail/block.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

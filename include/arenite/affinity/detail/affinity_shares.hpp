@@ -4,10 +4,10 @@
 
 #include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <mutex>
@@ -79,7 +79,7 @@ public:
         while (most < now &&
                !high_water_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
         }
-        return std::max(most, now);
+        return larger(most, now);
     }
     /// When all shares begin anew.
     void forget_balance() noexcept {

@@ -8,11 +8,9 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/ordered/detail/slab_geometry.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -56,9 +54,10 @@ public:
 
     /// True if a bit is set.
     [[nodiscard]] bool has_any() const noexcept {
-        return std::any_of(std::begin(freed), std::end(freed), [](const auto& word) {
-            return word.load(std::memory_order_seq_cst) != 0;
-        });
+        for (const auto& word : freed)
+            if (word.load(std::memory_order_seq_cst) != 0)
+                return true;
+        return false;
     }
 
     block* where = nullptr;           ///< the block, or what is there now

@@ -47,9 +47,10 @@ struct hole {
 /// Overhead: 64 bytes; with bits 1/64 of the memory.
 /// Threads:  one at a time; the owner's rule.
 struct alignas(64) block {
-    // What a free touches: one cache line, and the word of bits.
+    // Touched by a free: one cache line, and the word of bits.
     std::int32_t live;  ///< in use, in a unit of the owner's
-    std::int32_t alarm; ///< when a free brings live to this or below, the owner is called
+    std::int32_t alarm; ///< when a free brings live to this or below, the owner is called; in a
+                        ///< large block: granules that it leaves unused in huge pages
 
     /// Length of the whole block including its header; for a large object, of what precedes it.
     std::uint32_t granules;
@@ -66,7 +67,7 @@ struct alignas(64) block {
     alignas(8) std::uint32_t
         span_busy; ///< blocks of the span that are not empty; in a large block: unused granules
     std::uint32_t
-        note; ///< log2 of the alignment of a large block; otherwise for the owner, 0 at first
+        note; ///< see large_objects for a large block; otherwise for the owner, 0 at first
 
     [[nodiscard]] bits::word* occupancy() noexcept {
         return reinterpret_cast<bits::word*>(this + 1);

@@ -39,8 +39,9 @@ struct block_options {
 ///
 /// Spans are cut into blocks from below, as they are needed, so nothing is touched ahead of use. A
 /// block has 256 KiB on an upstream that lends pages, 64 KiB on others. The first span is a quarter
-/// of a block; later spans have one block each, and eight blocks (2 MiB of pages: a huge page) once
-/// eight are reserved. `block_bytes`, if set, is requested instead: below the size of a block it is
+/// of a block; later spans have a quarter of what is held, from one block to eight (2 MiB of pages:
+/// a huge page). From 1 MiB on they are asked for as memory that will be filled, so that they may
+/// lie in huge pages. `block_bytes`, if set, is requested instead: below the size of a block it is
 /// rounded up to a power of two, at least 4 KiB, and is the block size; above it is rounded up to a
 /// multiple of the block size. If the upstream refuses, smaller spans are tried, down to a quarter
 /// of a block.
@@ -144,8 +145,8 @@ public:
         return large_objects::size(large);
     }
 
-    /// Returns all empty spans, and if the upstream lends pages the whole pages of holes.
-    /// O(blocks).
+    /// Returns all empty spans, and if the upstream lends pages the whole pages of holes, to the
+    /// system. O(blocks).
     void trim() noexcept;
 
     /// True if the upstream lends pages; then purge returns the whole pages in [p, p + bytes),
@@ -180,6 +181,8 @@ public:
 private:
     block* cut() noexcept;
     bool get_span() noexcept;
+    [[nodiscard]] std::size_t next_span_bytes() const noexcept;
+    [[nodiscard]] void* ask_once(std::size_t bytes, std::size_t alignment) const noexcept;
     void begin_span(void* p, std::size_t bytes) noexcept;
     void return_span(block& first, bool at_once) noexcept;
     void give_back(void* p, std::size_t bytes, std::size_t alignment, bool at_once) const;

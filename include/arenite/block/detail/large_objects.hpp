@@ -29,6 +29,10 @@ namespace detail {
 ///            addresses: an eighth to a quarter beyond the object, into which it can grow and of
 ///            which only what is used is touched. Elsewhere, and with `prefault`, there is no
 ///            slack.
+/// Pages:     from 256 KiB on, an object lies in huge pages that it shares with others, with slack
+///            up to the next multiple of the mask size; of one of 2 MiB and more so does the end.
+///            All of that is resident: so only while what they leave unused there is within a
+///            budget, else in small pages.
 /// Returns:   freed memory goes to an upstream that lends pages, which keeps it resident for a
 ///            while. For other upstreams, and with return_policy::retain_all, the 16 latest pieces
 ///            are kept within the policy's allowance, for requests of at least three quarters of
@@ -51,8 +55,15 @@ public:
     /// Returns the kept pieces. Live objects are up to the list's owner, by give_back().
     ~large_objects() { give_kept(false); }
 
-    /// Memory for one object of `bytes`, a multiple of granule_bytes; see object().
-    [[nodiscard]] block* try_allocate(std::size_t bytes, std::size_t alignment) noexcept;
+    /// Memory for one object of `bytes`, a multiple of granule_bytes; see object(). So much in all
+    /// may lie unused in huge pages.
+    [[nodiscard]] block* try_allocate(std::size_t bytes, std::size_t alignment,
+                                      std::size_t may_waste = 0) noexcept;
+
+    /// True of an object that was just allocated, if its memory is known to be zero.
+    [[nodiscard]] static bool is_zero(const block& large) noexcept {
+        return (large.note & zero_note) != 0;
+    }
 
     /// Frees an object; `allowance` is how much of all that is empty may be kept.
     void deallocate(block& large, std::size_t allowance) noexcept;
@@ -113,6 +124,20 @@ public:
     }
 
 private:
+    /// The note of a large block: log2 of its alignment, and whether it was zero.
+    static constexpr std::uint32_t zero_note = 1 << 8;
+    [[nodiscard]] static std::size_t alignment_log2(const block& large) noexcept {
+        return large.note & (zero_note - 1);
+    }
+
+    /// The request for an object, and its hint: see try_allocate.
+    struct plan {
+        std::size_t total;
+        std::size_t wasted; ///< in huge pages, at most
+        page_use use;
+    };
+    [[nodiscard]] plan plan_for(std::size_t bytes, std::size_t may_waste) const noexcept;
+    void forget(const block& large) noexcept;
     [[nodiscard]] std::size_t with_slack(std::size_t bytes) const noexcept;
     [[nodiscard]] std::byte* take_kept(std::size_t& bytes, std::size_t alignment) noexcept;
     [[nodiscard]] block*& oldest_kept() noexcept;
@@ -127,7 +152,8 @@ private:
     std::size_t bytes_ = 0;
     std::size_t count_ = 0;
     std::size_t reserved_ = 0;
-    block* kept_ = nullptr; ///< memory of freed objects, the latest first
+    std::size_t wasted_ = 0; ///< in huge pages
+    block* kept_ = nullptr;  ///< memory of freed objects, the latest first
     std::size_t kept_count_ = 0;
     std::size_t kept_bytes_ = 0;
     bool prefault_;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/leak.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
 
@@ -10,6 +9,9 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+
+class leak_collector;
+
 namespace detail {
 
 /// Allocations of a resource with ARENITE_PASSTHROUGH=1: each one is a malloc, and all are linked

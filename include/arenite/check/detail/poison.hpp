@@ -7,7 +7,7 @@
 #include <cstddef>
 
 // A Valgrind build says so itself (CMake option or -DARENITE_VALGRIND=1) and has the header. To
-// ThreadSanitizer nothing is told: who looks where others may write asks for it.
+// ThreadSanitizer nothing is passed on: code that looks where others may write asks for that.
 #if defined(ARENITE_VALGRIND) && ARENITE_VALGRIND && __has_include(<valgrind/memcheck.h>)
 #define ARENITE_HAS_VALGRIND 1
 #include <valgrind/memcheck.h>
@@ -157,7 +157,7 @@ ARENITE_INLINE void pool_allocated([[maybe_unused]] const void* anchor,
 #endif
 }
 
-/// What was handed out at p is freed; it must not be touched.
+/// The object at p is freed; its memory must not be touched.
 ARENITE_INLINE void pool_freed([[maybe_unused]] const void* anchor,
                                [[maybe_unused]] const void* p) noexcept {
 #if ARENITE_HAS_VALGRIND

@@ -43,7 +43,7 @@ public:
     void on_allocate(const void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void on_resize(const void* p, std::size_t bytes) noexcept;
 
-    /// What was not allocated here is not recorded.
+    /// The free of an object that was not allocated here is not recorded.
     void on_free(const void* p) noexcept;
 
     /// All live objects are recorded as freed, in the order of their slots.

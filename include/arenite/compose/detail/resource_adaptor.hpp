@@ -7,7 +7,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -86,7 +86,7 @@ private:
 /// neither allocate nor free single objects are forwarded here; the rest is up to the Derived.
 template <class Derived, class R>
     requires Allocating<std::remove_reference_t<R>>
-class resource_adaptor : public strategy<Derived> {
+class resource_adaptor : public resource_base<Derived> {
 public:
     using inner_type = std::remove_reference_t<R>;
 
@@ -122,7 +122,7 @@ public:
         return detail::keeps_sizes(inner_);
     }
 
-    /// What a budget leaves, of an R that it owns.
+    /// The part of an R that its budget leaves.
     [[nodiscard]] std::size_t left_bytes() const
         requires(!std::is_reference_v<R> && requires(const inner_type& r) { r.left_bytes(); })
     {

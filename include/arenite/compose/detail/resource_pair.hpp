@@ -7,11 +7,11 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <tuple>
@@ -33,7 +33,7 @@ concept can_hold = std::constructible_from<held_resource<R>, std::in_place_t, Ar
 template <class Derived, class First, class Second>
     requires Allocating<std::remove_reference_t<First>> &&
              Allocating<std::remove_reference_t<Second>>
-class resource_pair : public strategy<Derived> {
+class resource_pair : public resource_base<Derived> {
 public:
     using first_type = std::remove_reference_t<First>;
     using second_type = std::remove_reference_t<Second>;
@@ -125,7 +125,7 @@ public:
                 .bytes_reserved = a.bytes_reserved + b.bytes_reserved,
                 .high_water_bytes = a.high_water_bytes + b.high_water_bytes,
                 .live_allocations = counted ? a.live_allocations + b.live_allocations : 0,
-                .largest_hole_bytes = std::max(a.largest_hole_bytes, b.largest_hole_bytes)};
+                .largest_hole_bytes = larger(a.largest_hole_bytes, b.largest_hole_bytes)};
     }
 
     /// Lists the first, then the second.

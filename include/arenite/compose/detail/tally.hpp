@@ -4,8 +4,8 @@
 
 #include <arenite/compose/detail/headroom.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 
@@ -119,9 +119,7 @@ public:
     }
 
     [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
-    [[nodiscard]] std::size_t most() const noexcept {
-        return std::max<std::size_t>(most_, in_use_);
-    }
+    [[nodiscard]] std::size_t most() const noexcept { return larger<std::size_t>(most_, in_use_); }
     [[nodiscard]] std::size_t allocations() const noexcept { return allocations_; }
     [[nodiscard]] std::size_t frees() const noexcept {
         return frees_.load(std::memory_order_acquire);

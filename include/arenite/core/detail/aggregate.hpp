@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-// What the compiler knows of a plain struct and does not tell: how many members it has, of which
+// The compiler's knowledge of a plain struct, made visible: how many members it has, of which
 // types, which of them a member pointer means, and what they are called. No macro, no generator:
 //
 //   1. The number of members is the largest number of values in braces that begins a T, where each
@@ -244,7 +244,7 @@ consteval bool has_base() {
 template <class T, std::size_t N>
 using bound_types = decltype(bind<N>(std::declval<T&>(), list_types{}));
 
-/// What stands in the way, looked for in an order in which each test is safe.
+/// The obstacle, looked for in an order in which each test is safe.
 template <class T>
 consteval obstacle find_obstacle() {
     if constexpr (!std::is_class_v<T> || !std::is_aggregate_v<T>)
@@ -373,16 +373,16 @@ constexpr std::string_view last_type(std::string_view text) noexcept {
 
 } // namespace detail
 
-/// What a type is called, as the compiler writes it; empty where it does not tell.
+/// The name of a type as the compiler writes it; empty where it does not say.
 template <class T>
 inline constexpr std::string_view name_of_type = detail::last_type(detail::function_of_type<T>());
 
-/// What the K-th of the N members of T is called.
+/// The name of the K-th of the N members of T.
 template <class T, std::size_t N, std::size_t K>
 inline constexpr std::string_view name_of_member =
     detail::last_name(detail::function_name<detail::address_of_member<T, N, K>>());
 
-/// What the member is called that the pointer points to.
+/// The name of the member that the pointer points to.
 template <auto Member>
 inline constexpr std::string_view name_of_pointer =
     detail::last_name(detail::function_name<detail::named<decltype(Member)>{Member}>());

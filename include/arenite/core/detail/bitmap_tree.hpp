@@ -84,7 +84,7 @@ public:
         return words_for(capacity) * sizeof(word);
     }
 
-    /// What the words hold when a tree is made over them.
+    /// Contents of the words when a tree is made over them.
     enum class contents { unknown, zero };
 
     /// A tree without positions; everything is full.
@@ -254,7 +254,7 @@ public:
         std::size_t end = first + count;
         for (std::size_t l = 0; l < levels_ && first < end; ++l) {
             bits::set_run(level_[l], first, end - first);
-            // What is full now: the words between, and those at the ends that became so.
+            // Words that are full now: those between, and those at the ends that became so.
             const std::size_t last = (end - 1) / 64;
             const std::size_t begin = first / 64;
             first = begin + (level_[l][begin] == ~word{0} ? 0U : 1U);

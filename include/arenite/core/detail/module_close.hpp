@@ -23,7 +23,7 @@ namespace detail {
 ///     process ends    exit handlers | functions of modules that run at their end
 ///     dlclose                         functions of the module | its exit handlers | the last ones
 ///
-/// What the library took from the system goes back only in the one that is closed: where the
+/// Memory that the library took from the system goes back only in the one that is closed: where the
 /// process ends, other threads and later destructors may still use it.
 ///
 /// Threads:   the one that closes.

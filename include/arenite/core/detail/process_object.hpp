@@ -7,11 +7,13 @@
 #include <atomic>
 #include <cstddef>
 #include <new>
-#include <thread>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
+
+/// std::this_thread::yield(), without <thread> in headers that all include.
+void give_way() noexcept;
 
 /// How an object of the process is made, if it needs no arguments.
 template <class T>
@@ -54,7 +56,7 @@ private:
             now.store(state::there, std::memory_order_release);
         }
         while (now.load(std::memory_order_acquire) != state::there)
-            std::this_thread::yield();
+            give_way();
     }
 
     static inline const T& at_load = get();

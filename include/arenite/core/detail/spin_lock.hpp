@@ -5,7 +5,6 @@
 #include <arenite/core/config.hpp>
 
 #include <atomic>
-#include <thread>
 
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
@@ -21,8 +20,8 @@ namespace detail {
 /// A mutex of one byte, for critical sections shorter than going to sleep takes: `std::lock_guard
 /// lock{spin};`
 ///
-/// Use when:  it is usually held for well below a microsecond, and seldom contended: a thread heap
-///            of an affinity. Otherwise std::mutex.
+/// Use when:  it is usually held for well below a microsecond, and seldom contended. Otherwise
+///            std::mutex.
 /// Cost:      one atomic exchange and one store, about 6 ns uncontended; two stores if the C
 ///            library knows that there is no other thread.
 /// Overhead:  1 byte. Usable before main and after it.
@@ -59,14 +58,7 @@ private:
 #endif
     }
 
-    ARENITE_COLD void wait() noexcept {
-        constexpr int patience = 64;
-        do {
-            for (int looks = 0; taken_.load(std::memory_order_relaxed); ++looks)
-                if (looks >= patience)
-                    std::this_thread::yield();
-        } while (taken_.exchange(true, std::memory_order_acquire));
-    }
+    ARENITE_COLD void wait() noexcept;
 
     std::atomic<bool> taken_{false};
 };

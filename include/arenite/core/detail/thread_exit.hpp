@@ -63,7 +63,7 @@ public:
     static void await(function f) noexcept;
 
 private:
-    /// What one thread has registered.
+    /// The registrations of one thread.
     struct awaited {
         std::uint32_t functions; ///< their numbers plus one, 4 bits each, the latest lowest
         std::uint8_t last;       ///< a bit for each number

@@ -17,10 +17,10 @@ class compacting_heap;
 
 namespace detail {
 
-/// Who an object is, wherever it lies: the number of its slot in the tables of the process, and how
+/// Identity of an object, wherever it lies: its slot number in the tables of the process, and how
 /// often that slot was used before it.
 ///
-///     | generation 16 | 0 | slot 32 |     0: nobody
+///     | generation 16 | 0 | slot 32 |     0: no object
 ///
 /// A slot is used 65,535 times and then no more: an id never comes again.
 class object_id {
@@ -61,10 +61,10 @@ extern std::atomic<std::uintptr_t> place_base;
 /// Told of blocks; the first decides.
 void note_block(const void* begin) noexcept;
 
-/// What a handle to nobody points behind.
+/// A handle to no object points behind this.
 extern const std::uint64_t null_word;
 
-/// What stands in the 8 bytes before an object while it lives there. Elsewhere, and once it left or
+/// The 8 bytes before an object while it lives there. Elsewhere, and once it left or
 /// died, something else stands there.
 [[nodiscard]] ARENITE_INLINE std::uint64_t word_of(object_id id, const void* address) noexcept {
     return id.all_bits() ^ static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address)) ^
@@ -82,12 +82,12 @@ ARENITE_INLINE void set_word_before(void* address, std::uint64_t word) noexcept 
     std::memcpy(static_cast<std::byte*>(address) - word_bytes, &word, sizeof word);
 }
 
-/// Who lives at an address, if anybody does.
+/// The object that lives at an address, if one does.
 [[nodiscard]] ARENITE_INLINE object_id id_at(const void* address) noexcept {
     return object_id::of_bits(word_before(address) ^ word_of({}, address));
 }
 
-/// What a table knows of an object.
+/// The entry of an object in a table.
 struct alignas(8) object_entry {
     std::byte* address; ///< now
     std::uint16_t generation;
@@ -116,7 +116,7 @@ static_assert(sizeof(object_entry) == 16);
 ///            by any of them; where one reached 60,000 they are used no more. That takes 60,000
 ///            objects made in that chunk; there are 2^22 chunks.
 /// Threads:   a table one at a time, with its heap; different tables in different threads.
-/// Failure:   make() gives nobody; nothing changes.
+/// Failure:   make() gives the id 0; nothing changes.
 class handle_table {
 public:
     static constexpr std::size_t chunk_bytes = std::size_t{16} << 10;

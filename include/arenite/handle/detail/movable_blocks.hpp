@@ -31,7 +31,7 @@ namespace detail {
 ///     filled_k      k eighths are in use, and nothing in it is pinned: it may be emptied
 ///
 /// So the block to fill and the one to empty are found in the tree that holds the blocks, without a
-/// walk. A free that makes a block change its state is told by the block's alarm.
+/// walk. A free that makes a block change its state sets off the block's alarm.
 ///
 /// Use when:  compacting_heap keeps its objects; users do not see it. It knows nothing of objects
 ///            but where their granules are.
@@ -46,7 +46,7 @@ class movable_blocks {
 public:
     static constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-    /// What is longer, or aligned to more, is not for blocks.
+    /// Longer objects, and those aligned to more, are not for blocks.
     static constexpr std::size_t largest_object_bytes = block_bytes / 4;
     static constexpr std::size_t largest_alignment = 4096;
 
@@ -98,7 +98,7 @@ public:
     /// The lowest object in the victim that was not looked at yet, or nullptr.
     [[nodiscard]] std::byte* next_in_victim() noexcept;
 
-    /// What may be an object, if objects like the one at p follow it, in memory that is in use; or
+    /// The next object, if objects like the one at p follow it, in memory that is in use; or
     /// nullptr.
     [[nodiscard]] const std::byte* guess_ahead(const std::byte* p,
                                                std::size_t granules) const noexcept;
@@ -149,7 +149,7 @@ public:
     void list_regions(region_sink& sink) const;
 
 private:
-    /// What is known of a block besides its head; it lies where objects begin.
+    /// Data of a block besides its head; it lies where objects begin.
     struct notes {
         std::uint32_t pinned;              ///< objects
         std::uint32_t counted : 31;        ///< free granules that are in free_in_waiting_

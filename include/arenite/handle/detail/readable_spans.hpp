@@ -5,7 +5,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/upstream.hpp>
 
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace detail {
 /// Overhead:  24 bytes a span; addresses of as many spans as were ever lent at once.
 /// Threads:   one at a time.
 /// Failure:   nullptr; nothing changes.
-class readable_spans final : public strategy<readable_spans> {
+class readable_spans final : public resource_base<readable_spans> {
 public:
     explicit readable_spans(upstream up) noexcept : upstream_{up} {}
     ~readable_spans() override;

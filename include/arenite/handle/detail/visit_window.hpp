@@ -16,7 +16,7 @@ namespace detail {
 /// An order of visits, whatever it is made of: the next handle, until there is none.
 class visit_source {
 public:
-    /// Who is visited; and what leads there, to be refreshed, where that is known.
+    /// The object that is visited; and what leads there, to be refreshed, where that is known.
     struct visit {
         bool any = false;
         const basic_handle* handle = nullptr;

@@ -10,7 +10,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// What a linear_resource of a checked build knows of its allocations: begin, end, and whether they
+/// The allocations of a linear_resource in a checked build: begin, end, and whether they
 /// were freed, in the order in which they were made, which is that of their addresses.
 ///
 /// Cost:      add amortised O(1); free O(log allocations).

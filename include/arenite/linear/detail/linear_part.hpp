@@ -9,7 +9,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// What owners of several linear resources (buffers, frames) may do with each.
+/// Access that owners of several linear resources (buffers, frames) have to each.
 class linear_part {
 public:
     /// Frees everything; unlike after reset() no marker is good any more. Memory is handed out

@@ -11,7 +11,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Which markers of one resource are still good; what a checked build asks before it rewinds.
+/// Which markers of one resource are still good: a checked build looks here before it rewinds.
 ///
 /// Markers are numbered as they are taken. A rewind to marker s at a moment when n were taken makes
 /// (s, n] worthless, since the states they remember are gone:

@@ -41,7 +41,7 @@ namespace detail {
 /// Overhead:  4 bytes and a bit a slot, 4 bytes a block.
 /// Limits:    a slot is acquired 2^30 times and then retired, until its block begins anew. After
 ///            2^32 - 2 trims no block does, and no memory goes back.
-/// Threads:   one at a time; for_each from several while nobody does anything else.
+/// Threads:   one at a time; for_each from several while no thread does anything else.
 /// Failure:   nullptr; nothing changes.
 class object_slots {
 public:
@@ -150,7 +150,7 @@ public:
     /// Ends them, and gives back all memory that holds nothing.
     void trim(end_function end) noexcept;
 
-    /// What comes last: a contract violation if an object is in use.
+    /// The last step: a contract violation if an object is in use.
     void end(const char* kind) noexcept;
 
     /// That of an object which is given back without being in use, or to another pool than its own.

@@ -52,7 +52,7 @@ concept StaticTag = !is_object_pool<R> && !ResourceType<R> && StaticResource<R>;
 template <class R>
 concept HeapTag = !is_object_pool<R> && !ResourceType<R> && !StaticTag<R> && AffinityTag<R>;
 
-/// What a unique_ptr stores to know where memory is returned to: a pointer, or nothing if the type
+/// The part of a unique_ptr that says where memory goes back to: a pointer, or nothing if the type
 /// R determines it.
 ///
 /// Threads:   those of what it stands for.

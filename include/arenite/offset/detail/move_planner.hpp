@@ -4,7 +4,6 @@
 
 #include <arenite/core/budget.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/detail/budget_meter.hpp>
 #include <arenite/offset/detail/offset_space.hpp>
 #include <arenite/offset/moves.hpp>
 
@@ -14,6 +13,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
+
+class budget_meter;
 
 /// Defragments an offset_space by steps: plans copies, and settles them when they are done.
 ///

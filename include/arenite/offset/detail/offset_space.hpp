@@ -82,7 +82,7 @@ public:
         const std::uint64_t granules = granules_for(bytes);
         if (alignment == 0 || granules > most_granules)
             return std::nullopt;
-        // What is a multiple of both: twos that the granularity has need not be there twice.
+        // A multiple of both: powers of two that the granularity has need not be there twice.
         const auto twos = static_cast<unsigned>(std::countr_zero(alignment));
         alignment >>= twos < shift_ ? twos : shift_;
         return offset_request{granules, alignment < beyond_all ? alignment : beyond_all,

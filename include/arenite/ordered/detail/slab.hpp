@@ -6,10 +6,10 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/atomic_access.hpp>
 #include <arenite/core/detail/bits.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/detail/glance.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -186,7 +186,7 @@ struct alignas(64) slab {
     /// for half, or a few slots each time would be all that looking for them brings.
     [[nodiscard]] std::int32_t refill_alarm() const noexcept {
         const int share = units <= 8 ? 2 : units < most_units ? 4 : 8;
-        return slots - std::max(1, slots / share);
+        return slots - larger(1, slots / share);
     }
 
     /// used() at which it is sparse: half is free, and larger objects may join its slots; none
@@ -208,7 +208,7 @@ private:
     }
 };
 
-static_assert(sizeof(slab) == 64);
+static_assert(sizeof(slab) == slab::words_behind_page * sizeof(bits::word));
 
 namespace slab_state {
 inline constexpr std::uint16_t full = 0;       ///< or nearly

@@ -7,9 +7,9 @@
 #include <arenite/core/detail/glance.hpp>
 #include <arenite/ordered/detail/slab.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -62,7 +62,7 @@ struct alignas(64) slab_block {
 inline void slab_block::set_slab(std::size_t first_unit, std::size_t units,
                                  std::size_t number) noexcept {
     constexpr std::size_t slabs_from_here = offsetof(slab_block, slabs) / sizeof(slab);
-    std::fill_n(slab_of + first_unit, units, static_cast<std::uint8_t>(slabs_from_here + number));
+    std::memset(slab_of + first_unit, static_cast<std::uint8_t>(slabs_from_here + number), units);
 }
 
 } // namespace detail

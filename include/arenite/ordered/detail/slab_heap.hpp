@@ -3,11 +3,12 @@
 #pragma once
 
 #include <arenite/block/detail/block_source.hpp>
-#include <arenite/block/detail/region_joiner.hpp>
+#include <arenite/check/detail/build_mode.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
@@ -18,7 +19,6 @@
 #include <arenite/ordered/detail/slab_source.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -29,6 +29,8 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+class region_joiner;
+
 /// What the fast path of a slab_heap knows of a size class.
 struct alignas(64) slot_class_state {
     bits::word* free = nullptr; ///< the word of bits that it allocates from
@@ -38,9 +40,6 @@ struct alignas(64) slot_class_state {
 };
 
 static_assert(sizeof(slot_class_state) == slab::class_state_bytes);
-
-/// In these builds every call is a slow one: it tells a memory checker, or checks more.
-inline constexpr bool slow_only = checks_enabled || poison::active;
 
 /// Holds the gate of a heap, if it has one, while its slabs and blocks change: at the outermost of
 /// calls within calls.
@@ -260,7 +259,7 @@ public:
     static constexpr std::size_t unknown_bytes = ~std::size_t{0};
     /// A size that a caller gave: as it is, but never unknown_bytes.
     [[nodiscard]] static constexpr std::size_t given_bytes(std::size_t bytes) noexcept {
-        return std::min(bytes, unknown_bytes - 1);
+        return smaller(bytes, unknown_bytes - 1);
     }
 
     /// True where no object of a class, a number up to size_class::single, is handed out.

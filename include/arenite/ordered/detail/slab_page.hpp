@@ -5,10 +5,10 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/ordered/detail/slab.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -57,7 +57,7 @@ inline constexpr std::size_t colours = 16;
     const std::size_t bitmaps = slot_bytes >= slab::least_joined_bytes ? 2 : 1;
     const std::size_t end =
         description + sizeof(slab) + bitmaps * words_for(slot_bytes) * sizeof(bits::word);
-    const std::size_t alignment = std::min<std::size_t>(slot_bytes & -slot_bytes, unit_bytes);
+    const std::size_t alignment = smaller<std::size_t>(slot_bytes & -slot_bytes, unit_bytes);
     return align_up(end, alignment);
 }
 

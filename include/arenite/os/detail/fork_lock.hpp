@@ -72,7 +72,7 @@ private:
 ///              is called for each that has it, then
 ///
 /// A program's own handlers of forks may come between the two: what they lock is free to them, as
-/// no other thread is amid anything.
+/// no other thread is inside one.
 ///
 /// Use when:  what it guards is shared by threads and is to be used in a child of any of them.
 /// Cost:      that of Mutex and two loads; construction and destruction a lock that all share.

@@ -4,28 +4,16 @@
 
 #include <arenite/core/config.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-
-#if defined(__linux__)
-#include <arenite/os/detail/linux.hpp>
-#elif defined(__APPLE__)
-#include <arenite/os/detail/macos.hpp>
-#elif defined(_WIN32)
-#include <arenite/os/detail/windows.hpp>
-#else
-#error                                                                                             \
-    "Arenite knows no pages on this system: write os/<system>.hpp as os/detail/platform.hpp tells"
-#endif
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 namespace os {
 
-/// What Arenite asks of an operating system; static functions, thread-safe, usable before main,
-/// without malloc. A new system is one file: a struct that satisfies this concept, named below.
+/// Pages of the system this is compiled for; static functions, thread-safe, usable before main,
+/// without malloc. A new system is one file, src/os/platform_<system>.cpp, with these functions.
 ///
 ///                reserve              commit               touch
 ///     (nothing) ---------> addresses ---------> usable ----------> resident
@@ -48,9 +36,11 @@ namespace os {
 /// commit(p, n)         makes part of a reservation usable, zero-filled if it was not committed
 ///                      before; false where the system refuses, then nothing has changed
 /// decommit(p, n)       gives its memory back and takes the access away. May leave the access where
-///                      the system cannot take it; the memory is gone in any case. Never fails
-/// purge(p, n)          gives the memory back; it stays usable, contents are zero or as they were
-/// renew(p, n)          purge, and advice is forgotten where the system can: as it was committed
+///                      the system cannot take it. True if the memory is gone: as a rule
+/// purge(p, n)          gives the memory back; it stays usable. True if it is zero from now on,
+///                      else its contents may be as they were
+/// renew(p, n)          purge, and what keeps huge pages out is gone where the system can: as it
+///                      was committed, without advice
 /// advise_huge(p, n, b) asks for huge pages in a committed part, or (b false) asks for none; a hint
 /// prefault(p, n)       makes a committed part resident and keeps its contents; a hint as well.
 ///                      No other thread may write there meanwhile
@@ -58,36 +48,31 @@ namespace os {
 /// at_fork(f, g, h)     f is called before the process forks, latest first; then g in it and h in
 ///                      the child, earliest first. Nothing where processes do not fork
 /// resident_bytes(p, n) how much of a reservation is in memory now; slow, for tests and reports
-template <class P>
-concept page_platform = requires(void* p, const void* where, std::size_t bytes,
-                                 std::size_t alignment, bool wanted, void (*call)()) {
-    { P::page_bytes() } noexcept -> std::same_as<std::size_t>;
-    { P::huge_page_bytes() } noexcept -> std::same_as<std::size_t>;
-    { P::reserve(bytes, alignment) } noexcept -> std::same_as<void*>;
-    { P::reservations_grow } -> std::convertible_to<bool>;
-    { P::extend(p, bytes) } noexcept -> std::same_as<bool>;
-    { P::release(p, bytes) } noexcept -> std::same_as<void>;
-    { P::commit(p, bytes) } noexcept -> std::same_as<bool>;
-    { P::decommit(p, bytes) } noexcept -> std::same_as<void>;
-    { P::purge(p, bytes) } noexcept -> std::same_as<void>;
-    { P::renew(p, bytes) } noexcept -> std::same_as<void>;
-    { P::advise_huge(p, bytes, wanted) } noexcept -> std::same_as<void>;
-    { P::prefault(p, bytes) } noexcept -> std::same_as<void>;
-    { P::resident_bytes(where, bytes) } noexcept -> std::same_as<std::size_t>;
-    { P::now_ms() } noexcept -> std::same_as<std::uint64_t>;
-    { P::at_fork(call, call, call) } noexcept -> std::same_as<void>;
-};
+struct platform {
+    [[nodiscard]] static std::size_t page_bytes() noexcept;
+    [[nodiscard]] static std::size_t huge_page_bytes() noexcept;
 
-/// The system this is compiled for.
-#if defined(__linux__)
-using platform = linux_platform;
-#elif defined(__APPLE__)
-using platform = macos_platform;
-#elif defined(_WIN32)
-using platform = windows_platform;
+    [[nodiscard]] static void* reserve(std::size_t bytes, std::size_t alignment) noexcept;
+#if defined(_WIN32)
+    static constexpr bool reservations_grow = false;
+#else
+    static constexpr bool reservations_grow = true;
 #endif
+    [[nodiscard]] static bool extend(void* p, std::size_t bytes) noexcept;
+    static void release(void* p, std::size_t bytes) noexcept;
 
-static_assert(page_platform<platform>);
+    [[nodiscard]] static bool commit(void* p, std::size_t bytes) noexcept;
+    static bool decommit(void* p, std::size_t bytes) noexcept;
+    static bool purge(void* p, std::size_t bytes) noexcept;
+    static bool renew(void* p, std::size_t bytes) noexcept;
+
+    static void advise_huge(void* p, std::size_t bytes, bool wanted) noexcept;
+    static void prefault(void* p, std::size_t bytes) noexcept;
+    [[nodiscard]] static std::size_t resident_bytes(const void* p, std::size_t bytes) noexcept;
+
+    [[nodiscard]] static std::uint64_t now_ms() noexcept;
+    static void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;
+};
 
 } // namespace os
 } // namespace detail

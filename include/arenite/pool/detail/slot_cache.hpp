@@ -182,7 +182,7 @@ public:
         drain_held_back(on_slots);
     }
 
-    /// What is in here at one moment, to be asked slot by slot.
+    /// The free slots in the cache at one moment, to be looked up one by one.
     class snapshot {
     public:
         explicit snapshot(const slot_cache& cache) noexcept

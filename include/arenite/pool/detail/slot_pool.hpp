@@ -11,7 +11,7 @@
 #include <arenite/core/detail/bits.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/region.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/pool/detail/slot_cache.hpp>
 #include <arenite/pool/detail/slot_layout.hpp>
@@ -24,7 +24,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// What all pools of slots of one size do alike: the calls, and what is asked and reported.
+/// The common part of all pools of slots of one size: the calls, the figures and the reports.
 ///
 ///     allocate    hot slot, window                inlined, in slot_cache
 ///                 the run                         allocate_slow
@@ -49,9 +49,9 @@ namespace detail {
 ///
 /// Threads:   one at a time.
 template <class Derived>
-class slot_pool : public strategy<Derived> {
+class slot_pool : public resource_base<Derived> {
 public:
-    using strategy<Derived>::allocate;
+    using resource_base<Derived>::allocate;
 
     /// A slot. Throws out_of_memory.
     [[nodiscard]] ARENITE_INLINE void* allocate() {
@@ -79,7 +79,7 @@ public:
             deallocate_apart(p);
     }
 
-    // The parts of these, for who stands between a pool and its user and knows slot_bytes() when it
+    // The parts of these, for a wrapper between a pool and its user that knows slot_bytes() when it
     // is compiled.
 
     /// A slot that lies ready; nullptr where try_allocate() would have to look for one.

@@ -11,7 +11,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// What stands in no usage tree and is in every usage_snapshot all the same: the affinities, the
+/// A source that is in no usage tree, and in every usage_snapshot all the same: the affinities, the
 /// shared heaps. One object for each kind, which lasts as long as the process.
 ///
 /// Threads:   any.

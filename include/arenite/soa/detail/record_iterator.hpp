@@ -47,7 +47,7 @@ public:
         return {origin, row};
     }
 
-    /// What std::ranges moves out of a row: an object of its own.
+    /// The object that std::ranges moves out of a row.
     [[nodiscard]] friend T iter_move(const record_iterator& i) {
         if constexpr (Const)
             return *i;

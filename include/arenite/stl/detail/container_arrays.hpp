@@ -34,7 +34,7 @@ public:
     [[nodiscard]] bool owns(const void* p) const noexcept;
     void list_regions(region_sink& sink) const;
 
-    /// Those of all containers without a container_pool. Never destroyed.
+    /// The arrays of all containers without a container_pool. Never destroyed.
     [[nodiscard]] static container_arrays& of_process() noexcept;
 
 private:

@@ -48,8 +48,8 @@ inline constexpr std::size_t container_slot_kinds = largest_container_slot / 8 +
                              : largest_container_slot_alignment};
 }
 
-/// What a container, or a thread for its small ones, keeps although it is empty: a share of what is
-/// in use, and so nothing in the end. What is empty is the page source's, which keeps it for
+/// Empty memory that a container, or a thread for its small ones, may keep: a share of what is
+/// in use, and so nothing in the end. Other empty memory is the page source's, which keeps it for
 /// the next container: one bound for the process, however many containers have been emptied.
 inline constexpr return_policy container_policy{.keep_bytes = 0, .keep_divisor = 4};
 

@@ -17,7 +17,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// What the inline containers of unique keys have in common: a standard container whose nodes lie
+/// The common base of the inline containers of unique keys: a standard container whose nodes lie
 /// in the object itself.
 ///
 /// Nodes never change their container: copies, moves and swaps, and elements that come by a node

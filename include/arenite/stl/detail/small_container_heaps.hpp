@@ -11,7 +11,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// What the containers of one thread share until they have earned a heap of their own: a heap for
+/// Heaps that the containers of one thread share until they have earned their own: one for
 /// each size of slots. It outlives its thread, and goes to the next one that needs one.
 class small_container_heaps {
 public:

@@ -34,7 +34,7 @@ public:
     [[nodiscard]] static constexpr std::size_t largest_step() noexcept { return max_object_bytes; }
     /// False where elements stay where they are, or nothing is to be had.
     [[nodiscard]] static constexpr bool may_move() noexcept { return true; }
-    /// What is free above the elements goes back, where a resource would keep it for them.
+    /// Memory above the elements goes back, where a resource would keep it for them.
     void give_back() noexcept {}
 
 private:

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 #if defined(__linux__)
 
+// Private anonymous mappings; any architecture and page size.
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/size.hpp>
-#include <arenite/os/detail/linux.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include "errno_kept.hpp"
 #include "page_size.hpp"
@@ -39,15 +40,15 @@ constexpr int lent_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 } // namespace
 
-std::size_t linux_platform::page_bytes() noexcept { return page_size(&kernel_page_bytes); }
+std::size_t platform::page_bytes() noexcept { return page_size(&kernel_page_bytes); }
 
-/// What one page of page-table entries maps, which is how the kernel makes huge pages on every
+/// Bytes that a page of page-table entries maps, which is how the kernel makes huge pages on every
 /// architecture that has them. Asking /sys instead costs 30 us, half of a program's first request.
-std::size_t linux_platform::huge_page_bytes() noexcept {
+std::size_t platform::huge_page_bytes() noexcept {
     return page_bytes() / sizeof(std::uint64_t) * page_bytes();
 }
 
-void* linux_platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
+void* platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
     const errno_kept keep;
     alignment = std::max(alignment, page_bytes());
     const std::size_t slack = alignment - kernel_page_bytes();
@@ -67,7 +68,7 @@ void* linux_platform::reserve(std::size_t bytes, std::size_t alignment) noexcept
     return begin + before;
 }
 
-bool linux_platform::extend(void* p, std::size_t bytes) noexcept {
+bool platform::extend(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     void* const got = ::mmap(p, bytes, PROT_NONE, lent_flags | MAP_FIXED_NOREPLACE, -1, 0);
     if (got == p)
@@ -77,42 +78,42 @@ bool linux_platform::extend(void* p, std::size_t bytes) noexcept {
     return false;
 }
 
-void linux_platform::release(void* p, std::size_t bytes) noexcept {
+void platform::release(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     ::munmap(p, bytes);
 }
 
-bool linux_platform::commit(void* p, std::size_t bytes) noexcept {
+bool platform::commit(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     return ::mprotect(p, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
-void linux_platform::decommit(void* p, std::size_t bytes) noexcept {
+bool platform::decommit(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     // A fresh mapping over the old one drops memory, access and advice in one call, and merges with
     // untouched neighbours. It fails where it would make one mapping too many; dropping does not.
-    if (::mmap(p, bytes, PROT_NONE, lent_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
-        ::madvise(p, bytes, MADV_DONTNEED);
+    return ::mmap(p, bytes, PROT_NONE, lent_flags | MAP_FIXED, -1, 0) != MAP_FAILED ||
+           ::madvise(p, bytes, MADV_DONTNEED) == 0;
 }
 
-void linux_platform::purge(void* p, std::size_t bytes) noexcept {
+bool platform::purge(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
-    ::madvise(p, bytes, MADV_DONTNEED);
+    return ::madvise(p, bytes, MADV_DONTNEED) == 0; // not where pages are locked
 }
 
-void linux_platform::renew(void* p, std::size_t bytes) noexcept {
+bool platform::renew(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     // Mapped anew, for the reason that decommit has.
-    if (::mmap(p, bytes, PROT_READ | PROT_WRITE, lent_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
-        ::madvise(p, bytes, MADV_DONTNEED);
+    return ::mmap(p, bytes, PROT_READ | PROT_WRITE, lent_flags | MAP_FIXED, -1, 0) != MAP_FAILED ||
+           ::madvise(p, bytes, MADV_DONTNEED) == 0;
 }
 
-void linux_platform::advise_huge(void* p, std::size_t bytes, bool wanted) noexcept {
+void platform::advise_huge(void* p, std::size_t bytes, bool wanted) noexcept {
     const errno_kept keep;
     ::madvise(p, bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
-void linux_platform::prefault(void* p, std::size_t bytes) noexcept {
+void platform::prefault(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     if (::madvise(p, bytes, MADV_POPULATE_WRITE) == 0)
         return;
@@ -122,13 +123,13 @@ void linux_platform::prefault(void* p, std::size_t bytes) noexcept {
         begin[i] = begin[i];
 }
 
-std::size_t linux_platform::resident_bytes(const void* p, std::size_t bytes) noexcept {
+std::size_t platform::resident_bytes(const void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     const std::size_t page = kernel_page_bytes();
     unsigned char in_memory[1024];
     std::size_t found = 0;
     std::size_t pages = 0;
-    std::size_t offset = 0; // a number, since nobody says that there is an object at p
+    std::size_t offset = 0; // a number, since p may point to no object
     const auto ask = [&] {
         // NOLINTNEXTLINE(performance-no-int-to-ptr)
         return ::mincore(reinterpret_cast<void*>(address_of(p) + offset), pages * page, in_memory);
@@ -146,14 +147,14 @@ std::size_t linux_platform::resident_bytes(const void* p, std::size_t bytes) noe
     return found;
 }
 
-std::uint64_t linux_platform::now_ms() noexcept {
+std::uint64_t platform::now_ms() noexcept {
     timespec now{};
     ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now); // no system call, 5 ns
     return static_cast<std::uint64_t>(now.tv_sec) * 1000 +
            static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
 }
 
-void linux_platform::at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
+void platform::at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
     static_cast<void>(::pthread_atfork(before, in_parent, in_child));
 }
 

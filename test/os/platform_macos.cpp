@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #if defined(__APPLE__)
 
-#include <arenite/os/detail/macos.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 
 namespace {
 
-using platform = arenite::detail::os::macos_platform;
+using platform = arenite::detail::os::platform;
 
-TEST(macos_platform, memory_that_is_purged_reads_as_zero) {
+TEST(platform_macos, memory_that_is_purged_reads_as_zero) {
     const std::size_t bytes = 4 * platform::page_bytes();
     void* const p = platform::reserve(bytes, 1 << 20);
     ASSERT_NE(p, nullptr);
@@ -26,7 +26,7 @@ TEST(macos_platform, memory_that_is_purged_reads_as_zero) {
     platform::release(p, bytes);
 }
 
-TEST(macos_platform, errno_stays_as_it_was) {
+TEST(platform_macos, errno_stays_as_it_was) {
     errno = 7;
     EXPECT_EQ(platform::reserve(~std::size_t{0} / 2, 1), nullptr);
     EXPECT_EQ(errno, 7);

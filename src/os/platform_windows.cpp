@@ -2,10 +2,18 @@
 // SPDX-License-Identifier: MIT
 #if defined(_WIN32)
 
+// VirtualAlloc, on Windows 7 and newer. Where it differs from platform.hpp's other systems:
+//
+//     addresses    are reserved in units of 64 KiB, and a reservation ends as a whole: an upper
+//                  part given to release() loses its memory at once, its addresses with the rest
+//     commit       counts against memory and page file, touched or not
+//     huge pages   none: a large page is locked in memory, wants a privilege, and comes and goes
+//                  only with a reservation of its own, which is not what advice can do
+//     fork         there is none
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/page_mutex.hpp>
-#include <arenite/os/detail/windows.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include "page_size.hpp"
 
@@ -58,7 +66,7 @@ void for_each_region(const void* p, std::size_t bytes, F f) noexcept {
 
 } // namespace
 
-std::size_t windows_platform::page_bytes() noexcept {
+std::size_t platform::page_bytes() noexcept {
     return page_size([]() noexcept -> std::size_t {
         SYSTEM_INFO system;
         ::GetSystemInfo(&system);
@@ -66,9 +74,9 @@ std::size_t windows_platform::page_bytes() noexcept {
     });
 }
 
-std::size_t windows_platform::huge_page_bytes() noexcept { return 0; }
+std::size_t platform::huge_page_bytes() noexcept { return 0; }
 
-void* windows_platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
+void* platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
     const errors_kept keep;
     constexpr std::size_t granularity = 64 * 1024;
     if (bytes == 0)
@@ -91,9 +99,9 @@ void* windows_platform::reserve(std::size_t bytes, std::size_t alignment) noexce
     return nullptr;
 }
 
-bool windows_platform::extend(void*, std::size_t) noexcept { return false; }
+bool platform::extend(void*, std::size_t) noexcept { return false; }
 
-void windows_platform::release(void* p, std::size_t bytes) noexcept {
+void platform::release(void* p, std::size_t bytes) noexcept {
     const errors_kept keep;
     MEMORY_BASIC_INFORMATION region;
     if (::VirtualQuery(p, &region, sizeof region) == sizeof region && region.AllocationBase == p)
@@ -102,17 +110,17 @@ void windows_platform::release(void* p, std::size_t bytes) noexcept {
         ::VirtualFree(p, bytes, MEM_DECOMMIT);
 }
 
-bool windows_platform::commit(void* p, std::size_t bytes) noexcept {
+bool platform::commit(void* p, std::size_t bytes) noexcept {
     const errors_kept keep;
     return ::VirtualAlloc(p, bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
 }
 
-void windows_platform::decommit(void* p, std::size_t bytes) noexcept {
+bool platform::decommit(void* p, std::size_t bytes) noexcept {
     const errors_kept keep;
-    ::VirtualFree(p, bytes, MEM_DECOMMIT);
+    return ::VirtualFree(p, bytes, MEM_DECOMMIT) != 0;
 }
 
-void windows_platform::purge(void* p, std::size_t bytes) noexcept {
+bool platform::purge(void* p, std::size_t bytes) noexcept {
     const errors_kept keep;
     // It stays committed, so that it can be used again whatever the system has by then.
     for_each_region(
@@ -123,20 +131,21 @@ void windows_platform::purge(void* p, std::size_t bytes) noexcept {
             ::VirtualUnlock(part,
                             n); // of what is not locked: takes it out of the working set at once
         });
+    return false; // until the system needs the pages
 }
 
-void windows_platform::renew(void* p, std::size_t bytes) noexcept { purge(p, bytes); }
+bool platform::renew(void* p, std::size_t bytes) noexcept { return purge(p, bytes); }
 
-void windows_platform::advise_huge(void*, std::size_t, bool) noexcept {}
+void platform::advise_huge(void*, std::size_t, bool) noexcept {}
 
-void windows_platform::prefault(void* p, std::size_t bytes) noexcept {
+void platform::prefault(void* p, std::size_t bytes) noexcept {
     const std::size_t page = page_bytes();
     auto* const begin = static_cast<volatile std::byte*>(p);
     for (std::size_t i = 0; i < bytes; i += page)
         begin[i] = begin[i];
 }
 
-std::size_t windows_platform::resident_bytes(const void* p, std::size_t bytes) noexcept {
+std::size_t platform::resident_bytes(const void* p, std::size_t bytes) noexcept {
     const errors_kept keep;
     SYSTEM_INFO system;
     ::GetSystemInfo(&system);
@@ -165,9 +174,9 @@ std::size_t windows_platform::resident_bytes(const void* p, std::size_t bytes) n
     return found;
 }
 
-std::uint64_t windows_platform::now_ms() noexcept { return ::GetTickCount64(); }
+std::uint64_t platform::now_ms() noexcept { return ::GetTickCount64(); }
 
-void windows_platform::at_fork(void (*)(), void (*)(), void (*)()) noexcept {}
+void platform::at_fork(void (*)(), void (*)(), void (*)()) noexcept {}
 
 // ---- the mutex ----------------------------------------------------------------------------------
 

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: MIT
 #if defined(__APPLE__)
 
-// linux.cpp for another system: memory leaves only with its mapping, since MADV_DONTNEED drops
+// platform_linux.cpp for another system, with pages of 16 KiB on ARM and no huge ones:
+// memory leaves only with its mapping, since MADV_DONTNEED drops
 // nothing there; a range is extended by a hint; there is no advice about huge pages.
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/size.hpp>
-#include <arenite/os/detail/macos.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include "errno_kept.hpp"
 #include "page_size.hpp"
@@ -31,19 +32,22 @@ std::size_t macos_page_bytes() noexcept { return static_cast<std::size_t>(::getp
 constexpr int macos_flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE;
 
 /// A fresh mapping in place of what is there. Where the system refuses, its memory at least may go.
-void map_anew(void* p, std::size_t bytes, int access) noexcept {
+/// True if it is gone, and not only when it is needed.
+bool map_anew(void* p, std::size_t bytes, int access) noexcept {
     const errno_kept keep;
-    if (::mmap(p, bytes, access, macos_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
-        ::madvise(p, bytes, MADV_FREE);
+    if (::mmap(p, bytes, access, macos_flags | MAP_FIXED, -1, 0) != MAP_FAILED)
+        return true;
+    ::madvise(p, bytes, MADV_FREE);
+    return false;
 }
 
 } // namespace
 
-std::size_t macos_platform::page_bytes() noexcept { return page_size(&macos_page_bytes); }
+std::size_t platform::page_bytes() noexcept { return page_size(&macos_page_bytes); }
 
-std::size_t macos_platform::huge_page_bytes() noexcept { return 0; }
+std::size_t platform::huge_page_bytes() noexcept { return 0; }
 
-void* macos_platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
+void* platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
     const errno_kept keep;
     alignment = std::max(alignment, page_bytes());
     const std::size_t slack = alignment - macos_page_bytes();
@@ -63,7 +67,7 @@ void* macos_platform::reserve(std::size_t bytes, std::size_t alignment) noexcept
     return begin + before;
 }
 
-bool macos_platform::extend(void* p, std::size_t bytes) noexcept {
+bool platform::extend(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     void* const got = ::mmap(p, bytes, PROT_NONE, macos_flags, -1, 0); // an address is a hint
     if (got == p)
@@ -73,38 +77,38 @@ bool macos_platform::extend(void* p, std::size_t bytes) noexcept {
     return false;
 }
 
-void macos_platform::release(void* p, std::size_t bytes) noexcept {
+void platform::release(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     ::munmap(p, bytes);
 }
 
-bool macos_platform::commit(void* p, std::size_t bytes) noexcept {
+bool platform::commit(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     return ::mprotect(p, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
-void macos_platform::decommit(void* p, std::size_t bytes) noexcept {
-    map_anew(p, bytes, PROT_NONE);
+bool platform::decommit(void* p, std::size_t bytes) noexcept {
+    return map_anew(p, bytes, PROT_NONE);
 }
 
-void macos_platform::purge(void* p, std::size_t bytes) noexcept {
-    map_anew(p, bytes, PROT_READ | PROT_WRITE);
+bool platform::purge(void* p, std::size_t bytes) noexcept {
+    return map_anew(p, bytes, PROT_READ | PROT_WRITE);
 }
 
-void macos_platform::renew(void* p, std::size_t bytes) noexcept {
-    map_anew(p, bytes, PROT_READ | PROT_WRITE);
+bool platform::renew(void* p, std::size_t bytes) noexcept {
+    return map_anew(p, bytes, PROT_READ | PROT_WRITE);
 }
 
-void macos_platform::advise_huge(void*, std::size_t, bool) noexcept {}
+void platform::advise_huge(void*, std::size_t, bool) noexcept {}
 
-void macos_platform::prefault(void* p, std::size_t bytes) noexcept {
+void platform::prefault(void* p, std::size_t bytes) noexcept {
     const std::size_t page = macos_page_bytes();
     auto* const begin = static_cast<volatile std::byte*>(p);
     for (std::size_t i = 0; i < bytes; i += page)
         begin[i] = begin[i];
 }
 
-std::size_t macos_platform::resident_bytes(const void* p, std::size_t bytes) noexcept {
+std::size_t platform::resident_bytes(const void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     const std::size_t page = macos_page_bytes();
     std::size_t found = 0;
@@ -118,11 +122,11 @@ std::size_t macos_platform::resident_bytes(const void* p, std::size_t bytes) noe
     return found;
 }
 
-std::uint64_t macos_platform::now_ms() noexcept {
+std::uint64_t platform::now_ms() noexcept {
     return ::clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX) / 1'000'000;
 }
 
-void macos_platform::at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
+void platform::at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
     static_cast<void>(::pthread_atfork(before, in_parent, in_child));
 }
 

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/detail/same_build.hpp>
+#include <arenite/core/error.hpp>
+#include <arenite/core/resource.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// Base of every concrete resource, which implements try_allocate and deallocate; this adds the
+/// rest.
+///
+///     class my_resource final : public resource_base<my_resource> {
+///     public:
+///         void* try_allocate(std::size_t bytes,
+///                            std::size_t alignment = default_alignment) noexcept;
+///         void deallocate(void* p, std::size_t bytes,
+///                         std::size_t alignment = default_alignment) noexcept;
+///     };
+///
+/// Called through its own type (`my.allocate(48)`) a resource inlines; called through `resource&`
+/// it is polymorphic. The names of the base are hidden on purpose; the derived functions repeat its
+/// default arguments. Resources are equal only to themselves.
+template <class Derived>
+class resource_base : public resource {
+public:
+    resource_base(const resource_base&) = delete;
+    resource_base& operator=(const resource_base&) = delete;
+
+    /// Memory of at least `bytes` (0 counts as 1) at a multiple of `alignment`, a power of two.
+    /// Throws out_of_memory; then nothing has changed.
+    [[nodiscard]] ARENITE_INLINE void* allocate(std::size_t bytes,
+                                                std::size_t alignment = default_alignment) {
+        Derived& self = static_cast<Derived&>(*this);
+        void* p = self.try_allocate(bytes, alignment);
+        if (p == nullptr) [[unlikely]]
+            throw_out_of_memory(bytes, alignment, this, name_of(self));
+        return p;
+    }
+
+protected:
+    resource_base() = default;
+    ~resource_base() override = default;
+
+private:
+    [[nodiscard]] static std::string_view name_of(const Derived& self) noexcept {
+        if constexpr (requires {
+                          { self.name() } noexcept -> std::convertible_to<std::string_view>;
+                      })
+            return self.name();
+        else
+            return {};
+    }
+    void* do_allocate(std::size_t bytes, std::size_t alignment) final {
+        return allocate(bytes, alignment);
+    }
+
+    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) final {
+        static_cast<Derived&>(*this).deallocate(p, bytes, alignment);
+    }
+
+    bool do_is_equal(const resource& other) const noexcept final { return this == &other; }
+};
+
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/detail/process_object.hpp>
+
+#include <thread>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+void give_way() noexcept { std::this_thread::yield(); }
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

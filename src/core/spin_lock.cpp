@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/core/detail/spin_lock.hpp>
+
+#include <thread>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+void spin_lock::wait() noexcept {
+    constexpr int patience = 64;
+    do {
+        for (int looks = 0; taken_.load(std::memory_order_relaxed); ++looks)
+            if (looks >= patience)
+                std::this_thread::yield();
+    } while (taken_.exchange(true, std::memory_order_acquire));
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite
