@@ -516,22 +516,6 @@ TEST(affinity_heap_death, an_object_that_another_thread_frees_twice_is_found) {
     h.deallocate(q, 48, 8);
 }
 
-// Bits are looked up by the address alone: a place without one must not lead out of their words.
-TEST(affinity_heap_death, what_begins_no_object_is_found_where_another_thread_frees_it) {
-    affinity_heap& h = affinity_heap::of<tag<41>>();
-    if (passthrough() || affinity_strategy_name() != "ordered")
-        GTEST_SKIP() << "there are no pages";
-    std::vector<void*> objects;
-    for (int i = 0; i < 10'000; ++i) // so many that some lie in pages
-        objects.push_back(h.allocate(48, 8));
-    auto* const object = static_cast<std::byte*>(objects.back());
-    std::byte* const page = object - (reinterpret_cast<std::uintptr_t>(object) & 0xffff);
-    for (void* const p : {page, page + 512, page + 0x4c0, object + 8, object + 16})
-        EXPECT_DEATH(std::thread([&] { h.deallocate(p, 48, 8); }).join(), "freed") << p;
-    for (void* const p : objects)
-        h.deallocate(p, 48, 8);
-}
-
 TEST(affinity_heap, knows_sizes_whatever_the_tag_says) {
     affinity_heap& h = affinity_heap::of<tag<26>>();
     for (const std::size_t bytes : {1u, 48u, 1000u, 20'000u, 300'000u}) {
