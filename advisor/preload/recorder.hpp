@@ -83,11 +83,18 @@ private:
     [[nodiscard]] bool wait_for_room(thread_state& t) noexcept;
     static void thread_ends(void* ring) noexcept;
 
-    /// A stamp; after an allocation all that it read has been read.
+    /// A stamp. Where there are threads it is taken once all that comes before has been read: what
+    /// an allocation got, and who handed over what is freed. The processor would else read its
+    /// counter early, and a free might seem to come before the allocation that it waited for.
     static std::uint64_t now(bool after) noexcept {
 #if defined(__x86_64__)
+        if (__libc_single_threaded)
+            return __rdtsc();
         unsigned unused;
-        return after && !__libc_single_threaded ? __rdtscp(&unused) : __rdtsc();
+        if (after)
+            return __rdtscp(&unused);
+        _mm_lfence();
+        return __rdtsc();
 #else
         (void)after;
         timespec t{};

@@ -23,6 +23,8 @@ std::uint64_t monotonic_ns() noexcept {
            static_cast<std::uint64_t>(t.tv_nsec);
 }
 
+constexpr double seen_after_ns = 100'000;
+
 } // namespace
 
 std::uint64_t stamp() noexcept {
@@ -178,15 +180,18 @@ void drain::see_rings(bool all, std::uint64_t until) {
         const std::uint32_t state = r.state.load(std::memory_order_acquire);
         if (state == record::ring_free || r.process >= traces_.size())
             continue;
-        for (int waits = 0; !all && waits < 2000; ++waits) {
+        // A thread that another program has displaced may take long: a second at most.
+        for (int waits = 0; !all && waits < 10000; ++waits) {
             if (r.busy.load(std::memory_order_acquire) == 0)
                 break;
             const std::uint64_t head = r.head.load(std::memory_order_acquire);
             if (head != r.tail.load(std::memory_order_relaxed) &&
                 r.events[(head - 1) % record::ring_events].time > until)
                 break;
-            if (waits > 100)
-                ::sched_yield();
+            if (waits > 100) {
+                const timespec moment{0, 100'000};
+                ::nanosleep(&moment, nullptr);
+            }
         }
         const std::uint64_t head = r.head.load(std::memory_order_acquire);
         const std::uint64_t tail = r.tail.load(std::memory_order_relaxed);
@@ -233,9 +238,9 @@ void drain::merge(std::uint64_t until) {
 }
 
 std::size_t drain::take(bool all) {
-    const std::uint64_t until = all ? UINT64_MAX - 1 : stamp();
-    if (!all)
-        ::sched_yield(); // a store that came before that stamp can be seen by now
+    // A thread says that it is busy before it takes a stamp; that is seen a moment later.
+    const auto moment = static_cast<std::uint64_t>(seen_after_ns / nanoseconds_a_tick());
+    const std::uint64_t until = all ? UINT64_MAX - 1 : stamp() - moment;
     look_for_processes();
     see_rings(all, until);
     for (const auto& t : traces_)

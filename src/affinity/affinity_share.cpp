@@ -301,7 +301,11 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     const slab* const s = heap().find_slab(p);
     if (s == nullptr) [[unlikely]]
         return heap().refuse_free(p, bytes, "no allocation begins there, or it is free already");
-    const std::size_t index = heap().slabs().index_of(*s, p);
+    const slab_source& slabs = heap().slabs();
+    const std::size_t index = slabs.index_of(*s, p);
+    // A place in the head of a page has no bit; and what one thread frees of another is not quick.
+    if (index >= s->slots || p != slabs.begin_of(*s) + index * s->slot_bytes) [[unlikely]]
+        return heap().refuse_free(p, bytes, "it points into an allocation, not to its begin");
     const std::size_t slots = heap().slots_at(*s, index);
     const std::size_t room = slots * s->slot_bytes;
     if (bytes != slab_heap::unknown_bytes && !slab_heap::may_have(*s, slots, bytes, alignment))

@@ -19,6 +19,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <random>
 #include <set>
@@ -412,6 +413,22 @@ TEST(handing_over_threads_DeathTest, what_its_owner_and_another_free_is_found) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(free_by_owner_and_then_by_another(), "it is free already");
     EXPECT_DEATH(free_by_another_and_then_by_owner(), "it is free already");
+}
+
+// Bits are looked up by the address alone: a place without one must not lead out of their words.
+TEST(handing_over_death, what_begins_no_object_is_found_where_another_thread_frees_it) {
+    affinity_heap& h = affinity_heap::named("no objects");
+    if (passthrough() || affinity_strategy_name() != "ordered")
+        GTEST_SKIP() << "there are no pages";
+    std::vector<void*> objects;
+    for (int i = 0; i < 10'000; ++i) // so many that some lie in pages
+        objects.push_back(h.allocate(48, 8));
+    auto* const object = static_cast<std::byte*>(objects.back());
+    std::byte* const page = object - (reinterpret_cast<std::uintptr_t>(object) & 0xffff);
+    for (void* const p : {page, page + 512, page + 0x4c0, object + 8, object + 16})
+        EXPECT_DEATH(std::thread([&] { h.deallocate(p, 48, 8); }).join(), "freed") << p;
+    for (void* const p : objects)
+        h.deallocate(p, 48, 8);
 }
 
 } // namespace
