@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The reports of an affinity_heap, as text and JSON.
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/core/alignment.hpp>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The figures of an affinity_heap, and the list of its memory.
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/core/detail/size.hpp>
