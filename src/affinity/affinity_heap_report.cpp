@@ -3,11 +3,9 @@
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/detail/size.hpp>
 #include <arenite/report/detail/text.hpp>
 #include <arenite/report/region_totals.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <mutex>
 #include <ostream>

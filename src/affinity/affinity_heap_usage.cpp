@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affinity_heap.hpp>
 
-#include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/size.hpp>
 
 #include <algorithm>

@@ -5,8 +5,6 @@
 #include <arenite/block/detail/region_joiner.hpp>
 #include <arenite/core/detail/bits.hpp>
 
-#include <algorithm>
-
 namespace arenite {
 inline namespace ARENITE_ABI {
 
