@@ -36,9 +36,9 @@ public:
 
     void read();
 
-    /// What stood behind `--`: a program and its arguments.
+    /// The words behind `--`: a program and its arguments.
     [[nodiscard]] const std::vector<std::string>& program() const noexcept;
-    /// What stood there; throws bad_input if that is nothing.
+    /// program(), or bad_input is thrown if it is empty.
     [[nodiscard]] const std::vector<std::string>& required_program() const;
 
 private:

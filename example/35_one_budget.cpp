@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// One budget for a scene on the heap, a cache of thumbnails and textures in device memory: who
-// grows is told, and before it ends the cache is emptied.
+// One budget for a scene on the heap, a cache of thumbnails and textures in device memory: growth
+// is reported, and before the budget ends the cache is emptied.
 #include <arenite/compose/budget_group.hpp>
 #include <arenite/compose/budgeted_resource.hpp>
 #include <arenite/core/literals.hpp>

@@ -41,7 +41,7 @@ replay_subject subject_of(const candidate& c, const std::vector<site>& sites) {
 /// Memory for objects that die together holds the dead ones, too: that may not be much more.
 bool holds_too_much(const advice& a) { return a.held_bytes > 2 * a.group_peak_bytes + (1 << 20); }
 
-/// What would be too much to try.
+/// False for a change that would be too much to try.
 bool can_be_tried(const candidate& c, const std::vector<site>& sites) {
     if (c.what != remedy::linear)
         return true;
@@ -54,7 +54,7 @@ bool can_be_tried(const candidate& c, const std::vector<site>& sites) {
 }
 
 bool earlier(const advice& a, const advice& b) {
-    // What costs no allocator first, then by what it saves.
+    // First the changes that need no allocator, then by what they save.
     const bool grows_a = a.proposed.what == remedy::grow_by_doubling;
     const bool grows_b = b.proposed.what == remedy::grow_by_doubling;
     if (grows_a != grows_b)

@@ -45,12 +45,13 @@ struct advice_report {
     std::string first_line;
 };
 
-/// Reads the trace and replays it: all of `arenite advise`. `step` is told what is being done.
+/// Reads the trace and replays it: all of `arenite advise`. `step` gets a line on what is being
+/// done.
 [[nodiscard]] advice_report advise_on(const std::string& trace, unsigned turns,
                                       double native_cpu_ns,
                                       const std::function<void(const std::string&)>& step);
 
-/// What the report begins with: whether it is worth it.
+/// The line that the report begins with: whether it is worth it.
 [[nodiscard]] std::string first_line_of(const advice_report& r);
 
 } // namespace arenite::advisor

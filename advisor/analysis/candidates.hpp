@@ -13,7 +13,7 @@
 
 namespace arenite::advisor {
 
-/// What a group of call sites could do, in the order in which it is worth looking at.
+/// The changes that a group of call sites could make, in the order in which it is worth looking at.
 enum class remedy {
     grow_by_doubling, ///< one buffer that grows by a constant step
     scratch,          ///< freed soon after they were allocated
@@ -38,7 +38,7 @@ struct candidate {
 
 /// "pool", as in JSON and in `replay --what-if`.
 [[nodiscard]] std::string_view word_of(remedy what) noexcept;
-/// What to do, in a line, and what to type.
+/// The change in a line, and the code to type.
 [[nodiscard]] std::string title_of(const candidate& c, const std::vector<site>& sites);
 [[nodiscard]] std::string code_of(const candidate& c, const std::vector<site>& sites);
 

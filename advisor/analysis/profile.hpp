@@ -13,7 +13,7 @@
 
 namespace arenite::advisor {
 
-/// What one call stack asked for, and how it went on.
+/// The requests of one call stack, and how they went on.
 struct stack_profile {
     std::uint64_t allocations = 0, bytes = 0;
     std::uint64_t frees = 0;
@@ -34,7 +34,7 @@ class profile {
 public:
     static constexpr std::size_t buckets = 40; ///< by log2
 
-    /// Reads all of it. `each` is told every event with what it did, for who wants more.
+    /// Reads all of it. `each` gets every event with what it did, for callers that want more.
     explicit profile(trace::source& from);
 
     [[nodiscard]] const std::vector<stack_profile>& stacks() const noexcept { return stacks_; }

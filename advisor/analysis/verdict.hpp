@@ -9,13 +9,13 @@
 
 namespace arenite::advisor {
 
-/// What a change is measured against.
+/// The costs that a change is measured against.
 struct program_costs {
     double cpu_ns = 0;     ///< of the whole program; 0: not known
     double peak_bytes = 0; ///< resident at most
 };
 
-/// What moving a group changes, by replays beside each other.
+/// The effect of moving a group, by replays beside each other.
 struct difference_made {
     double saved_ns = 0;    ///< of all events; negative: it costs
     double spread_ns = 0;   ///< what turns differ by themselves

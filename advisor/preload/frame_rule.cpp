@@ -109,7 +109,7 @@ struct row {
     }
 };
 
-/// What a common information entry tells.
+/// The contents of a common information entry.
 struct common_entry {
     std::uint64_t code_factor = 1;
     std::int64_t data_factor = -8;

@@ -9,15 +9,15 @@
 #include <initializer_list>
 #include <unistd.h>
 
-/// What stands behind a library that is loaded before the C library: the functions that a program
-/// would have called. Included by the one file of such a library that defines malloc.
+/// The functions behind a library that is loaded before the C library: those that a program would
+/// have called. Included by the one file of such a library that defines malloc.
 namespace arenite::preload {
 namespace {
 
 using malloc_function = void* (*)(std::size_t);
 using free_function = void (*)(void*);
 
-/// What stands behind us, found by the first call.
+/// The functions behind us, found by the first call.
 struct functions {
     malloc_function malloc;
     free_function free;

@@ -19,7 +19,7 @@ extern "C" char __libc_single_threaded; // NOLINT: glibc's
 
 namespace arenite::preload {
 
-/// What a thread needs for an event. All of it is zero at first.
+/// The state that a thread needs for an event. All of it is zero at first.
 struct thread_state {
     record::ring* ring;
     std::uint64_t head;

@@ -25,7 +25,7 @@ std::uint64_t word_at(std::uint64_t address) noexcept {
     return *reinterpret_cast<const std::uint64_t*>(address);
 }
 
-/// What the compiler's own unwinder says, from the frame that called malloc on.
+/// The answer of the compiler's own unwinder, from the frame that called malloc on.
 struct unwound {
     std::uint64_t first;
     std::uint64_t* frames;

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What `arenite prove` tells the library that it loads into the program: which call sites are
-/// served by which heaps. It lies in memory that both share, so that counts survive however the
-/// program ends.
+/// The plan that `arenite prove` gives to the library that it loads into the program: which call
+/// sites are served by which heaps. It lies in memory that both share, so that counts survive
+/// however the program ends.
 ///
 ///     | plan | modules | frames | steps |
 ///

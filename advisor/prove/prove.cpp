@@ -104,7 +104,7 @@ std::string contents(const std::string& path) {
     return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-/// What the program left behind: all that is compared.
+/// The results of the program: all that is compared.
 struct left_behind {
     int exit_code = 0;
     std::string output, file;

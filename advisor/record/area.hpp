@@ -24,7 +24,7 @@ constexpr std::uint32_t most_stacks = 1u << 18;
 constexpr unsigned most_frames = 8;
 constexpr std::uint32_t not_removed = UINT32_MAX;
 
-/// What an event is. The numbers are those of recordings of recording_resource, too.
+/// The kind of an event. The numbers are those of recordings of recording_resource, too.
 enum op : std::uint8_t {
     op_malloc = 1,
     op_calloc = 2,

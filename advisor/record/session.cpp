@@ -74,7 +74,7 @@ double cpu_of(const rusage& used) {
            double(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
 }
 
-/// Starts the program; errors of exec are told by a pipe that exec closes.
+/// Starts the program; errors of exec come through a pipe that exec closes.
 pid_t start(const std::string& path, const std::vector<std::string>& words,
             const std::vector<std::string>& variables, record::control* area) {
     const auto pointers = [](const std::vector<std::string>& strings) {

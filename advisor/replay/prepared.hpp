@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What the replayer is given: all that is looked up or searched has been, so that replaying costs
+/// The input of the replayer: all that is looked up or searched has been, so that replaying costs
 /// next to nothing besides the calls.
 ///
 ///     | prepared_head | events | births at eight points: slots in order of birth |
@@ -57,7 +57,7 @@ struct plan_head {
     strategy of_group[most_groups];
 };
 
-/// What a replay gives, in words of text on its standard output, "ns 123".
+/// The results of a replay, in words of text on its standard output, "ns 123".
 struct outcome {
     double ns = 0;          ///< of CPU time, all events
     double walk_ns = 0;     ///< an object, in order of birth, at the points

@@ -149,8 +149,8 @@ public:
 
 private:
     static std::size_t alignment_of(std::uint32_t bytes, std::uint8_t log2) {
-        // What `new` and std::pmr ask for: the largest power of two that divides the size, up to
-        // 16.
+        // The alignment that `new` and std::pmr ask for: the largest power of two that divides the
+        // size, up to 16.
         return log2 != 0 ? std::size_t{1} << log2
                          : std::min<std::size_t>(bytes & (~bytes + 1u), 16);
     }

@@ -59,7 +59,7 @@ outcome parsed(const std::string& text) {
     return made;
 }
 
-/// What steers an allocator would change what is measured, unseen.
+/// Variables that steer an allocator would change what is measured, unseen.
 bool steers(std::string_view variable) {
     for (const char* prefix : {"LD_PRELOAD=", "MALLOC_", "GLIBC_TUNABLES=", "MIMALLOC_",
                                "TCMALLOC_", "ARENITE_", "JEMALLOC_"})

@@ -20,7 +20,7 @@ struct replay_subject {
     std::vector<std::uint8_t> group_of_site; ///< by stack; those missing are in group 0
 };
 
-/// What a subject gave in its turns.
+/// The results of a subject in its turns.
 struct replayed {
     std::vector<replay::outcome> turns;
 

@@ -13,7 +13,7 @@
 
 namespace arenite::advisor {
 
-/// What the pictures of a report show, gathered in one pass; its size does not depend on the
+/// The data of the pictures of a report, gathered in one pass; its size does not depend on the
 /// trace's.
 struct timeline {
     static constexpr std::size_t steps = 200, named_sites = 8;

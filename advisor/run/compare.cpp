@@ -56,7 +56,7 @@ std::string installed(std::initializer_list<const char*> names) {
     return {};
 }
 
-/// What a run has written, of which equality is asked.
+/// The output of a run, of which equality is asked.
 std::string contents_of(const std::string& file) {
     std::ifstream from{file, std::ios::binary};
     return {std::istreambuf_iterator<char>{from}, {}};
@@ -80,7 +80,7 @@ private:
     char name_[32] = "/tmp/arenite-run-XXXXXX";
 };
 
-/// Those whose spread meets that of the best.
+/// The subjects whose spread meets that of the best.
 std::vector<const subject*> best_ones(const comparison& c, const figure& f) {
     const auto median = [&](const subject& s) { return spread_of(s, f).median; };
     const auto best =

@@ -16,7 +16,7 @@ struct start {
     bool again = false; ///< its standard input begins anew: a file, or nothing
 };
 
-/// What one run of a program took, with the processes that it waited for.
+/// The costs of one run of a program, with the processes that it waited for.
 struct measured {
     int status = 0; ///< as of waitpid
     int process = 0;

@@ -19,7 +19,7 @@ std::int64_t unfolded(std::uint64_t value) {
     return static_cast<std::int64_t>(value >> 1 ^ (0 - (value & 1)));
 }
 
-/// Addresses differ by a multiple of 8 nearly always: then an eighth of it is told.
+/// Addresses differ by a multiple of 8 nearly always: then an eighth of it is stored.
 void put_difference(buffer& to, std::uint64_t value, std::uint64_t from) {
     const auto difference = static_cast<std::int64_t>(value - from);
     if (difference % 8 == 0)

@@ -13,7 +13,8 @@
 
 namespace arenite::trace {
 
-/// What a writer and a reader of a chunk both expect next, so that only what differs is stored.
+/// The values that a writer and a reader of a chunk both expect next, so that only what differs is
+/// stored.
 class expectation {
 public:
     struct born {
@@ -39,7 +40,7 @@ private:
 
 /// Events as columns of bytes.
 ///
-///     op         4 bits op, and flags: 16 an alignment is told (of a realloc: its old place is),
+///     op         4 bits op, and flags: 16 an alignment is there (of a realloc: its old place),
 ///                32 the object is one of this chunk, 64 its size is the expected one,
 ///                128 another thread
 ///     thread, time / 128 ns, place, bytes, stack, alignment: where there is something to tell

@@ -62,7 +62,7 @@ struct module {
     std::string build_id; ///< hexadecimal, empty where there is none
 };
 
-/// What debugging information tells of a frame. Empty where it tells nothing.
+/// The name of a frame by debugging information. Empty where that has none.
 struct name {
     std::string function, file;
     std::uint32_t line = 0;

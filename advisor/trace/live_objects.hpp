@@ -28,7 +28,7 @@ public:
         std::uint64_t bytes = 0;
         Kept kept{};
     };
-    /// What an event did. `slot` names the object; `before` is its size until then.
+    /// The effect of an event. `slot` names the object; `before` is its size until then.
     struct change {
         enum kind { nothing, born, resized, died } what = nothing;
         std::uint32_t slot = 0;

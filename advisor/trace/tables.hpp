@@ -21,7 +21,7 @@ struct hash_of_frame {
     }
 };
 
-/// What the events of a trace refer to: it grows while they are read.
+/// The things that the events of a trace refer to; they grow while it is read.
 class tables {
 public:
     /// Module 0 and stack 0 stand for what is not known.

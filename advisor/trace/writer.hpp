@@ -37,7 +37,7 @@ public:
     /// Writes the events that wait.
     void flush();
 
-    // What events refer to goes first: modules before stacks, stacks before the events.
+    // Things that events refer to go first: modules before stacks, stacks before the events.
     void put_modules(std::span<const module> all);
     void put_stacks(std::span<const std::vector<frame>> all);
     void put_names(std::span<const std::pair<frame, name>> all);

@@ -55,7 +55,7 @@ routed_group route(const std::string& words, const std::vector<site>& sites) {
     return g;
 }
 
-/// Those of the advice that a library can give to a program as it is.
+/// The advice that a library can apply to a program as it is.
 std::vector<routed_group> groups_of(const advice_report& r, const std::vector<unsigned>& wanted) {
     std::vector<routed_group> groups;
     for (unsigned n = 1; n <= r.advised.size(); ++n) {

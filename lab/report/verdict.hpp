@@ -27,8 +27,8 @@ struct verdict {
     [[nodiscard]] bool is_worse() const noexcept { return !beside.tie && beside.ratio > 1; }
 };
 
-/// Those of all results as `--json` writes them: of each metric the warm state, or the cold one
-/// where there is no other.
+/// The verdicts on all results as `--json` writes them: of each metric the warm state, or the cold
+/// one where there is no other.
 [[nodiscard]] std::vector<verdict> verdicts_of(const nlohmann::json& results);
 
 /// The verdicts on one topic.

@@ -15,7 +15,7 @@
 // of them die with the frame, the others stay. Each allocation is timed by itself, with its
 // writes: the worst ones are those that come upon memory which nobody has touched.
 //
-// A subject that can have memory made ready ahead (`ready(bytes)`) is told between frames, outside
+// A subject that can have memory made ready ahead (`ready(bytes)`) learns between frames, outside
 // what is timed as allocation, how much a frame takes; `between_frames` is what that costs.
 
 namespace arenite::lab {

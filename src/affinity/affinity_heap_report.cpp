@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The reports of an affinity_heap, as text and JSON.
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/detail/size.hpp>
 #include <arenite/report/detail/text.hpp>
 #include <arenite/report/region_totals.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <mutex>
 #include <ostream>

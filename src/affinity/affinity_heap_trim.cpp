@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Memory that an affinity_heap gives back: trim and reset.
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/core/detail/held_lock.hpp>

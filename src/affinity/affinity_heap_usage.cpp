@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The figures of an affinity_heap, and the list of its memory.
 #include <arenite/affinity/affinity_heap.hpp>
 
-#include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/size.hpp>
 
 #include <algorithm>

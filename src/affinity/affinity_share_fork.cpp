@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// An affinity_share in a forked child: remote frees that were on their way.
 #include <arenite/affinity/detail/affinity_share.hpp>
 
 #include <arenite/block/detail/block_list.hpp>

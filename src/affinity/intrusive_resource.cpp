@@ -8,7 +8,6 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/bits.hpp>
 #include <arenite/core/detail/size.hpp>
-#include <arenite/core/literals.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>

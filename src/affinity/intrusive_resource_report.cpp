@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Misuse, figures and reports of an intrusive_resource, and trim.
 #include "intrusive_slots.hpp"
 
 #include <arenite/block/detail/region_joiner.hpp>

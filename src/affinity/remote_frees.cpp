@@ -8,7 +8,6 @@
 
 #include "immortal_pages.hpp"
 
-#include <algorithm>
 #include <mutex>
 #include <new>
 

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Misuse, figures and reports of a slots_resource, and trim.
 #include "slots_maps.hpp"
 
 #include <arenite/block/detail/region_joiner.hpp>

@@ -16,7 +16,6 @@
 #include <functional>
 #include <limits>
 #include <mutex>
-#include <new>
 #include <source_location>
 #include <string>
 #include <system_error>

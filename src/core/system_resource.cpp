@@ -6,7 +6,6 @@
 #include <arenite/core/system_resource.hpp>
 
 #include <cstdlib>
-#include <new>
 
 #if defined(_WIN32)
 #include <malloc.h>

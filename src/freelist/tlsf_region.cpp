@@ -5,7 +5,6 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/size.hpp>
 
-#include <algorithm>
 #include <cstring>
 #include <new>
 

@@ -10,7 +10,6 @@
 #include <arenite/core/error.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <memory>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The steps in which a compacting_heap moves objects.
 #include <arenite/handle/compacting_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>

@@ -3,7 +3,6 @@
 #include <arenite/offset/detail/offset_bins.hpp>
 
 #include <cstring>
-#include <memory>
 #include <utility>
 
 namespace arenite {

@@ -6,7 +6,6 @@
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>

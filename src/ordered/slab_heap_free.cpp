@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Frees of a slab_heap, and what follows from them: slabs that become free, and go.
 #include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <arenite/core/contract.hpp>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Objects of several slots in a slab_heap: see joined_slots.hpp.
 #include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <algorithm>

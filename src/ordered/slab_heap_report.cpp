@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Misuse, sizes, resizing, figures and reports of a slab_heap.
 #include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <arenite/block/detail/region_joiner.hpp>

@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
-#include <new>
 #include <string_view>
 
 namespace arenite {

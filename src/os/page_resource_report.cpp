@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The figures and options of a page_resource.
 #include "page_range.hpp"
 
 #include <mutex>

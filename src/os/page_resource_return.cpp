@@ -8,7 +8,6 @@
 #include <arenite/core/detail/size.hpp>
 
 #include <algorithm>
-#include <limits>
 
 namespace arenite {
 inline namespace ARENITE_ABI {

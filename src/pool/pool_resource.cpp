@@ -4,20 +4,17 @@
 
 #include "slot_pool_impl.hpp"
 
-#include <arenite/block/detail/colouring.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
-#include <arenite/core/literals.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <mutex>
 #include <new>
 #include <utility>

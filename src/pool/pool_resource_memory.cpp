@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The memory of a pool_resource: fresh slots, and what goes back.
 #include <arenite/pool/pool_resource.hpp>
 
 #include <arenite/block/detail/block.hpp>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The slots of a pool_resource found by address, and listed.
 #include <arenite/pool/pool_resource.hpp>
 
 #include <arenite/block/detail/region_joiner.hpp>
 #include <arenite/core/detail/bits.hpp>
-
-#include <algorithm>
 
 namespace arenite {
 inline namespace ARENITE_ABI {

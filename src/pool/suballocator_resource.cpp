@@ -4,7 +4,6 @@
 
 #include "slot_pool_impl.hpp"
 
-#include <arenite/block/detail/colouring.hpp>
 #include <arenite/block/detail/region_joiner.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
@@ -16,9 +15,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <limits>
-#include <memory>
 #include <new>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <arenite/report/layout.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <numeric>
 #include <ostream>
 #include <string>

@@ -6,7 +6,6 @@
 #include <arenite/report/detail/usage_source.hpp>
 
 #include <algorithm>
-#include <array>
 #include <ostream>
 
 namespace arenite {

@@ -6,7 +6,6 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/stl/detail/container_arrays.hpp>
 
-#include <algorithm>
 #include <mutex>
 #include <new>
 

@@ -55,8 +55,9 @@ TEST(outside_memory, each_object_is_found_in_its_pages) {
     const auto expect_found = [&] {
         std::map<const void*, std::size_t> found;
         outside_memory::for_each([&](const void* p, std::size_t bytes, unsigned affinity) {
-            if (affinity == 41)
+            if (affinity == 41) {
                 EXPECT_TRUE(found.emplace(p, bytes).second) << p;
+            }
         });
         EXPECT_EQ(found, alive);
     };

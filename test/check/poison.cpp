@@ -62,22 +62,6 @@ TEST_F(poison_api, an_empty_piece_changes_nothing) {
     EXPECT_TRUE(detail::poison::accessible(memory.get(), 0));
 }
 
-TEST_F(poison_api, pools_open_and_close_what_they_lend) {
-    detail::poison::pool_created(this);
-    detail::poison::no_access(memory.get(), 64);
-    detail::poison::undefined(memory.get(), 16);
-    detail::poison::pool_allocated(this, memory.get(), 16);
-    EXPECT_TRUE(detail::poison::accessible(memory.get(), 16));
-    memory[0] = std::byte{1};
-    detail::poison::pool_freed(this, memory.get());
-    detail::poison::no_access(memory.get(), 16);
-    EXPECT_EQ(detail::poison::accessible(memory.get(), 16), !detail::poison::reports_access());
-    detail::poison::undefined(memory.get() + 16, 16);
-    detail::poison::pool_allocated(this, memory.get() + 16, 16);
-    detail::poison::pool_trimmed(this, memory.get(), 0);
-    detail::poison::pool_destroyed(this);
-}
-
 #if ARENITE_HAS_ASAN
 struct poison_api_death : poison_api {};
 

@@ -217,7 +217,7 @@ TEST(page_resource, where_the_system_gives_huge_pages_unasked_small_users_get_no
         GTEST_SKIP() << "huge pages of another size";
     page_resource pages{small};
     std::byte* const base = bytes_at(pages.allocate(1));
-    // What the setting `always` does: unless it is told otherwise, any page may be huge.
+    // The effect of the setting `always`: unless advised otherwise, any page may be huge.
     ASSERT_EQ(::madvise(base + 4_MiB, 56_MiB, MADV_HUGEPAGE), 0);
     std::vector<std::byte*> all;
     for (int i = 0; i < 127; ++i)

@@ -58,7 +58,7 @@ protected:
         std::memset(p, 1, bytes);
         return p;
     }
-    /// What is in memory beyond what is in use: what waits, is left over, and bookkeeping.
+    /// Memory that is resident beyond what is in use: what waits, is left over, and bookkeeping.
     std::size_t beside() {
         const usage u = pages.usage();
         return u.bytes_reserved - u.bytes_in_use;

@@ -198,6 +198,8 @@ public:
     /// calling thread. For anything else, nullptr too, returns false and does nothing: the short
     /// way of a hook that is given memory of others as well.
     [[nodiscard]] ARENITE_INLINE static bool try_deallocate_own(void* p) noexcept {
+        if (ARENITE_IS_CONSTANT(p == nullptr) && p == nullptr)
+            return false; // g++ would warn of what it then sees behind this
         call_sites::freed(p);
         const auto owner = detail::affinity_pages::of(p);
         if (!owner) [[unlikely]]

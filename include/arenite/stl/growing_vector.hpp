@@ -13,7 +13,6 @@
 #include <initializer_list>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>

@@ -16,9 +16,9 @@
 #include <unistd.h>
 #include <vector>
 
-// What the tests record. Each kind of call asks for a size of its own, so that a test finds it in
-// the trace whatever the C library asks for besides. Built without optimisation: no call is left
-// out.
+// The program that the tests record. Each kind of call asks for a size of its own, so that a test
+// finds it in the trace whatever the C library asks for besides. Built without optimisation: no
+// call is left out.
 namespace {
 
 constexpr int times = 100;

@@ -9,7 +9,6 @@
 #include <arenite/affinity/slots_resource.hpp>
 #include <arenite/block/detail/block.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/os/detail/fork_lock.hpp>

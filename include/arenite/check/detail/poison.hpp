@@ -130,50 +130,6 @@ private:
     return ARENITE_HAS_ASAN != 0;
 }
 
-// Valgrind's memory pools: with them a leak or a bad access is reported with the stack of the
-// allocation itself, not of the block around it. `anchor` is any address that identifies the pool,
-// such as that of the resource. Only Valgrind listens; the access rights above must be set as well.
-
-/// A resource starts to hand out memory.
-ARENITE_INLINE void pool_created([[maybe_unused]] const void* anchor) noexcept {
-#if ARENITE_HAS_VALGRIND
-    VALGRIND_CREATE_MEMPOOL(anchor, 0, 0);
-#endif
-}
-
-/// A resource ends, and with it everything it handed out.
-ARENITE_INLINE void pool_destroyed([[maybe_unused]] const void* anchor) noexcept {
-#if ARENITE_HAS_VALGRIND
-    VALGRIND_DESTROY_MEMPOOL(anchor);
-#endif
-}
-
-/// n bytes at p are handed out; they become undefined.
-ARENITE_INLINE void pool_allocated([[maybe_unused]] const void* anchor,
-                                   [[maybe_unused]] const void* p,
-                                   [[maybe_unused]] std::size_t n) noexcept {
-#if ARENITE_HAS_VALGRIND
-    VALGRIND_MEMPOOL_ALLOC(anchor, p, n);
-#endif
-}
-
-/// The object at p is freed; its memory must not be touched.
-ARENITE_INLINE void pool_freed([[maybe_unused]] const void* anchor,
-                               [[maybe_unused]] const void* p) noexcept {
-#if ARENITE_HAS_VALGRIND
-    VALGRIND_MEMPOOL_FREE(anchor, p);
-#endif
-}
-
-/// Everything handed out outside of [p, p + n) is freed: a rewind or a reset (n of 0).
-ARENITE_INLINE void pool_trimmed([[maybe_unused]] const void* anchor,
-                                 [[maybe_unused]] const void* p,
-                                 [[maybe_unused]] std::size_t n) noexcept {
-#if ARENITE_HAS_VALGRIND
-    VALGRIND_MEMPOOL_TRIM(anchor, p, n);
-#endif
-}
-
 } // namespace poison
 } // namespace detail
 } // namespace ARENITE_ABI

@@ -8,7 +8,6 @@
 #include <arenite/ordered/detail/slab_geometry.hpp>
 #include <arenite/ordered/detail/slab_page.hpp>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
