@@ -310,10 +310,12 @@ public:
     /// The sum over all affinities.
     [[nodiscard]] static arenite::usage usage_all() noexcept;
 
-    /// Lists all its blocks in address order, thread by thread. While other threads work, an object
-    /// that they allocate or free meanwhile is listed as it was at some moment during the call, and
-    /// a span that moves from one thread to another may be listed twice. A slow call of another
-    /// thread may wait while that thread's heap is listed. The sink must not use any affinity.
+    /// Lists all its blocks in address order, thread by thread. An object that another thread freed
+    /// is listed as used until its owner has drained it; usage() does not count it. While other
+    /// threads work, an object that they allocate or free meanwhile is listed as it was at some
+    /// moment during the call, and a span that moves from one thread to another may be listed
+    /// twice. A slow call of another thread may wait while that thread's heap is listed. The sink
+    /// must not use any affinity.
     void list_regions(region_sink& sink) const;
 
     /// Lists one affinity after another: `affinity_heap::list_regions_all(map)` maps them all. The
