@@ -30,6 +30,10 @@ fork_lock<std::mutex>& places_lock() noexcept { return process_lock<std::mutex, 
 // Retired shares, by next_of_affinity: those whose heap's pages are resident, and the others.
 constinit affinity_share* retired = nullptr;
 constinit affinity_share* retired_trimmed = nullptr;
+constinit std::size_t retired_count = 0; ///< of those that are resident
+
+/// More are not worth their memory: 11 KiB each, for a few page faults when they serve again.
+constexpr std::size_t most_resident = 256;
 constinit immortal_pages<affinity_share, 64_KiB> share_pages;
 constinit immortal_pages<heap_pages, 256_KiB> all_heap_pages;
 
@@ -44,6 +48,11 @@ void put_on(affinity_share*& list, affinity_share& share) noexcept {
     share.next_of_affinity = list;
     list = &share;
 }
+affinity_share* take_retired() noexcept {
+    affinity_share* const share = take_from(retired);
+    retired_count -= share != nullptr ? 1 : 0;
+    return share;
+}
 
 /// The block size that a heap gets: below that of a block its blocks would be smaller ones, and
 /// their heads not where remote_frees looks for them.
@@ -57,7 +66,7 @@ constexpr std::size_t span_bytes(std::size_t asked) noexcept {
 /// A retired or a new one; nullptr where there is no memory.
 affinity_share* affinity_share::take_place() noexcept {
     const std::lock_guard lock{places_lock()};
-    if (affinity_share* const share = take_from(retired))
+    if (affinity_share* const share = take_retired())
         return share;
     if (affinity_share* const share = take_from(retired_trimmed))
         return share;
@@ -135,8 +144,20 @@ void affinity_share::retire(affinity_share& share) noexcept {
     share.uncounted_.store(0, std::memory_order_relaxed);
     share.uncounted_bytes_.store(0, std::memory_order_relaxed);
     share.abandon();
+    {
+        const std::lock_guard lock{places_lock()};
+        if (retired_count < most_resident) {
+            ++retired_count;
+            return put_on(retired, share);
+        }
+    }
+    share.purge_heap();
     const std::lock_guard lock{places_lock()};
-    put_on(retired, share);
+    put_on(retired_trimmed, share);
+}
+
+void affinity_share::purge_heap() noexcept {
+    page_source().purge(&heap_pages::around(storage_), sizeof(heap_pages));
 }
 
 /// Without the lock while the system is called.
@@ -146,11 +167,11 @@ void affinity_share::trim_retired() noexcept {
             const std::lock_guard lock{places_lock()};
             if (share != nullptr)
                 put_on(retired_trimmed, *share);
-            share = take_from(retired);
+            share = take_retired();
         }
         if (share == nullptr)
             return;
-        page_source().purge(&heap_pages::around(share->storage_), sizeof(heap_pages));
+        share->purge_heap();
     }
 }
 

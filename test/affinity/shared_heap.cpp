@@ -3,17 +3,21 @@
 #include <arenite/affinity/shared_heap.hpp>
 
 #include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/report/memory_map.hpp>
 
 #include <gtest/gtest.h>
 
+#include "support/mappings.hpp"
 #include "support/operations.hpp"
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -333,6 +337,32 @@ TEST(shared_heap_threads, works_in_a_forked_child) {
 #endif
 
 // ---- misuse -------------------------------------------------------------------------------------
+
+TEST(shared_heap, of_many_that_ended_little_memory_stays_for_others) {
+    const std::size_t page = detail::os::platform::page_bytes();
+    if (passthrough() || support::emulated() || page > 4096)
+        GTEST_SKIP() << "all goes to malloc, or what is resident is not told, or pages are larger";
+    constexpr std::size_t count = 1500;
+    std::vector<std::uintptr_t> books; // the pages of their heaps
+    {
+        std::vector<std::unique_ptr<shared_heap>> many;
+        for (std::size_t i = 0; i < count; ++i) {
+            const void* const p = many.emplace_back(std::make_unique<shared_heap>())->allocate(48);
+            books.push_back(
+                align_down(address_of(&detail::affinity_share::around(p)->heap()), page));
+        }
+    }
+    std::size_t resident = 0;
+    for (const std::uintptr_t at : books)
+        resident += detail::os::platform::resident_bytes(reinterpret_cast<void*>(at), 2 * page);
+    EXPECT_LE(resident, 300 * 2 * page);
+    std::vector<std::unique_ptr<shared_heap>> again;
+    for (std::size_t i = 0; i < count; ++i) {
+        shared_heap& h = *again.emplace_back(std::make_unique<shared_heap>());
+        h.deallocate(h.allocate(48, 8), 48, 8);
+        EXPECT_EQ(h.usage().live_allocations, 0U);
+    }
+}
 
 TEST(shared_heap_death, misuse_is_named) {
     if (passthrough())

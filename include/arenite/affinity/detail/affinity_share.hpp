@@ -44,9 +44,11 @@ enum class share_kind : unsigned char {
 /// When its thread ends a share is abandoned, with all that lives in it, until another thread
 /// adopts it; one that holds nothing may be retired, and serve any affinity later. Shares are never
 /// freed, since other threads may be about to notify them; the pages of a retired one's heap go
-/// back to the system by trim_retired(). An unlocked share's heap is touched by its thread alone:
-/// what others free of it goes into the bits of remote_frees, which the thread drains before its
-/// heap grows. Its lock is held while its slabs and blocks change, so that others may look at them.
+/// back to the system by trim_retired(), or at once where many wait.
+///
+/// An unlocked share's heap is touched by its thread alone: what others free of it goes into the
+/// bits of remote_frees, which the thread drains before its heap grows. Its lock is held while its
+/// slabs and blocks change, so that others may look at them.
 /// The heap of a locked share (large objects, checked builds, the strategies `intrusive` and
 /// `slots`) is used by any thread under the lock.
 ///
@@ -204,6 +206,7 @@ private:
                const affinity_options& options, share_kind kind) noexcept;
     void construct_heap() noexcept;
     void destroy_heap() noexcept;
+    void purge_heap() noexcept; ///< the memory of one that is destroyed
     [[nodiscard]] arenite::usage without_remote_frees(arenite::usage seen) const noexcept;
     template <class F>
     void for_each_remote_frees(F f) noexcept;
