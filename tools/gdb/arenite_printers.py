@@ -253,7 +253,7 @@ def or_hint(printer):
 
 def printers():
     collection = gdb.printing.RegexpCollectionPrettyPrinter('arenite')
-    ns = r'^arenite::(v\d+(_\d+)?(_checked)?::)?'
+    ns = r'^arenite::(v\d+(_\d+)?(_private)?(_checked|_malloc)?::)?'
     for name, printer in (('intrusive_ptr<.*>', Pointer), ('unique_ptr<.*>', Pointer),
                           ('observer_ptr<.*>', Pointer), ('handle<.*>', Handle),
                           ('linear_resource', Linear), ('detail::block', Block),

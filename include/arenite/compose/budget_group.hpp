@@ -57,7 +57,7 @@ struct budget_group_options {
 ///            should be told who grows, or caches be emptied, before it ends. For one resource:
 ///            limited_resource.
 /// Cost:      a request or a free an atomic operation for each group up to the root.
-/// Overhead:  about 130 bytes a group.
+/// Overhead:  120 bytes a group.
 /// Limits:    2^62 bytes. The budgets of children may add up to more than their parent's.
 /// Misuse:    a group that ends before its children, shares outside 0 to 1 or in the wrong order,
 ///            and more given back than was taken are contract violations, the last one in checked

@@ -29,7 +29,7 @@ inline namespace ARENITE_ABI {
 /// Use when:  several resources share a budget. Under a heap, as its upstream, what it holds
 ///            counts, at a call for each block; around it what is in use counts.
 /// Cost:      that of R, and of the group: an atomic operation for each of its groups.
-/// Overhead:  0 bytes an allocation; 24 bytes a resource.
+/// Overhead:  0 bytes an allocation; 24 bytes a resource, 128 where an R is aligned to 64.
 /// Limits:    those of R. Counts requested bytes, or, if R keeps sizes, what R rounds them to. mark
 ///            and rewind are not offered: what they free has no sizes.
 /// Threads:   as R: any, if R is Concurrent.

@@ -30,7 +30,7 @@ inline namespace ARENITE_ABI {
 ///            their addresses, the heap itself is as fast or faster. If nothing of the heap is to
 ///            stay: ordered_heap::reset.
 /// Cost:      a free: a store, and its share of the loop. Objects above 1 KiB are freed at once.
-/// Overhead:  528 bytes, in the object; up to 64 objects more in use than were freed.
+/// Overhead:  536 bytes, in the object; up to 64 objects more in use than were freed.
 /// Misuse:    as of the heap, but found later: when what waits is freed, at the latest at the end
 ///            of the scope, by the address and not at the call. Checked builds free at once.
 /// Threads:   one at a time, and the heap's rule. Meanwhile the heap may be used directly, except

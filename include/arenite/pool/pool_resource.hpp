@@ -99,8 +99,8 @@ public:
     explicit pool_resource(slot s, const pool_options& options);
     pool_resource(slot s, const pool_options& options, upstream up);
 
-    /// As many slots as fit into the user's buffer beside one bit each; the buffer must outlive the
-    /// pool.
+    /// Has as many slots as fit into the user's buffer beside one bit each; the buffer must outlive
+    /// the pool.
     pool_resource(slot s, std::span<std::byte> buffer) noexcept;
 
     ~pool_resource() override;
@@ -111,7 +111,7 @@ public:
     template <std::invocable<void*> F>
     void for_each(F f);
 
-    /// As above, for a pool whose slots all hold a T: calls f(T&).
+    /// for_each of a pool whose slots all hold a T: calls f(T&).
     template <class T, std::invocable<T&> F>
     void for_each(F f) {
         for_each([&](void* p) { f(*std::launder(static_cast<T*>(p))); });

@@ -34,7 +34,7 @@ inline namespace ARENITE_ABI {
 /// Use when:  it is to be known later who held how much, and what has grown since; also in release
 ///            builds.
 /// Cost:      O(1) for each part, O(threads) for an affinity; nothing is walked.
-/// Overhead:  a name and 48 bytes for each part, from the C++ library's heap.
+/// Overhead:  a name and 40 bytes for each part, from the C++ library's heap.
 /// Threads:   one at a time, as for the usage trees of the program; affinities and shared heaps may
 ///            be used by all meanwhile.
 /// Failure:   std::bad_alloc from the C++ library.

@@ -48,8 +48,8 @@ struct unordered_map_family : keys_and_values<K, V> {
 ///            holds: what differs from the standard container, copies, moves and swaps.
 /// Cost:      that of std::unordered_map, and O(1) for a slot; never a rehash: the buckets for N
 ///            elements are there from the first one. Copy, move, swap: O(size), element by element.
-/// Overhead:  80 bytes and a bit an element, beside std::unordered_map, its N nodes and 10 bytes an
-///            element for the buckets.
+/// Overhead:  104 bytes and a bit an element, beside std::unordered_map, its N nodes and 10 bytes
+///            an element for the buckets.
 /// Limits:    N elements; one bucket or more for each, whatever is reserved: max_load_factor cannot
 ///            be set. K and V must be complete where the type is used.
 /// Threads:   one at a time, as std::unordered_map.

@@ -62,7 +62,7 @@ public:
 
     block* where = nullptr;           ///< the block, or what is there now
     remote_frees* next = nullptr;     ///< in the list of a heap
-    std::atomic<void*> heap{nullptr}; ///< to be told, as the latest free saw it
+    std::atomic<void*> heap{nullptr}; ///< to notify, as the latest free saw it
     std::atomic<bool> queued{false};  ///< is in the list of a heap, or about to be
     std::atomic<bits::word> freed[words] = {};
 };

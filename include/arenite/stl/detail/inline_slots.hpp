@@ -20,7 +20,7 @@ namespace detail {
 ///
 /// Use when:  for the inline containers alone.
 /// Cost:      O(1): the lowest free slot. Construction writes the bits and touches no slot.
-/// Overhead:  80 bytes and a bit a slot.
+/// Overhead:  96 bytes and a bit a slot.
 /// Threads:   one at a time.
 /// Failure:   out_of_memory; nothing changes.
 template <std::size_t SlotBytes, std::size_t SlotAlignment, std::size_t Slots,
