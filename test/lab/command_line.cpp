@@ -243,7 +243,7 @@ TEST(lab_command_line, refuses_repeats_and_options_it_does_not_know) {
     expect_refused("run scene/quadtree --repeat many", {"--repeat"});
     expect_refused("run scene/quadtree --plots x.html", {"--plots"});
     expect_refused("run", {"WORKLOAD"});
-    expect_refused("measure", {"subcommand"});
+    expect_refused("measure", {"knows no 'measure'", "known: list"});
     expect_refused("", {"subcommand"});
 }
 
