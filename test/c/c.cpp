@@ -113,7 +113,7 @@ TEST(c_threads, who_comes_too_late_for_the_last_affinity_gets_null) {
         std::thread other{name_all, 'a'};
         name_all('b');
         other.join();
-        std::_Exit(affinity_heap::count() == detail::most_affinities ? 0 : 1);
+        std::_Exit(affinity_heap::count() == arenite::detail::most_affinities ? 0 : 1);
     };
     for (int i = 0; i < 20; ++i)
         EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
