@@ -101,7 +101,8 @@ def to_first_return(instructions):
 
 
 for call in ("allocate", "free"):  # up to the first return: where that is not reached, a function is called
-    plain, observed = (sorted(m for m, _ in to_first_return(code[f"{call}_{way}"]) if m != "label")
+    # Where a member lies decides whether its offset is added, or its negative subtracted.
+    plain, observed = (sorted(m.replace("sub", "add") for m, _ in to_first_return(code[f"{call}_{way}"]) if m != "label")
                        for way in ("plain", "observed"))
     print(f"{call}_observed: {len(observed)} instructions, {call}_plain: {len(plain)}")
     if observed != plain:
