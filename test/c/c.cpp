@@ -105,10 +105,10 @@ TEST(c_threads, who_comes_too_late_for_the_last_affinity_gets_null) {
     const auto in_child = [] {
         std::barrier both{2};
         const auto name_all = [&both](char letter) {
-            std::string name{letter};
+            int named = 0;
             both.arrive_and_wait();
-            while (arenite_affinity(name.c_str()) != nullptr)
-                name += letter;
+            while (arenite_affinity((letter + std::to_string(named)).c_str()) != nullptr)
+                ++named;
         };
         std::thread other{name_all, 'a'};
         name_all('b');
