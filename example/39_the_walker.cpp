@@ -24,9 +24,8 @@ struct body {
 struct entity {
     std::string name;
     std::unique_ptr<position> where;
-    std::unique_ptr<body> what; // 48 bytes in all
+    std::unique_ptr<body> what; // 48 bytes in all with libstdc++
 };
-static_assert(sizeof(void*) != 8 || sizeof(entity) == 48);
 
 std::unique_ptr<entity> make(std::mt19937& random) {
     auto e = std::make_unique<entity>();
