@@ -179,6 +179,8 @@ long faults() {
 }
 
 TEST_F(page_windows, what_was_prepared_needs_no_page_fault) {
+    if (ARENITE_HAS_ASAN || ARENITE_HAS_TSAN || ARENITE_HAS_MSAN)
+        GTEST_SKIP() << "a sanitizer's shadow memory has page faults of its own";
     if (::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) != 0)
         GTEST_SKIP() << "no huge pages for this process";
     EXPECT_TRUE(pages.prepare(3 * window));
