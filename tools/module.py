@@ -75,6 +75,8 @@ def module():
 
 if __name__ == "__main__":
     made = module()
+    if sys.argv[1:] != ["--check"] and any(a.startswith("-") for a in sys.argv[1:]):
+        sys.exit("module.py [--check | FILE]")
     if sys.argv[1:] == ["--check"]:
         if here.read_text() != made:
             sys.exit("module/arenite.cppm does not export what <arenite/arenite.hpp> declares: run tools/module.py")
