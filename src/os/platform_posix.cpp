@@ -3,9 +3,9 @@
 #if defined(__linux__) || defined(__APPLE__)
 
 // Linux and macOS: private anonymous mappings; any architecture and page size. First the names in
-// which the two differ, then the reservation, which is the same on both, then what becomes of its
-// pages. On macOS memory leaves only with its mapping, since MADV_DONTNEED drops nothing there; a
-// range is extended by a hint; there are no huge pages to advise about, and pages have 16 KiB on ARM.
+// which the two differ, then the reservation, which is the same on both, then its pages. On macOS
+// memory leaves only with its mapping, since MADV_DONTNEED drops nothing there; a range is extended
+// by a hint; there are no huge pages to advise about, and pages have 16 KiB on ARM.
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/platform.hpp>
