@@ -22,7 +22,6 @@ namespace detail {
 
 namespace {
 
-constexpr std::size_t page_block_bytes = 256_KiB;
 constexpr std::size_t other_block_bytes = 64_KiB;
 
 constexpr std::size_t first_span_divisor = 4;
