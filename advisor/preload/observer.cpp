@@ -319,7 +319,7 @@ void observer::end_burst(observed_thread& t) noexcept {
     process_->observed.burst_ns.fetch_add(ns_of(CLOCK_THREAD_CPUTIME_ID) - t.begin_ns,
                                           std::memory_order_relaxed);
     process_->observed.steps.fetch_add(b.count, std::memory_order_relaxed);
-    process_->observed.bursts.fetch_add(1, std::memory_order_relaxed);
+    process_->observed.bursts.fetch_add(b.count != 0, std::memory_order_relaxed);
     b.time = __rdtsc();
     b.state.store(b.count == 0 ? record::slot_free : record::slot_ready, std::memory_order_release);
     bursting_ = false;

@@ -105,8 +105,7 @@ void process_trace::sort_looks() {
 }
 void process_trace::put_looks(std::uint64_t until) {
     for (; !looks_.empty() && looks_.back().time < until; looks_.pop_back())
-        if (!looks_.back().seen.accesses.empty() || looks_.back().seen.elsewhere != 0)
-            file_.put(std::move(looks_.back().seen));
+        file_.put(std::move(looks_.back().seen));
 }
 
 void process_trace::put(const record::raw_event& e, std::uint32_t thread) {
