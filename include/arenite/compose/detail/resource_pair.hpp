@@ -146,7 +146,7 @@ public:
             second().purge(p, bytes);
     }
 
-    /// Of both; see page_resource.
+    /// Asks both; see page_resource.
     bool give_back_due() noexcept
         requires GivingBackDue<first_type> && GivingBackDue<second_type>
     {
