@@ -90,6 +90,7 @@
 #include <arenite/offset/offset_allocator.hpp>
 #include <arenite/offset/offset_heap.hpp>
 #include <arenite/offset/offset_move.hpp>
+#include <arenite/offset/offset_moves.hpp>
 #include <arenite/offset/offset_parts.hpp>
 #include <arenite/offset/offset_source.hpp>
 

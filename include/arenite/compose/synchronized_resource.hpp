@@ -158,6 +158,13 @@ public:
         inner_.purge(p, bytes);
     }
 
+    bool give_back_due() noexcept
+        requires detail::GivingBackDue<inner_type>
+    {
+        const std::lock_guard lock{mutex_};
+        return inner_.give_back_due();
+    }
+
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept
         requires Purging<inner_type>
     {

@@ -71,7 +71,7 @@ inline constexpr return_policy container_policy{.keep_bytes = 0, .keep_divisor =
 class container_heap {
 public:
     /// Blocks lie at multiples of this, on every upstream.
-    static constexpr std::size_t mask_bytes = 256_KiB;
+    static constexpr std::size_t mask_bytes = page_block_bytes;
 
     enum class state : unsigned char { attended, unattended, orphan };
 
