@@ -52,6 +52,7 @@
 #include <arenite/linear/scratch.hpp>
 
 #include <arenite/freelist/free_list_resource.hpp>
+#include <arenite/freelist/handover_resource.hpp>
 #include <arenite/freelist/tlsf_load.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
 #include <arenite/pool/pool_resource.hpp>
