@@ -425,7 +425,11 @@ TEST(handing_over_death, what_begins_no_object_is_found_where_another_thread_fre
         objects.push_back(h.allocate(48, 8));
     auto* const object = static_cast<std::byte*>(objects.back());
     std::byte* const page = object - (reinterpret_cast<std::uintptr_t>(object) & 0xffff);
-    for (void* const p : {page, page + 512, page + 0x4c0, object + 8, object + 16})
+    std::byte* first = object; // of the page: what lies before it are words, and a rest
+    for (void* const p : objects)
+        if (p >= page && p < first)
+            first = static_cast<std::byte*>(p);
+    for (void* const p : {page, page + 512, first - 48, first - 16, object + 8, object + 16})
         EXPECT_DEATH(std::thread([&] { h.deallocate(p, 48, 8); }).join(), "freed") << p;
     for (void* const p : objects)
         h.deallocate(p, 48, 8);
