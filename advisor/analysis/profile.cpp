@@ -15,9 +15,28 @@ std::size_t bucket(std::uint64_t n) {
 } // namespace
 
 profile::profile(trace::source& from) {
-    for (auto events = from.next(); !events.empty(); events = from.next())
-        for (const trace::event& e : events)
-            take(e);
+    for (bool more = true; more;) {
+        const auto events = from.next();
+        more = !events.empty();
+        auto seen = from.observations();
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            for (; !seen.empty() && seen.front().before <= i; seen = seen.subspan(1))
+                take(seen.front());
+            take(events[i]);
+        }
+        for (const trace::observation& last : seen)
+            take(last);
+    }
+}
+
+void profile::take(const trace::observation& seen) {
+    touched_.take(seen, [&](std::uint64_t address) -> touched_object {
+        const std::uint32_t slot = live_.slot_holding(address);
+        if (slot == live_.no_object)
+            return {};
+        const auto& o = live_.at(slot);
+        return {true, o.kept.stack, slot, o.kept.born};
+    });
 }
 
 stack_profile& profile::stack(std::uint32_t number) {

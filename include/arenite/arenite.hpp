@@ -54,6 +54,7 @@
 #include <arenite/linear/scratch.hpp>
 
 #include <arenite/freelist/free_list_resource.hpp>
+#include <arenite/freelist/handover_resource.hpp>
 #include <arenite/freelist/tlsf_load.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
 #include <arenite/pool/pool_resource.hpp>
@@ -92,6 +93,7 @@
 #include <arenite/offset/offset_allocator.hpp>
 #include <arenite/offset/offset_heap.hpp>
 #include <arenite/offset/offset_move.hpp>
+#include <arenite/offset/offset_moves.hpp>
 #include <arenite/offset/offset_parts.hpp>
 #include <arenite/offset/offset_source.hpp>
 

@@ -54,9 +54,9 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(heaps, ordered_heap_order, testing::Values(sizes::known, sizes::kept),
+INSTANTIATE_TEST_SUITE_P(heaps, ordered_heap_order, testing::Values(sizes::given, sizes::kept),
                          [](const auto& info) {
-                             return info.param == sizes::known ? "known" : "kept";
+                             return info.param == sizes::given ? "known" : "kept";
                          });
 
 // ---- fresh memory -------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ TEST_F(ordered_heap_returning, a_span_of_which_one_object_lives_stays) {
 }
 
 TEST_F(ordered_heap_returning, large_temporaries_beside_a_sweep_give_their_spans_back) {
-    for (const sizes s : {sizes::known, sizes::kept}) {
+    for (const sizes s : {sizes::given, sizes::kept}) {
         ordered_heap heap{
             ordered_options{.sizes = s, .block_bytes = 4_KiB, .policy = return_policy::return_all},
             &pages};
@@ -151,7 +151,7 @@ TEST_F(ordered_heap_returning, a_policy_of_one_s_own_is_kept) {
 // ---- trim ---------------------------------------------------------------------------------------
 
 TEST_F(ordered_heap_returning, trim_of_an_empty_heap_leaves_nothing) {
-    for (const sizes s : {sizes::known, sizes::kept}) {
+    for (const sizes s : {sizes::given, sizes::kept}) {
         for (const std::size_t block_bytes : {0_B, 4_KiB, 3_MiB}) {
             ordered_heap heap{ordered_options{.sizes = s, .block_bytes = block_bytes}, &pages};
             for (const std::size_t count : {1u, 100u, 30'000u}) {
@@ -202,7 +202,7 @@ TEST_F(ordered_heap_returning, trim_between_all_else_harms_nothing) {
 TEST_F(ordered_heap_returning, trim_gives_single_pages_between_objects_back) {
     if (page() > 16_KiB)
         GTEST_SKIP() << "pages of 64 KiB";
-    for (const sizes s : {sizes::known, sizes::kept}) {
+    for (const sizes s : {sizes::given, sizes::kept}) {
         ordered_heap heap{ordered_options{.sizes = s}, &pages};
         auto all = take(heap, 16_MiB / 64, 64);
         for (void* p : all)
@@ -271,7 +271,7 @@ TEST_F(ordered_heap_returning, only_trim_purges) {
 // ---- the end ------------------------------------------------------------------------------------
 
 TEST_F(ordered_heap_returning, destruction_gives_everything_back_whatever_lives) {
-    for (const sizes s : {sizes::known, sizes::kept}) {
+    for (const sizes s : {sizes::given, sizes::kept}) {
         for (const std::size_t block_bytes : {0_B, 4_KiB, 1_MiB}) {
             {
                 ordered_heap heap{ordered_options{.sizes = s, .block_bytes = block_bytes}, &up};
@@ -299,7 +299,7 @@ TEST_F(ordered_heap_returning, a_checked_build_tells_what_was_alive) {
         bytes = summary.bytes;
         examples.assign(summary.examples, summary.examples + summary.example_count);
     });
-    for (const sizes s : {sizes::known, sizes::kept}) {
+    for (const sizes s : {sizes::given, sizes::kept}) {
         told = 0;
         std::vector<std::pair<const void*, std::size_t>> expected;
         const void* self = nullptr;

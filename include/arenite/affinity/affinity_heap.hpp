@@ -286,12 +286,15 @@ public:
     /// Bytes to request from the system at once, from now on: 0 starts small and grows with use;
     /// rounded up to a multiple of 256 KiB, the size of a block. Other threads follow at their next
     /// slow call.
-    void set_block_size(std::size_t bytes) noexcept {
+    void set_block_bytes(std::size_t bytes) noexcept {
         block_bytes_.store(bytes, std::memory_order_relaxed);
     }
-    [[nodiscard]] std::size_t block_size() const noexcept {
+    [[nodiscard]] std::size_t block_bytes() const noexcept {
         return block_bytes_.load(std::memory_order_relaxed);
     }
+    /// set_block_bytes() and block_bytes() by their former names.
+    void set_block_size(std::size_t bytes) noexcept { set_block_bytes(bytes); }
+    [[nodiscard]] std::size_t block_size() const noexcept { return block_bytes(); }
 
     /// Returns all unused memory: of this thread, of threads that ended, of large objects; of other
     /// threads empty spans, and the memory (not the addresses) of whole pages that other threads
@@ -400,7 +403,7 @@ private:
     }
     [[nodiscard]] affinity_options options_now() const noexcept {
         affinity_options now = options_;
-        now.block_bytes = block_size();
+        now.block_bytes = block_bytes();
         return now;
     }
 
