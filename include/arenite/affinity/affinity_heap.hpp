@@ -194,7 +194,7 @@ public:
             deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);
     }
 
-    /// Frees an object of up to 2 KiB of any affinity, if it lies in a page of a heap of the
+    /// Frees an object of up to 1,792 bytes of any affinity, if it lies in a page of a heap of the
     /// calling thread. For anything else, nullptr too, returns false and does nothing: the short
     /// way of a hook that is given memory of others as well.
     [[nodiscard]] ARENITE_INLINE static bool try_deallocate_own(void* p) noexcept {
