@@ -88,6 +88,8 @@ using arenite::growing_options;
 using arenite::growing_vector;
 using arenite::handle;
 using arenite::handle_of;
+using arenite::handover_options;
+using arenite::handover_resource;
 using arenite::huge_pages;
 using arenite::inline_linear_resource;
 using arenite::inline_list;
