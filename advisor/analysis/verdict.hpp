@@ -13,8 +13,8 @@ namespace arenite::advisor {
 struct program_costs {
     double cpu_ns = 0;     ///< of the whole program; 0: not known
     double peak_bytes = 0; ///< resident at most
-    /// Of samples, how many found it at work on objects, where these do not fit into a cache; 0: it
-    /// was not observed.
+    /// The share of samples that found it at work on objects, where these do not fit into a cache;
+    /// 0: it was not observed.
     double share_in_objects = 0;
 };
 

@@ -8,7 +8,9 @@
 /// The input of the replayer: all that is looked up or searched has been, so that replaying costs
 /// next to nothing besides the calls.
 ///
-///     | prepared_head | events | births at eight points: slots in order of birth | bursts | accesses |
+///     | prepared_head | events | births | bursts | accesses |
+///
+/// Births are the slots that live at eight points, in order of birth.
 namespace arenite::replay {
 
 constexpr std::uint32_t prepared_magic = 0x50455250;

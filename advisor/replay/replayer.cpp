@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "groups.hpp"
 #include "prepared.hpp"
+#include "timed_bursts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,22 +25,8 @@
 namespace arenite::replay {
 namespace {
 
-constexpr std::size_t line_bytes = 64, page_bytes = 4096, evicting_bytes = std::size_t{32} << 20;
 constexpr std::size_t samples = 64; ///< of resident memory
 constexpr std::uint8_t from_malloc = 0;
-
-[[noreturn]] void give_up(const char* why) {
-    std::fprintf(stderr, "arenite-replay: %s\n", why);
-    std::exit(1);
-}
-
-void* fresh(std::size_t bytes) {
-    void* p = ::mmap(nullptr, bytes == 0 ? 1 : bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (p == MAP_FAILED)
-        give_up("no memory");
-    return p;
-}
 
 std::span<const std::byte> contents(const char* path) {
     const int file = ::open(path, O_RDONLY | O_CLOEXEC);
@@ -54,11 +41,6 @@ std::span<const std::byte> contents(const char* path) {
     return {static_cast<const std::byte*>(p), static_cast<std::size_t>(s.st_size)};
 }
 
-double cpu_ns() {
-    timespec t{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return double(t.tv_sec) * 1e9 + double(t.tv_nsec);
-}
 double faults() {
     rusage r{};
     ::getrusage(RUSAGE_SELF, &r);
@@ -75,12 +57,6 @@ double resident() {
     const char* const at = std::strstr(text, "RssAnon:");
     return at == nullptr ? 0 : double(std::strtoull(at + 8, nullptr, 10)) * 1024;
 }
-
-struct object {
-    char* p;
-    std::uint32_t bytes;
-    std::uint8_t group, log2_alignment;
-};
 
 /// Calls f with each place that a program would touch between two offsets.
 template <class F>
@@ -100,14 +76,8 @@ public:
           events_{reinterpret_cast<const prepared_event*>(head_ + 1)},
           slots_{reinterpret_cast<const std::uint32_t*>(events_ + head_->events)},
           group_of_site_{reinterpret_cast<const std::uint8_t*>(plan.data()) + sizeof(plan_head)},
-          objects_{static_cast<object*>(fresh((head_->slots + std::size_t{1}) * sizeof(object)))} {
-        const std::uint64_t births = head_->births[points];
-        bursts_ = reinterpret_cast<const prepared_burst*>(slots_ + births + births % 2);
-        accesses_ = reinterpret_cast<const prepared_access*>(bursts_ + head_->bursts);
-        if (head_->bursts != 0) {
-            places_ = static_cast<place*>(fresh(head_->accesses * sizeof(place)));
-            elsewhere_ = static_cast<char*>(fresh(evicting_bytes));
-        }
+          objects_{static_cast<object*>(fresh((head_->slots + std::size_t{1}) * sizeof(object)))},
+          bursts_{*head_, slots_} {
         const auto* strategies = reinterpret_cast<const plan_head*>(plan.data());
         for (std::size_t g = 1; g < most_groups; ++g) {
             groups_[g].use(strategies->of_group[g]);
@@ -127,8 +97,7 @@ public:
             std::uint64_t end = std::min(head_->events, done / step * step + step);
             if (point < points)
                 end = std::min(end, std::max(done + 1, head_->point_at[point]));
-            if (burst_ < head_->bursts)
-                end = std::min(end, std::max(done + 1, bursts_[burst_].after));
+            end = std::min(end, std::max(done + 1, bursts_.next()));
             if (done < head_->peak_at)
                 end = std::min(end, head_->peak_at);
             const double before = cpu_ns();
@@ -141,8 +110,8 @@ public:
                 walk(point);
                 ++point;
             }
-            for (; burst_ < head_->bursts && bursts_[burst_].after <= done; ++burst_)
-                time_burst(bursts_[burst_]);
+            while (bursts_.next() <= done)
+                bursts_.time_next(objects_);
             faults_outside += faults() - faults_now;
         }
         for (std::uint32_t s = 0; s < head_->slots; ++s)
@@ -152,7 +121,7 @@ public:
         made_.end_bytes = std::max(0.0, resident() - resident_before);
         for (const group& g : groups_)
             made_.held_bytes += double(g.held());
-        made_.burst_ns = timed_ == 0 ? 0 : made_.burst_ns / timed_;
+        made_.burst_ns = bursts_.ns_an_access();
         made_.walk_ns = walked_ == 0 ? 0 : made_.walk_ns / walked_;
         const volatile long read = sum_; // so that it is
         (void)read;
@@ -160,12 +129,6 @@ public:
     }
 
 private:
-    struct place {
-        const char* at;
-        std::uintptr_t read;   ///< what was found there
-        std::size_t waits_for; ///< 1 + another, or itself
-    };
-
     static std::size_t alignment_of(std::uint32_t bytes, std::uint8_t log2) {
         // The alignment that `new` and std::pmr ask for: the largest power of two that divides the
         // size, up to 16.
@@ -313,51 +276,6 @@ private:
         walked_ += double(end - begin);
     }
 
-    /// The accesses of a burst at the places that the objects have here. Each waits for the one that
-    /// loaded its address, as in the program. Neither a cache nor the translation of addresses
-    /// knows them.
-    void time_burst(const prepared_burst& b) {
-        std::size_t n = 0;
-        for (std::uint32_t i = 0; i < b.count; ++i) {
-            const prepared_access& a = accesses_[b.first + i];
-            const object& o = objects_[a.slot];
-            // Where an object is shorter than it was, its first byte stands for it.
-            const char* const p = o.p == nullptr ? elsewhere_ : o.p;
-            places_[n] = {p + (o.p != nullptr && a.offset < o.bytes ? a.offset : 0), 0,
-                          a.waits_for == 0 ? n + 1 : a.waits_for};
-            ++n;
-        }
-        evict(places_, n);
-        const volatile std::uintptr_t nothing = 0;
-        const std::uintptr_t zero = nothing;
-        const double before = cpu_ns();
-        for (std::size_t i = 0; i < n; ++i) {
-            place& now = places_[i];
-            now.read = static_cast<unsigned char>(*static_cast<const volatile char*>(
-                now.at + (places_[now.waits_for - 1].read & zero)));
-        }
-        std::uintptr_t all = 0;
-        for (std::size_t i = 0; i < n; ++i)
-            all += places_[i].read;
-        made_.burst_ns += cpu_ns() - before;
-        timed_ += double(n);
-        sum_ += static_cast<long>(all);
-    }
-    void evict(const place* places, std::size_t count) {
-        for (std::size_t at = 0; at < evicting_bytes; at += page_bytes + line_bytes)
-            sum_ += elsewhere_[at];
-#if defined(__x86_64__)
-        for (std::size_t i = 0; i < count; ++i)
-            __builtin_ia32_clflush(places[i].at);
-        __builtin_ia32_mfence();
-#else
-        (void)places;
-        (void)count;
-        for (std::size_t at = 0; at < evicting_bytes; at += line_bytes)
-            sum_ += elsewhere_[at];
-#endif
-    }
-
     const prepared_head* head_;
     const prepared_event* events_;
     const std::uint32_t* slots_;
@@ -367,12 +285,8 @@ private:
     bool nothing_ = false, reserves_ = false;
     char* one_place_ = nullptr;
     std::uint64_t live_bytes_ = 0;
-    const prepared_burst* bursts_ = nullptr;
-    const prepared_access* accesses_ = nullptr;
-    place* places_ = nullptr;   ///< of a burst
-    char* elsewhere_ = nullptr; ///< what is read so that caches forget the rest
-    std::uint64_t burst_ = 0;   ///< the next
-    double walked_ = 0, timed_ = 0;
+    timed_bursts bursts_;
+    double walked_ = 0;
     long sum_ = 0; ///< of all that is read
     outcome made_;
 };

@@ -47,8 +47,8 @@ protected:
 /// (.atr).
 [[nodiscard]] std::unique_ptr<source> open(const std::string& path);
 
-/// Reads all that is left: calls `happens` with each event, and `seen` with each observation where it
-/// was made among them.
+/// Reads all that is left: calls `happens` with each event, and `seen` with each observation where
+/// it was made among them.
 template <class Event, class Observation>
 void read_all(source& from, Event happens, Observation seen) {
     for (bool more = true; more;) {
