@@ -134,7 +134,7 @@ public:
                 return p;
         }
         void* const p = of<A>().allocate_slow(bytes, alignment);
-        call_sites::allocated(p);
+        call_sites::allocated(p, bytes);
         return p;
     }
     template <AffinityTag A>
@@ -220,7 +220,7 @@ public:
                 return p;
         }
         void* const p = allocate_slow(bytes, alignment);
-        call_sites::allocated(p);
+        call_sites::allocated(p, bytes);
         return p;
     }
 
@@ -276,7 +276,7 @@ public:
         void* const near = take_near(p, bytes, alignment);
         if (near == nullptr)
             return try_allocate(bytes, alignment);
-        call_sites::allocated(near);
+        call_sites::allocated(near, bytes);
         return near;
     }
 
