@@ -123,7 +123,7 @@ TEST(affinity_handing_over_threads, a_heap_amid_a_change_is_not_used_in_a_forked
         void* const p = h.allocate(48, 8);
         share = affinity_share::around(p);
         {
-            const auto mark = share->heap().begin_slow_call();
+            const auto mark = share->heap().gate().enter();
             state = 1;
             std::this_thread::sleep_for(std::chrono::milliseconds{100});
         }
@@ -135,7 +135,7 @@ TEST(affinity_handing_over_threads, a_heap_amid_a_change_is_not_used_in_a_forked
         std::this_thread::yield();
     const pid_t child = ::fork();
     if (child == 0)
-        ::_exit(share->heap().in_slow_call() && share->is_abandoned() ? 1 : 0);
+        ::_exit(share->heap().gate().entered() && share->is_abandoned() ? 1 : 0);
     int status = -1;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
@@ -425,7 +425,9 @@ TEST(handing_over_death, what_begins_no_object_is_found_where_another_thread_fre
         objects.push_back(h.allocate(48, 8));
     auto* const object = static_cast<std::byte*>(objects.back());
     std::byte* const page = object - (reinterpret_cast<std::uintptr_t>(object) & 0xffff);
-    for (void* const p : {page, page + 512, page + 0x4c0, object + 8, object + 16})
+    auto* const description = reinterpret_cast<std::byte*>(&detail::slab_page::of(object));
+    std::byte* const bits = description + sizeof(detail::slab);
+    for (void* const p : {page, description, description + 16, bits, object + 8, object + 16})
         EXPECT_DEATH(std::thread([&] { h.deallocate(p, 48, 8); }).join(), "freed") << p;
     for (void* const p : objects)
         h.deallocate(p, 48, 8);
