@@ -55,7 +55,7 @@ struct part_of_all {
     /// A frame's share of the work. `moved(mesh, to)` learns where a part lies from now on.
     template <class F>
     bool defragment(F moved) {
-        const arenite::moves todo = parts.step(arenite::budget{.bytes = 16_KiB, .moves = 8});
+        const arenite::offset_moves todo = parts.step(arenite::budget{.bytes = 16_KiB, .moves = 8});
         for (const arenite::offset_move& m : todo)
             device.copy(m.from.offset, m.to.offset, m.bytes()); // vkCmdCopyBuffer
         parts.commit(todo);                                     // once the fence is passed

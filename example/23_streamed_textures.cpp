@@ -147,7 +147,7 @@ public:
 
     /// False: there is nothing more to gain.
     bool defragment() {
-        arenite::moves todo = heap_.step(arenite::budget{.bytes = 2_MiB, .moves = 8});
+        arenite::offset_moves todo = heap_.step(arenite::budget{.bytes = 2_MiB, .moves = 8});
         for (const arenite::offset_move& m : todo) {
             const texture& t = *textures_[static_cast<std::size_t>(m.user_data)];
             if (t.leaving) {
@@ -254,7 +254,7 @@ private:
         textures_[i].reset();
     }
 
-    /// What waited for the fence of a frame: moves are committed, and what left is freed.
+    /// After the fence of a frame: moves are committed, and textures that left are freed.
     void settle(frame& f) {
         if (!f.under_way)
             return;

@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::uint8_t second = source.byte();
     const arenite::free_list_options options{
         .fit = shape % 2 != 0 ? arenite::fit::best : arenite::fit::first,
-        .sizes = shape / 2 % 2 != 0 ? arenite::sizes::kept : arenite::sizes::known};
+        .sizes = shape / 2 % 2 != 0 ? arenite::sizes::kept : arenite::sizes::given};
     // Exactly as large as needed: the address sanitizer watches both ends.
     const std::size_t offset = second % 16;
     std::vector<std::byte> buffer(offset + (std::size_t{512} << second / 16));

@@ -46,7 +46,7 @@ std::string run(support::byte_source source) {
     const std::uint8_t shape = source.byte();
     const std::uint8_t second = source.byte();
     ordered_options options;
-    options.sizes = shape % 2 != 0 ? sizes::kept : sizes::known;
+    options.sizes = shape % 2 != 0 ? sizes::kept : sizes::given;
     if (shape / 2 % 2 != 0)
         options.policy = return_policy::retain_all;
     else if (shape / 12 % 2 != 0)

@@ -24,7 +24,7 @@ namespace {
 std::string run(support::byte_source source) {
     const std::uint8_t shape = source.byte();
     const std::uint8_t second = source.byte();
-    const tlsf_options options{.sizes = shape % 2 != 0 ? sizes::kept : sizes::known,
+    const tlsf_options options{.sizes = shape % 2 != 0 ? sizes::kept : sizes::given,
                                .grow = shape / 2 % 2 != 0};
     const support::heap_rules rules{.keeps_sizes = options.sizes == sizes::kept,
                                     .may_fail = true,

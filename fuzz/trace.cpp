@@ -25,7 +25,7 @@ namespace {
 
 void write_chunk(int file, std::span<const std::uint8_t>& from) {
     trace::chunk_head head;
-    head.kind = static_cast<trace::chunk_kind>(from[0] % 7);
+    head.kind = static_cast<trace::chunk_kind>(from[0] % 8);
     head.items = from[1];
     const std::size_t told = from[2] | std::size_t{from[3]} << 8;
     from = from.subspan(4);

@@ -15,9 +15,19 @@ std::size_t bucket(std::uint64_t n) {
 } // namespace
 
 profile::profile(trace::source& from) {
-    for (auto events = from.next(); !events.empty(); events = from.next())
-        for (const trace::event& e : events)
-            take(e);
+    trace::read_all(
+        from, [&](const trace::event& e) { take(e); },
+        [&](const trace::observation& o) { take(o); });
+}
+
+void profile::take(const trace::observation& seen) {
+    touched_.take(seen, [&](std::uint64_t address) -> touched_object {
+        const std::uint32_t slot = live_.slot_holding(address);
+        if (slot == live_.no_object)
+            return {};
+        const auto& o = live_.at(slot);
+        return {true, o.kept.stack, slot, o.kept.born};
+    });
 }
 
 stack_profile& profile::stack(std::uint32_t number) {

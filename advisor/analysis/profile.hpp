@@ -5,6 +5,7 @@
 #include "../trace/growth.hpp"
 #include "../trace/live_objects.hpp"
 #include "../trace/reader.hpp"
+#include "touches.hpp"
 
 #include <array>
 #include <cstdint>
@@ -51,6 +52,8 @@ public:
     [[nodiscard]] std::uint64_t never_freed() const noexcept { return live_.never_freed(); }
     [[nodiscard]] std::uint64_t last_time() const noexcept { return last_time_; }
     [[nodiscard]] std::size_t threads() const noexcept { return threads_; }
+    /// What was observed of the objects while the program ran.
+    [[nodiscard]] const touches& touched() const noexcept { return touched_; }
     /// Allocations by log2 of their size, and of the events that they lived.
     [[nodiscard]] const auto& sizes() const noexcept { return sizes_; }
     [[nodiscard]] const auto& lives() const noexcept { return lives_; }
@@ -62,6 +65,7 @@ private:
         std::uint32_t chain = 0; ///< growth steps until here
     };
     void take(const trace::event& e);
+    void take(const trace::observation& seen);
     void note_birth(std::uint32_t slot, const trace::event& e);
     void note_resize(std::uint32_t slot, std::uint64_t before, const trace::event& e);
     void note_death(std::uint32_t slot, const trace::event& e);
@@ -70,6 +74,7 @@ private:
 
     std::vector<stack_profile> stacks_;
     trace::recent_births latest_;
+    touches touched_;
     trace::live_objects<kept> live_;
     std::array<std::uint64_t, 16> by_op_{};
     std::array<std::uint64_t, buckets> sizes_{}, lives_{};

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "observer.hpp"
 #include "real_functions.hpp"
 #include "recorder.hpp"
 
@@ -22,6 +23,7 @@ inline void born(op what, void* p, std::size_t bytes, unsigned log2_alignment,
                  caller from) noexcept {
     if (p != nullptr)
         the_recorder.note(what, p, bytes, log2_alignment, &from);
+    the_observer.call_ends();
 }
 
 inline void* make(op what, std::size_t bytes, caller from) noexcept {
@@ -45,6 +47,7 @@ inline void end(op what, void* p, std::size_t bytes) noexcept {
         return;
     the_recorder.note(what, p, bytes, 0, nullptr);
     real.free(p);
+    the_observer.call_ends();
 }
 
 void* resize(void* p, std::size_t bytes, caller from) noexcept {
@@ -71,6 +74,7 @@ void* resize(void* p, std::size_t bytes, caller from) noexcept {
         the_recorder.note(op::op_realloc, p, arenite::record::most_bytes, 0, nullptr); // as it was
     else
         the_recorder.note(op::op_realloc, q, bytes, 0, &from);
+    the_observer.call_ends();
     return q;
 }
 

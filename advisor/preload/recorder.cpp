@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "recorder.hpp"
 
+#include "observer.hpp"
+
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -78,6 +80,7 @@ bool recorder::start() noexcept {
         return false;
     if (!has_key_)
         has_key_ = ::pthread_key_create(&key_, &recorder::thread_ends) == 0;
+    the_observer.start(*area_, *process_, number);
     process_->state.store(1, std::memory_order_release);
     return true;
 }
@@ -126,6 +129,7 @@ bool recorder::take_ring(thread_state& t) noexcept {
         t.ring = &r;
         if (has_key_)
             ::pthread_setspecific(key_, &r);
+        the_observer.thread_begins(r.thread, &t.busy);
         return true;
     }
     process_->lost.fetch_add(1, std::memory_order_relaxed);
@@ -136,6 +140,7 @@ void recorder::thread_ends(void* ring) noexcept {
     if (the_recorder.guard_->mode != recording || thread_.ring != ring)
         return; // a forked child: it is its parent's
     thread_.ring = nullptr;
+    the_observer.thread_ends();
     static_cast<record::ring*>(ring)->state.store(record::ring_ended, std::memory_order_release);
 }
 

@@ -16,7 +16,7 @@
 /// the program crashes, calls _exit or is killed.
 namespace arenite::record {
 
-constexpr std::uint32_t area_magic = 0x41524541, area_version = 1;
+constexpr std::uint32_t area_magic = 0x41524541, area_version = 2;
 constexpr std::size_t most_processes = 32, most_rings = 256, most_modules = 4096;
 constexpr std::size_t ring_events = 16384;
 constexpr std::size_t stack_words = std::size_t{4} << 20; ///< of all stacks of a process
@@ -48,6 +48,47 @@ struct raw_event {
 
 constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 40) - 1;
 
+/// A thread's registers before an instruction, in the processor's order: rax, rcx, rdx, rbx, rsp,
+/// rbp, rsi, rdi, r8 to r15.
+struct registers {
+    std::uint64_t pc;
+    std::uint64_t general[16];
+};
+enum : std::uint32_t { slot_free = 0, slot_taken = 1, slot_ready = 2 };
+
+/// The registers of a moment, by SIGPROF.
+struct sample {
+    std::atomic<std::uint32_t> state;
+    std::uint32_t process, thread;
+    std::uint64_t time;
+    registers at;
+};
+constexpr std::size_t most_samples = 1024, most_bursts = 16;
+constexpr std::uint32_t least_steps = 500, most_steps = 2000;
+
+/// Instructions in a row, by the trap flag: each with the registers before it.
+struct step {
+    registers at;
+    std::uint8_t code[16]; ///< zeros where it ends earlier
+};
+struct burst {
+    std::atomic<std::uint32_t> state;
+    std::uint32_t process, thread, count;
+    std::uint64_t time; ///< of its end
+    step steps[most_steps];
+};
+
+/// Why accesses are not observed.
+enum class unobserved : std::uint32_t {
+    none = 0,
+    not_asked,
+    other_processor, ///< than x86-64
+    uses_sigprof,    ///< the program does, or waits for it
+    uses_sigtrap,    ///< the same
+    is_debugged,     ///< by another program
+    no_timer,        ///< the system gives none
+};
+
 struct ring {
     // The thread's.
     alignas(64) std::atomic<std::uint64_t> head;
@@ -70,6 +111,22 @@ struct module {
     char name[472];
 };
 
+/// How far a process was observed.
+struct observing {
+    std::atomic<unobserved> why_not;
+    std::atomic<std::uint64_t> samples, bursts, steps, burst_ns;
+    std::atomic<std::uint64_t> samples_of_ours; ///< a thread was within the recorder
+};
+
+/// What is observed, until the recorder has taken it.
+struct looks {
+    std::uint32_t period_ms;     ///< of CPU time between looks at a thread; 0: off
+    std::uint32_t burst_percent; ///< of the program's own CPU time for bursts at most
+    std::atomic<std::uint32_t> next_sample;
+    sample sample_at[most_samples];
+    burst burst_at[most_bursts];
+};
+
 /// A stack is a word, frames 8 | generation 32, and its return addresses, innermost first.
 struct process {
     std::atomic<std::uint32_t> state; ///< 0: none, 1: it records
@@ -77,6 +134,7 @@ struct process {
     std::uint64_t start_time;
     std::atomic<std::uint32_t> threads, modules, stacks, words;
     std::atomic<std::uint64_t> lost, checked, differing, unwound_slowly, usable_size_calls;
+    observing observed;
     module module_at[most_modules];
     std::uint64_t stack_at[stack_words];
 };
@@ -89,6 +147,7 @@ struct control {
     std::atomic<std::uint32_t> stop;
     std::atomic<std::uint32_t> sleeping; ///< a futex: the recorder waits for events
     std::atomic<std::uint32_t> processes, others;
+    looks look;
     process process_at[most_processes];
     ring ring_at[most_rings];
 };

@@ -93,7 +93,24 @@ void process_trace::take_tables() {
     file_.put_stacks(stacks);
 }
 
+void process_trace::take(const record::sample& s) {
+    looks_.push_back({s.time, observed(s, regions_)});
+}
+void process_trace::take(const record::burst& b) {
+    looks_.push_back({b.time, observed(b, regions_)});
+}
+void process_trace::sort_looks() {
+    std::stable_sort(looks_.begin(), looks_.end(),
+                     [](const look& a, const look& b) { return a.time > b.time; });
+}
+void process_trace::put_looks(std::uint64_t until) {
+    for (; !looks_.empty() && looks_.back().time < until; looks_.pop_back())
+        file_.put(std::move(looks_.back().seen));
+}
+
 void process_trace::put(const record::raw_event& e, std::uint32_t thread) {
+    if (!looks_.empty()) [[unlikely]]
+        put_looks(e.time);
     trace::event made;
     made.what = static_cast<trace::op>(e.place >> 48 & 15);
     made.address = e.place & ((std::uint64_t{1} << 48) - 1);
@@ -119,6 +136,8 @@ void process_trace::put(const record::raw_event& e, std::uint32_t thread) {
         return;
     }
     ++events_;
+    if (made.bytes < record::most_bytes)
+        regions_.note(made.address, made.bytes);
     file_.put(made);
 }
 
@@ -126,6 +145,7 @@ void process_trace::finish(std::map<std::string, std::string> about) {
     if (resizing_)
         file_.put(resize_);
     resizing_ = false;
+    put_looks(UINT64_MAX);
     take_tables();
     file_.flush();
     about["threads"] = std::to_string(from_.threads.load());
@@ -134,6 +154,12 @@ void process_trace::finish(std::map<std::string, std::string> about) {
     about["differing"] = std::to_string(from_.differing.load());
     about["lost"] = std::to_string(from_.lost.load());
     about["unwound_slowly"] = std::to_string(from_.unwound_slowly.load());
+    about["samples"] = std::to_string(from_.observed.samples.load());
+    about["samples_of_malloc"] = std::to_string(from_.observed.samples_of_ours.load());
+    about["bursts"] = std::to_string(from_.observed.bursts.load());
+    about["burst_instructions"] = std::to_string(from_.observed.steps.load());
+    about["bursts_ms"] = std::to_string(from_.observed.burst_ns.load() / 1'000'000);
+    about["accesses"] = why_unobserved_text(from_.observed.why_not.load());
     about["usable_size_calls"] = std::to_string(from_.usable_size_calls.load());
     file_.put_about(about);
 
@@ -237,6 +263,23 @@ void drain::merge(std::uint64_t until) {
     }
 }
 
+void drain::take_looks() {
+    const auto take_all = [&](auto& slots) {
+        for (auto& s : slots) {
+            if (s.state.load(std::memory_order_acquire) != record::slot_ready)
+                continue;
+            if (s.process < traces_.size() && traces_[s.process] != nullptr)
+                traces_[s.process]->take(s);
+            s.state.store(record::slot_free, std::memory_order_release);
+        }
+    };
+    take_all(area_.look.sample_at);
+    take_all(area_.look.burst_at);
+    for (const auto& t : traces_)
+        if (t != nullptr)
+            t->sort_looks();
+}
+
 std::size_t drain::take(bool all) {
     // A thread says that it is busy before it takes a stamp; that is seen a moment later.
     const auto moment = static_cast<std::uint64_t>(seen_after_ns / nanoseconds_a_tick());
@@ -246,6 +289,8 @@ std::size_t drain::take(bool all) {
     for (const auto& t : traces_)
         if (t != nullptr)
             t->take_tables();
+    if (area_.look.period_ms != 0)
+        take_looks();
     std::size_t taken = 0;
     for (const cursor& c : cursors_)
         taken += static_cast<std::size_t>(c.end - c.at);

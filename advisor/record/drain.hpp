@@ -4,6 +4,7 @@
 
 #include "../trace/writer.hpp"
 #include "area.hpp"
+#include "observed.hpp"
 
 #include <array>
 #include <cstdint>
@@ -22,6 +23,10 @@ public:
     /// Modules and stacks that are new. Events that were read before may name all of them.
     void take_tables();
     void put(const record::raw_event& e, std::uint32_t thread);
+    /// Looks at the program; each is written before the first event that is later.
+    void take(const record::sample& s);
+    void take(const record::burst& b);
+    void sort_looks();
     /// Names of all frames, and these words; nothing may follow.
     void finish(std::map<std::string, std::string> about);
 
@@ -30,6 +35,7 @@ public:
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
 private:
+    void put_looks(std::uint64_t until);
     [[nodiscard]] trace::frame frame_of(std::uint64_t pc, std::uint64_t closings) const;
 
     std::string path_;
@@ -43,6 +49,12 @@ private:
     std::vector<trace::frame> frames_; ///< of all stacks
     trace::event resize_;              ///< begun, and not yet written
     bool resizing_ = false;
+    object_regions regions_;
+    struct look {
+        std::uint64_t time;
+        trace::observation seen;
+    };
+    std::vector<look> looks_; ///< not yet written, the latest first
 };
 
 /// Reads all rings of the shared memory and merges them by time.
@@ -69,6 +81,7 @@ private:
 
     void look_for_processes();
     void see_rings(bool all, std::uint64_t until);
+    void take_looks();
     void merge(std::uint64_t until);
 
     record::control& area_;

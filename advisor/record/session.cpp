@@ -43,6 +43,8 @@ public:
         area_->version = record::area_version;
         area_->frames = std::clamp(options.frames, 1u, record::most_frames);
         area_->children = options.children ? 1 : 0;
+        area_->look.period_ms = options.accesses_ms;
+        area_->look.burst_percent = options.accesses_percent;
         area_->recorder = ::getpid();
     }
     ~shared_area() {
@@ -215,6 +217,8 @@ recorded record_program(const std::vector<std::string>& program, const record_op
         result.differing += p.differing.load();
         result.lost += p.lost.load();
         result.unwound_slowly += p.unwound_slowly.load();
+        if (options.accesses_ms != 0 && result.unobserved.empty())
+            result.unobserved = why_unobserved_text(p.observed.why_not.load());
         result.traces.push_back(t->path());
         if (result.failed.empty())
             result.failed = t->file().failed();

@@ -13,19 +13,26 @@ struct record_options {
     std::string trace = "arenite.trace";
     unsigned frames = 8;
     bool children = false, keep_command = false, anonymous = false;
-    double seconds = 0; ///< 0: to the end
+    double seconds = 0;             ///< 0: to the end
+    unsigned accesses_ms = 4;       ///< of CPU time between looks at what is touched; 0: none
+    unsigned accesses_percent = 20; ///< of its CPU time that bursts may add
+};
+
+/// How a program ended, and its costs.
+struct plain_run {
+    int exit_code = 0; ///< of the program; 128 + the signal that ended it
+    double cpu_seconds = 0, elapsed_seconds = 0;
+    std::uint64_t peak_resident_bytes = 0;
 };
 
 /// How a recording ended.
-struct recorded {
-    int exit_code = 0; ///< of the program; 128 + the signal that ended it
+struct recorded : plain_run {
     bool still_runs = false;
     std::uint64_t events = 0, threads = 0, file_bytes = 0;
     std::uint64_t checked = 0, differing = 0, lost = 0, unwound_slowly = 0;
-    unsigned others = 0; ///< processes that were not recorded
-    double cpu_seconds = 0, elapsed_seconds = 0;
-    std::uint64_t peak_resident_bytes = 0;
-    std::string failed; ///< why the trace is not whole; empty: it is
+    unsigned others = 0;    ///< processes that were not recorded
+    std::string unobserved; ///< why its accesses were not; empty: they were, or not asked for
+    std::string failed;     ///< why the trace is not whole; empty: it is
     std::vector<std::string> traces;
 };
 
@@ -33,12 +40,7 @@ struct recorded {
 [[nodiscard]] recorded record_program(const std::vector<std::string>& program,
                                       const record_options& options);
 
-/// Runs a program as it is: how it ends, and its costs.
-struct plain_run {
-    int exit_code = 0;
-    double cpu_seconds = 0, elapsed_seconds = 0;
-    std::uint64_t peak_resident_bytes = 0;
-};
+/// Runs a program as it is.
 [[nodiscard]] plain_run
 run_plainly(const std::vector<std::string>& program, const std::string& preloaded = {},
             const std::vector<std::pair<std::string, std::string>>& variables = {});

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <unistd.h>
+#include <utility>
 
 namespace arenite::advisor {
 namespace {
@@ -45,8 +46,14 @@ spread spread_of(const subject& s, const figure& f) {
     return {all.front(), (all[(n - 1) / 2] + all[n / 2]) / 2, all.back()};
 }
 
+using file_names = std::array<const char*, 3>;
+constexpr file_names mimalloc_files{"libmimalloc.so.3", "libmimalloc.so.2", "libmimalloc.so"};
+constexpr file_names jemalloc_files{"libjemalloc.so.2", "libjemalloc.so.1", "libjemalloc.so"};
+constexpr file_names tcmalloc_files{"libtcmalloc_minimal.so.4", "libtcmalloc_minimal.so",
+                                    "libtcmalloc.so"};
+
 /// A library of one of these names where the loader looks.
-std::string installed(std::initializer_list<const char*> names) {
+std::string installed(const file_names& names) {
     for (const char* folder : {"/usr/local/lib", "/usr/lib/x86_64-linux-gnu",
                                "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"})
         for (const char* name : names)
@@ -100,31 +107,53 @@ std::string names_of(const std::vector<const subject*>& all) {
     return text;
 }
 
+/// The C library's, ours, and what is installed or wished for.
+std::vector<subject> subjects_of(const comparison_wishes& wishes) {
+    std::vector<subject> all;
+    const auto add = [&](std::string name, std::string file) {
+        all.push_back({.name = std::move(name), .library = std::move(file), .runs = {}});
+    };
+    add("the C library", "libc.so.6"); // before a malloc that the program is linked with
+    add("arenite", wishes.library);
+    for (const auto& [name, files] : {std::pair{"mimalloc", mimalloc_files},
+                                      {"jemalloc", jemalloc_files},
+                                      {"tcmalloc", tcmalloc_files}})
+        if (std::string file = installed(files); !file.empty())
+            add(name, std::move(file));
+    for (const std::string& wish : wishes.also) {
+        const std::size_t sign = wish.find('=');
+        if (sign == 0 || sign == std::string::npos)
+            throw bad_input("--with " + wish + ": it is NAME=FILE, a name and a library");
+        const std::string name = wish.substr(0, sign);
+        const std::filesystem::path file = wish.substr(sign + 1);
+        if (!std::filesystem::is_regular_file(file))
+            throw bad_input("--with " + wish + ": there is no such file");
+        const auto known =
+            std::find_if(all.begin(), all.end(), [&](const subject& s) { return s.name == name; });
+        if (known != all.end() && known - all.begin() < 2)
+            throw bad_input("--with " + wish + ": " + name + " is compared anyway");
+        if (known != all.end())
+            known->library = std::filesystem::absolute(file);
+        else
+            add(name, std::filesystem::absolute(file));
+    }
+    return all;
+}
+
 } // namespace
 
-comparison compare_mallocs(const start& program, const std::string& library,
-                           const std::string& output, unsigned rounds) {
-    comparison c;
-    c.subjects.push_back({.name = "the C library", .library = {}, .runs = {}});
-    c.subjects.push_back({.name = "arenite", .library = library, .runs = {}});
-    const auto add = [&](const char* name, std::initializer_list<const char*> files) {
-        if (const std::string file = installed(files); !file.empty())
-            c.subjects.push_back({.name = name, .library = file, .runs = {}});
-    };
-    add("mimalloc", {"libmimalloc.so.3", "libmimalloc.so.2", "libmimalloc.so"});
-    add("jemalloc", {"libjemalloc.so.2", "libjemalloc.so"});
-    add("tcmalloc", {"libtcmalloc_minimal.so.4", "libtcmalloc_minimal.so"});
-
+comparison compare_mallocs(const start& program, const comparison_wishes& wishes) {
+    comparison c{.subjects = subjects_of(wishes)};
     const temporary_file written;
     std::string expected;
-    for (unsigned round = 0; round < rounds; ++round) {
+    for (unsigned round = 0; round < wishes.rounds; ++round) {
         for (subject& s : c.subjects) {
             start one = program;
             one.environment = environment_with({}, s.library);
             one.output = written.name();
             one.again = true;
-            if (!output.empty())
-                std::filesystem::remove(output);
+            if (!wishes.output.empty())
+                std::filesystem::remove(wishes.output);
             s.runs.push_back(run_to_its_end(one));
             std::string seen = contents_of(written.name());
             const bool is_first = &s == &c.subjects.front() && round == 0;
@@ -133,8 +162,8 @@ comparison compare_mallocs(const start& program, const std::string& library,
                 std::fflush(stdout);
             }
             seen += fmt::format("\n{}", s.runs.back().exit_code());
-            if (!output.empty())
-                seen += contents_of(output);
+            if (!wishes.output.empty())
+                seen += contents_of(wishes.output);
             if (is_first)
                 expected = std::move(seen);
             else if (seen != expected)

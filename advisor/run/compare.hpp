@@ -12,7 +12,7 @@ namespace arenite::advisor {
 /// One malloc under a program.
 struct subject {
     std::string name;
-    std::string library; ///< to be preloaded; empty: the C library's own
+    std::string library; ///< to be preloaded
     std::vector<measured> runs;
     bool same_output = true; ///< and the same exit status, as with the C library's
 };
@@ -24,11 +24,18 @@ struct comparison {
     [[nodiscard]] const subject& ours() const { return subjects[1]; }
 };
 
+/// What is compared, and how.
+struct comparison_wishes {
+    std::string library;           ///< ours
+    std::string output;            ///< a file that the program writes; empty: none
+    std::vector<std::string> also; ///< NAME=FILE: further mallocs, or others for those of a name
+    unsigned rounds = 3;
+};
+
 /// Runs the program with each malloc that there is, in turns. What it writes to its standard
-/// output, and to the file `output` unless that is empty, is compared; the first output is passed
-/// through. Throws bad_input.
-[[nodiscard]] comparison compare_mallocs(const start& program, const std::string& library,
-                                         const std::string& output, unsigned rounds);
+/// output, and to the file `output`, is compared; the first output is passed through. A program
+/// that is linked with another malloc runs on the C library's there. Throws bad_input.
+[[nodiscard]] comparison compare_mallocs(const start& program, const comparison_wishes& wishes);
 
 /// A table of medians with their spread, and a sentence a figure: which is best, or that there is
 /// no difference.

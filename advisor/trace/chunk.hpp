@@ -20,7 +20,14 @@ constexpr std::uint16_t format_version = 1;
 constexpr std::uint32_t most_raw_bytes = 16u << 20, most_events = 1u << 16;
 constexpr std::uint32_t most_stacks = 1u << 22; ///< numbers that an event may name
 
-enum class chunk_kind : std::uint8_t { about = 1, events = 2, modules = 3, stacks = 4, names = 5 };
+enum class chunk_kind : std::uint8_t {
+    about = 1,
+    events = 2,
+    modules = 3,
+    stacks = 4,
+    names = 5,
+    observations = 6
+};
 
 struct chunk_head {
     std::uint32_t magic = chunk_magic;

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -43,6 +45,22 @@ public:
     [[nodiscard]] std::uint64_t never_seen() const noexcept { return never_seen_; }
     [[nodiscard]] std::uint64_t never_freed() const noexcept { return never_freed_; }
 
+    /// The slot of the object that an address lies in; no_object where none does. Small objects are
+    /// looked for from the address downwards, in steps of 8 bytes.
+    [[nodiscard]] std::uint32_t slot_holding(std::uint64_t address) const noexcept {
+        if (const auto next = large_.upper_bound(address); next != large_.begin()) {
+            const std::uint32_t slot = std::prev(next)->second;
+            if (address - objects_[slot].address < objects_[slot].bytes)
+                return slot;
+        }
+        for (std::uint64_t at = address & ~std::uint64_t{7}, n = 0; n <= largest_small; n += 8) {
+            if (const std::uint32_t slot = at < n ? none : find(at - n); slot != none)
+                return address - objects_[slot].address < objects_[slot].bytes ? slot : none;
+        }
+        return none;
+    }
+    static constexpr std::uint32_t no_object = UINT32_MAX;
+
     /// Calls `ends` with the slot of an object whose free is missing, before another takes its
     /// place.
     template <class Ends>
@@ -72,7 +90,8 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t none = UINT32_MAX;
+    static constexpr std::uint32_t none = no_object;
+    static constexpr std::uint64_t largest_small = 2048;
 
     [[nodiscard]] std::size_t place_of(std::uint64_t address) const noexcept {
         return static_cast<std::size_t>((address >> 3) * 0x9E3779B97F4A7C15u >> shift_);
@@ -102,6 +121,8 @@ private:
         }
         table_[at] = 0;
         --in_table_;
+        if (objects_[slot].bytes > largest_small)
+            large_.erase(address);
         return slot;
     }
 
@@ -124,6 +145,8 @@ private:
             at = (at + 1) & mask;
         table_[at] = slot + 1;
         ++in_table_;
+        if (objects_[slot].bytes > largest_small)
+            large_[objects_[slot].address] = slot;
     }
 
     void grow() {
@@ -207,6 +230,7 @@ private:
     std::vector<object> objects_;
     std::vector<std::uint32_t> spare_, table_; ///< table: slot + 1 by address, 0: none
     std::unordered_map<std::uint32_t, std::uint32_t> resizing_; ///< by thread
+    std::map<std::uint64_t, std::uint32_t> large_;              ///< slots by address
     std::size_t in_table_ = 0, count_ = 0;
     unsigned shift_ = 64;
     std::uint64_t live_bytes_ = 0, never_seen_ = 0, never_freed_ = 0;

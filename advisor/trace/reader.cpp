@@ -35,13 +35,18 @@ public:
 
     std::span<const event> next() override {
         chunk_head head;
-        events_.clear();
-        while (events_.empty() && take_chunk(head, chunk_kind{})) {
-            if (head.kind == chunk_kind::names || !read_chunk(head, raw_, tables_, events_))
+        now_.events.clear();
+        now_.observations.clear();
+        while (now_.events.empty() && take_chunk(head, chunk_kind{})) {
+            if (now_.observations.size() > 4 * most_observations)
+                now_.observations.clear(); // a program that only computes: the latest are kept
+            if (head.kind == chunk_kind::names || !read_chunk(head, raw_, tables_, now_))
                 broken_ += head.kind == chunk_kind::names ? 0u : 1u;
         }
-        return events_;
+        return now_.events;
     }
+
+    std::span<const observation> observations() const override { return now_.observations; }
 
     std::string damage() const override {
         std::string text;
@@ -60,7 +65,7 @@ private:
         chunk_head head;
         at_ = 0;
         ::fseek(file_, 0, SEEK_SET);
-        std::vector<event> unused;
+        chunk_contents unused;
         while (take_chunk(head, chunk_kind::names))
             if (!raw_.empty())
                 (void)read_chunk(head, raw_, tables_, unused);
@@ -144,7 +149,7 @@ private:
     std::uint64_t at_ = 0, end_ = 0, skipped_ = 0, broken_ = 0;
     bool torn_ = false;
     buffer stored_, raw_;
-    std::vector<event> events_;
+    chunk_contents now_;
 };
 
 bool read_modules(input in, std::uint32_t count, tables& known) {
@@ -207,7 +212,7 @@ bool read_about(input in, std::uint32_t count, tables& known) {
 } // namespace
 
 bool read_chunk(const chunk_head& head, std::span<const std::uint8_t> raw, tables& known,
-                std::vector<event>& events) {
+                chunk_contents& contents) {
     switch (head.kind) {
     case chunk_kind::about:
         return read_about(input{raw}, head.items, known);
@@ -218,7 +223,9 @@ bool read_chunk(const chunk_head& head, std::span<const std::uint8_t> raw, table
     case chunk_kind::names:
         return read_name_table(input{raw}, head.items, known);
     case chunk_kind::events:
-        return decode(raw, head.items, head.thread, events);
+        return decode(raw, head.items, head.thread, contents.events);
+    case chunk_kind::observations:
+        return decode(raw, head.items, contents.observations);
     default:
         return true; // of a later version: it adds only
     }

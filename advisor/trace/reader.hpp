@@ -4,6 +4,7 @@
 
 #include "chunk.hpp"
 #include "event.hpp"
+#include "observation.hpp"
 #include "tables.hpp"
 
 #include <cstdint>
@@ -29,6 +30,10 @@ public:
     /// Further events; none at the end. They are there until the next call.
     [[nodiscard]] virtual std::span<const event> next() = 0;
 
+    /// The program's accesses that were observed among the events of the last span; where that was
+    /// empty, those after the last event.
+    [[nodiscard]] virtual std::span<const observation> observations() const { return {}; }
+
     /// All that is known so far of what events refer to.
     [[nodiscard]] const tables& known() const noexcept { return tables_; }
     /// A sentence on what could not be read; empty where all was.
@@ -42,9 +47,33 @@ protected:
 /// (.atr).
 [[nodiscard]] std::unique_ptr<source> open(const std::string& path);
 
-/// Reads a chunk into the tables, or gives its events; false where it is broken.
+/// Reads all that is left: calls `happens` with each event, and `seen` with each observation where
+/// it was made among them.
+template <class Event, class Observation>
+void read_all(source& from, Event happens, Observation seen) {
+    for (bool more = true; more;) {
+        const auto events = from.next();
+        more = !events.empty();
+        auto looks = from.observations();
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            for (; !looks.empty() && looks.front().before <= i; looks = looks.subspan(1))
+                seen(looks.front());
+            happens(events[i]);
+        }
+        for (const observation& last : looks)
+            seen(last);
+    }
+}
+
+/// The parts of a trace that are there once, and passed on.
+struct chunk_contents {
+    std::vector<event> events;
+    std::vector<observation> observations; ///< they go with the events of the next chunk
+};
+
+/// Reads a chunk into the tables, or gives what it holds; false where it is broken.
 [[nodiscard]] bool read_chunk(const chunk_head& head, std::span<const std::uint8_t> raw,
-                              tables& known, std::vector<event>& events);
+                              tables& known, chunk_contents& contents);
 
 /// Opens a file of the older kinds; null where it is none of them.
 [[nodiscard]] std::unique_ptr<source> open_older(const std::string& path);

@@ -26,6 +26,13 @@ writer::~writer() {
 }
 
 void writer::flush() {
+    if (!observations_.empty()) {
+        buffer raw;
+        encode(observations_, raw);
+        chunk(chunk_kind::observations, static_cast<std::uint32_t>(observations_.size()), 0, raw);
+        observations_.clear();
+        waiting_accesses_ = 0;
+    }
     if (const std::uint32_t count = events_.count(); count != 0) {
         const std::uint32_t thread = events_.first_thread();
         chunk(chunk_kind::events, count, thread, events_.take());

@@ -4,6 +4,7 @@
 
 #include "columns.hpp"
 #include "event.hpp"
+#include "observation.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,14 @@ public:
         if (events_.count() == most_events / 2)
             flush();
     }
+    /// What was observed after the events so far.
+    void put(observation seen) {
+        seen.before = events_.count();
+        waiting_accesses_ += seen.accesses.size();
+        observations_.push_back(std::move(seen));
+        if (observations_.size() == most_observations || waiting_accesses_ > most_waiting_accesses)
+            flush();
+    }
     /// Writes the events that wait.
     void flush();
 
@@ -54,6 +63,8 @@ private:
     ZSTD_CCtx_s* compressor_;
     buffer compressed_;
     columns events_;
+    std::vector<observation> observations_; ///< among events_
+    std::size_t waiting_accesses_ = 0;
     std::uint64_t written_ = 0;
     std::string failed_;
 };

@@ -5,16 +5,33 @@
 #include "../record/session.hpp"
 #include "../verb.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/core.h>
 
 namespace arenite::advisor {
 namespace {
 
+unsigned accesses_of(const std::string& word) {
+    if (word.empty())
+        return record_options{}.accesses_ms;
+    if (word == "off")
+        return 0;
+    char* end = nullptr;
+    const unsigned long ms = std::strtoul(word.c_str(), &end, 10);
+    if (end == word.c_str() || *end != 0 || ms < 1 || ms > 100'000 || word[0] == '-')
+        throw bad_input(
+            fmt::format("--accesses {} is neither off nor within 1 and 100000 ms", word));
+    return static_cast<unsigned>(ms);
+}
+
 int record(arguments& given) {
     record_options options;
+    std::string accesses;
     given.option("-o,--output", options.trace, "the file to write (arenite.trace)");
     given.option("--frames", options.frames, "frames of each call stack, 1 to 8: fewer are faster");
+    given.option("--accesses", accesses,
+                 "look each so many ms of CPU time at what is touched (4), or off");
     given.option("--for", options.seconds, "stop recording after so many seconds");
     given.flag("--children", options.children, "record the processes that it starts, too");
     given.flag("--keep-command", options.keep_command, "put the command line into the trace");
@@ -22,6 +39,7 @@ int record(arguments& given) {
     given.read();
     if (options.frames < 1 || options.frames > 8)
         throw bad_input(fmt::format("--frames {} is not within 1 and 8", options.frames));
+    options.accesses_ms = accesses_of(accesses);
     const recorded r = record_program(given.required_program(), options);
     if (r.events == 0) {
         std::filesystem::remove(options.trace);
@@ -37,6 +55,8 @@ int record(arguments& given) {
                bytes_text(double(r.file_bytes)), double(r.file_bytes) / double(r.events));
     if (r.differing != 0)
         fmt::print(stderr, "; {} of {} stacks checked are wrong", r.differing, r.checked);
+    if (!r.unobserved.empty())
+        fmt::print(stderr, "; what the program touches was not observed ({})", r.unobserved);
     if (r.lost != 0)
         fmt::print(stderr, "; {} events were lost", r.lost);
     if (r.others != 0)

@@ -113,9 +113,8 @@ int run_once(const start& program, const std::string& library, const std::string
     return m.exit_code();
 }
 
-int compare(const start& program, const std::string& library, const std::string& output,
-            unsigned rounds, const std::string& json) {
-    const comparison c = compare_mallocs(program, library, output, rounds);
+int compare(const start& program, const comparison_wishes& wishes, const std::string& json) {
+    const comparison c = compare_mallocs(program, wishes);
     fmt::print(stderr, "{}", text_of(c));
     if (!json.empty()) {
         nlohmann::json all = nlohmann::json::array();
@@ -123,33 +122,39 @@ int compare(const start& program, const std::string& library, const std::string&
             nlohmann::json runs = nlohmann::json::array();
             for (const measured& m : s.runs)
                 runs.push_back(json_of(m));
-            all.push_back({{"malloc", s.name}, {"runs", runs}, {"same_output", s.same_output}});
+            all.push_back({{"malloc", s.name},
+                           {"library", s.library},
+                           {"runs", runs},
+                           {"same_output", s.same_output}});
         }
-        write_json(json, {{"rounds", rounds}, {"mallocs", all}});
+        write_json(json, {{"rounds", wishes.rounds},
+                          {"output_is_steady", c.output_is_steady},
+                          {"mallocs", all}});
     }
     return c.ours().runs.front().exit_code();
 }
 
 int run(arguments& given) {
     bool compares = false;
-    unsigned rounds = 3;
-    std::string output;
+    comparison_wishes wishes;
     std::string map;
     std::string json;
     given.flag("--compare", compares,
                "run it in turns with the C library's malloc, and others that are installed");
-    given.option("--rounds", rounds, "how many turns each has in a comparison");
-    given.option("--compare-output", output, "a file that it writes: compare that, too");
+    given.option("--rounds", wishes.rounds, "how many turns each has in a comparison");
+    given.option("--compare-output", wishes.output, "a file that it writes: compare that, too");
+    given.option("--with", wishes.also,
+                 "NAME=FILE: another malloc to compare with, a library of this name");
     given.option("--map", map, "draw its memory at its end into this file (SVG)");
     given.option("--json", json, "write the figures into this file");
     given.read();
-    if (rounds < 1 || rounds > 1000)
-        throw bad_input(fmt::format("--rounds {} is not within 1 and 1000", rounds));
+    if (wishes.rounds < 1 || wishes.rounds > 1000)
+        throw bad_input(fmt::format("--rounds {} is not within 1 and 1000", wishes.rounds));
     if (compares && !map.empty())
         throw bad_input("--map draws one run; it does not go with --compare");
-    if (!compares && !output.empty())
-        throw bad_input("--compare-output goes with --compare");
-    const std::string library = own_library("libarenite-malloc.so");
+    if (!compares && !(wishes.output.empty() && wishes.also.empty()))
+        throw bad_input("--compare-output and --with go with --compare");
+    wishes.library = own_library("libarenite-malloc.so");
     start program{.words = given.required_program()};
     program.path = find_program_to_preload(program.words.front());
     if (names_dynamic_symbol(program.path, "malloc", true))
@@ -157,8 +162,7 @@ int run(arguments& given) {
                    "arenite run: {} has a malloc of its own, which comes before any other: what "
                    "follows tells about that one\n",
                    program.path);
-    return compares ? compare(program, library, output, rounds, json)
-                    : run_once(program, library, map, json);
+    return compares ? compare(program, wishes, json) : run_once(program, wishes.library, map, json);
 }
 
 } // namespace

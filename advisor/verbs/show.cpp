@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../analysis/profile.hpp"
 #include "../analysis/sites.hpp"
+#include "../analysis/walks.hpp"
 #include "../arguments.hpp"
 #include "../record/program.hpp"
 #include "../verb.hpp"
@@ -90,6 +91,60 @@ void show_sites(const profile& p, std::vector<site> sites, std::size_t count) {
     fmt::print("short: died within {} events\n", short_life);
 }
 
+std::string label_of(const site& s) { return s.name + (s.place.empty() ? "" : " " + s.place); }
+
+void show_touches(const profile& p, const trace::tables& known, const std::vector<site>& sites,
+                  std::size_t count) {
+    const touches& t = p.touched();
+    if (t.samples() == 0 && t.bursts() == 0) {
+        if (const std::string why = known.word("accesses"); !why.empty())
+            fmt::print("\nwhat is touched was not observed: {}\n", why);
+        return;
+    }
+    fmt::print("\n{} samples of registers, {:.0f} % of them pointed into a live object\n",
+               grouped(t.samples()), share(t.samples_in_objects(), t.samples()));
+    fmt::print(
+        "{} bursts of {} instructions: {} accesses, {:.0f} % of them to objects; 100 of "
+        "these use {:.0f} objects, {:.0f} lines, {:.0f} pages\n",
+        grouped(t.bursts()), grouped(t.instructions()), grouped(t.accesses()),
+        share(t.accesses_in_objects(), t.accesses()), share(t.objects(), t.accesses_in_objects()),
+        share(t.lines(), t.accesses_in_objects()), share(t.pages(), t.accesses_in_objects()));
+    const std::vector<site_walks> walks = walks_of(p, sites);
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < walks.size(); ++i)
+        if (walks[i].samples != 0 || !walks[i].next.empty())
+            order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return walks[a].samples > walks[b].samples;
+    });
+    fmt::print("\n{:>8} {:>9} {:>6}  call site, and whose objects are used next\n", "samples",
+               "in order", "near");
+    for (std::size_t n = 0; n < std::min(count, order.size()); ++n) {
+        const site_walks& w = walks[order[n]];
+        std::vector<std::pair<std::size_t, std::uint64_t>> next;
+        std::uint64_t all = 0;
+        for (const auto& [to, steps] : w.next) {
+            next.emplace_back(to, steps.steps);
+            all += steps.steps;
+        }
+        std::stable_sort(next.begin(), next.end(),
+                         [](const auto& a, const auto& b) { return a.second > b.second; });
+        const auto of_within = [&](std::uint64_t part) {
+            return w.within.steps == 0 ? std::string{"-"}
+                                       : fmt::format("{:.0f}%", share(part, w.within.steps));
+        };
+        fmt::print("{:>7.1f}% {:>9} {:>6}  {}\n", share(w.samples, t.samples()),
+                   of_within(w.within.in_order), of_within(w.within.near),
+                   label_of(sites[order[n]]));
+        for (std::size_t k = 0; k < std::min<std::size_t>(3, next.size()); ++k)
+            if (share(next[k].second, all) >= 5)
+                fmt::print("{:>34.0f}% -> {}\n", share(next[k].second, all),
+                           label_of(sites[next[k].first]));
+    }
+    fmt::print("in order, near: from an object to the next one of this call site, to one born "
+               "later, to one within 256 bytes\n");
+}
+
 int show(arguments& given) {
     std::string file;
     unsigned count = 12;
@@ -100,7 +155,9 @@ int show(arguments& given) {
     const profile p{*from};
     show_counts(p, *from);
     symbols names;
-    show_sites(p, sites_of(p, from->known(), names), count);
+    const std::vector<site> sites = sites_of(p, from->known(), names);
+    show_sites(p, sites, count);
+    show_touches(p, from->known(), sites, count);
     return 0;
 }
 

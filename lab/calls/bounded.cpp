@@ -4,12 +4,15 @@
 // Calls whose time has a bound, in every state that makes a difference; callgrind counts each by
 // itself. Prints a line a call, "allocate" or "free" and the state, in their order. See run.
 //   tlsf          a tlsf_resource: length x where its hole is found x split x alignment, and for
-//                 frees length x joined with below, above, both x alone or amid others in the lists
+//                 frees length x joined with below, above, both x alone or among others in lists
+//   handover      a handover_resource: length x how many allocations were handed over, beside holes
+//                 that they join with; frees by the owner, and by another thread
 //   first, best   a free_list_resource with 100,000 holes in no order, of up to 512 bytes and
 //                 some long ones
 
 #include <arenite/core/literals.hpp>
 #include <arenite/freelist/free_list_resource.hpp>
+#include <arenite/freelist/handover_resource.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
 
 #include <algorithm>
@@ -18,16 +21,23 @@
 #include <initializer_list>
 #include <random>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 using namespace arenite;
 
-// What is counted: a call each, and little more.
+// Counted are the instructions of one call each, and little more.
 extern "C" {
 [[gnu::noinline]] void* allocate_tlsf(tlsf_resource& r, std::size_t bytes, std::size_t alignment) {
     return r.allocate(bytes, alignment);
 }
 [[gnu::noinline]] void free_tlsf(tlsf_resource& r, void* p, std::size_t bytes) {
+    r.deallocate(p, bytes);
+}
+[[gnu::noinline]] void* allocate_handover(handover_resource& r, std::size_t bytes) {
+    return r.try_allocate(bytes);
+}
+[[gnu::noinline]] void free_handover(handover_resource& r, void* p, std::size_t bytes) {
     r.deallocate(p, bytes);
 }
 [[gnu::noinline]] void* allocate_list(free_list_resource& r, std::size_t bytes,
@@ -58,7 +68,7 @@ void make_holes(tlsf_resource& r, std::size_t bytes, std::size_t count) {
 void every_state_of_tlsf() {
     for (const std::size_t bytes : lengths) {
         for (const std::size_t alignment : size_list{16, 64, 4096}) {
-            // 0: only the long hole behind all; 1: of its own length, alone in its list; 2: amid
+            // 0: only the long hole behind all; 1: of its own length, alone in its list; 2: among
             // others; 3: longer by a unit; 4: of its own list, but too short; 5: four times longer
             for (const int state : {0, 1, 2, 3, 4, 5}) {
                 tlsf_resource r{64_MiB};
@@ -115,6 +125,46 @@ void every_state_of_tlsf() {
     }
 }
 
+// Another thread that is through becomes the owner, so that this one is another.
+void let_another_own(handover_resource& r) {
+    std::thread{[&] { r.own(); }}.join();
+}
+
+void every_state_of_a_handover() {
+    for (const std::size_t bytes : lengths) {
+        for (const std::size_t count : size_list{0, 1, 2, 3, 40}) {
+            for (const bool full : {false, true}) {
+                handover_resource r{full ? 1_MiB : 64_MiB};
+                static_cast<void>(r.allocate(32));
+                std::vector<void*> pieces, between, rest;
+                for (std::size_t i = 0; i < count; ++i) {
+                    pieces.push_back(r.allocate(1040));
+                    between.push_back(r.allocate(1040));
+                }
+                for (void* p; full && (p = r.try_allocate(3000)) != nullptr;)
+                    rest.push_back(p);
+                for (void* const p : between)
+                    r.deallocate(p, 1040); // holes on both sides of each piece
+                let_another_own(r);
+                for (void* const p : pieces) {
+                    std::printf("free by another thread, %zu handed over\n", count);
+                    free_handover(r, p, 1040);
+                }
+                r.own();
+                std::printf("allocate %zu bytes, %zu handed over, %s\n", bytes, count,
+                            full ? "no room at first" : "room");
+                void* const p = allocate_handover(r, bytes);
+                if (p != nullptr) {
+                    std::printf("free %zu bytes by the owner\n", bytes);
+                    free_handover(r, p, bytes);
+                }
+                for (void* const q : rest)
+                    r.deallocate(q, 3000);
+            }
+        }
+    }
+}
+
 void many_states_of_a_free_list(fit f) {
     constexpr std::size_t count = 200'000;
     struct piece {
@@ -159,6 +209,8 @@ int main(int count, char** arguments) {
     const std::string_view what = count > 1 ? arguments[1] : "";
     if (what == "tlsf")
         every_state_of_tlsf();
+    else if (what == "handover")
+        every_state_of_a_handover();
     else if (what == "first" || what == "best")
         many_states_of_a_free_list(what == "first" ? fit::first : fit::best);
     else

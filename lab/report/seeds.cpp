@@ -124,6 +124,13 @@ void add_figures_7(std::vector<seed_row>& rows) {
     };
     row("seed 3, figure 7.1", "slots in one array, at most, 24 cores", 1.4, "shared");
     row("seed 3, figure 7.2", "own variables, 24 cores", std::nullopt, "own");
+    for (const char* subject : {"std", "arenite.affinity", "arenite.suballocator-shared",
+                                "arenite.container_pool", "arenite.ordered-synchronized"})
+        rows.push_back({.document = "seed 3, 7.1",
+                        .row = "objects of 4 threads",
+                        .quantity = std::string{"% of lines with objects of two, "} + subject,
+                        .says = std::nullopt,
+                        .figure = {"threads/shared_lines", {{"threads", "4"}}, "shared", subject}});
 }
 
 /// Figure 2.2 of that document: bars without numbers; the text gives their ratio.

@@ -65,7 +65,7 @@ const char* name_of(topic t) {
     case topic::threads:
         return "threads";
     case topic::programs:
-        return "recorded programs";
+        return "programs";
     case topic::other:
         break;
     }

@@ -36,6 +36,8 @@ public:
 /// One pool for all containers, which can be trimmed and asked.
 class container_pool_sharing {
 public:
+    static constexpr bool for_any_thread = true;
+
     template <class T>
     [[nodiscard]] pool_allocator<T> allocator_of() {
         return pool_;
@@ -63,6 +65,8 @@ private:
 template <class Kind>
 class suballocating {
 public:
+    static constexpr bool for_any_thread = requires { Kind::for_any_thread; };
+
     template <class T>
     [[nodiscard]] typename Kind::template allocator<T> allocator_of() {
         return {};
@@ -117,6 +121,8 @@ struct suballocator_over_std : suballocator_of_container {
 };
 
 struct suballocator_shared {
+    static constexpr bool for_any_thread = true;
+
     template <class T>
     using allocator = suballocator<T>;
 

@@ -5,9 +5,9 @@
 #include "../subject.hpp"
 
 #include <arenite/core/system_resource.hpp>
-#include <arenite/offset/moves.hpp>
 #include <arenite/offset/offset_allocator.hpp>
 #include <arenite/offset/offset_heap.hpp>
+#include <arenite/offset/offset_moves.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +39,7 @@ struct offset_bins {
         /// Room for one request, by moves; moved(owner, part) tells of each.
         template <class Moved>
         void make_room(std::uint64_t bytes, std::uint64_t alignment, Moved moved) {
-            const moves todo = range_.make_room(bytes, alignment, {.moves = 64});
+            const offset_moves todo = range_.make_room(bytes, alignment, {.moves = 64});
             range_.commit(todo);
             for (const offset_move& m : todo)
                 moved(m.user_data, m.to, m.bytes());
@@ -91,7 +91,7 @@ struct offset_bins {
     private:
         std::uintptr_t names_ = 0;
         offset_heap heap_;
-        moves planned_{&system_resource()};
+        offset_moves planned_{&system_resource()};
     };
 
     static std::vector<subject_info> ways() {
@@ -100,7 +100,7 @@ struct offset_bins {
     }
 };
 
-/// What the maps of the yardsticks have in common: holes and parts by offset, both in trees.
+/// The base of the yardsticks' maps: holes and parts by offset, both in trees.
 class offset_maps {
 public:
     struct part {

@@ -63,7 +63,9 @@ affinity_heap::trim_result affinity_heap::trim_all() noexcept {
     return done;
 }
 
+/// A thread that used it may be about to end, and see to its share then.
 void affinity_heap::reset() noexcept {
+    const detail::held_lock lock = detail::thread_heaps::hold_ends();
     shares_.for_each([&](affinity_share& s) { s.reset(); });
     shares_.forget_balance();
 }

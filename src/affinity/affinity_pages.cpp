@@ -49,6 +49,8 @@ void affinity_pages::release(void* p, std::size_t bytes, std::size_t alignment) 
 
 void affinity_pages::purge(void* p, std::size_t bytes) noexcept { page_source().purge(p, bytes); }
 
+bool affinity_pages::give_back_due() noexcept { return page_source().give_back_due(); }
+
 } // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

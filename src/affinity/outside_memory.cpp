@@ -9,7 +9,7 @@
 #include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
-#include <arenite/os/detail/platform.hpp>
+#include <arenite/os/detail/lazy_array.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -21,8 +21,6 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
-
-using os::platform;
 
 namespace {
 
@@ -51,42 +49,18 @@ constexpr std::size_t leaf_count = (std::uint64_t{1} << address_bits) / counted_
 using page_count = std::atomic<std::uint8_t>;
 static_assert(sizeof(page_count) == 1);
 
-constinit std::atomic<page_count*> leaves[leaf_count] = {};
+/// How many prefixes each page has.
+constinit lazy_array<page_count, leaf_pages, leaf_count> prefixes;
 
-/// How many prefixes the page has that an address lies in; null where it never had one.
+/// The count of the page that an address lies in; null where it never had one.
 page_count* prefixes_at(const void* p) noexcept {
-    const std::uintptr_t page = address_of(p) / counted_bytes;
-    if (page >= leaf_count * leaf_pages)
-        return nullptr;
-    page_count* const leaf = leaves[page / leaf_pages].load(std::memory_order_acquire);
-    return leaf == nullptr ? nullptr : leaf + page % leaf_pages;
-}
-
-/// False where there is no memory to count in.
-bool make_prefixes_at(const void* p) noexcept {
-    const std::size_t index = address_of(p) / counted_bytes / leaf_pages;
-    if (index >= leaf_count)
-        return false;
-    if (leaves[index].load(std::memory_order_acquire) != nullptr)
-        return true;
-    void* const made = platform::reserve(leaf_pages, platform::page_bytes());
-    if (made == nullptr)
-        return false;
-    page_count* there = nullptr;
-    const bool usable = platform::commit(made, leaf_pages);
-    if (usable && leaves[index].compare_exchange_strong(there, static_cast<page_count*>(made),
-                                                        std::memory_order_acq_rel))
-        return true;
-    platform::release(made, leaf_pages);
-    return usable; // another thread was faster
+    return prefixes.find(address_of(p) / counted_bytes);
 }
 
 #if ARENITE_HAS_MODULE_CLOSE
 ARENITE_AT_MODULE_CLOSE void end_counts() noexcept {
     if (module_close::goes_on())
-        for (auto& leaf : leaves)
-            if (page_count* const there = leaf.exchange(nullptr, std::memory_order_relaxed))
-                platform::release(there, leaf_pages);
+        prefixes.end();
 }
 #endif
 
@@ -137,11 +111,12 @@ void* outside_memory::try_allocate(unsigned source, unsigned affinity, outside_c
     if (given == nullptr)
         return nullptr;
     std::byte* const p = static_cast<std::byte*>(given) + before;
-    if (!make_prefixes_at(p - prefix_bytes)) {
+    page_count* const count_here = prefixes.make(address_of(p - prefix_bytes) / counted_bytes);
+    if (count_here == nullptr) {
         give_back(source, given, *total, alignment);
         return nullptr;
     }
-    prefixes_at(p - prefix_bytes)->fetch_add(1, std::memory_order_relaxed);
+    count_here->fetch_add(1, std::memory_order_relaxed);
     ::new (static_cast<void*>(p - prefix_bytes))
         prefix{mark_at(p) | source << 16 | affinity << 8 |
                    static_cast<unsigned>(std::countr_zero(alignment)),
@@ -179,8 +154,8 @@ outside_memory::prefix* outside_memory::of(void* p) noexcept {
     if (!is_aligned(p, default_alignment) || address_of(p) <= prefix_bytes)
         return nullptr;
     std::byte* const at = static_cast<std::byte*>(p) - prefix_bytes;
-    const page_count* const prefixes = prefixes_at(at);
-    if (prefixes == nullptr || prefixes->load(std::memory_order_relaxed) == 0)
+    const page_count* const count = prefixes_at(at);
+    if (count == nullptr || count->load(std::memory_order_relaxed) == 0)
         return nullptr;
     auto* const before = std::launder(reinterpret_cast<prefix*>(at));
     return marks_before(before) >> 32 == mark_at(p) >> 32 ? before : nullptr;
@@ -192,7 +167,7 @@ const outside_memory::prefix* outside_memory::of(const void* p) noexcept {
 
 void outside_memory::each(void (*f)(void* context, void* p, const prefix& found), void* context) {
     for (std::size_t i = 0; i < leaf_count; ++i) {
-        const page_count* const leaf = leaves[i].load(std::memory_order_acquire);
+        const page_count* const leaf = prefixes.leaf(i);
         for (std::size_t page = 0; leaf != nullptr && page < leaf_pages; ++page) {
             if (leaf[page].load(std::memory_order_relaxed) == 0)
                 continue;
@@ -216,7 +191,7 @@ bool outside_memory::hand_to_checker(void* p) noexcept {
 
 void outside_memory::deallocate(void* p, prefix& before, outside_count& count) noexcept {
     const prefix gone = before;
-    before.marks = 0; // whoever frees it once more is found, while nobody has this memory
+    before.marks = 0; // whoever frees it once more is found, while the memory is free
     const std::size_t alignment = gone.alignment();
     const std::size_t front = std::max(alignment, prefix_bytes);
     std::byte* const given = static_cast<std::byte*>(p) - front;

@@ -4,6 +4,7 @@
 
 #include <arenite/block/detail/address_table.hpp>
 #include <arenite/core/detail/module_close.hpp>
+#include <arenite/core/literals.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 
 #include "immortal_pages.hpp"
@@ -16,6 +17,10 @@ inline namespace ARENITE_ABI {
 namespace detail {
 
 namespace {
+
+static_assert(slab_geometry{remote_frees::mask_bytes}.has_pages(),
+              "slabs have pages where blocks lie at the multiples that remote frees count by");
+static_assert(remote_frees::mask_bytes % address_table::unit_bytes == 0);
 
 constinit address_table table;
 struct of_bits;

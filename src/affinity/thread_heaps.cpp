@@ -111,10 +111,12 @@ void thread_heaps::end() noexcept {
         return;
     table->abandon_shares(0, most_affinities);
     of_thread = &none;
-    const std::lock_guard lock{tables_lock()};
+    const held_lock lock = hold_ends();
     table->abandon_shares(most_affinities, most);
     table->thread_ = nullptr;
 }
+
+held_lock thread_heaps::hold_ends() noexcept { return held_lock{tables_lock()}; }
 
 void thread_heaps::forget(unsigned index) noexcept {
     const std::lock_guard lock{tables_lock()};

@@ -9,7 +9,6 @@
 #include <arenite/core/detail/size.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/detail/platform.hpp>
-#include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -22,7 +21,6 @@ namespace detail {
 
 namespace {
 
-constexpr std::size_t page_block_bytes = 256_KiB;
 constexpr std::size_t other_block_bytes = 64_KiB;
 
 constexpr std::size_t first_span_divisor = 4;
@@ -87,7 +85,7 @@ std::size_t block_source::head_granules(const block& b) const noexcept {
 // ---- blocks -------------------------------------------------------------------------------------
 
 block* block_source::take_empty_block() noexcept {
-    page_source().purge_due();
+    upstream_.give_back_due();
     block* const kept = blocks_.lowest(block_state::empty);
     return kept != nullptr ? kept : cut();
 }
@@ -108,7 +106,7 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     blocks_.set_state(b, block_state::empty);
     b.alarm = 0;
     block& first = *b.span;
-    page_source().purge_due();
+    upstream_.give_back_due();
     if (--first.span_busy != 0)
         return;
     idle_ += first.span_bytes;

@@ -7,7 +7,6 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/platform.hpp>
-#include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -82,7 +81,7 @@ large_objects::plan large_objects::plan_for(std::size_t bytes,
 
 block* large_objects::try_allocate(std::size_t bytes, std::size_t alignment,
                                    std::size_t may_waste) noexcept {
-    page_source().purge_due();
+    upstream_.give_back_due();
     const std::size_t asked = std::max(alignment, mask_bytes_);
     std::size_t before = alignment;      // bytes in front of the object
     std::size_t most_before = alignment; // there is room for every colour, since others come later

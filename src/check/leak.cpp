@@ -30,7 +30,7 @@ void write_leaks(const leak_summary& summary) {
                      "arenite: resource %p was destroyed with %zu allocations of %zu bytes alive\n",
                      static_cast<const void*>(summary.source), summary.count, summary.bytes);
     for (std::size_t i = 0; i < summary.example_count; ++i) {
-        const leak& one = summary.examples[i];
+        const leaked_object& one = summary.examples[i];
         if (one.requested != 0 && one.requested != one.bytes)
             std::fprintf(stderr, "  %p: %zu bytes, rounded to %zu\n", one.address, one.requested,
                          one.bytes);

@@ -275,7 +275,7 @@ void free_list_resource::deallocate(void* p, std::size_t bytes, std::size_t) noe
 
 void free_list_resource::deallocate(void* p) noexcept {
     if (options_.sizes != sizes::kept) [[unlikely]]
-        contract_violation("deallocate(p) needs the size on a free_list_resource of sizes::known");
+        contract_violation("deallocate(p) needs the size on a free_list_resource of sizes::given");
     if (map_.count() == 0 && singles_.count() != 0) [[unlikely]]
         return singles_.deallocate(p);
     const index n = map_.units_of(p, top_);

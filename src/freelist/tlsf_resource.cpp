@@ -299,7 +299,7 @@ void tlsf_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept
 
 void tlsf_resource::deallocate(void* p) noexcept {
     if (options_.sizes != sizes::kept) [[unlikely]]
-        contract_violation("deallocate(p) needs the size on a tlsf_resource of sizes::known");
+        contract_violation("deallocate(p) needs the size on a tlsf_resource of sizes::given");
     tlsf_region* const r = region_of(p);
     if (r == nullptr && singles_.count() != 0) [[unlikely]]
         return singles_.deallocate(p);

@@ -4,7 +4,7 @@
 
 #include <arenite/block/detail/block.hpp>
 #include <arenite/check/detail/poison.hpp>
-#include <arenite/os/detail/platform.hpp>
+#include <arenite/os/detail/lazy_array.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -13,8 +13,6 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
-
-using os::platform;
 
 constinit std::atomic<std::uint64_t> word_secret{0};
 constinit const std::uint64_t null_word = 0;
@@ -40,7 +38,7 @@ using cell = std::atomic<std::uint64_t>;
 constexpr std::uint32_t cell_count = 1u << 22;          // slots have 32 bits, 10 of them in a chunk
 constexpr std::uint16_t last_first_generation = 60'000; // a chunk used so far gives no number back
 
-constinit std::atomic<cell*> cells{nullptr};
+constinit lazy_array<cell, cell_count, 1> cells;
 constinit std::atomic<std::uint32_t> fresh_number{1}; // no slot is 0
 constinit std::atomic<std::uint64_t> free_numbers{0}; // the latest, below a count of changes
 
@@ -61,25 +59,11 @@ std::uint64_t make_secret() noexcept {
 
 /// The cells, made when they are first needed; nullptr where the system refuses them.
 cell* make_cells() noexcept {
-    if (cell* const there = cells.load(std::memory_order_acquire); there != nullptr)
+    if (cell* const there = cells.leaf(0))
         return there;
-    constexpr std::size_t bytes = cell_count * sizeof(cell);
-    // Zero-filled pages are cells without a chunk; to construct them would touch them all.
-    void* const p = platform::reserve(bytes, platform::page_bytes());
-    if (p == nullptr)
-        return nullptr;
-    if (!platform::commit(p, bytes)) {
-        platform::release(p, bytes);
-        return nullptr;
-    }
-    std::uint64_t none = 0;
+    std::uint64_t none = 0; // the secret is there before the first cell is
     word_secret.compare_exchange_strong(none, make_secret(), std::memory_order_relaxed);
-    cell* there = nullptr;
-    if (cells.compare_exchange_strong(there, static_cast<cell*>(p), std::memory_order_acq_rel,
-                                      std::memory_order_acquire))
-        return static_cast<cell*>(p);
-    platform::release(p, bytes); // another thread was faster
-    return there;
+    return cells.make(0);
 }
 
 struct chunk_number {
@@ -124,7 +108,7 @@ void give_number(cell* all, std::uint32_t number, std::uint16_t last_generation)
 } // namespace
 
 handle_table::chunk* handle_table::chunk_of(std::uint32_t slot) noexcept {
-    const cell* const all = cells.load(std::memory_order_acquire);
+    const cell* const all = cells.leaf(0);
     if (all == nullptr)
         return nullptr;
     const std::uint64_t found = all[slot / entries_per_chunk].load(std::memory_order_acquire);
@@ -193,7 +177,7 @@ bool handle_table::add_chunk() noexcept {
 handle_table::~handle_table() {
     for (chunk* c = newest_; c != nullptr;) {
         chunk* const before = c->before;
-        give_number(cells.load(std::memory_order_relaxed), c->number, c->last_generation);
+        give_number(cells.leaf(0), c->number, c->last_generation);
         upstream_.deallocate(c, chunk_bytes, chunk_bytes);
         c = before;
     }

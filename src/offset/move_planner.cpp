@@ -29,7 +29,8 @@ struct move_planner::window {
 
 // ---- one move -----------------------------------------------------------------------------------
 
-bool move_planner::plan(index from, const fit& to, std::uint64_t granules, moves& out) noexcept {
+bool move_planner::plan(index from, const fit& to, std::uint64_t granules,
+                        offset_moves& out) noexcept {
     if (!space_.reserve(2) || !out.reserve_one())
         return false;
     offset_nodes& nodes = space_.nodes();
@@ -48,7 +49,7 @@ bool move_planner::plan(index from, const fit& to, std::uint64_t granules, moves
     return true;
 }
 
-void move_planner::undo(moves& out, std::size_t keep) noexcept {
+void move_planner::undo(offset_moves& out, std::size_t keep) noexcept {
     while (out.size() > keep) {
         settle(out[out.size() - 1], false, [&](index i) { space_.give(i); });
         out.remove_last();
@@ -99,7 +100,7 @@ fit move_planner::lower_place(const offset_node& n) const noexcept {
 }
 
 // Down into the hole before it, which may be shorter than it is.
-bool move_planner::slide(index from, moves& out) noexcept {
+bool move_planner::slide(index from, offset_moves& out) noexcept {
     const offset_node& n = space_.nodes()[from];
     const index hole = n.before;
     if (hole == none || !space_.nodes()[hole].is_hole())
@@ -121,7 +122,7 @@ std::uint64_t move_planner::loose_granules() const noexcept {
     return free - std::min(free, space_.largest_hole());
 }
 
-void move_planner::end(moves& out, moves::state s) const noexcept {
+void move_planner::end(offset_moves& out, offset_moves::state s) const noexcept {
     const std::uint64_t loose = space_.is_open() ? loose_granules() : 0;
     out.finish(s, loose << space_.granule_shift());
 }
@@ -139,13 +140,13 @@ void move_planner::begin_round() noexcept {
 }
 
 // Notes the point that give_up() goes back to.
-void move_planner::note_begin_of_block(const moves& out) noexcept {
+void move_planner::note_begin_of_block(const offset_moves& out) noexcept {
     first_of_block_ = out.size();
     moved_before_ = moved_;
 }
 
 // The next block to be emptied. False: what was planned must be settled first.
-bool move_planner::choose(moves& out) noexcept {
+bool move_planner::choose(offset_moves& out) noexcept {
     const offset_blocks& blocks = space_.blocks();
     const offset_block::index b = blocks.emptiest();
     // All of it goes into the holes of others only if all holes together have a block's length.
@@ -169,7 +170,7 @@ bool move_planner::choose(moves& out) noexcept {
     return true;
 }
 
-void move_planner::empty_one(moves& out) noexcept {
+void move_planner::empty_one(offset_moves& out) noexcept {
     const index i = space_.cursor();
     if (i == none) { // all of it is on its way
         if (space_.blocks()[block_].used != 0)
@@ -187,14 +188,14 @@ void move_planner::empty_one(moves& out) noexcept {
 }
 
 // Moves that were planned for this block in this step would be copied for nothing.
-void move_planner::give_up(moves& out) noexcept {
+void move_planner::give_up(offset_moves& out) noexcept {
     undo(out, first_of_block_);
     moved_ = moved_before_;
     space_.blocks().set_tried(block_);
     phase_ = phase::choose;
 }
 
-void move_planner::carry_one(moves& out, moves::overlap overlap) noexcept {
+void move_planner::carry_one(offset_moves& out, offset_moves::overlap overlap) noexcept {
     const index i = space_.cursor();
     if (i == none)
         return next_block(overlap);
@@ -207,14 +208,14 @@ void move_planner::carry_one(moves& out, moves::overlap overlap) noexcept {
             static_cast<void>(plan(i, to, n.granules(), out));
             return;
         }
-        if (overlap == moves::may_overlap && slide(i, out))
+        if (overlap == offset_moves::may_overlap && slide(i, out))
             return;
     }
-    if (space_.blocks().has_lists() && overlap == moves::apart)
+    if (space_.blocks().has_lists() && overlap == offset_moves::apart)
         space_.cursor() = none; // a hole behind it is what can be had of this block
 }
 
-void move_planner::next_block(moves::overlap overlap) noexcept {
+void move_planner::next_block(offset_moves::overlap overlap) noexcept {
     const offset_blocks& blocks = space_.blocks();
     if (blocks.has_lists()) {
         do
@@ -225,13 +226,13 @@ void move_planner::next_block(moves::overlap overlap) noexcept {
             return;
         }
     }
-    const bool last = ++round_ >= most_rounds && overlap == moves::apart;
+    const bool last = ++round_ >= most_rounds && overlap == offset_moves::apart;
     round_ = std::min<unsigned char>(round_, most_rounds);
     phase_ = moved_ && !last ? phase::wait : phase::idle;
 }
 
-moves move_planner::step(const budget& limit, moves::overlap overlap) noexcept {
-    moves out{space_.nodes().memory()};
+offset_moves move_planner::step(const budget& limit, offset_moves::overlap overlap) noexcept {
+    offset_moves out{space_.nodes().memory()};
     budget_meter meter{limit};
     note_begin_of_block(out);
     for (bool more = space_.is_open(); more && !meter.spent(out.size(), out.bytes());) {
@@ -261,24 +262,25 @@ moves move_planner::step(const budget& limit, moves::overlap overlap) noexcept {
         }
     }
     const bool done = phase_ == phase::idle && !changed_;
-    end(out, done ? moves::state::done : moves::state::more);
+    end(out, done ? offset_moves::state::done : offset_moves::state::more);
     return out;
 }
 
 // ---- room for one request -----------------------------------------------------------------------
 
-moves move_planner::make_room(const offset_request& r, const budget& limit,
-                              moves::overlap overlap) noexcept {
-    moves out{space_.nodes().memory()};
+offset_moves move_planner::make_room(const offset_request& r, const budget& limit,
+                                     offset_moves::overlap overlap) noexcept {
+    offset_moves out{space_.nodes().memory()};
     budget_meter meter{limit};
-    moves::state result = moves::state::more;
+    offset_moves::state result = offset_moves::state::more;
     if (!space_.is_open()) {
-        result = r.granules <= space_.total() ? moves::state::done : moves::state::stuck;
+        result =
+            r.granules <= space_.total() ? offset_moves::state::done : offset_moves::state::stuck;
     } else if (space_.find(r)) {
-        result = moves::state::done;
+        result = offset_moves::state::done;
     } else if (open_moves_ == 0) {
         result = clear_windows(r, out, meter);
-        if (result == moves::state::stuck && overlap == moves::may_overlap)
+        if (result == offset_moves::state::stuck && overlap == offset_moves::may_overlap)
             result = slide_all(out, meter);
     }
     end(out, result);
@@ -319,8 +321,8 @@ bool move_planner::widen(window& w, const offset_request& r) const noexcept {
 }
 
 // Around the largest holes; the one first for which least must move.
-moves::state move_planner::clear_windows(const offset_request& r, moves& out,
-                                         budget_meter& meter) noexcept {
+offset_moves::state move_planner::clear_windows(const offset_request& r, offset_moves& out,
+                                                budget_meter& meter) noexcept {
     window found[windows];
     int count = 0;
     const offset_bins& bins = space_.bins();
@@ -337,29 +339,31 @@ moves::state move_planner::clear_windows(const offset_request& r, moves& out,
     for (; count != 0; --count) {
         window* const cheapest = std::min_element(
             found, found + count, [](const window& a, const window& b) { return a.cost < b.cost; });
-        const moves::state result = clear_one(*cheapest, out, meter);
-        if (result != moves::state::stuck)
+        const offset_moves::state result = clear_one(*cheapest, out, meter);
+        if (result != offset_moves::state::stuck)
             return result;
         *cheapest = found[count - 1];
     }
-    return moves::state::stuck;
+    return offset_moves::state::stuck;
 }
 
 // Its own holes are no destinations: they are hidden meanwhile. Nor are those that would get
 // another node: other windows know them by the one they have.
-moves::state move_planner::clear_one(const window& room, moves& out, budget_meter& meter) noexcept {
+offset_moves::state move_planner::clear_one(const window& room, offset_moves& out,
+                                            budget_meter& meter) noexcept {
     offset_nodes& nodes = space_.nodes();
     const index end = nodes[room.right].behind;
     for (index i = room.left; i != end; i = nodes[i].behind) {
         if (nodes[i].is_hole())
             space_.hide(i);
     }
-    moves::state result = moves::state::done;
-    for (index i = room.left; i != end && result == moves::state::done; i = nodes[i].behind) {
+    offset_moves::state result = offset_moves::state::done;
+    for (index i = room.left; i != end && result == offset_moves::state::done;
+         i = nodes[i].behind) {
         if (nodes[i].is_hole())
             continue;
         if (!meter.has_room(out.size(), out.bytes())) {
-            result = moves::state::more;
+            result = offset_moves::state::more;
             break;
         }
         const fit to = space_.find_among(
@@ -367,9 +371,9 @@ moves::state move_planner::clear_one(const window& room, moves& out, budget_mete
             [&](const offset_node& hole) { return !nodes.is_used_up(hole); },
             [](const fit&, const fit&) { return false; }); // the shortest of all
         if (!to || !plan(i, to, nodes[i].granules(), out))
-            result = moves::state::stuck;
+            result = offset_moves::state::stuck;
     }
-    if (result == moves::state::stuck)
+    if (result == offset_moves::state::stuck)
         undo(out, 0);
     for (index i = room.left; i != end; i = nodes[i].behind) {
         if (nodes[i].is_hole())
@@ -380,7 +384,7 @@ moves::state move_planner::clear_one(const window& room, moves& out, budget_mete
 
 // Every stretch goes down into the hole before it, if there is one: then the holes are one stretch
 // nearer to the end of the block, and at last they meet there.
-moves::state move_planner::slide_all(moves& out, budget_meter& meter) noexcept {
+offset_moves::state move_planner::slide_all(offset_moves& out, budget_meter& meter) noexcept {
     const offset_nodes& nodes = space_.nodes();
     const offset_blocks& blocks = space_.blocks();
     for (offset_block::index b = 0; b != blocks.made(); ++b) {
@@ -390,7 +394,7 @@ moves::state move_planner::slide_all(moves& out, budget_meter& meter) noexcept {
                 static_cast<void>(slide(i, out));
         }
     }
-    return out.empty() ? moves::state::stuck : moves::state::more;
+    return out.empty() ? offset_moves::state::stuck : offset_moves::state::more;
 }
 
 } // namespace detail

@@ -120,13 +120,14 @@ void offset_parts::list_regions(region_sink& sink) const {
 
 // ---- defragmentation ----------------------------------------------------------------------------
 
-moves offset_parts::make_room(std::uint64_t bytes, std::uint64_t alignment, const budget& limit,
-                              moves::overlap overlap, const request_options& options) noexcept {
+offset_moves offset_parts::make_room(std::uint64_t bytes, std::uint64_t alignment,
+                                     const budget& limit, offset_moves::overlap overlap,
+                                     const request_options& options) noexcept {
     enter();
     if (const auto r = space_.request_for(bytes, alignment, options))
         return planner_.make_room(*r, limit, overlap);
-    moves none{space_.nodes().memory()};
-    none.finish(moves::state::stuck, 0);
+    offset_moves none{space_.nodes().memory()};
+    none.finish(offset_moves::state::stuck, 0);
     return none;
 }
 

@@ -55,7 +55,7 @@ bool ordered_heap::deallocate_passed_through(detail::slab_heap& core, void* p, s
 void ordered_heap::deallocate_unsized(void* p) noexcept {
     [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
     if (!kept_) [[unlikely]]
-        contract_violation("deallocate(p) needs the size on a heap of sizes::known; without it: a "
+        contract_violation("deallocate(p) needs the size on a heap of sizes::given; without it: a "
                            "heap of ordered_options{.sizes = sizes::kept}");
     core_.deallocate(p);
 }

@@ -191,7 +191,7 @@ lent_memory page_resource::lend(std::size_t bytes, std::size_t alignment, page_u
         std::byte* const p = r->base + i * unit;
         if (options_.prefault)
             platform::prefault(p, page_bytes);
-        purge_due();
+        give_back_due();
         return {p, is_zero};
     }
     const std::lock_guard lock{mutex_};

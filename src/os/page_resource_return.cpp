@@ -33,7 +33,7 @@ constexpr std::uint64_t times_longer = 4;
 
 void page_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
     take_back(p, bytes, options_.delay_ms == 0 || scarce_.load(std::memory_order_relaxed));
-    purge_due();
+    give_back_due();
 }
 
 void page_resource::release(void* p, std::size_t bytes, std::size_t) noexcept {

@@ -3,7 +3,9 @@
 #include <arenite/stl/container_pool.hpp>
 
 #include <arenite/check/passthrough.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
 
+#include <cstdint>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -17,31 +19,87 @@ container_pool::~container_pool() {
 
 template <class F>
 void container_pool::for_each_heap(F f) const {
-    for (const auto& entry : heaps_)
-        if (detail::container_heap* const heap = entry.load(std::memory_order_acquire))
-            f(*heap);
+    for (const auto& entry : heaps_) {
+        detail::container_heap* heap = entry.load(std::memory_order_acquire);
+        while (heap != nullptr) {
+            detail::container_heap* const next = heap->next().load(std::memory_order_acquire);
+            f(*heap); // which may end it
+            heap = next;
+        }
+    }
+}
+
+/// A heap that has no memory yet, for this thread; nullptr where there is none for the heap itself.
+detail::container_heap* container_pool::make_heap(std::size_t kind,
+                                                  std::size_t expected) const noexcept {
+    using detail::container_heap;
+    container_heap* const made = container_heap::make(kind, container_heap::state::unattended,
+                                                      expected, policy_, upstream_, nullptr);
+    if (made != nullptr)
+        made->set_thread(detail::thread_exit::thread());
+    return made;
+}
+
+/// Where the first heap is another thread's: this one's, which may be new, or another's where there
+/// are many, or no memory for more.
+detail::container_heap& container_pool::heap_of_thread(detail::container_heap& first,
+                                                       std::size_t kind,
+                                                       std::size_t expected) const noexcept {
+    using detail::container_heap;
+    const void* const thread = detail::thread_exit::thread();
+    std::size_t count = 1;
+    for (container_heap* heap = first.next().load(std::memory_order_acquire); heap != nullptr;
+         heap = heap->next().load(std::memory_order_acquire)) {
+        if (heap->thread() == thread)
+            return *heap;
+        ++count;
+    }
+    container_heap* const made = count < most_threads ? make_heap(kind, expected) : nullptr;
+    if (made != nullptr) {
+        container_heap* after = first.next().load(std::memory_order_relaxed);
+        do {
+            made->next().store(after, std::memory_order_relaxed);
+        } while (!first.next().compare_exchange_weak(after, made, std::memory_order_acq_rel,
+                                                     std::memory_order_relaxed));
+        return *made;
+    }
+    // Threads lie some KiB apart.
+    container_heap* heap = &first;
+    for (std::size_t n = reinterpret_cast<std::uintptr_t>(thread) / 4096 % count; n > 0; --n)
+        if (container_heap* const next = heap->next().load(std::memory_order_acquire))
+            heap = next;
+    return *heap;
 }
 
 void* container_pool::try_allocate_slot(std::size_t kind, std::size_t expected) noexcept {
+    detail::container_heap* const heap = heaps_[kind].load(std::memory_order_acquire);
+    if (heap != nullptr && heap->thread() == detail::thread_exit::thread()) [[likely]]
+        return heap->try_allocate_locked();
+    return allocate_slot_slow(kind, expected);
+}
+
+void* container_pool::allocate_slot_slow(std::size_t kind, std::size_t expected) noexcept {
     using detail::container_heap;
     if (passthrough()) {
         const slot s = detail::container_slot(kind);
         return arrays_.try_allocate(s.bytes, s.alignment);
     }
     container_heap* heap = heaps_[kind].load(std::memory_order_acquire);
-    if (heap == nullptr) [[unlikely]] {
-        container_heap* const made =
-            container_heap::make(kind, container_heap::state::unattended, expected, policy_,
-                                 upstream_, nullptr); // has no memory yet
+    if (heap == nullptr) {
+        container_heap* const made = make_heap(kind, expected);
         if (made == nullptr)
             return nullptr;
         if (heaps_[kind].compare_exchange_strong(heap, made, std::memory_order_acq_rel,
                                                  std::memory_order_acquire))
-            heap = made;
-        else
-            made->end(); // another thread was faster
+            return made->try_allocate_locked();
+        made->end(); // another thread was faster
     }
-    return heap->try_allocate_locked();
+    if (void* const p = heap_of_thread(*heap, kind, expected).try_allocate_locked(); p != nullptr)
+        return p;
+    for (; heap != nullptr; heap = heap->next().load(std::memory_order_acquire))
+        if (void* const p = heap->try_allocate_locked(); p != nullptr) // it may have a free slot
+            return p;
+    return nullptr;
 }
 
 void container_pool::trim() noexcept {

@@ -5,8 +5,10 @@
 
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/detail/thread_exit.hpp>
+#include <arenite/stl/detail/container_arrays.hpp>
 
 #include <algorithm>
+#include <new>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -39,16 +41,25 @@ namespace {
 // All pools of the process, the latest first. They are only added.
 constinit std::atomic<shared_slots*> all_pools{nullptr};
 
+/// True if a request needs no more memory.
+[[nodiscard]] bool has_a_slot(const suballocator_resource& slots) noexcept {
+    return slots.slots_in_use() < slots.slot_count();
+}
+
 } // namespace
 
 shared_slots::shared_slots(slot s, const suballocator_options& options, upstream up) noexcept
     : mutex_{[](void* pool) noexcept { static_cast<shared_slots*>(pool)->adopt_after_fork(); },
              this},
-      slots_{s, options, up} {
+      slot_{s}, options_{options}, upstream_{up}, first_{{s, options, up}, nullptr, nullptr} {
     next_pool_ = all_pools.load(std::memory_order_relaxed);
     while (!all_pools.compare_exchange_weak(next_pool_, this, std::memory_order_release,
                                             std::memory_order_relaxed)) {
     }
+}
+
+fork_lock<std::mutex>& shared_slots::making() noexcept {
+    return process_lock<std::mutex, shared_slots>();
 }
 
 arenite::usage shared_slots::usage_all() noexcept {
@@ -72,12 +83,88 @@ void shared_slots::trim_all() noexcept {
     }
 }
 
+// ---- the rows of a thread -----------------------------------------------------------------------
+
+/// The rows that this thread takes from next: its own, as long as a slot of them is free; others
+/// that no living thread takes from; its own, which will grow.
+thread_rows& shared_slots::rows_with_a_slot(thread_slots& mine) noexcept {
+    if (mine.rows == nullptr) [[unlikely]]
+        return first_;
+    if (first_.next == nullptr || has_a_slot(mine.rows->slots))
+        return *mine.rows;
+    for (thread_rows* rows = &first_; rows != nullptr; rows = rows->next) {
+        if ((rows->owner == nullptr || rows->owner == &mine) && has_a_slot(rows->slots)) {
+            rows->owner = &mine;
+            mine.rows = rows;
+            break;
+        }
+    }
+    return *mine.rows;
+}
+
+/// For a thread that joins: those of one that has ended, or new ones. Where there is no memory for
+/// them it shares the first with another thread.
+thread_rows& shared_slots::rows_to_join() noexcept {
+    for (thread_rows* rows = &first_; rows != nullptr; rows = rows->next)
+        if (rows->owner == nullptr)
+            return *rows;
+    void* const p =
+        container_arrays::of_process().try_allocate(sizeof(thread_rows), alignof(thread_rows));
+    if (p == nullptr)
+        return first_;
+    suballocator_options options = options_;
+    if (options.first_row_bytes != 0)
+        options.first_row_bytes = std::max(options.first_row_bytes, first_bytes_of_others);
+    first_.next = ::new (p) thread_rows{{slot_, options, upstream_}, nullptr, first_.next};
+    return *first_.next;
+}
+
+/// The rows that a slot is of; the first, which refuse it, where it is of none.
+thread_rows& shared_slots::rows_of(const void* p, thread_rows& likely) noexcept {
+    if (first_.next == nullptr || likely.slots.owns(p))
+        return likely;
+    for (thread_rows* rows = &first_; rows != nullptr; rows = rows->next)
+        if (rows != &likely && rows->slots.owns(p))
+            return *rows;
+    return first_;
+}
+
+/// Where no more memory is to be had: a slot of another thread's rows.
+void* shared_slots::take_from_any() noexcept {
+    for (thread_rows* rows = &first_; rows != nullptr; rows = rows->next)
+        if (has_a_slot(rows->slots))
+            if (void* const p = rows->slots.try_allocate(); p != nullptr)
+                return p;
+    return nullptr;
+}
+
+/// The thread ends: its rows are the next one's.
+void shared_slots::leave_rows(const thread_slots& mine) noexcept {
+    for (thread_rows* rows = &first_; rows != nullptr; rows = rows->next) {
+        if (rows->owner == &mine) {
+            rows->owner = nullptr;
+            return_if_unused(*rows);
+        }
+    }
+}
+
+/// After a slot was freed at once. Rows that no thread takes from keep nothing, but for the first.
+void shared_slots::return_if_unused(thread_rows& rows) const noexcept {
+    if (rows.owner != nullptr || &rows == &first_)
+        return rows.slots.return_if_unused();
+    if (rows.slots.slots_in_use() == 0 && rows.slots.slot_count() != 0)
+        rows.slots.trim();
+}
+
+// ---- slots that a thread holds back -------------------------------------------------------------
+
 /// True if the elements that are left, besides those that a thread holds back, are few, and rows of
 /// many are kept for them.
-bool shared_slots::keeps_rows_for_few(std::size_t held) const noexcept {
-    const std::size_t taken = slots_.slots_in_use();
+bool shared_slots::keeps_rows_for_few(const suballocator_resource& slots,
+                                      std::size_t held) noexcept {
+    const std::size_t taken = slots.slots_in_use();
     return taken - std::min(taken, held) < few &&
-           slots_.slot_count() * slots_.slot_bytes() > small_pool_bytes;
+           slots.slot_count() * slots.slot_bytes() > small_pool_bytes;
 }
 
 /// True before the first use of a pool by a thread that may hold something back.
@@ -105,12 +192,17 @@ void shared_slots::join(thread_slots& mine) noexcept {
     if (threads_ != nullptr)
         threads_->previous = &mine;
     threads_ = &mine;
+    mine.rows = &rows_to_join();
+    if (mine.rows->owner == nullptr)
+        mine.rows->owner = &mine;
 }
 
 void shared_slots::leave(thread_slots& mine) noexcept {
     const std::lock_guard lock{mutex_};
     give(mine, mine.count.load(std::memory_order_relaxed));
     mine.room = 0;
+    leave_rows(mine);
+    mine.rows = nullptr;
     (mine.previous != nullptr ? mine.previous->next : threads_) = mine.next;
     if (mine.next != nullptr)
         mine.next->previous = mine.previous;
@@ -123,8 +215,10 @@ void shared_slots::adopt_after_fork() noexcept {
     for (thread_slots* t = threads_; t != nullptr; t = t->next) {
         if (thread_end::is_of_this_thread(*t))
             mine = t;
-        else
+        else {
             give(*t, t->count.load(std::memory_order_relaxed));
+            leave_rows(*t);
+        }
     }
     threads_ = mine;
     if (mine != nullptr)
@@ -134,8 +228,16 @@ void shared_slots::adopt_after_fork() noexcept {
 /// Gives back what the thread has held longest.
 void shared_slots::give(thread_slots& mine, std::uint32_t count) noexcept {
     const std::uint32_t held = mine.count.load(std::memory_order_relaxed);
-    for (std::uint32_t i = 0; i < count; ++i)
-        slots_.deallocate(mine.slots[i]);
+    if (first_.next == nullptr) {
+        for (std::uint32_t i = 0; i < count; ++i)
+            first_.slots.deallocate(mine.slots[i]);
+    } else {
+        thread_rows* rows = mine.rows != nullptr ? mine.rows : &first_;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            rows = &rows_of(mine.slots[i], *rows);
+            rows->slots.deallocate(mine.slots[i]);
+        }
+    }
     std::copy(mine.slots + count, mine.slots + held, mine.slots);
     mine.count.store(held - count, std::memory_order_relaxed);
 }
@@ -147,13 +249,19 @@ void* shared_slots::refill(thread_slots& mine) noexcept {
     join(mine);
     if (mine.owner != nullptr && !thread_exit::has_come())
         mine.room = thread_slots::most;
-    void* const p = slots_.try_allocate();
+    suballocator_resource& from = rows_with_a_slot(mine).slots;
+    const std::size_t free = from.slot_count() - from.slots_in_use();
+    void* p = from.try_allocate();
     std::uint32_t count = 0;
     if (p != nullptr) {
-        const std::uint32_t wanted = mine.room / 2;
-        while (count < wanted && (mine.slots[count] = slots_.try_allocate()) != nullptr)
+        std::uint32_t wanted = mine.room / 2;
+        if (first_.next != nullptr && free != 0) // other rows come before more memory
+            wanted = static_cast<std::uint32_t>(std::min<std::size_t>(wanted, free - 1));
+        while (count < wanted && (mine.slots[count] = from.try_allocate()) != nullptr)
             ++count;
         std::reverse(mine.slots, mine.slots + count); // so that they come out upward
+    } else if (first_.next != nullptr) {
+        p = take_from_any();
     }
     mine.count.store(count, std::memory_order_relaxed);
     return p;
@@ -164,16 +272,17 @@ void shared_slots::spill(thread_slots& mine, void* p) noexcept {
     await_end(mine);
     const std::lock_guard lock{mutex_};
     join(mine);
+    thread_rows& of = rows_of(p, mine.rows != nullptr ? *mine.rows : first_);
     if (mine.room == 0) {
-        slots_.deallocate(p);
-        return slots_.return_if_unused();
+        of.slots.deallocate(p);
+        return return_if_unused(of);
     }
     const std::uint32_t held = mine.count.load(std::memory_order_relaxed);
     // Each slot held back would keep a row: none until the next request.
-    if (slots_.is_sparse() || keeps_rows_for_few(held)) {
+    if (of.slots.is_sparse() || keeps_rows_for_few(of.slots, held)) {
         give(mine, held);
         mine.room = 0;
-        return slots_.deallocate(p);
+        return of.slots.deallocate(p);
     }
     if (held == mine.room)
         give(mine, held / 2);
@@ -184,27 +293,30 @@ void shared_slots::spill(thread_slots& mine, void* p) noexcept {
 
 arenite::usage shared_slots::usage() noexcept {
     const std::lock_guard lock{mutex_};
-    arenite::usage u = slots_.usage();
+    arenite::usage u = first_.slots.usage();
+    for (const thread_rows* rows = first_.next; rows != nullptr; rows = rows->next)
+        u += rows->slots.usage();
     std::size_t held = 0;
     for (const thread_slots* t = threads_; t != nullptr; t = t->next)
         held += t->count.load(std::memory_order_relaxed);
     held = std::min(held, u.live_allocations); // while other threads run
     u.live_allocations -= held;
-    u.bytes_in_use -= held * slots_.slot_bytes();
+    u.bytes_in_use -= held * first_.slots.slot_bytes();
     if (held != 0)
-        u.largest_hole_bytes = slots_.slot_bytes();
+        u.largest_hole_bytes = first_.slots.slot_bytes();
     return u;
 }
 
 void shared_slots::trim(thread_slots& mine) noexcept {
     const std::lock_guard lock{mutex_};
     give(mine, mine.count.load(std::memory_order_relaxed));
-    slots_.trim();
+    for (thread_rows* rows = &first_; rows != nullptr; rows = rows->next)
+        rows->slots.trim();
 }
 
 bool shared_slots::owns(const void* p) noexcept {
     const std::lock_guard lock{mutex_};
-    return slots_.owns(p);
+    return rows_of(p, first_).slots.owns(p);
 }
 
 } // namespace detail

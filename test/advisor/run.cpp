@@ -52,8 +52,17 @@ TEST(arenite_run, says_in_a_sentence_why_a_program_cannot_be_run) {
         EXPECT_TRUE(has(r, sentence)) << r.text;
     }
     EXPECT_TRUE(has(shell("$A run --compare --map x.svg -- true"), "--map draws one run"));
-    EXPECT_TRUE(has(shell("$A run --compare-output x -- true"), "goes with --compare"));
+    EXPECT_TRUE(has(shell("$A run --compare-output x -- true"), "go with --compare"));
     EXPECT_TRUE(has(shell("$A run --compare --rounds 0 -- true"), "--rounds 0"));
+    EXPECT_TRUE(has(shell("$A run --with a=b -- true"), "go with --compare"));
+    for (const auto& [wish, sentence] :
+         {std::pair{"no-file", "it is NAME=FILE"}, std::pair{"=x", "it is NAME=FILE"},
+          std::pair{"other=no-such-file", "no such file"},
+          std::pair{"arenite=/etc/passwd", "is compared anyway"}}) {
+        const finished r = shell("$A run --compare --with " + std::string{wish} + " -- true");
+        EXPECT_EQ(r.code, 2) << r.text;
+        EXPECT_TRUE(has(r, sentence)) << r.text;
+    }
 }
 
 TEST(arenite_run, tells_a_program_with_a_malloc_of_its_own_from_one_that_knows_the_word) {
@@ -85,6 +94,25 @@ TEST(arenite_run, compares_with_the_c_librarys_malloc) {
     std::filesystem::remove(json);
     EXPECT_TRUE(
         has(shell("$A run --compare --rounds 2 -- sh -c 'echo $$'"), "differs from run to"));
+}
+
+TEST(arenite_run, compares_with_a_library_of_the_users_choice) {
+    const std::string json = scratch_file(".json");
+    const std::string library = scratch_file(".so");
+    const std::string build =
+        "echo 'void* malloc(unsigned long n) { static char m[1 << 20]; static "
+        "unsigned long at; return m + (at += n + 64); }' | cc -shared -fPIC -x c -o " +
+        library + " - && ";
+    const finished r =
+        shell(build + "$A run --compare --rounds 1 --with own=" + library + " --json " + json +
+              " -- sh -c 'case $LD_PRELOAD in libc.so.6*) echo theirs;; *.so*) echo other;; esac'");
+    EXPECT_TRUE(has(r, "theirs")) << r.text;
+    const nlohmann::json all = nlohmann::json::parse(contents_of(json));
+    EXPECT_EQ(all["mallocs"].back()["malloc"], "own");
+    EXPECT_EQ(all["mallocs"].back()["library"], library);
+    EXPECT_FALSE(all["mallocs"].back()["same_output"].get<bool>());
+    std::filesystem::remove(json);
+    std::filesystem::remove(library);
 }
 
 TEST(arenite_run, sees_that_an_output_is_not_equal) {

@@ -202,17 +202,99 @@ TEST(trace, refuses_what_it_cannot_read) {
 
 TEST(trace, decodes_any_bytes_without_harm) {
     std::mt19937 random{5};
-    std::vector<event> events;
+    chunk_contents contents;
     tables known;
     for (int i = 0; i < 20000; ++i) {
         buffer any(random() % 200);
         for (auto& b : any)
             b = static_cast<std::uint8_t>(random() % 4 == 0 ? random() : random() % 8);
         chunk_head head;
-        head.kind = static_cast<chunk_kind>(random() % 7);
+        head.kind = static_cast<chunk_kind>(random() % 8);
         head.items = static_cast<std::uint32_t>(random() % 50);
-        (void)read_chunk(head, any, known, events);
+        (void)read_chunk(head, any, known, contents);
     }
+}
+
+TEST(trace, gives_back_what_was_observed_between_the_same_events) {
+    const std::string path = temporary();
+    std::mt19937_64 random{9};
+    const std::vector<event> events = random_events(100'000, 3);
+    std::vector<std::pair<std::size_t, observation>> written;
+    {
+        writer to{path};
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            if (random() % 200 == 0) {
+                observation o;
+                o.thread = static_cast<std::uint32_t>(random() % 9);
+                o.instructions = static_cast<std::uint32_t>(random() % 3 * 500);
+                o.elsewhere = static_cast<std::uint32_t>(random() % 100);
+                for (std::size_t n = random() % 300; n > 0; --n)
+                    o.accesses.push_back({random() >> (17 + random() % 30), random() % 2 == 0,
+                                          random() % 3 ? 0 : std::uint32_t(o.accesses.size() / 2)});
+                to.put(o);
+                written.emplace_back(i, o);
+            }
+            to.put(events[i]);
+        }
+        to.put(observation{.thread = 1, .instructions = 2, .accesses = {{3, true}}});
+        written.emplace_back(events.size(),
+                             observation{.thread = 1, .instructions = 2, .accesses = {{3, true}}});
+    }
+    const auto from = open(path);
+    std::size_t done = 0, next = 0;
+    for (bool more = true; more;) {
+        const auto part = from->next();
+        more = !part.empty();
+        for (observation o : from->observations()) {
+            ASSERT_LT(next, written.size());
+            EXPECT_EQ(done + o.before, written[next].first);
+            o.before = written[next].second.before;
+            EXPECT_EQ(o, written[next].second) << next;
+            ++next;
+        }
+        done += part.size();
+    }
+    EXPECT_EQ(next, written.size());
+    EXPECT_EQ(from->damage(), "");
+    std::filesystem::remove(path);
+}
+
+TEST(live_objects, finds_the_object_around_an_address) {
+    live_objects<int> live;
+    std::mt19937 random{4};
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+    std::uint64_t at = 1 << 20;
+    for (int i = 0; i < 500; ++i) {
+        const std::uint64_t bytes = random() % 4 == 0 ? 2000 + random() % 100'000 : random() % 300;
+        live.apply({.address = at, .bytes = bytes});
+        all.emplace_back(at, bytes);
+        at += (bytes + 8 + random() % 64) / 8 * 8 + 8;
+    }
+    for (std::size_t i = 0; i < all.size(); i += 3) { // and every third moves, or goes
+        if (i % 2 == 0) {
+            live.apply({.address = all[i].first, .what = op::free});
+            all[i].second = 0;
+        } else {
+            const std::uint64_t bytes = random() % 5000;
+            live.apply(
+                {.address = at, .old_address = all[i].first, .bytes = bytes, .what = op::realloc});
+            all[i] = {at, bytes};
+            at += (bytes + 16) / 8 * 8;
+        }
+    }
+    for (const auto& [address, bytes] : all) {
+        for (const std::uint64_t offset : {std::uint64_t{0}, bytes / 2, bytes - 1})
+            if (bytes != 0) {
+                const std::uint32_t slot = live.slot_holding(address + offset);
+                ASSERT_NE(slot, live.no_object) << offset << " of " << bytes;
+                EXPECT_EQ(live.at(slot).address, address);
+            }
+        const std::uint32_t behind = live.slot_holding(address + bytes);
+        if (behind != live.no_object) {
+            EXPECT_EQ(live.at(behind).address, address + bytes);
+        }
+    }
+    EXPECT_EQ(live.slot_holding(5), live.no_object);
 }
 
 TEST(live_objects, agrees_with_a_model) {

@@ -30,7 +30,7 @@ TEST(affinity, what_a_tag_leaves_open_is_filled_in) {
     EXPECT_EQ(options.name, "plain");
     EXPECT_EQ(options.alignment, 1u);
     EXPECT_EQ(options.block_bytes, 0u);
-    EXPECT_EQ(options.sizes, sizes::known);
+    EXPECT_EQ(options.sizes, sizes::given);
 }
 
 TEST(affinity, what_a_tag_says_counts) {

@@ -43,7 +43,7 @@ using support::pattern;
 namespace {
 
 /// A tag of its own for each test.
-template <std::size_t N, std::size_t Alignment = 1, sizes Sizes = sizes::known>
+template <std::size_t N, std::size_t Alignment = 1, sizes Sizes = sizes::given>
 struct tag {
     static constexpr char text[] = {'t', char{'0' + N / 10}, char{'0' + N % 10}, '\0'};
     static constexpr std::string_view name{text, 3};
@@ -93,7 +93,7 @@ TEST(affinity_heap, a_tag_has_one_heap_and_a_name) {
 
 struct same_name {
     static constexpr std::string_view name = "t01";
-    static constexpr arenite::sizes sizes = arenite::sizes::known;
+    static constexpr arenite::sizes sizes = arenite::sizes::given;
     static constexpr std::size_t alignment = 1;
 };
 struct same_name_other_options {
@@ -256,14 +256,14 @@ TEST(affinity_heap, block_sizes_are_taken_as_they_come) {
     std::vector<piece> all;
     for (const std::size_t bytes :
          {0_B, 1_B, 5000_B, 300'000_KiB, support::beyond_memory, ~std::size_t{0}}) {
-        h.set_block_size(bytes);
+        h.set_block_bytes(bytes);
         EXPECT_EQ(h.block_size(), bytes);
         for (int i = 0; i < 3000; ++i)
             all.push_back(take(h, 200, 8));
     }
     for (const piece& x : all)
         give(h, x);
-    h.set_block_size(0);
+    h.set_block_bytes(0);
     h.trim();
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }

@@ -196,6 +196,40 @@ TEST(shared_heap_threads, is_reset_and_used_again_by_all) {
         t.join();
 }
 
+// Each round's threads free what the round's other threads allocated, and are about to end when
+// all of it goes.
+TEST(shared_heap_threads, is_reset_while_threads_that_used_it_end) {
+    shared_heap level{};
+    for (int r = 0; r < 100; ++r) {
+        std::atomic<int> made{0};
+        std::atomic<int> done{0};
+        std::vector<void*> objects[3];
+        std::vector<std::thread> threads;
+        for (std::size_t t = 0; t < 3; ++t)
+            threads.emplace_back([&, t] {
+                for (std::size_t i = 0; i < 60; ++i) {
+                    objects[t].push_back(level.allocate(40 + i % 3, 8));
+                    std::memset(objects[t].back(), 1, 40 + i % 3);
+                }
+                made.fetch_add(1);
+                while (made.load() < 3)
+                    std::this_thread::yield();
+                const std::vector<void*>& others = objects[(t + 1) % 3];
+                for (std::size_t i = 0; i < others.size(); i += 2)
+                    level.deallocate(others[i], 40 + i % 3, 8);
+                done.fetch_add(1);
+            });
+        while (done.load() < 3)
+            std::this_thread::yield();
+        EXPECT_EQ(level.usage().live_allocations, 90U);
+        level.reset();
+        EXPECT_EQ(level.usage().bytes_in_use, 0U);
+        EXPECT_EQ(level.usage().live_allocations, 0U);
+        for (std::thread& t : threads)
+            t.join();
+    }
+}
+
 // Heaps that come and go take each other's places in the tables of threads that stay, and of those
 // that end meanwhile.
 TEST(shared_heap_threads, ends_while_threads_that_used_it_end_or_stay) {

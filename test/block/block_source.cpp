@@ -3,6 +3,7 @@
 #include <arenite/block/detail/block_source.hpp>
 #include <arenite/block/detail/colouring.hpp>
 #include <arenite/check/detail/poison.hpp>
+#include <arenite/compose/budgeted_resource.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -90,6 +92,30 @@ protected:
 };
 
 // ---- blocks -------------------------------------------------------------------------------------
+
+TEST(block_sources, let_their_own_upstream_return_what_has_waited_there) {
+    static std::uint64_t the_time;
+    the_time = 5000;
+    page_options options{.reserve_bytes = 64_MiB, .delay_ms = 1000};
+    options.now_ms = []() noexcept { return the_time; };
+    page_resource pages{options};
+    budget_group budget{64_MiB};
+    budgeted_resource counted{budget, pages};
+    const detail::block_options keeps{.policy = return_policy::retain_all};
+    detail::block_source direct{keeps, pages, nullptr};
+    detail::block_source within{keeps, counted, nullptr};
+    for (detail::block_source* source : {&direct, &within}) {
+        detail::block* const b = source->take_empty_block();
+        ASSERT_NE(b, nullptr);
+        void* const p = pages.allocate(1_MiB);
+        std::memset(p, 1, 1_MiB);
+        pages.deallocate(p, 1_MiB);
+        the_time += 2000;
+        EXPECT_EQ(platform::resident_bytes(p, 1_MiB), 1_MiB);
+        ASSERT_EQ(source->take_empty_block(), b) << "without a call of the upstream";
+        EXPECT_LT(platform::resident_bytes(p, 1_MiB), 1_MiB);
+    }
+}
 
 TEST_F(block_source_of, asks_nothing_before_the_first_block) {
     {

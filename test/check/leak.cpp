@@ -21,7 +21,7 @@ struct seen {
     const resource* source;
     std::size_t count;
     std::size_t bytes;
-    std::vector<leak> examples;
+    std::vector<leaked_object> examples;
 };
 
 std::vector<seen> told;
@@ -53,7 +53,7 @@ protected:
     }
 
     int a = 0, b = 0;
-    std::array<leak, 2> examples{leak{&a, 24}, leak{&b, 1000}};
+    std::array<leaked_object, 2> examples{leaked_object{&a, 24}, leaked_object{&b, 1000}};
 };
 
 TEST_F(leak_report, goes_to_the_handler_as_it_is) {
@@ -119,7 +119,7 @@ TEST_F(leak_report, after_nullptr_the_default_is_back) {
 TEST(leak_collector, tells_the_sum_and_the_first_ones_and_nothing_where_there_is_none) {
     static std::size_t calls;
     static leak_summary told;
-    static leak last_example;
+    static leaked_object last_example;
     calls = 0;
     const leak_handler before = set_leak_handler([](const leak_summary& s) {
         ++calls;

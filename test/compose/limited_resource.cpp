@@ -381,7 +381,7 @@ TEST(limited_resource, where_rounding_up_passes_the_budget_nothing_is_given) {
 }
 
 TEST(limited_resource, resizes_in_place_within_the_budget) {
-    for (const auto kept : {sizes::known, sizes::kept}) {
+    for (const auto kept : {sizes::given, sizes::kept}) {
         limited_heap lr{200'000, ordered_options{.sizes = kept}};
         void* const p = lr.allocate(100'000, 16);
         const std::size_t before = lr.in_use();

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/freelist/free_list_resource.hpp>
+#include <arenite/freelist/handover_resource.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
 
 #include "conformance/conformance.hpp"
@@ -69,6 +70,14 @@ struct tlsf_in_buffers : list_case {
             subject.add_region(std::span<std::byte>{buffer}.subspan(64_KiB, capacity - 64_KiB)));
     }
 };
+
+struct handing_over : list_case {
+    static constexpr const char* name = "handover";
+    handover_resource subject;
+    explicit handing_over(upstream up) : subject{capacity, up} {}
+};
+
+INSTANTIATE_TEST_SUITE_P(handover_resource, conformance, (cases<handing_over>()), case_name);
 
 INSTANTIATE_TEST_SUITE_P(tlsf_resource, conformance,
                          (cases<tlsf, tlsf_keeping_sizes, tlsf_growing, tlsf_in_buffers>()),

@@ -57,8 +57,8 @@ struct in_a_buffer : heap_case<Sizes> {
 
 INSTANTIATE_TEST_SUITE_P(
     ordered_heap, conformance,
-    (cases<on_pages<sizes::known>, on_upstream<sizes::known>, with_small_blocks<sizes::known>,
-           in_a_buffer<sizes::known>, on_pages<sizes::kept>, on_upstream<sizes::kept>,
+    (cases<on_pages<sizes::given>, on_upstream<sizes::given>, with_small_blocks<sizes::given>,
+           in_a_buffer<sizes::given>, on_pages<sizes::kept>, on_upstream<sizes::kept>,
            with_small_blocks<sizes::kept>, in_a_buffer<sizes::kept>>()),
     case_name);
 

@@ -44,6 +44,11 @@ struct tree_with_words {
     detail::bitmap_tree tree;
 };
 
+/// Words of a level, which has a bit for each word of the next.
+constexpr std::size_t words_in_level(std::size_t capacity, std::size_t level) {
+    return (detail::bitmap_tree::bits_in_level(capacity, level) + 63) / 64;
+}
+
 // ---- shape --------------------------------------------------------------------------------------
 
 // The seed's table for a heap of 2^26 positions (Tapia, 3.2) names five levels:
@@ -61,17 +66,16 @@ TEST(bitmap_tree, has_the_levels_of_the_seeds_table_for_2_to_the_26) {
     static_assert(detail::bitmap_tree::levels_for(capacity) == 5);
 
     static_assert(detail::bitmap_tree::bits_in_level(capacity, 4) ==
-                  67'108'864); // as the seed says
-    static_assert(detail::bitmap_tree::words_in_level(capacity, 4) ==
-                  1'048'576);                                                    // as the seed says
+                  67'108'864);                                                   // as the seed says
+    static_assert(words_in_level(capacity, 4) == 1'048'576);                     // as the seed says
     static_assert(detail::bitmap_tree::bits_in_level(capacity, 3) == 1'048'576); // as the seed says
-    static_assert(detail::bitmap_tree::words_in_level(capacity, 3) == 16'384);   // the seed: 65536
+    static_assert(words_in_level(capacity, 3) == 16'384);                        // the seed: 65536
     static_assert(detail::bitmap_tree::bits_in_level(capacity, 2) == 16'384);    // the seed: 65536
-    static_assert(detail::bitmap_tree::words_in_level(capacity, 2) == 256);      // the seed: 1024
+    static_assert(words_in_level(capacity, 2) == 256);                           // the seed: 1024
     static_assert(detail::bitmap_tree::bits_in_level(capacity, 1) == 256);       // the seed: 1024
-    static_assert(detail::bitmap_tree::words_in_level(capacity, 1) == 4);        // the seed: 16
+    static_assert(words_in_level(capacity, 1) == 4);                             // the seed: 16
     static_assert(detail::bitmap_tree::bits_in_level(capacity, 0) == 4);         // the seed: 16
-    static_assert(detail::bitmap_tree::words_in_level(capacity, 0) == 1);        // as the seed says
+    static_assert(words_in_level(capacity, 0) == 1);                             // as the seed says
 
     static_assert(detail::bitmap_tree::words_for(capacity) == 1'048'576 + 16'384 + 256 + 4 + 1);
 }
@@ -80,12 +84,12 @@ TEST(bitmap_tree, the_seeds_upper_levels_are_those_of_2_to_the_28) {
     constexpr std::size_t capacity = std::size_t{1} << 28;
     static_assert(detail::bitmap_tree::levels_for(capacity) == 5);
     static_assert(detail::bitmap_tree::bits_in_level(capacity, 0) == 16);
-    static_assert(detail::bitmap_tree::words_in_level(capacity, 0) == 1);
+    static_assert(words_in_level(capacity, 0) == 1);
     static_assert(detail::bitmap_tree::bits_in_level(capacity, 1) == 1024);
-    static_assert(detail::bitmap_tree::words_in_level(capacity, 1) == 16);
+    static_assert(words_in_level(capacity, 1) == 16);
     static_assert(detail::bitmap_tree::bits_in_level(capacity, 2) == 65'536);
-    static_assert(detail::bitmap_tree::words_in_level(capacity, 2) == 1024);
-    static_assert(detail::bitmap_tree::words_in_level(capacity, 3) == 65'536);
+    static_assert(words_in_level(capacity, 2) == 1024);
+    static_assert(words_in_level(capacity, 3) == 65'536);
 }
 
 TEST(bitmap_tree, each_bit_of_a_level_is_a_word_of_the_next) {
@@ -96,17 +100,17 @@ TEST(bitmap_tree, each_bit_of_a_level_is_a_word_of_the_next) {
         const std::size_t levels = detail::bitmap_tree::levels_for(capacity);
         std::size_t words = 0;
         for (std::size_t l = 0; l < levels; ++l) {
-            words += detail::bitmap_tree::words_in_level(capacity, l);
-            EXPECT_GE(detail::bitmap_tree::words_in_level(capacity, l) * 64,
+            words += words_in_level(capacity, l);
+            EXPECT_GE(words_in_level(capacity, l) * 64,
                       detail::bitmap_tree::bits_in_level(capacity, l));
-            EXPECT_LT((detail::bitmap_tree::words_in_level(capacity, l) - 1) * 64,
+            EXPECT_LT((words_in_level(capacity, l) - 1) * 64,
                       detail::bitmap_tree::bits_in_level(capacity, l));
             if (l + 1 < levels) {
                 EXPECT_EQ(detail::bitmap_tree::bits_in_level(capacity, l),
-                          detail::bitmap_tree::words_in_level(capacity, l + 1));
+                          words_in_level(capacity, l + 1));
             }
         }
-        EXPECT_EQ(detail::bitmap_tree::words_in_level(capacity, 0), 1u);
+        EXPECT_EQ(words_in_level(capacity, 0), 1u);
         EXPECT_EQ(detail::bitmap_tree::bits_in_level(capacity, levels - 1), capacity);
         EXPECT_EQ(detail::bitmap_tree::words_for(capacity), words);
         EXPECT_EQ(detail::bitmap_tree::bytes_for(capacity), words * 8);
@@ -128,7 +132,6 @@ TEST(bitmap_tree, one_without_positions_is_full) {
     EXPECT_EQ(t.lowest_free(), npos);
     EXPECT_EQ(t.take_lowest(), npos);
     EXPECT_EQ(t.next_free(0), npos);
-    EXPECT_EQ(t.next_taken(0), npos);
     EXPECT_EQ(t.claim_word().mask, 0u);
     EXPECT_TRUE(t.words().empty());
 }
@@ -298,9 +301,6 @@ TEST_P(bitmap_tree_of, behaves_as_a_row_of_flags) {
         case 6:
             ASSERT_EQ(tree.next_free(i), next(i, false));
             break;
-        case 7:
-            ASSERT_EQ(tree.next_taken(i), next(i, true));
-            break;
         default:
             ASSERT_EQ(tree.test(i), model[i]);
             ASSERT_EQ(tree.lowest_free(), next(0, false));
@@ -371,11 +371,11 @@ TEST_F(bitmap_tree_largest, is_exact_at_its_very_end) {
     EXPECT_EQ(tree.take_range(n - 100, 100), 100u);
     EXPECT_EQ(tree.next_free(n - 101), n - 101);
     EXPECT_EQ(tree.next_free(n - 100), npos);
-    EXPECT_EQ(tree.next_taken(n - 200), n - 100);
+    EXPECT_TRUE(tree.test(n - 100));
     tree.give(n - 1);
     EXPECT_EQ(tree.next_free(n - 100), n - 1);
     EXPECT_EQ(tree.next_free(n), npos);
-    EXPECT_EQ(tree.next_taken(n - 1), npos);
+    EXPECT_FALSE(tree.test(n - 1));
     EXPECT_EQ(tree.give_range(n - 100, 100), 99u);
     EXPECT_EQ(tree.count_taken(), 0u);
 }

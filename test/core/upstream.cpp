@@ -58,8 +58,10 @@ public:
     void deallocate(void*, std::size_t, std::size_t = default_alignment) noexcept { ++deallocated; }
     void release(void*, std::size_t, std::size_t = default_alignment) noexcept { ++released; }
     void purge(void*, std::size_t) noexcept {}
+    bool give_back_due() noexcept { return ++asked_for_due < 3; }
 
     int deallocated = 0;
+    int asked_for_due = 0;
     int released = 0;
 };
 
@@ -170,6 +172,20 @@ TEST(upstream, releases_without_delay_where_there_is_one_and_deallocates_elsewhe
     const upstream bare = static_cast<resource*>(&slow);
     bare.release(&page, 4096, 16);
     EXPECT_EQ(slow.deallocated, 2);
+}
+
+TEST(upstream, lets_a_source_of_pages_return_what_is_due_and_leaves_others_alone) {
+    slow_lender slow;
+    const upstream up{slow};
+    up.give_back_due();
+    up.give_back_due();
+    EXPECT_EQ(slow.asked_for_due, 2);
+    page_lender keeps_nothing;
+    upstream{keeps_nothing}.give_back_due();
+    upstream{system_resource()}.give_back_due();
+    resource& bare = slow;
+    upstream{bare}.give_back_due();
+    EXPECT_EQ(slow.asked_for_due, 2);
 }
 
 TEST(upstream, never_purges_what_others_lent) {

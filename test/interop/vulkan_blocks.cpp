@@ -325,7 +325,7 @@ public:
     }
 
     /// Copies on the device, waits for it and commits. Returns how many slid.
-    std::size_t carry_out(const moves& todo) {
+    std::size_t carry_out(const offset_moves& todo) {
         vulkan_.run([&](VkCommandBuffer commands) { blocks_.record(commands, todo); });
         std::size_t slid = 0;
         for (const offset_move& m : todo) {
@@ -375,7 +375,7 @@ void buffers_are_bound_written_and_moved(const headless_vulkan& vulkan) {
     const std::size_t before = parts.heap().block_count();
     std::size_t moved = 0;
     for (bool done = false; !done;) {
-        const moves todo = parts.heap().step({.moves = 16});
+        const offset_moves todo = parts.heap().step({.moves = 16});
         done = todo.done();
         moved += todo.size();
         static_cast<void>(parts.carry_out(todo));
@@ -396,8 +396,8 @@ void what_slides_keeps_what_it_holds(const headless_vulkan& vulkan) {
     std::size_t slid = 0;
     int rounds = 0;
     while (!parts.add_written(16'000) && ++rounds < 100)
-        slid +=
-            parts.carry_out(parts.heap().make_room(16'000, 1, {.moves = 20}, moves::may_overlap));
+        slid += parts.carry_out(
+            parts.heap().make_room(16'000, 1, {.moves = 20}, offset_moves::may_overlap));
     std::printf("%zu slid, in %d rounds\n", slid, rounds);
     EXPECT(slid > 10 && rounds < 100 && parts.all_right());
 }

@@ -36,7 +36,7 @@ template <class Run>
 void run_programs(const char* test, Run run) {
     std::uint64_t seed = support::test_seed(test);
     for (int program = 0; program < programs; ++program, ++seed) {
-        for (const sizes kind : {sizes::known, sizes::kept}) {
+        for (const sizes kind : {sizes::given, sizes::kept}) {
             SCOPED_TRACE(testing::Message()
                          << "ARENITE_TEST_SEED=" << seed
                          << (kind == sizes::kept ? ", sizes kept" : ", sizes known"));
@@ -252,7 +252,7 @@ TEST(model, tracked_resource_on_an_upstream_that_fails) {
                  });
 }
 
-/// What it is asked goes to an R, on an upstream that fails at times.
+/// Its requests go to an R, on an upstream that fails at times.
 template <class R>
 class on_flaky final : public resource_base<on_flaky<R>> {
 public:

@@ -34,13 +34,13 @@ void run(const char* test, fit f, sizes kind, std::size_t bytes, std::size_t ste
 }
 
 TEST(model, first_fit_takes_the_lowest_hole_that_fits) {
-    run("model.first_fit", fit::first, sizes::known, 256_KiB, 4000);
-    run("model.first_fit in little memory", fit::first, sizes::known, 16_KiB, 2000);
+    run("model.first_fit", fit::first, sizes::given, 256_KiB, 4000);
+    run("model.first_fit in little memory", fit::first, sizes::given, 16_KiB, 2000);
 }
 
 TEST(model, best_fit_takes_the_smallest_hole_that_fits) {
-    run("model.best_fit", fit::best, sizes::known, 256_KiB, 4000);
-    run("model.best_fit in little memory", fit::best, sizes::known, 16_KiB, 2000);
+    run("model.best_fit", fit::best, sizes::given, 256_KiB, 4000);
+    run("model.best_fit in little memory", fit::best, sizes::given, 16_KiB, 2000);
 }
 
 TEST(model, both_fits_with_kept_sizes) {

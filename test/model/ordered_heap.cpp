@@ -31,7 +31,7 @@ template <class Run>
 void run_programs(const char* test, Run run) {
     std::uint64_t seed = support::test_seed(test);
     for (int program = 0; program < programs; ++program, ++seed) {
-        for (const sizes kind : {sizes::known, sizes::kept}) {
+        for (const sizes kind : {sizes::given, sizes::kept}) {
             SCOPED_TRACE(testing::Message()
                          << "ARENITE_TEST_SEED=" << seed
                          << (kind == sizes::kept ? ", sizes kept" : ", sizes known"));

@@ -28,7 +28,7 @@ template <class Run>
 void run_programs(const char* test, Run run) {
     std::uint64_t seed = support::test_seed(test);
     for (int program = 0; program < programs; ++program, ++seed) {
-        for (const sizes kind : {sizes::known, sizes::kept}) {
+        for (const sizes kind : {sizes::given, sizes::kept}) {
             SCOPED_TRACE(testing::Message()
                          << "ARENITE_TEST_SEED=" << seed
                          << (kind == sizes::kept ? ", sizes kept" : ", sizes known"));
@@ -75,8 +75,8 @@ TEST(model, tlsf_resource_in_many_buffers) {
                  });
 }
 
-// What stays within a load is served, however it is made: here frees leave every other allocation,
-// so that holes are many and short, and then something larger is asked for.
+// Requests within a load are served, however they are made: here frees leave every other
+// allocation, so that holes are many and short, and then something larger is asked for.
 TEST(model, a_tlsf_region_of_the_size_needed_serves_whatever_stays_within_the_load) {
     const std::uint64_t seed = support::test_seed("model.tlsf_bound");
     std::mt19937_64 random{seed};
@@ -85,7 +85,7 @@ TEST(model, a_tlsf_region_of_the_size_needed_serves_whatever_stays_within_the_lo
                              .allocations = 5 + random() % 100,
                              .largest_bytes = 1 + random() % 5000,
                              .largest_alignment = std::size_t{1} << random() % 8};
-        const sizes kind = program % 2 == 0 ? sizes::known : sizes::kept;
+        const sizes kind = program % 2 == 0 ? sizes::given : sizes::kept;
         tlsf_resource r{tlsf_resource::bytes_needed(load, kind), tlsf_options{.sizes = kind}};
         std::vector<std::pair<void*, std::size_t>> live;
         std::size_t bytes = 0;

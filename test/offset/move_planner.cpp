@@ -39,7 +39,7 @@ protected:
 };
 
 TEST_F(holes, what_lies_at_the_end_goes_to_a_lower_place) {
-    const moves todo = gpu.step(budget::unlimited());
+    const offset_moves todo = gpu.step(budget::unlimited());
     ASSERT_EQ(todo.size(), 1u) << "for b nothing lower is left";
     EXPECT_EQ(todo[0].from, d);
     EXPECT_EQ(todo[0].to.offset, 0u);
@@ -52,7 +52,7 @@ TEST_F(holes, what_lies_at_the_end_goes_to_a_lower_place) {
 }
 
 TEST_F(holes, both_ends_of_a_move_are_taken_until_it_is_settled) {
-    const moves todo = gpu.step({.moves = 1});
+    const offset_moves todo = gpu.step({.moves = 1});
     ASSERT_EQ(todo.size(), 1u);
     EXPECT_EQ(gpu.free_bytes(), 300u);
     EXPECT_TRUE(gpu.is_live(d));
@@ -67,7 +67,7 @@ TEST_F(holes, both_ends_of_a_move_are_taken_until_it_is_settled) {
 }
 
 TEST_F(holes, what_is_freed_amid_a_move_drops_out) {
-    const moves todo = gpu.step({.moves = 1});
+    const offset_moves todo = gpu.step({.moves = 1});
     gpu.deallocate(d);
     EXPECT_EQ(gpu.usage().live_allocations, 1u);
     gpu.commit(todo);
@@ -80,7 +80,7 @@ TEST_F(holes, what_is_freed_amid_a_move_drops_out) {
 
 TEST_F(holes, user_data_goes_along) {
     gpu.deallocate(d);
-    const moves todo = gpu.step(budget::unlimited());
+    const offset_moves todo = gpu.step(budget::unlimited());
     ASSERT_EQ(todo.size(), 1u);
     EXPECT_EQ(todo[0].user_data, 7u);
     gpu.set_user_data(b, 8);
@@ -101,12 +101,12 @@ TEST_F(holes, pinned_ones_and_kinds_that_may_not_move_stay) {
     static_cast<void>(images.try_allocate(100, 1, {.kind = offset_kind::optimal}));
     static_cast<void>(images.try_allocate(100, 1, {.pinned = true}));
     images.deallocate(first);
-    const moves none = images.step(budget::unlimited());
+    const offset_moves none = images.step(budget::unlimited());
     EXPECT_TRUE(none.empty() && none.done());
 }
 
 TEST_F(holes, a_step_without_a_change_since_the_last_has_nothing_to_say) {
-    moves todo = gpu.step(budget::unlimited());
+    offset_moves todo = gpu.step(budget::unlimited());
     while (!todo.done()) {
         gpu.commit(todo);
         todo = gpu.step(budget::unlimited());
@@ -119,13 +119,15 @@ TEST_F(holes, what_slides_overlaps_and_all_that_is_free_is_pushed_together) {
     gpu.deallocate(d);
     const auto large = *gpu.try_allocate(350, 50);
     EXPECT_EQ(large.offset, 200u);
-    EXPECT_EQ(gpu.make_room(150, 1, budget::unlimited()).result(), moves::state::stuck);
-    const moves first = gpu.make_room(150, 1, budget::unlimited(), moves::may_overlap);
+    EXPECT_EQ(gpu.make_room(150, 1, budget::unlimited()).result(), offset_moves::state::stuck);
+    const offset_moves first =
+        gpu.make_room(150, 1, budget::unlimited(), offset_moves::may_overlap);
     ASSERT_EQ(first.size(), 1u);
     EXPECT_EQ(first[0].from, b);
     EXPECT_FALSE(first[0].overlaps()) << "the hole is as long as it is";
     gpu.commit(first);
-    const moves second = gpu.make_room(150, 1, budget::unlimited(), moves::may_overlap);
+    const offset_moves second =
+        gpu.make_room(150, 1, budget::unlimited(), offset_moves::may_overlap);
     ASSERT_EQ(second.size(), 1u);
     EXPECT_EQ(second[0].from, large);
     EXPECT_TRUE(second[0].overlaps());
@@ -146,10 +148,11 @@ TEST_F(holes, room_is_made_by_sliding_where_nothing_else_helps) {
     const auto y = *gpu.try_allocate(200);
     gpu.deallocate(f);
     gpu.deallocate(g);
-    EXPECT_EQ(gpu.make_room(200, 1, budget::unlimited()).result(), moves::state::stuck);
-    for (moves todo = gpu.make_room(200, 1, budget::unlimited(), moves::may_overlap); !todo.done();
-         todo = gpu.make_room(200, 1, budget::unlimited(), moves::may_overlap)) {
-        ASSERT_EQ(todo.result(), moves::state::more);
+    EXPECT_EQ(gpu.make_room(200, 1, budget::unlimited()).result(), offset_moves::state::stuck);
+    for (offset_moves todo = gpu.make_room(200, 1, budget::unlimited(), offset_moves::may_overlap);
+         !todo.done();
+         todo = gpu.make_room(200, 1, budget::unlimited(), offset_moves::may_overlap)) {
+        ASSERT_EQ(todo.result(), offset_moves::state::more);
         gpu.commit(todo);
     }
     EXPECT_TRUE(gpu.try_allocate(200));
@@ -169,8 +172,9 @@ TEST(move_planner, sliding_makes_room_for_every_request_for_which_enough_is_free
         const std::uint64_t wanted = gpu.free_bytes();
         int rounds = 0;
         for (bool done = false; !done; ++rounds) {
-            const moves todo = gpu.make_room(wanted, 1, {.moves = 10}, moves::may_overlap);
-            ASSERT_NE(todo.result(), moves::state::stuck);
+            const offset_moves todo =
+                gpu.make_room(wanted, 1, {.moves = 10}, offset_moves::may_overlap);
+            ASSERT_NE(todo.result(), offset_moves::state::stuck);
             done = todo.done();
             for (const offset_move& m : todo)
                 EXPECT_TRUE(m.to.offset < m.from.offset || !m.overlaps());
@@ -197,7 +201,8 @@ TEST(move_planner, sliding_goes_on_until_all_that_is_free_lies_together) {
         bool done = false;
         for (int steps = 0; !done; ++steps) {
             ASSERT_LT(steps, 100'000);
-            const moves todo = gpu.step({.moves = 1 + random() % 3}, moves::may_overlap);
+            const offset_moves todo =
+                gpu.step({.moves = 1 + random() % 3}, offset_moves::may_overlap);
             done = todo.done();
             gpu.commit(todo);
         }
@@ -225,7 +230,8 @@ TEST(move_planner, where_room_is_made_the_request_fits_whatever_must_keep_apart)
         }
         const std::uint64_t bytes = 40 + random() % 150;
         const request_options options = some_kind();
-        const moves todo = gpu.make_room(bytes, 1, budget::unlimited(), moves::apart, options);
+        const offset_moves todo =
+            gpu.make_room(bytes, 1, budget::unlimited(), offset_moves::apart, options);
         if (!todo.done())
             continue;
         made += todo.empty() ? 0 : 1;
@@ -249,7 +255,7 @@ TEST(move_planner, the_emptiest_block_goes_into_fuller_ones_and_back_to_its_sour
         if (i < 8 || i % 10 == 0)
             heap.deallocate(all[static_cast<std::size_t>(i)]);
     }
-    moves todo = heap.step(budget::unlimited());
+    offset_moves todo = heap.step(budget::unlimited());
     const void* const emptied = heap.block_of(all[8]);
     ASSERT_EQ(todo.size(), 2u);
     for (const offset_move& m : todo) {
@@ -277,12 +283,12 @@ TEST(move_planner, a_block_that_empties_by_itself_amid_the_plan_is_no_trouble) {
         heap.deallocate(all[static_cast<std::size_t>(i)]);
     for (int i = 20; i < 22; ++i)
         heap.deallocate(all[static_cast<std::size_t>(i)]);
-    const moves first = heap.step({.moves = 2});
+    const offset_moves first = heap.step({.moves = 2});
     EXPECT_EQ(first.size(), 2u);
     for (int i = 5; i < 10; ++i)
         heap.deallocate(all[static_cast<std::size_t>(i)]);
     EXPECT_EQ(heap.block_count(), 2u) << "it is gone";
-    const moves second = heap.step({.moves = 10});
+    const offset_moves second = heap.step({.moves = 10});
     heap.commit(second);
     heap.commit(first);
     EXPECT_EQ(heap.usage().live_allocations, 14u);
@@ -332,7 +338,7 @@ TEST(move_planner, without_memory_for_nodes_or_the_list_a_step_ends_and_nothing_
         for (std::size_t i = 0; i < 40; i += 2)
             gpu.deallocate(all[i]);
         up.fail_after(n);
-        const moves todo = gpu.step(budget::unlimited());
+        const offset_moves todo = gpu.step(budget::unlimited());
         gpu.commit(todo);
         EXPECT_EQ(gpu.usage().bytes_in_use, 4400u);
         EXPECT_EQ(gpu.usage().live_allocations, 44u);
@@ -344,7 +350,7 @@ TEST(move_planner, without_memory_for_nodes_or_the_list_a_step_ends_and_nothing_
 std::optional<std::size_t> copies_until_done(offset_heap& heap, const budget& limit) {
     std::size_t copies = 0;
     for (int i = 0; i < 1000; ++i) {
-        const moves todo = heap.step(limit, moves::may_overlap);
+        const offset_moves todo = heap.step(limit, offset_moves::may_overlap);
         copies += todo.size();
         heap.commit(todo);
         if (todo.done())
@@ -397,13 +403,13 @@ TEST(move_planner, growth_and_clear_amid_a_plan) {
     const auto a = *gpu.try_allocate(500);
     const auto b = *gpu.try_allocate(200);
     gpu.deallocate(a);
-    const moves todo = gpu.step(budget::unlimited());
+    const offset_moves todo = gpu.step(budget::unlimited());
     ASSERT_EQ(todo.size(), 1u);
     EXPECT_TRUE(gpu.grow(1000));
     gpu.commit(todo);
     EXPECT_EQ(gpu.largest_free(), 1800u);
     EXPECT_FALSE(gpu.is_live(b));
-    const moves late = gpu.step(budget::unlimited());
+    const offset_moves late = gpu.step(budget::unlimited());
     gpu.clear();
     gpu.commit(late);
     gpu.commit(todo);

@@ -1,52 +1,32 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/offset/moves.hpp>
+#include <arenite/offset/offset_allocator.hpp>
 
 #include <gtest/gtest.h>
 
-#include "support/counting_resource.hpp"
-
-#include <utility>
-
-using namespace arenite;
+#include <type_traits>
 
 namespace {
 
-offset_move some_move(std::uint64_t bytes) {
-    offset_move m;
-    m.from.bytes = bytes;
-    return m;
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
+
+TEST(moves, is_offset_moves_under_its_former_name) {
+    static_assert(std::is_same_v<arenite::moves, arenite::offset_moves>);
+    static_assert(std::is_same_v<arenite::placement, arenite::offset_placement>);
+    arenite::offset_allocator gpu{1000};
+    const arenite::moves none = gpu.step(arenite::budget::unlimited());
+    EXPECT_TRUE(none.empty());
+    const auto high = gpu.try_allocate(100, 1, {.placement = arenite::placement::high});
+    ASSERT_TRUE(high.has_value());
+    EXPECT_EQ(high->offset, 900u);
 }
 
-TEST(moves, the_list_grows_and_is_handed_on) {
-    support::counting_resource up;
-    moves a{&up};
-    EXPECT_EQ(up.calls(), 0u) << "an empty one needs no memory";
-    for (std::uint64_t i = 0; i < 100; ++i) {
-        ASSERT_TRUE(a.reserve_one());
-        a.add(some_move(i));
-    }
-    EXPECT_EQ(a.size(), 100u);
-    EXPECT_EQ(a.bytes(), 4950u);
-    EXPECT_EQ(a[99].bytes(), 99u);
-    moves b = std::move(a);
-    EXPECT_TRUE(a.empty()); // NOLINT(bugprone-use-after-move): it says what it holds
-    b.remove_last();
-    EXPECT_EQ(b.bytes(), 4851u);
-    moves c{&up};
-    ASSERT_TRUE(c.reserve_one());
-    c.add(some_move(1));
-    c = std::move(b);
-    EXPECT_EQ(c.all().size(), 99u);
-    EXPECT_EQ(c.begin() + 99, c.end());
-}
-
-TEST(moves, without_memory_there_is_room_for_no_more) {
-    support::counting_resource up;
-    moves list{&up};
-    up.fail_after(0);
-    EXPECT_FALSE(list.reserve_one());
-    EXPECT_TRUE(list.empty());
-}
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 } // namespace

@@ -153,11 +153,11 @@ TEST(offset_allocator, a_range_of_2_to_the_63_bytes_is_served) {
 
 TEST(offset_allocator, what_lives_short_comes_from_the_other_end) {
     offset_allocator gpu{1000};
-    const auto high = gpu.try_allocate(101, 10, {.placement = placement::high});
+    const auto high = gpu.try_allocate(101, 10, {.placement = offset_placement::high});
     EXPECT_EQ(high->offset, 890u);
     EXPECT_EQ(gpu.try_allocate(100)->offset, 0u);
-    EXPECT_EQ(gpu.try_allocate(9, 1, {.placement = placement::high})->offset, 991u);
-    EXPECT_EQ(gpu.try_allocate(9, 1, {.placement = placement::high})->offset, 881u);
+    EXPECT_EQ(gpu.try_allocate(9, 1, {.placement = offset_placement::high})->offset, 991u);
+    EXPECT_EQ(gpu.try_allocate(9, 1, {.placement = offset_placement::high})->offset, 881u);
 }
 
 // bufferImageGranularity: the one in front and the one behind.
@@ -200,7 +200,7 @@ TEST(offset_allocator, sizes_change_in_place) {
 
 TEST(offset_allocator, growth_for_is_the_least_by_which_a_request_fits) {
     const request_options optimal{.kind = offset_kind::optimal};
-    const request_options high{.placement = placement::high};
+    const request_options high{.placement = offset_placement::high};
     for (const std::uint64_t capacity : {0u, 7u, 4000u, 4096u}) {
         for (const bool end_in_use : {false, true}) {
             for (const std::uint64_t alignment : {1u, 36u, 256u, 5000u}) {

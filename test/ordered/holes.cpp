@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What is free between objects serves what fits, in time that does not grow with the holes.
+// Free memory between objects serves what fits, in time that does not grow with the holes.
 
 #include "ordered/heap_test.hpp"
 
@@ -29,9 +29,9 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(heaps, ordered_heap_holes, testing::Values(sizes::known, sizes::kept),
+INSTANTIATE_TEST_SUITE_P(heaps, ordered_heap_holes, testing::Values(sizes::given, sizes::kept),
                          [](const auto& info) {
-                             return info.param == sizes::known ? "known" : "kept";
+                             return info.param == sizes::given ? "known" : "kept";
                          });
 
 TEST_P(ordered_heap_holes, requests_that_fit_none_are_served_from_clean_memory) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What ordered_heap asks from its upstream.
+// Requests of ordered_heap to its upstream.
 #include "support/limits.hpp"
 
 #include <arenite/core/config.hpp>
@@ -412,7 +412,7 @@ TEST_F(ordered_heap_memory, a_slab_without_objects_does_not_stand_in_the_way_of_
 }
 
 TEST_F(ordered_heap_memory, after_everything_was_freed_it_serves_what_it_served_at_first) {
-    for (const sizes s : {sizes::known, sizes::kept}) {
+    for (const sizes s : {sizes::given, sizes::kept}) {
         pages.lend_at_most(1_MiB);
         ordered_heap heap{ordered_options{.sizes = s}, &pages};
         for (int round = 0; round < 3; ++round) {

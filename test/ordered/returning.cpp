@@ -122,7 +122,7 @@ TEST_F(ordered_heap_returning, a_span_of_which_one_object_lives_stays) {
 }
 
 TEST_F(ordered_heap_returning, large_temporaries_beside_a_sweep_give_their_spans_back) {
-    for (const sizes s : {sizes::known, sizes::kept}) {
+    for (const sizes s : {sizes::given, sizes::kept}) {
         ordered_heap heap{
             ordered_options{.sizes = s, .block_bytes = 4_KiB, .policy = return_policy::return_all},
             &pages};
@@ -151,7 +151,7 @@ TEST_F(ordered_heap_returning, a_policy_of_one_s_own_is_kept) {
 // ---- trim ---------------------------------------------------------------------------------------
 
 TEST_F(ordered_heap_returning, trim_of_an_empty_heap_leaves_nothing) {
-    for (const sizes s : {sizes::known, sizes::kept}) {
+    for (const sizes s : {sizes::given, sizes::kept}) {
         for (const std::size_t block_bytes : {0_B, 4_KiB, 3_MiB}) {
             ordered_heap heap{ordered_options{.sizes = s, .block_bytes = block_bytes}, &pages};
             for (const std::size_t count : {1u, 100u, 30'000u}) {
@@ -202,7 +202,7 @@ TEST_F(ordered_heap_returning, trim_between_all_else_harms_nothing) {
 TEST_F(ordered_heap_returning, trim_gives_single_pages_between_objects_back) {
     if (page() > 16_KiB)
         GTEST_SKIP() << "pages of 64 KiB";
-    for (const sizes s : {sizes::known, sizes::kept}) {
+    for (const sizes s : {sizes::given, sizes::kept}) {
         ordered_heap heap{ordered_options{.sizes = s}, &pages};
         auto all = take(heap, 16_MiB / 64, 64);
         for (void* p : all)
@@ -226,7 +226,7 @@ TEST_F(ordered_heap_returning, trim_gives_single_pages_between_objects_back) {
         EXPECT_EQ(heap.usage().bytes_reserved, pages.live_bytes());
         for (void* p : survivors)
             ASSERT_TRUE((pattern{address_of(p)}.holds(p, 64)));
-        // What was given back serves again.
+        // Returned memory serves again.
         for (int i = 0; i < 100'000; ++i) {
             void* p = heap.allocate(64, 8);
             pattern{address_of(p)}.write(p, 64);
@@ -271,7 +271,7 @@ TEST_F(ordered_heap_returning, only_trim_purges) {
 // ---- the end ------------------------------------------------------------------------------------
 
 TEST_F(ordered_heap_returning, destruction_gives_everything_back_whatever_lives) {
-    for (const sizes s : {sizes::known, sizes::kept}) {
+    for (const sizes s : {sizes::given, sizes::kept}) {
         for (const std::size_t block_bytes : {0_B, 4_KiB, 1_MiB}) {
             {
                 ordered_heap heap{ordered_options{.sizes = s, .block_bytes = block_bytes}, &up};
@@ -299,7 +299,7 @@ TEST_F(ordered_heap_returning, a_checked_build_tells_what_was_alive) {
         bytes = summary.bytes;
         examples.assign(summary.examples, summary.examples + summary.example_count);
     });
-    for (const sizes s : {sizes::known, sizes::kept}) {
+    for (const sizes s : {sizes::given, sizes::kept}) {
         told = 0;
         std::vector<std::pair<const void*, std::size_t>> expected;
         const void* self = nullptr;
@@ -371,7 +371,7 @@ TEST_F(ordered_heap_returning, when_all_is_freed_little_stays_even_without_trim)
             for (const piece& x : all)
                 heap.deallocate(x.p, x.bytes, 8);
             EXPECT_EQ(heap.usage().bytes_in_use, 0u);
-            // What the policy allows, and the slabs that are allocated from: they are looked at
+            // All that the policy allows, and the slabs that are allocated from: they are looked at
             // while the heap holds more than 4 MiB.
             EXPECT_LE(heap.usage().bytes_reserved, policy.keep_bytes + 3 * 2_MiB)
                 << "seed " << seed << ", " << policy.keep_bytes;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What comes back to page_resource and waits, and all of it against a model.
+// Memory that comes back to page_resource and waits, and all of it against a model.
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -62,10 +62,10 @@ TEST(page_resource, what_has_waited_long_enough_goes_at_the_next_call_of_anybody
     std::byte* stays = touched(pages, unit);
     pages.deallocate(b, 2 * unit);
     the_time += 999;
-    pages.purge_due();
+    pages.give_back_due();
     EXPECT_EQ(platform::resident_bytes(b, 2 * unit), 2 * unit);
     the_time += 1;
-    pages.purge_due();
+    pages.give_back_due();
     EXPECT_EQ(platform::resident_bytes(b, 2 * unit), 0u);
     pages.deallocate(a, unit);
     the_time += 1000;
@@ -83,10 +83,10 @@ TEST(page_resource, nothing_goes_before_its_time_whatever_waits_beside_it) {
     the_time += 400;
     pages.deallocate(b, unit);
     the_time += 999;
-    pages.purge_due();
+    pages.give_back_due();
     EXPECT_EQ(platform::resident_bytes(b, unit), unit);
     the_time += 1;
-    pages.purge_due();
+    pages.give_back_due();
     EXPECT_EQ(platform::resident_bytes(a, 2 * unit), 0u);
 }
 
@@ -100,7 +100,7 @@ TEST(page_resource, what_is_used_again_and_again_never_goes) {
         std::memset(p, 1, 10 * unit);
         pages.deallocate(p, 10 * unit);
         the_time += 300;
-        pages.purge_due();
+        pages.give_back_due();
     }
 }
 
@@ -127,7 +127,7 @@ TEST(page_resource, a_call_gives_only_so_much_of_what_is_due) {
     the_time += 1000;
     for (std::size_t left = 8_MiB; left != 0; left -= 2_MiB) {
         EXPECT_EQ(platform::resident_bytes(p, 8_MiB), left) << "the highest goes first";
-        pages.purge_due();
+        pages.give_back_due();
     }
     EXPECT_EQ(platform::resident_bytes(p, 8_MiB), 0u);
 }
@@ -141,7 +141,7 @@ TEST(page_resource, only_so_much_waits_and_the_oldest_goes_for_it) {
         each = touched(pages, unit);
     pages.deallocate(p[5], unit);
     the_time += 500; // it is the old generation from now on
-    pages.purge_due();
+    pages.give_back_due();
     for (std::size_t i : {1u, 2u, 3u})
         pages.deallocate(p[i], unit);
     EXPECT_EQ(platform::resident_bytes(p[0], 8 * unit), 8 * unit);
@@ -232,7 +232,7 @@ TEST(page_resource, memory_of_huge_pages_waits_and_goes_without_their_advice) {
     EXPECT_EQ(*p, std::byte{1});
     pages.deallocate(p, huge);
     the_time += 1000;
-    pages.purge_due();
+    pages.give_back_due();
     EXPECT_EQ(platform::resident_bytes(p, huge), 0u);
     EXPECT_EQ(support::mapping_flags(p).find(" hg "), std::string::npos);
     // A small request in the midst of what waits keeps its memory, and nothing beside it.
@@ -242,7 +242,7 @@ TEST(page_resource, memory_of_huge_pages_waits_and_goes_without_their_advice) {
     EXPECT_EQ(pages.allocate(unit), p);
     EXPECT_EQ(*p, std::byte{1});
     the_time += 1000;
-    pages.purge_due();
+    pages.give_back_due();
     EXPECT_EQ(platform::resident_bytes(p, huge), unit);
     EXPECT_EQ(support::mapping_flags(p + unit).find(" hg "), std::string::npos);
     pages.release(p, unit);
@@ -262,7 +262,7 @@ TEST(page_resource, a_range_that_ends_takes_what_waits_in_it_along) {
     EXPECT_FALSE(pages.owns(other));
     EXPECT_LT(pages.usage().bytes_reserved, unit);
     the_time += 5000;
-    pages.purge_due();
+    pages.give_back_due();
     EXPECT_EQ(pages.allocate(unit), first);
     pages.deallocate(first, unit);
 }
@@ -289,7 +289,7 @@ TEST(page_resource, purged_memory_is_gone_and_stays_usable) {
 
 // ---- against a model -------------------------------------------------------------------------
 
-/// What is taken, unit by unit, and the lowest place for a request; nothing clever.
+/// The taken units, one by one, and the lowest place for a request; nothing clever.
 class unit_model {
 public:
     explicit unit_model(std::size_t units) : taken_(units, false) {}

@@ -110,7 +110,7 @@ TEST_F(page_windows, one_that_loses_a_part_is_in_small_pages_from_then_on) {
     EXPECT_EQ(platform::resident_bytes(a, 256_KiB), 0u);
     EXPECT_FALSE(is_advised(b));
     EXPECT_EQ(*b, std::byte{1});
-    pages.purge_due(); // what was left over of it is due at once
+    pages.give_back_due(); // what was left over of it is due at once
     EXPECT_EQ(platform::resident_bytes(b + 256_KiB, window - 512_KiB), 0u);
     EXPECT_EQ(dense(256_KiB), b - 256_KiB + window) << "another window";
     pages.release(b, 256_KiB);
@@ -258,16 +258,16 @@ TEST(page_resource, one_that_came_back_twice_finds_its_memory_for_four_times_as_
     }
     EXPECT_GE(pages.usage().bytes_reserved, 99_MiB);
     the_time += 3900;
-    pages.purge_due();
+    pages.give_back_due();
     EXPECT_GE(pages.usage().bytes_reserved, 99_MiB);
     for (int i = 0; i < 1000; ++i, the_time += 10)
-        pages.purge_due();
+        pages.give_back_due();
     EXPECT_LT(pages.usage().bytes_reserved, 1_MiB);
     give(pages, fill(pages));
     EXPECT_GE(pages.usage().bytes_reserved, 99_MiB) << "half of it was wanted again";
     the_time += 20'000;
     for (int i = 0; i < 1000; ++i, the_time += 10)
-        pages.purge_due();
+        pages.give_back_due();
     the_time += 20'000;
     give(pages, fill(pages));
     give(pages, fill(pages));
@@ -323,7 +323,7 @@ TEST(page_resource, a_long_cyclic_run_stays_flat) {
             live.pop_back();
         }
         the_time += random() % 700;
-        pages.purge_due();
+        pages.give_back_due();
     }
     EXPECT_LE(most[1], most[0] + most[0] / 5);
     for (const piece& x : live)

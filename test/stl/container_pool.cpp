@@ -11,6 +11,7 @@
 #include "support/counting_pages.hpp"
 #include "support/counting_resource.hpp"
 #include "support/region_list.hpp"
+#include "support/shared_lines.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -230,6 +231,61 @@ TEST(container_pool_threads, serves_containers_of_many_threads_at_once) {
         EXPECT_EQ(cp.usage().live_allocations, all.size());
     }
     EXPECT_EQ(cp.usage().live_allocations, 0u);
+}
+
+TEST(container_pool_threads, no_line_holds_nodes_of_two_threads) {
+    if (passthrough())
+        GTEST_SKIP() << "memory comes from malloc";
+    struct node {
+        std::byte bytes[24];
+    };
+    container_pool cp;
+    const support::shared_lines found =
+        support::lines_of_threads(4, [&] { return pool_allocator<node>{cp}; });
+    EXPECT_GT(found.lines, 500u);
+    EXPECT_EQ(found.of_two, 0u);
+    EXPECT_EQ(cp.usage().live_allocations, 0u);
+}
+
+TEST(container_pool_threads, where_memory_ends_a_thread_takes_from_the_others) {
+    if (passthrough())
+        GTEST_SKIP() << "memory comes from malloc";
+    counting_resource up;
+    container_pool cp{&up};
+    pool_allocator<double> of_first{cp};
+    std::vector<double*> made;
+    for (int i = 0; i < 1000; ++i)
+        made.push_back(of_first.allocate(1));
+    up.fail_after(0);
+    for (std::size_t i = 1; i < made.size(); ++i)
+        of_first.deallocate(made[i], 1);
+    std::thread{[&] {
+        pool_allocator<double> of_second{cp};
+        double* const p = of_second.allocate(1);
+        of_second.deallocate(p, 1);
+    }}.join();
+    EXPECT_GT(up.failures(), 0u);
+    of_first.deallocate(made[0], 1);
+}
+
+TEST(container_pool_threads, many_threads_share_what_a_few_have) {
+    container_pool cp;
+    std::atomic<int> ready{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 24; ++t) {
+        threads.emplace_back([&] {
+            list l{cp};
+            for (int i = 0; i < 100; ++i)
+                l.push_back(i);
+            ready.fetch_add(1);
+            while (ready.load() != 24)
+                std::this_thread::yield();
+        });
+    }
+    for (std::thread& t : threads)
+        t.join();
+    EXPECT_EQ(cp.usage().live_allocations, 0u);
+    EXPECT_LE(cp.usage().bytes_reserved, std::size_t{18} * 256 * 1024);
 }
 
 } // namespace

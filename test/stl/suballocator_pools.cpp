@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/stl/suballocator.hpp>
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/stl/resource_allocator.hpp>
@@ -10,11 +11,13 @@
 
 #include "support/build_mode.hpp"
 #include "support/counting_resource.hpp"
+#include "support/shared_lines.hpp"
 
 #include <array>
 #include <cstddef>
 #include <list>
 #include <map>
+#include <memory>
 #include <set>
 #include <thread>
 #include <type_traits>
@@ -143,6 +146,50 @@ TEST(suballocator_pools_threads, trim_all_while_others_allocate) {
     for (std::thread& t : threads)
         t.join();
     SUCCEED();
+}
+
+struct element_of_threads {
+    std::byte bytes[24];
+};
+
+TEST(suballocator_pools_threads, hardly_a_line_holds_elements_of_two_threads) {
+    if (passthrough() || checks_enabled || detail::poison::active)
+        GTEST_SKIP() << "all threads take from one pool";
+    const support::shared_lines found =
+        support::lines_of_threads(4, [] { return suballocator<element_of_threads>{}; });
+    EXPECT_GT(found.lines, 500u);
+    EXPECT_LE(found.of_two * 100, found.lines) << "of " << found.lines;
+    const support::shared_lines over_malloc = support::lines_of_threads(
+        4, [] { return suballocator<element_of_threads, std::allocator<element_of_threads>>{}; });
+    EXPECT_LE(over_malloc.of_two * 100, over_malloc.lines) << "of " << over_malloc.lines;
+}
+
+TEST(suballocator_pools_threads, rows_of_an_ended_thread_serve_the_next) {
+    if (passthrough() || checks_enabled || detail::poison::active)
+        GTEST_SKIP() << "all threads take from one pool";
+    struct node {
+        std::byte bytes[72];
+    };
+    using allocator = suballocator<node>;
+    std::vector<node*> made;
+    allocator mine;
+    mine.deallocate(mine.allocate(1), 1); // this thread has rows
+    std::thread{[&] {
+        allocator from;
+        for (int i = 0; i < 100'000; ++i)
+            made.push_back(from.allocate(1));
+    }}.join();
+    const std::size_t reserved = mine.usage().bytes_reserved;
+    for (std::size_t i = 0; i < made.size(); i += 2)
+        mine.deallocate(made[i], 1);
+    for (std::size_t i = 0; i < made.size(); i += 2)
+        made[i] = mine.allocate(1);
+    EXPECT_LE(mine.usage().bytes_reserved, reserved + (std::size_t{128} << 10));
+    for (node* const n : made)
+        mine.deallocate(n, 1);
+    EXPECT_EQ(mine.usage().live_allocations, 0u);
+    mine.trim();
+    EXPECT_LE(mine.usage().bytes_reserved, std::size_t{4} << 10);
 }
 
 } // namespace

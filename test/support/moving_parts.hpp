@@ -93,7 +93,7 @@ private:
             return note(parts_.step(some_budget(source), some_overlap(source)));
         case 12: {
             const std::uint64_t bytes = some_bytes(source) * 4;
-            arenite::moves todo =
+            arenite::offset_moves todo =
                 parts_.make_room(bytes, 1, some_budget(source), some_overlap(source));
             const bool settles = todo.done() && open_.empty();
             note(std::move(todo));
@@ -125,8 +125,9 @@ private:
         return {.bytes = std::size_t{16} << source.byte() % 10, .moves = source.byte() % 12u};
     }
     template <class Source>
-    static arenite::moves::overlap some_overlap(Source& source) {
-        return source.byte() % 3 == 0 ? arenite::moves::may_overlap : arenite::moves::apart;
+    static arenite::offset_moves::overlap some_overlap(Source& source) {
+        return source.byte() % 3 == 0 ? arenite::offset_moves::may_overlap
+                                      : arenite::offset_moves::apart;
     }
 
     [[nodiscard]] std::uint8_t* memory(void* block, std::uint64_t offset, std::uint64_t bytes) {
@@ -204,7 +205,7 @@ private:
     }
 
     // Copies at once, as a command buffer that runs before its fence.
-    void note(arenite::moves todo) {
+    void note(arenite::offset_moves todo) {
         for (const arenite::offset_move& m : todo) {
             const auto from = std::find_if(live_.begin(), live_.end(), [&](const piece& x) {
                 return x.a == m.from && x.block == m.from_block;
@@ -274,7 +275,7 @@ private:
     // It ends, and says so.
     void defragment() {
         for (int n = 0; error_.empty(); ++n) {
-            arenite::moves todo = parts_.step({.moves = 8});
+            arenite::offset_moves todo = parts_.step({.moves = 8});
             const bool done = todo.done();
             note(std::move(todo));
             settle_all();

@@ -19,8 +19,8 @@
 
 namespace support {
 
-/// What lies in a range of offsets, in a map: slow, and plain to see. Knows what may overlap, what
-/// must keep apart, and whether a request could be served.
+/// The contents of a range of offsets, in a map: slow, and plain to see. Knows what may overlap,
+/// what must keep apart, and whether a request could be served.
 class offset_model {
 public:
     struct part {
@@ -228,7 +228,8 @@ private:
     void allocate(std::uint64_t bytes, std::uint64_t alignment, std::uint8_t bits) {
         const auto kind =
             bits / 2 % 2 != 0 ? arenite::offset_kind::optimal : arenite::offset_kind::linear;
-        const auto end = bits % 2 != 0 ? arenite::placement::high : arenite::placement::low;
+        const auto end =
+            bits % 2 != 0 ? arenite::offset_placement::high : arenite::offset_placement::low;
         const bool fits = model_.fits(bytes, alignment, kind);
         const auto a = gpu_.try_allocate(
             bytes, alignment, {.kind = kind, .placement = end, .user_data = ++next_data_});

@@ -43,7 +43,7 @@ struct affinity_options {
 
     /// Every affinity knows the sizes of its objects. With `kept`, reports and memory maps list
     /// them one by one, even where neighbours would otherwise be joined.
-    arenite::sizes sizes = arenite::sizes::known;
+    arenite::sizes sizes = arenite::sizes::given;
 
     return_policy policy = {}; ///< of each thread's heap
 

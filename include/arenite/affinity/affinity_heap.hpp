@@ -133,7 +133,7 @@ public:
                 return p;
         }
         void* const p = of<A>().allocate_slow(bytes, alignment);
-        call_sites::allocated(p);
+        call_sites::allocated(p, bytes);
         return p;
     }
     template <AffinityTag A>
@@ -194,7 +194,7 @@ public:
             deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);
     }
 
-    /// Frees an object of up to 2 KiB of any affinity, if it lies in a page of a heap of the
+    /// Frees an object of up to 1,792 bytes of any affinity, if it lies in a page of a heap of the
     /// calling thread. For anything else, nullptr too, returns false and does nothing: the short
     /// way of a hook that is given memory of others as well.
     [[nodiscard]] ARENITE_INLINE static bool try_deallocate_own(void* p) noexcept {
@@ -220,7 +220,7 @@ public:
                 return p;
         }
         void* const p = allocate_slow(bytes, alignment);
-        call_sites::allocated(p);
+        call_sites::allocated(p, bytes);
         return p;
     }
 
@@ -276,7 +276,7 @@ public:
         void* const near = take_near(p, bytes, alignment);
         if (near == nullptr)
             return try_allocate(bytes, alignment);
-        call_sites::allocated(near);
+        call_sites::allocated(near, bytes);
         return near;
     }
 
@@ -286,12 +286,15 @@ public:
     /// Bytes to request from the system at once, from now on: 0 starts small and grows with use;
     /// rounded up to a multiple of 256 KiB, the size of a block. Other threads follow at their next
     /// slow call.
-    void set_block_size(std::size_t bytes) noexcept {
+    void set_block_bytes(std::size_t bytes) noexcept {
         block_bytes_.store(bytes, std::memory_order_relaxed);
     }
-    [[nodiscard]] std::size_t block_size() const noexcept {
+    [[nodiscard]] std::size_t block_bytes() const noexcept {
         return block_bytes_.load(std::memory_order_relaxed);
     }
+    /// set_block_bytes() and block_bytes() by their former names.
+    void set_block_size(std::size_t bytes) noexcept { set_block_bytes(bytes); }
+    [[nodiscard]] std::size_t block_size() const noexcept { return block_bytes(); }
 
     /// Returns all unused memory: of this thread, of threads that ended, of large objects; of other
     /// threads empty spans, and the memory (not the addresses) of whole pages that other threads
@@ -400,7 +403,7 @@ private:
     }
     [[nodiscard]] affinity_options options_now() const noexcept {
         affinity_options now = options_;
-        now.block_bytes = block_size();
+        now.block_bytes = block_bytes();
         return now;
     }
 

@@ -27,7 +27,7 @@ struct shared_heap_options {
     std::string_view name = {};  ///< for messages and reports; its first 63 characters are copied
     std::size_t block_bytes = 0; ///< requested at once; 0: start small and grow
     /// Sizes are always known. With `kept` reports and memory maps list objects one by one.
-    arenite::sizes sizes = arenite::sizes::known;
+    arenite::sizes sizes = arenite::sizes::given;
     return_policy policy = {}; ///< of each thread's heap
 };
 
@@ -78,7 +78,7 @@ public:
                 return p;
         }
         void* const p = allocate_slow(bytes, alignment);
-        call_sites::allocated(p);
+        call_sites::allocated(p, bytes);
         return p;
     }
 

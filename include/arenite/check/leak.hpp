@@ -11,11 +11,14 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 /// An allocation that was alive when its resource was destroyed.
-struct leak {
+struct leaked_object {
     const void* address;
     std::size_t bytes;         ///< as rounded by the resource
     std::size_t requested = 0; ///< as requested, if the resource knows; else 0
 };
+
+/// The former name of leaked_object, until 1.0.
+using leak [[deprecated("it is called arenite::leaked_object now")]] = leaked_object;
 
 /// Objects left alive in a resource: reported once, by its destructor, in checked builds and where
 /// passthrough() is on. The memory is returned all the same: destroying a whole heap is legitimate,
@@ -23,9 +26,9 @@ struct leak {
 /// the process; objects that are destroyed even later are reported too.
 struct leak_summary {
     const resource* source;
-    std::size_t count;    ///< allocations alive
-    std::size_t bytes;    ///< in all of them
-    const leak* examples; ///< the first of them, in address order
+    std::size_t count;             ///< allocations alive
+    std::size_t bytes;             ///< in all of them
+    const leaked_object* examples; ///< the first of them, in address order
     std::size_t example_count;
     const char* name = nullptr; ///< of the affinity, or as given to the resource; may be null
     bool at_exit = false;       ///< an affinity, reported at the end of the process
@@ -68,7 +71,7 @@ private:
     bool at_exit_;
     std::size_t count_ = 0;
     std::size_t bytes_ = 0;
-    leak examples_[max_leak_examples];
+    leaked_object examples_[max_leak_examples];
 };
 
 } // namespace ARENITE_ABI

@@ -30,7 +30,9 @@ inline namespace ARENITE_ABI {
 /// Cost:      that of R, plus lock and unlock of an uncontended mutex (about 20 ns).
 /// Overhead:  a mutex per resource; 0 bytes an allocation.
 /// Limits:    those of R. mark and rewind are not offered: one thread would free what another has
-///            just allocated. with_lock gives access to the R for several calls under one lock.
+///            just allocated. Objects of two threads may lie on one line of the cache, unlike those
+///            of a shared_heap (doc/threads.md). with_lock gives access to the R for several calls
+///            under one lock.
 /// Threads:   any, except for construction and destruction; an existing R (`heap&`) must be used
 ///            only through this meanwhile.
 /// Failure:   that of R; nothing changes.
@@ -155,6 +157,13 @@ public:
     {
         const std::lock_guard lock{mutex_};
         inner_.purge(p, bytes);
+    }
+
+    bool give_back_due() noexcept
+        requires detail::GivingBackDue<inner_type>
+    {
+        const std::lock_guard lock{mutex_};
+        return inner_.give_back_due();
     }
 
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept

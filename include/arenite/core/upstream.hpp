@@ -91,6 +91,13 @@ public:
             lending_->trim(source_);
     }
 
+    /// Lets a source of pages return what has waited there long enough: a heap calls it when it is
+    /// slow anyway. Nothing at other resources.
+    void give_back_due() const noexcept {
+        if (lending_ != nullptr && lending_->give_back_due != nullptr)
+            lending_->give_back_due(source_);
+    }
+
     [[nodiscard]] resource* get() const noexcept { return source_; }
 
 private:
@@ -102,6 +109,7 @@ private:
         void (*release)(resource*, void*, std::size_t, std::size_t);
         lent_memory (*lend)(resource*, std::size_t, std::size_t, page_use) noexcept;
         void (*trim)(resource*) noexcept;
+        void (*give_back_due)(resource*) noexcept;
     };
 
     /// The one place that turns an exception into nullptr.
@@ -135,6 +143,17 @@ private:
             return nullptr;
     }
 
+    /// nullptr where nothing waits at R.
+    template <class R>
+    static constexpr auto give_back_due_of() noexcept -> decltype(lending::give_back_due) {
+        if constexpr (requires(R& r) {
+                          { r.give_back_due() } noexcept;
+                      })
+            return [](resource* source) noexcept { static_cast<R*>(source)->give_back_due(); };
+        else
+            return nullptr;
+    }
+
     template <class R>
     static constexpr lending lends{
         [](resource* source, void* p, std::size_t bytes) noexcept {
@@ -147,7 +166,7 @@ private:
             else
                 lender.deallocate(p, bytes, alignment);
         },
-        lend_of<R>(), trim_of<R>()};
+        lend_of<R>(), trim_of<R>(), give_back_due_of<R>()};
 
     resource* source_;
     try_function try_allocate_;

@@ -34,7 +34,7 @@ struct free_list_options {
     arenite::fit fit = arenite::fit::first;
 
     /// Kept sizes cost 8 bytes per allocation.
-    arenite::sizes sizes = arenite::sizes::known;
+    arenite::sizes sizes = arenite::sizes::given;
 
     bool eager = false;    ///< get the region at construction, which throws if there is none
     bool prefault = false; ///< and touch its pages: no page fault later

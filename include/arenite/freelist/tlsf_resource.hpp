@@ -23,7 +23,7 @@ inline namespace ARENITE_ABI {
 /// How a tlsf_resource behaves.
 struct tlsf_options {
     /// Kept sizes cost 8 bytes per allocation.
-    arenite::sizes sizes = arenite::sizes::known;
+    arenite::sizes sizes = arenite::sizes::given;
 
     /// If no region has room, ask the upstream for another: as large as the first, or a quarter of
     /// all regions. Such a call is not bounded, nor is a deallocate that empties a second region,
@@ -93,7 +93,7 @@ public:
     /// Bytes of a region that serves any sequence of calls within the load; the largest size_t if
     /// that overflows. 0 allocations count as 1.
     [[nodiscard]] static std::size_t bytes_needed(const tlsf_load& load,
-                                                  arenite::sizes kept = sizes::known) noexcept;
+                                                  arenite::sizes kept = sizes::given) noexcept;
 
     /// nullptr if no hole is long enough, or the alignment is not a power of two.
     [[nodiscard]] void* try_allocate(std::size_t bytes,

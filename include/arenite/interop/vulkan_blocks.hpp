@@ -6,9 +6,9 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/core/upstream.hpp>
-#include <arenite/offset/moves.hpp>
 #include <arenite/offset/offset_allocation.hpp>
 #include <arenite/offset/offset_move.hpp>
+#include <arenite/offset/offset_moves.hpp>
 #include <arenite/offset/offset_parts.hpp>
 #include <arenite/offset/offset_source.hpp>
 
@@ -139,7 +139,9 @@ public:
     /// commands after wait for it, as do reads of the CPU. A sliding move takes a copy and a
     /// barrier for each gap() of its length.
     void record(VkCommandBuffer commands, std::span<const offset_move> list) const;
-    void record(VkCommandBuffer commands, const moves& list) const { record(commands, list.all()); }
+    void record(VkCommandBuffer commands, const offset_moves& list) const {
+        record(commands, list.all());
+    }
 
 private:
     [[nodiscard]] block* get(std::uint64_t bytes) noexcept;

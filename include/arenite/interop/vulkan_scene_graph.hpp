@@ -125,7 +125,7 @@ public:
 
     /// Sets how many bytes are requested from the system at once.
     void setBlockSize(Affinity affinity, std::size_t bytes) override {
-        heap(affinity).set_block_size(bytes);
+        heap(affinity).set_block_bytes(bytes);
     }
 
     /// Totals by affinity, then the contents block by block; then the nested allocator's.

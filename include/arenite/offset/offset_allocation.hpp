@@ -17,15 +17,18 @@ enum class offset_kind : unsigned char {
 };
 
 /// From which end a request is served, so that long-lived and short-lived parts do not mix.
-enum class placement : unsigned char {
+enum class offset_placement : unsigned char {
     low, ///< the lowest offset of the holes examined
     high ///< the highest, at the end of its hole
 };
 
+/// The former name of offset_placement, until 1.0.
+using placement [[deprecated("it is called arenite::offset_placement now")]] = offset_placement;
+
 /// Optional properties of a request, besides size and alignment.
 struct request_options {
     offset_kind kind = offset_kind::linear;
-    arenite::placement placement = arenite::placement::low;
+    offset_placement placement = offset_placement::low;
     bool pinned = false;         ///< no step moves it, until unpin()
     std::uint64_t user_data = 0; ///< stored if the allocator's options say so
 };

@@ -24,8 +24,8 @@ struct offset_move {
     /// Bytes to copy.
     [[nodiscard]] std::uint64_t bytes() const noexcept { return from.bytes; }
 
-    /// True if both overlap, as moves::may_overlap allows: then `to` is the lower one, and the copy
-    /// goes upward in pieces of at most gap() bytes, each finished before the next begins.
+    /// True if both overlap, as offset_moves::may_overlap allows: then `to` is the lower one, and
+    /// the copy goes upward in pieces of at most gap() bytes, each finished before the next begins.
     [[nodiscard]] bool overlaps() const noexcept {
         return from_block == to_block && to.offset < from.offset && gap() < from.bytes;
     }

@@ -9,8 +9,8 @@
 #include <arenite/core/usage.hpp>
 #include <arenite/offset/detail/move_planner.hpp>
 #include <arenite/offset/detail/offset_space.hpp>
-#include <arenite/offset/moves.hpp>
 #include <arenite/offset/offset_allocation.hpp>
+#include <arenite/offset/offset_moves.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -119,26 +119,28 @@ public:
     /// Moves are settled, that is ended by commit() or cancel(), in any order and in parts; further
     /// steps may come before that. A step exceeds its budget in bytes by less than its last move;
     /// one that finds nothing to move ends too, see budget.
-    [[nodiscard]] moves step(const budget& limit, moves::overlap overlap = moves::apart) noexcept {
+    [[nodiscard]] offset_moves step(const budget& limit,
+                                    offset_moves::overlap overlap = offset_moves::apart) noexcept {
         enter();
         return planner_.step(limit, overlap);
     }
 
     /// Plans moves until a request fits: copy them, then commit() or cancel() them; then
     ///
-    ///     result()            the request
-    ///     moves::state::done  fits, unless something else was allocated; of a heap perhaps in a
-    ///                         new block, where the one that was emptied went back
-    ///     moves::state::more  needs further moves: call again
-    ///     moves::state::stuck does not fit: too little is free, or what is in the way stays there
+    ///     result()      the request
+    ///     state::done   fits, unless something else was allocated; of a heap perhaps in a new
+    ///                   block, where the one that was emptied went back
+    ///     state::more   needs further moves: call again
+    ///     state::stuck  does not fit: too little is free, or what is in the way stays there
     ///
     /// With apart it looks for a stretch of a block that can be emptied into other holes; with
     /// may_overlap the free bytes of a block are joined by sliding if there is none. Then a request
     /// is stuck only if no block has enough free bytes, or pinned parts, alignments or kinds keep
     /// these apart. That examines all allocations, whatever the budget.
-    [[nodiscard]] moves make_room(std::uint64_t bytes, std::uint64_t alignment, const budget& limit,
-                                  moves::overlap overlap = moves::apart,
-                                  const request_options& options = {}) noexcept;
+    [[nodiscard]] offset_moves make_room(std::uint64_t bytes, std::uint64_t alignment,
+                                         const budget& limit,
+                                         offset_moves::overlap overlap = offset_moves::apart,
+                                         const request_options& options = {}) noexcept;
 
     /// These are copied: each `from` is freed, and each `to` is the allocation from now on. Settled
     /// moves are skipped; if `from` was freed meanwhile, `to` is freed too.

@@ -24,7 +24,7 @@ class deferred_frees;
 
 /// How an ordered_heap behaves; the defaults are right for a heap that may become large.
 struct ordered_options {
-    arenite::sizes sizes = arenite::sizes::known; ///< `kept` costs nothing extra
+    arenite::sizes sizes = arenite::sizes::given; ///< `kept` costs nothing extra
 
     /// Bytes to request from the upstream at once, cut into blocks of at most 256 KiB; rounded up
     /// to a power of two below that (4 KiB at least), to a multiple of it above. 0: start small and
@@ -105,7 +105,7 @@ public:
         void* p = core_.try_take(bytes, alignment);
         if (p == nullptr)
             p = allocate_slow(bytes, alignment);
-        call_sites::allocated(p);
+        call_sites::allocated(p, bytes);
         return p;
     }
 

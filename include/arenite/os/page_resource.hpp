@@ -80,9 +80,10 @@ struct page_options {
 /// page fault. Addresses come first: the lowest that fit are handed out, even if higher ones wait;
 /// so fresh order is address order. What has waited for `delay_ms` goes to the system at the next
 /// call by any user, 2 MiB a call (128 MiB of huge pages), so no call takes much more than 1 ms;
-/// purge_due() is such a call, which heaps make when they are slow anyway. The amount that waits is
-/// limited (see most_waiting_bytes); beyond that the oldest goes at once. release() and trim() do
-/// not wait. A program that has twice come back for what it gave back finds it for four delays.
+/// give_back_due() is such a call, which heaps make of their upstream when they are slow anyway.
+/// The amount that waits is limited (see most_waiting_bytes); beyond that the oldest goes at once.
+/// release() and trim() do not wait. A program that has twice come back for what it gave back finds
+/// it for four delays.
 ///
 /// From 1 MiB on, what will be filled (page_use::dense) lies in huge pages, which requests share:
 /// at the lowest place in windows that are huge, or of which nothing is in use. Requests of a huge
@@ -138,18 +139,16 @@ public:
 
     /// Returns some of the memory that has waited long enough to the system, so little that the
     /// call takes no more than about 1 ms. One load if nothing waits, and no system call before its
-    /// time.
-    ARENITE_INLINE void purge_due() noexcept {
-        if (next_due_ms_.load(std::memory_order_relaxed) != UINT64_MAX) [[unlikely]]
-            give_due();
-    }
-
-    /// purge_due() for the loop of a program that may make no other call for a while: for each
+    /// time. Also for the loop of a program that may make no other call for a while: for each
     /// frame, or from a timer. True while more is due, or will be.
-    bool give_back_due() noexcept {
-        purge_due();
+    ARENITE_INLINE bool give_back_due() noexcept {
+        if (next_due_ms_.load(std::memory_order_relaxed) == UINT64_MAX) [[likely]]
+            return false;
+        give_due();
         return next_due_ms_.load(std::memory_order_relaxed) != UINT64_MAX;
     }
+    /// The former name of give_back_due(), until 1.0.
+    ARENITE_INLINE void purge_due() noexcept { give_back_due(); }
 
     /// Returns the memory of the whole pages in [p, p + bytes) to the system. The addresses stay
     /// allocated and usable; the contents are lost.

@@ -29,15 +29,20 @@ class container_source;
 ///     cp.usage().bytes_in_use;  cp.trim();
 ///
 ///     16 B  | block |......|      24 B  | block | block |....|      arrays  | ordered_heap |
-///           one pool for each size of nodes                         above 1 KiB
+///           one pool for each size of nodes and each thread         above 1 KiB
+///
+/// A thread takes nodes from pools of its own, so that no line of the cache holds nodes that two
+/// threads allocated; a node goes back to the pool it is of, whichever thread frees it.
 ///
 /// Use when:  the memory of several containers is to be measured, trimmed, taken from an upstream
 ///            of yours, or shared since each has few elements. A single container needs none: see
 ///            pool_allocator.
 /// Cost:      that of a pool plus an uncontended lock, 5 to 10 ns.
-/// Overhead:  that of pool_resource for each node size; 16 bytes an array.
+/// Overhead:  that of pool_resource for each node size and thread, 16 threads at most: further ones
+///            share with them; 16 bytes an array.
 /// Limits:    must outlive all that its containers hold, wherever that was moved to. It requests
-///            memory from its upstream at multiples of 256 KiB.
+///            memory from its upstream at multiples of 256 KiB. A node serves the thread that
+///            allocated it again, or one that began after that has ended.
 /// Returns:   empty spans by the policy; trim() returns all unused memory; destruction everything.
 /// Threads:   any, except for construction and destruction: containers of several threads may share
 ///            it.
@@ -72,11 +77,20 @@ private:
     friend class detail::container_source;
 
     [[nodiscard]] void* try_allocate_slot(std::size_t kind, std::size_t expected) noexcept;
+    ARENITE_NOINLINE void* allocate_slot_slow(std::size_t kind, std::size_t expected) noexcept;
     [[nodiscard]] void* try_allocate_array(std::size_t bytes, std::size_t alignment) noexcept {
         return arrays_.try_allocate(bytes, alignment);
     }
+    /// Heaps for slots of one size at most: that many threads have their own.
+    static constexpr std::size_t most_threads = 16;
+
     template <class F>
     void for_each_heap(F f) const;
+    [[nodiscard]] detail::container_heap* make_heap(std::size_t kind,
+                                                    std::size_t expected) const noexcept;
+    [[nodiscard]] detail::container_heap& heap_of_thread(detail::container_heap& first,
+                                                         std::size_t kind,
+                                                         std::size_t expected) const noexcept;
 
     upstream upstream_;
     return_policy policy_;

@@ -45,6 +45,7 @@ public:
 
     /// Returns the memory of whole pages that were requested as such.
     void purge(void* p, std::size_t bytes) noexcept { page_source().purge(p, bytes); }
+    bool give_back_due() noexcept { return page_source().give_back_due(); }
 
     /// deallocate, but pages are returned without delay.
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept {

@@ -35,6 +35,10 @@ enum class sharing : unsigned char {
 ///     using packed = suballocator<T, page_allocator<T>, sharing::process,
 ///                                 suballocator_options{.order = slot_order::lowest}>;
 ///
+/// Shared by the process, each thread takes elements from rows of its own, so that no line of the
+/// cache holds elements that two threads allocated: no false sharing but where one thread frees,
+/// and so keeps for itself, the elements of another.
+///
 /// Single elements come from a suballocator_resource: packed, the lowest free slot first, and their
 /// memory is returned while the program runs. Arrays (of vector, deque and hash tables) come from
 /// the base. Without a named base, rows are pages, huge ones from 2 MiB on, and arrays come from
@@ -45,7 +49,8 @@ enum class sharing : unsigned char {
 /// Cost:      allocate and deallocate of one element O(1), inlined; if shared by the process, a
 ///            lock for every 32 of them.
 /// Overhead:  that of suballocator_resource; an empty object if shared by the process, else a
-///            pointer. A thread caches up to 64 free slots of each size that it uses.
+///            pointer. A thread caches up to 64 free slots of each size that it uses, and has rows
+///            of its own; those of a thread that has ended serve the others.
 /// Limits:    over a base with fancy pointers the container gets plain ones.
 /// Returns:   as suballocator_options say. A pool of pages that the process shares keeps 64 KiB of
 ///            empty rows instead of 2 MiB, unless the options name a policy: when the last of its

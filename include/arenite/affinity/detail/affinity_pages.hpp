@@ -80,6 +80,7 @@ public:
     /// deallocate, without the delay of page_source().
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
     void purge(void* p, std::size_t bytes) noexcept;
+    bool give_back_due() noexcept;
 
 private:
 #if ARENITE_HAS_MODULE_CLOSE

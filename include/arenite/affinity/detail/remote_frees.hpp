@@ -5,7 +5,6 @@
 #include <arenite/block/detail/block.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
-#include <arenite/core/literals.hpp>
 #include <arenite/ordered/detail/slab_geometry.hpp>
 
 #include <atomic>
@@ -31,7 +30,7 @@ namespace detail {
 /// Threads:   any.
 class alignas(64) remote_frees {
 public:
-    static constexpr std::size_t mask_bytes = 256_KiB;
+    static constexpr std::size_t mask_bytes = page_block_bytes;
     static constexpr std::size_t words = slab_block::most_units;
 
     /// The head that stands for an allocation of an affinity. Blocks and large objects of all

@@ -6,6 +6,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
+#include <arenite/core/detail/held_lock.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <cstddef>
@@ -93,6 +94,9 @@ public:
     /// No table has anything of this index any more; when no thread uses it, or will. Whatever
     /// ended threads leave reaches their shares before, or not at all.
     static void forget(unsigned index) noexcept;
+
+    /// While it is held, no thread that ends leaves its shares of shared heaps.
+    [[nodiscard]] static held_lock hold_ends() noexcept;
 
     /// The first of the thread's shares of an affinity.
     [[nodiscard]] affinity_share*& shares(unsigned affinity) noexcept {

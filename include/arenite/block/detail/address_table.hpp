@@ -5,6 +5,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/os/detail/lazy_array.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -53,16 +54,13 @@ public:
 
     /// The owner of the unit that p lies in; 0 if there is none.
     [[nodiscard]] ARENITE_INLINE std::uintptr_t find(const void* p) const noexcept {
-        const std::uintptr_t unit = address_of(p) / unit_bytes;
-        if (unit >= leaf_count * leaf_units) [[unlikely]]
-            return 0;
-        const entry* leaf = leaves_[unit / leaf_units].load(std::memory_order_acquire);
-        return leaf != nullptr ? leaf[unit % leaf_units].load(std::memory_order_acquire) : 0;
+        const entry* const found = entries_.find(address_of(p) / unit_bytes);
+        return found != nullptr ? found->load(std::memory_order_acquire) : 0;
     }
 
     /// Returns the memory of the table itself, which has no owners then: where the module that it
     /// is in is closed, while no thread looks anything up.
-    void end() noexcept;
+    void end() noexcept { entries_.end(); }
 
 private:
     using entry = std::atomic<std::uintptr_t>;
@@ -71,10 +69,9 @@ private:
     static constexpr std::size_t leaf_units = 1 << 16;
     static constexpr std::size_t leaf_count = sizeof(std::uintptr_t) == 8 ? 1 << 16 : 1;
 
-    [[nodiscard]] entry* make_leaf(std::size_t index) noexcept;
     void store(std::size_t first_unit, std::size_t end_unit, std::uintptr_t owner) noexcept;
 
-    std::atomic<entry*> leaves_[leaf_count] = {};
+    lazy_array<entry, leaf_units, leaf_count> entries_;
 };
 
 } // namespace detail

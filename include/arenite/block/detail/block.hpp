@@ -16,6 +16,9 @@ namespace detail {
 /// The unit in which lengths of blocks and of large objects are counted.
 inline constexpr std::size_t granule_bytes = 8;
 
+/// Blocks on pages of the system are as long as this and lie at its multiples.
+inline constexpr std::size_t page_block_bytes = std::size_t{1} << 18;
+
 /// Whole granules that hold `bytes`; 0 bytes count as 1. Wraps only for sizes no object can have.
 [[nodiscard]] constexpr std::size_t granules_for(std::size_t bytes) noexcept {
     return (bytes + (bytes == 0) + (granule_bytes - 1)) / granule_bytes;

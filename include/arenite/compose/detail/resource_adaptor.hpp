@@ -39,6 +39,12 @@ template <Resizing R>
         return r.try_resize(p, old_bytes, new_bytes);
 }
 
+/// Returns by itself, at calls that it is given for it, memory that has waited long enough.
+template <class R>
+concept GivingBackDue = requires(R& r) {
+    { r.give_back_due() } noexcept -> std::same_as<bool>;
+};
+
 /// r.release if it has one, otherwise r.deallocate.
 template <Purging R>
 void release(R& r, void* p, std::size_t bytes, std::size_t alignment) noexcept {
@@ -140,6 +146,13 @@ public:
         requires Trimmable<inner_type>
     {
         return inner_.trim();
+    }
+
+    /// See page_resource.
+    bool give_back_due() noexcept
+        requires GivingBackDue<inner_type>
+    {
+        return inner_.give_back_due();
     }
 
     void purge(void* p, std::size_t bytes) noexcept

@@ -146,6 +146,14 @@ public:
             second().purge(p, bytes);
     }
 
+    /// Asks both; see page_resource.
+    bool give_back_due() noexcept
+        requires GivingBackDue<first_type> && GivingBackDue<second_type>
+    {
+        const bool more = first().give_back_due();
+        return second().give_back_due() || more;
+    }
+
     void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept
         requires(Purging<first_type> && Purging<second_type> &&
                  (Owning<first_type> || Owning<second_type>))

@@ -65,12 +65,6 @@ public:
         return n;
     }
 
-    /// Words of a level.
-    [[nodiscard]] static constexpr std::size_t words_in_level(std::size_t capacity,
-                                                              std::size_t level) noexcept {
-        return words_above(bits_in_level(capacity, level));
-    }
-
     /// Words that a tree of this capacity needs.
     [[nodiscard]] static constexpr std::size_t words_for(std::size_t capacity) noexcept {
         std::size_t words = 1;
@@ -189,12 +183,6 @@ public:
         for (std::size_t l = levels_; l-- != 0;)
             i = i * 64 + 63 - static_cast<std::size_t>(std::countl_one(level_[l][i]));
         return i;
-    }
-
-    /// The lowest taken position at or after i, or npos. Walks words: O((result - i) / 64).
-    [[nodiscard]] constexpr std::size_t next_taken(std::size_t i) const noexcept {
-        const std::size_t found = bits::next_set(level_[0], i, capacity_);
-        return found < capacity_ ? found : npos;
     }
 
     /// Takes a free position.

@@ -132,10 +132,6 @@ public:
         const states& s = at(i);
         return (s.holes & ~s.starts & bit(i)) != 0;
     }
-    [[nodiscard]] ARENITE_INLINE bool something_begins(index i) const noexcept {
-        const states& s = at(i);
-        return ((s.holes ^ s.starts) & bit(i)) != 0;
-    }
 
     /// Length of the hole that ends directly below unit i; 0 if none does.
     [[nodiscard]] ARENITE_INLINE index hole_below(index i) const noexcept {

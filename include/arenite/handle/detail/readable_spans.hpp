@@ -40,6 +40,8 @@ public:
     /// Gives the memory of whole pages back where the upstream can.
     void purge(void* p, std::size_t bytes) noexcept;
 
+    void give_back_due() noexcept { upstream_.give_back_due(); }
+
     /// Bytes held that a span's user does not know of: the list, and idle spans with their memory.
     [[nodiscard]] std::size_t bytes_beside() const noexcept {
         return room_ * sizeof(entry) + (upstream_.purges() ? 0 : idle_bytes_);

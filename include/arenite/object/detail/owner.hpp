@@ -33,7 +33,7 @@ concept StaticResource = requires {
 };
 
 /// Frees each of its allocations by the address alone, always: an affinity does; a heap that may
-/// have been made with sizes::known does not.
+/// have been made with sizes::given does not.
 template <class R>
 concept FreeingByAddress =
     Sizing<R> && UnsizedFreeing<R> && !requires(const R& r) { r.keeps_sizes(); };

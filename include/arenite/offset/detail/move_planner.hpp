@@ -5,7 +5,7 @@
 #include <arenite/core/budget.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/offset/detail/offset_space.hpp>
-#include <arenite/offset/moves.hpp>
+#include <arenite/offset/offset_moves.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -45,9 +45,9 @@ public:
           fixed_{offset_node::pinned | offset_node::source | offset_node::destination |
                  (optimal_may_move ? 0 : offset_node::optimal)} {}
 
-    [[nodiscard]] moves step(const budget& limit, moves::overlap overlap) noexcept;
-    [[nodiscard]] moves make_room(const offset_request& r, const budget& limit,
-                                  moves::overlap overlap) noexcept;
+    [[nodiscard]] offset_moves step(const budget& limit, offset_moves::overlap overlap) noexcept;
+    [[nodiscard]] offset_moves make_room(const offset_request& r, const budget& limit,
+                                         offset_moves::overlap overlap) noexcept;
 
     /// Ends a move: the copy becomes the user's, or the move is given up. Frees the other place by
     /// `give(node)`. Does nothing if it was settled before.
@@ -75,29 +75,29 @@ private:
         return round_ == most_rounds && space_.blocks().has_lists();
     }
     [[nodiscard]] std::uint64_t loose_granules() const noexcept;
-    void end(moves& out, moves::state s) const noexcept;
+    void end(offset_moves& out, offset_moves::state s) const noexcept;
 
     void begin_round() noexcept;
-    void note_begin_of_block(const moves& out) noexcept;
-    [[nodiscard]] bool choose(moves& out) noexcept;
-    void empty_one(moves& out) noexcept;
-    void give_up(moves& out) noexcept;
-    void carry_one(moves& out, moves::overlap overlap) noexcept;
-    void next_block(moves::overlap overlap) noexcept;
+    void note_begin_of_block(const offset_moves& out) noexcept;
+    [[nodiscard]] bool choose(offset_moves& out) noexcept;
+    void empty_one(offset_moves& out) noexcept;
+    void give_up(offset_moves& out) noexcept;
+    void carry_one(offset_moves& out, offset_moves::overlap overlap) noexcept;
+    void next_block(offset_moves::overlap overlap) noexcept;
 
     [[nodiscard]] offset_space::fit place_elsewhere(const offset_node& n) const noexcept;
     [[nodiscard]] offset_space::fit lower_place(const offset_node& n) const noexcept;
     [[nodiscard]] bool plan(index from, const offset_space::fit& to, std::uint64_t granules,
-                            moves& out) noexcept;
-    [[nodiscard]] bool slide(index from, moves& out) noexcept;
-    void undo(moves& out, std::size_t keep) noexcept;
+                            offset_moves& out) noexcept;
+    [[nodiscard]] bool slide(index from, offset_moves& out) noexcept;
+    void undo(offset_moves& out, std::size_t keep) noexcept;
 
     [[nodiscard]] bool widen(window& w, const offset_request& r) const noexcept;
-    [[nodiscard]] moves::state clear_windows(const offset_request& r, moves& out,
-                                             budget_meter& meter) noexcept;
-    [[nodiscard]] moves::state clear_one(const window& room, moves& out,
-                                         budget_meter& meter) noexcept;
-    [[nodiscard]] moves::state slide_all(moves& out, budget_meter& meter) noexcept;
+    [[nodiscard]] offset_moves::state clear_windows(const offset_request& r, offset_moves& out,
+                                                    budget_meter& meter) noexcept;
+    [[nodiscard]] offset_moves::state clear_one(const window& room, offset_moves& out,
+                                                budget_meter& meter) noexcept;
+    [[nodiscard]] offset_moves::state slide_all(offset_moves& out, budget_meter& meter) noexcept;
 
     offset_space& space_;
     std::uint64_t fixed_; ///< allocations with one of these flags stay

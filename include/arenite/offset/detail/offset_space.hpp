@@ -88,7 +88,7 @@ public:
         return offset_request{granules, alignment < beyond_all ? alignment : beyond_all,
                               (o.kind == offset_kind::optimal ? offset_node::optimal : 0) |
                                   (o.pinned ? offset_node::pinned : 0),
-                              o.placement == placement::high};
+                              o.placement == offset_placement::high};
     }
     /// The request that would serve an allocation at another place.
     [[nodiscard]] static offset_request request_of(const offset_node& n) noexcept {

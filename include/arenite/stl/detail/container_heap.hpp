@@ -71,7 +71,7 @@ inline constexpr return_policy container_policy{.keep_bytes = 0, .keep_divisor =
 class container_heap {
 public:
     /// Blocks lie at multiples of this, on every upstream.
-    static constexpr std::size_t mask_bytes = 256_KiB;
+    static constexpr std::size_t mask_bytes = page_block_bytes;
 
     enum class state : unsigned char { attended, unattended, orphan };
 
@@ -131,6 +131,11 @@ public:
     /// Its thread ends, or another one takes over.
     void set_attended(bool attended) noexcept;
 
+    /// In a container_pool: the thread that takes slots from this, and the heap of another one.
+    [[nodiscard]] const void* thread() const noexcept { return thread_; }
+    void set_thread(const void* thread) noexcept { thread_ = thread; }
+    [[nodiscard]] std::atomic<container_heap*>& next() noexcept { return next_; }
+
     void trim() noexcept;
     [[nodiscard]] arenite::usage usage() const noexcept;
     [[nodiscard]] bool owns(const void* p) const noexcept;
@@ -159,6 +164,8 @@ private:
     state state_;
     std::size_t orphaned_ = 0; // slots of an orphan
     std::size_t trim_at_ = 0;
+    const void* thread_ = nullptr; // set before others see this
+    std::atomic<container_heap*> next_{nullptr};
 };
 
 } // namespace detail

@@ -28,16 +28,35 @@ struct thread_slots {
     thread_slots* previous = nullptr;
     thread_slots* next_of_thread = nullptr;
     class shared_slots* owner = nullptr;
+    struct thread_rows* rows = nullptr; ///< those that this thread takes slots from
+};
+
+/// Rows that one thread takes slots from at a time.
+struct thread_rows {
+    suballocator_resource slots;
+    const thread_slots* owner; ///< nullptr: of no thread, or of one that has ended
+    thread_rows* next;
 };
 
 /// A pool that all threads use: each takes and gives 32 slots at a time. Never destroyed. In the
 /// child of a fork it has what the other threads held back.
+///
+///     thread 1  | 32 free slots |  <->  rows of thread 1   | row | row |      one lock for all
+///     thread 2  | 32 free slots |  <->  rows of thread 2   | row |
+///                                       of no thread       | row |            the next one's
+///
+/// Each thread takes slots from rows of its own, so no line of the cache holds slots that two
+/// threads took. A slot goes back to the rows it is of, whoever frees it. Rows of a thread that has
+/// ended are taken over by the next, and by threads that would else need more memory.
 ///
 /// When only a few elements are left of many, a thread that frees holds nothing back until its next
 /// request: the last slots would keep the largest rows.
 class shared_slots {
 public:
     shared_slots(slot s, const suballocator_options& options, upstream up) noexcept;
+
+    /// Held while one is made.
+    [[nodiscard]] static fork_lock<std::mutex>& making() noexcept;
 
     /// Over all of the process, one after the other.
     [[nodiscard]] static arenite::usage usage_all() noexcept;
@@ -56,7 +75,11 @@ private:
     static constexpr std::size_t few = thread_slots::most;
     static constexpr std::size_t small_pool_bytes = std::size_t{64} << 10;
 
-    [[nodiscard]] bool keeps_rows_for_few(std::size_t held) const noexcept;
+    /// Rows of a further thread begin with this much: their ends are few beside what lies within.
+    static constexpr std::size_t first_bytes_of_others = std::size_t{16} << 10;
+
+    [[nodiscard]] static bool keeps_rows_for_few(const suballocator_resource& slots,
+                                                 std::size_t held) noexcept;
     [[nodiscard]] static bool is_to_join(const thread_slots& mine) noexcept;
     static void await_end(const thread_slots& mine) noexcept;
     void join(thread_slots& mine) noexcept;
@@ -64,8 +87,18 @@ private:
     void give(thread_slots& mine, std::uint32_t count) noexcept;
     void adopt_after_fork() noexcept;
 
+    [[nodiscard]] thread_rows& rows_with_a_slot(thread_slots& mine) noexcept;
+    [[nodiscard]] thread_rows& rows_to_join() noexcept;
+    [[nodiscard]] thread_rows& rows_of(const void* p, thread_rows& likely) noexcept;
+    [[nodiscard]] void* take_from_any() noexcept;
+    void leave_rows(const thread_slots& mine) noexcept;
+    void return_if_unused(thread_rows& rows) const noexcept;
+
     fork_lock<std::mutex> mutex_; // guards what follows
-    suballocator_resource slots_;
+    const slot slot_;
+    const suballocator_options options_;
+    const upstream upstream_;
+    thread_rows first_;
     thread_slots* threads_ = nullptr;
     shared_slots* next_pool_ = nullptr; ///< of all in the process; set once
 };

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/offset/moves.hpp>
+#include <arenite/offset/offset_moves.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -9,12 +9,12 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-moves::moves(moves&& other) noexcept
+offset_moves::offset_moves(offset_moves&& other) noexcept
     : list_{std::exchange(other.list_, nullptr)}, size_{std::exchange(other.size_, 0)},
       room_{std::exchange(other.room_, 0)}, bytes_{std::exchange(other.bytes_, 0)},
       could_gain_{other.could_gain_}, state_{other.state_}, memory_{other.memory_} {}
 
-moves& moves::operator=(moves&& other) noexcept {
+offset_moves& offset_moves::operator=(offset_moves&& other) noexcept {
     if (this != &other) {
         std::destroy_at(this);
         std::construct_at(this, std::move(other));
@@ -22,12 +22,12 @@ moves& moves::operator=(moves&& other) noexcept {
     return *this;
 }
 
-moves::~moves() {
+offset_moves::~offset_moves() {
     if (list_ != nullptr)
         memory_.deallocate(list_, room_ * sizeof(offset_move), alignof(offset_move));
 }
 
-bool moves::reserve_one() noexcept {
+bool offset_moves::reserve_one() noexcept {
     if (size_ < room_)
         return true;
     const std::size_t room = std::max<std::size_t>(16, room_ * 2);
@@ -43,13 +43,13 @@ bool moves::reserve_one() noexcept {
     return true;
 }
 
-void moves::add(const offset_move& m) noexcept {
+void offset_moves::add(const offset_move& m) noexcept {
     std::construct_at(list_ + size_, m);
     ++size_;
     bytes_ += m.bytes();
 }
 
-void moves::remove_last() noexcept {
+void offset_moves::remove_last() noexcept {
     --size_;
     bytes_ -= list_[size_].bytes();
 }

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#if defined(__linux__)
+#if defined(__linux__) || defined(__APPLE__)
 
-// Private anonymous mappings; any architecture and page size.
+// Linux and macOS: private anonymous mappings; any architecture and page size. First the names in
+// which the two differ, then the reservation, which is the same on both, then its pages. On macOS
+// memory leaves only with its mapping, since MADV_DONTNEED drops nothing there; a range is extended
+// by a hint; there are no huge pages to advise about, and pages have 16 KiB on ARM.
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -18,11 +21,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#if defined(__linux__)
 #ifndef MAP_FIXED_NOREPLACE // Linux 4.17
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 #ifndef MADV_POPULATE_WRITE // Linux 5.14
 #define MADV_POPULATE_WRITE 23
+#endif
 #endif
 
 namespace arenite {
@@ -38,14 +43,55 @@ std::size_t kernel_page_bytes() noexcept {
 
 constexpr int lent_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
+#if defined(__linux__)
+
+constexpr int exactly_there = MAP_FIXED_NOREPLACE;
+using in_memory_byte = unsigned char;
+constexpr in_memory_byte in_memory_mask = 1;
+
+/// Drops the memory behind p, which stays mapped and reads as zero; not where pages are locked.
+bool drop(void* p, std::size_t bytes) noexcept { return ::madvise(p, bytes, MADV_DONTNEED) == 0; }
+
+/// Makes pages resident in one call; false where the kernel cannot.
+bool populate(void* p, std::size_t bytes) noexcept {
+    return ::madvise(p, bytes, MADV_POPULATE_WRITE) == 0;
+}
+
+#else
+
+constexpr int exactly_there = 0; // an address is a hint, and nothing there is replaced
+using in_memory_byte = char;
+constexpr in_memory_byte in_memory_mask = MINCORE_INCORE;
+
+/// Lets the memory behind p go when the system needs it: it may be read as it was.
+bool drop(void* p, std::size_t bytes) noexcept {
+    ::madvise(p, bytes, MADV_FREE);
+    return false;
+}
+
+bool populate(void*, std::size_t) noexcept { return false; }
+
+#endif
+
+/// A fresh mapping over the old one drops memory, access and advice in one call, and merges with
+/// untouched neighbours. It fails where it would make one mapping too many; dropping does not.
+/// True if the memory is gone now.
+bool map_anew(void* p, std::size_t bytes, int access) noexcept {
+    return ::mmap(p, bytes, access, lent_flags | MAP_FIXED, -1, 0) != MAP_FAILED || drop(p, bytes);
+}
+
 } // namespace
 
 std::size_t platform::page_bytes() noexcept { return page_size(&kernel_page_bytes); }
 
-/// Bytes that a page of page-table entries maps, which is how the kernel makes huge pages on every
+/// Bytes that a page of page-table entries maps, which is how Linux makes huge pages on every
 /// architecture that has them. Asking /sys instead costs 30 us, half of a program's first request.
 std::size_t platform::huge_page_bytes() noexcept {
+#if defined(__linux__)
     return page_bytes() / sizeof(std::uint64_t) * page_bytes();
+#else
+    return 0;
+#endif
 }
 
 void* platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
@@ -70,10 +116,10 @@ void* platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
 
 bool platform::extend(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
-    void* const got = ::mmap(p, bytes, PROT_NONE, lent_flags | MAP_FIXED_NOREPLACE, -1, 0);
+    void* const got = ::mmap(p, bytes, PROT_NONE, lent_flags | exactly_there, -1, 0);
     if (got == p)
         return true;
-    if (got != MAP_FAILED) // a kernel that takes it for a hint
+    if (got != MAP_FAILED) // taken for a hint
         ::munmap(got, bytes);
     return false;
 }
@@ -90,32 +136,34 @@ bool platform::commit(void* p, std::size_t bytes) noexcept {
 
 bool platform::decommit(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
-    // A fresh mapping over the old one drops memory, access and advice in one call, and merges with
-    // untouched neighbours. It fails where it would make one mapping too many; dropping does not.
-    return ::mmap(p, bytes, PROT_NONE, lent_flags | MAP_FIXED, -1, 0) != MAP_FAILED ||
-           ::madvise(p, bytes, MADV_DONTNEED) == 0;
+    return map_anew(p, bytes, PROT_NONE);
 }
 
 bool platform::purge(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
-    return ::madvise(p, bytes, MADV_DONTNEED) == 0; // not where pages are locked
+#if defined(__linux__)
+    return drop(p, bytes);
+#else
+    return map_anew(p, bytes, PROT_READ | PROT_WRITE);
+#endif
 }
 
 bool platform::renew(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
-    // Mapped anew, for the reason that decommit has.
-    return ::mmap(p, bytes, PROT_READ | PROT_WRITE, lent_flags | MAP_FIXED, -1, 0) != MAP_FAILED ||
-           ::madvise(p, bytes, MADV_DONTNEED) == 0;
+    return map_anew(p, bytes, PROT_READ | PROT_WRITE);
 }
 
-void platform::advise_huge(void* p, std::size_t bytes, bool wanted) noexcept {
+void platform::advise_huge([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,
+                           [[maybe_unused]] bool wanted) noexcept {
+#if defined(__linux__)
     const errno_kept keep;
     ::madvise(p, bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+#endif
 }
 
 void platform::prefault(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
-    if (::madvise(p, bytes, MADV_POPULATE_WRITE) == 0)
+    if (populate(p, bytes))
         return;
     const std::size_t page = page_bytes();
     auto* const begin = static_cast<volatile std::byte*>(p);
@@ -126,7 +174,7 @@ void platform::prefault(void* p, std::size_t bytes) noexcept {
 std::size_t platform::resident_bytes(const void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
     const std::size_t page = kernel_page_bytes();
-    unsigned char in_memory[1024];
+    in_memory_byte in_memory[1024];
     std::size_t found = 0;
     std::size_t pages = 0;
     std::size_t offset = 0; // a number, since p may point to no object
@@ -142,16 +190,20 @@ std::size_t platform::resident_bytes(const void* p, std::size_t bytes) noexcept 
                 continue;
         }
         for (std::size_t i = 0; i < pages; ++i)
-            found += (in_memory[i] & 1U) != 0 ? page : 0;
+            found += (in_memory[i] & in_memory_mask) != 0 ? page : 0;
     }
     return found;
 }
 
 std::uint64_t platform::now_ms() noexcept {
+#if defined(__linux__)
     timespec now{};
     ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now); // no system call, 5 ns
     return static_cast<std::uint64_t>(now.tv_sec) * 1000 +
            static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
+#else
+    return ::clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX) / 1'000'000;
+#endif
 }
 
 void platform::at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../record/area.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <signal.h>
+
+namespace arenite::preload {
+
+/// What a thread has to do with observing. All of it is zero at first.
+struct observed_thread {
+    std::atomic<void*>* timer;
+    const std::uint32_t* busy; ///< it is within the recorder
+    record::burst* into;       ///< a burst goes on
+    std::uint64_t begin_ns;    ///< CPU time
+    std::uint32_t number;      ///< of its process
+    std::uint32_t wanted;      ///< steps of this burst
+    std::uint32_t left;        ///< after a call of malloc or free it goes on for these
+    bool leaving;              ///< it goes on, and is still in this library
+};
+
+/// Looks at what the program's threads touch: their registers, 250 times a second of CPU time
+/// (SIGPROF), and now and then all accesses of 500 to 2000 instructions in a row (the trap flag, a
+/// SIGTRAP each). Both go into the shared memory; the recorder decodes them.
+///
+///     SIGPROF ----> a sample; now and then: the trap flag is set
+///     SIGTRAP ----> a step; ends before a system call, pushf, popf, and in this library
+///
+/// Cost:    bursts keep to a share of CPU time, which is measured.
+/// Threads: any that has asked for memory; one burst at a time.
+/// Failure: where the program itself uses these signals, it has them, and nothing is observed.
+class observer {
+public:
+    void start(record::control& area, record::process& process, std::uint32_t number) noexcept;
+    void thread_begins(std::uint32_t number, const std::uint32_t* busy) noexcept;
+    void thread_ends() noexcept;
+
+    /// The program is about to use this signal.
+    void leave_to_the_program(int signal) noexcept;
+    [[nodiscard]] bool holds(int signal) const noexcept {
+        return active_ && (signal == SIGPROF || signal == SIGTRAP);
+    }
+
+    /// At the end of each call: a burst goes on that it interrupted.
+    void call_ends() noexcept {
+        if (thread_.left != 0) [[unlikely]]
+            go_on();
+    }
+
+private:
+    static void on_profile(int signal, siginfo_t* info, void* context) noexcept;
+    static void on_trap(int signal, siginfo_t* info, void* context) noexcept;
+
+    void look(void* context) noexcept;
+    void take_step(void* context) noexcept;
+    [[nodiscard]] std::uint32_t allowed_steps() noexcept;
+    [[nodiscard]] bool begin_burst(std::uint32_t steps) noexcept;
+    void end_burst(observed_thread& t) noexcept;
+    void note(observed_thread& t, const void* context) noexcept;
+    void go_on() noexcept;
+    void stop(record::unobserved why) noexcept;
+    static void end_timer(std::atomic<void*>& place) noexcept;
+
+    [[gnu::tls_model("initial-exec")]] static thread_local constinit observed_thread thread_;
+
+    record::control* area_ = nullptr;
+    record::process* process_ = nullptr;
+    std::uint32_t number_ = 0;
+    std::uint64_t own_begin_ = 0, own_end_ = 0; ///< the addresses of this library
+    std::atomic<bool> active_{false};
+    std::atomic<bool> bursting_{false};
+    std::atomic<void*> timers_[record::most_rings]{}; ///< of threads; their words are not null
+};
+
+extern observer the_observer;
+
+/// The C library's function, past the one of this library.
+int real_sigaction(int signal, const struct sigaction* wanted, struct sigaction* before) noexcept;
+
+} // namespace arenite::preload

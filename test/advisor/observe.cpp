@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "program.hpp"
+
+#include <algorithm>
+#include <analysis/profile.hpp>
+#include <analysis/sites.hpp>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <set>
+#include <unistd.h>
+
+// Each test records a mode of programs/touching.cpp.
+namespace arenite::advisor {
+namespace {
+
+struct observed_run {
+    finished run;
+    std::unique_ptr<profile> seen;
+    std::vector<site> sites;
+    trace::tables known;
+
+    [[nodiscard]] std::uint64_t words(const char* key) const {
+        return std::stoull("0" + known.word(key));
+    }
+    [[nodiscard]] const site* site_named(const std::string& name) const {
+        for (const site& s : sites)
+            if (s.name == name)
+                return &s;
+        return nullptr;
+    }
+};
+
+observed_run observe(const std::string& mode, const std::string& options = "") {
+    const std::string file = std::filesystem::temp_directory_path() /
+                             ("arenite-observe-test-" + std::to_string(::getpid()));
+    observed_run r;
+    r.run = shell("$A record -o " + file + " " + options + " -- " ARENITE_TOUCHING " " + mode);
+    const auto from = trace::open(file);
+    r.seen = std::make_unique<profile>(*from);
+    EXPECT_EQ(from->damage(), "");
+    r.known = from->known();
+    symbols names;
+    r.sites = sites_of(*r.seen, r.known, names);
+    std::filesystem::remove(file);
+    return r;
+}
+
+#if defined(__x86_64__)
+
+TEST(observe, names_the_objects_that_a_walk_uses_and_their_order) {
+    const observed_run r = observe("walks");
+    ASSERT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
+    const touches& t = r.seen->touched();
+    ASSERT_GT(t.samples(), 5u);
+    ASSERT_GT(t.bursts(), 0u);
+    const site* const nodes = r.site_named("make_node");
+    ASSERT_NE(nodes, nullptr);
+    walked all;
+    std::uint64_t samples = 0;
+    for (const std::uint32_t s : nodes->stacks) {
+        all.steps += t.within(s).steps;
+        all.in_order += t.within(s).in_order;
+    }
+    t.each_sample([&](const std::vector<std::uint32_t>& stacks, std::uint64_t count) {
+        for (const std::uint32_t s : nodes->stacks)
+            if (std::find(stacks.begin(), stacks.end(), s) != stacks.end()) {
+                samples += count;
+                break;
+            }
+    });
+    EXPECT_GT(samples * 3, t.samples());
+    ASSERT_GT(all.steps, 20u);
+    EXPECT_GE(all.in_order * 100, all.steps * 98); // but where a walk begins anew
+    EXPECT_EQ(r.words("bursts"), t.bursts());
+    EXPECT_EQ(r.words("burst_instructions"), t.instructions());
+}
+
+TEST(observe, keeps_bursts_to_their_share_of_the_time) {
+    const observed_run r = observe("walks");
+    ASSERT_EQ(r.run.code, 0) << r.run.text;
+    // 20 of 120; a burst may be the one with which the share is reached
+    EXPECT_LE(r.words("bursts_ms") * 100, r.words("cpu_ms") * 25 + 5000);
+}
+
+TEST(observe, goes_on_after_calls_of_malloc) {
+    const observed_run r = observe("walks_and_allocates");
+    ASSERT_EQ(r.run.code, 0) << r.run.text;
+    const touches& t = r.seen->touched();
+    ASSERT_GT(t.bursts(), 3u);
+    EXPECT_LT(t.instructions() / t.bursts(), 200u); // each from one call to the next
+    EXPECT_GT(t.instructions(), 400u);
+}
+
+TEST(observe_threads, looks_at_each_thread) {
+    const observed_run r = observe("walks_with_threads");
+    ASSERT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_GT(r.words("samples") + r.words("samples_of_malloc"), 0u);
+    EXPECT_EQ(r.words("bursts"), r.seen->touched().bursts());
+}
+
+TEST(observe, is_off_where_it_is_not_wanted) {
+    const observed_run r = observe("walks", "--accesses off");
+    EXPECT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_EQ(r.seen->touched().samples() + r.seen->touched().bursts(), 0u);
+    EXPECT_EQ(r.known.word("accesses"), "off");
+}
+
+TEST(observe, leaves_its_signals_to_a_program_that_uses_them) {
+    const auto left = [](const char* mode, const std::string& why) {
+        const observed_run r = observe(mode);
+        EXPECT_EQ(r.run.code, 0) << mode << r.run.text;
+        EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
+        EXPECT_NE(r.run.text.find(why), std::string::npos) << r.run.text;
+        EXPECT_NE(r.known.word("accesses").find(why), std::string::npos) << mode;
+    };
+    left("profiles_itself", "uses SIGPROF");
+    left("traps_itself", "uses SIGTRAP");
+    left("waits_for_all", "uses SIGPROF");
+}
+
+TEST(observe, answers_as_if_its_handlers_were_not_there) {
+    const observed_run r = observe("asks");
+    EXPECT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_EQ(r.known.word("accesses"), "");
+}
+
+TEST(observe, makes_no_burst_where_traps_are_blocked) {
+    const observed_run r = observe("blocks_traps");
+    EXPECT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_GT(r.seen->touched().samples(), 0u);
+    EXPECT_EQ(r.seen->touched().bursts(), 0u);
+}
+
+TEST(observe, lets_signals_of_others_end_the_program) {
+    EXPECT_EQ(observe("is_profiled").run.code, 128 + SIGPROF);
+    EXPECT_EQ(observe("is_trapped").run.code, 128 + SIGTRAP);
+}
+
+#endif
+
+TEST(observe, refuses_what_is_no_time) {
+    for (const char* word : {"0", "-1", "x", "4x", "1000000"})
+        EXPECT_EQ(shell("$A record --accesses " + std::string{word} + " -- /bin/true").code, 2)
+            << word;
+}
+
+// ---- what is made of observations --------------------------------------------------------------
+
+TEST(touches, tells_order_from_disorder) {
+    touches t;
+    const auto find = [](std::uint64_t address) -> touched_object {
+        if (address < 1000 || address >= 100000)
+            return {};
+        const auto object = static_cast<std::uint32_t>(address / 100);
+        return {true, object % 2, object, object};
+    };
+    trace::observation burst;
+    burst.instructions = 500;
+    burst.elsewhere = 7;
+    for (std::uint64_t a = 1000; a < 3000; a += 50)
+        burst.accesses.push_back({a, false});
+    burst.accesses.push_back({5, false}); // of no object
+    t.take(burst, find);
+    EXPECT_EQ(t.accesses(), 48u);
+    EXPECT_EQ(t.accesses_in_objects(), 40u);
+    EXPECT_EQ(t.objects(), 20u);
+    EXPECT_EQ(t.within(0).steps, 9u);
+    EXPECT_EQ(t.within(0).in_order, 9u);
+    std::uint64_t steps = 0, in_order = 0;
+    t.each_pair([&](std::uint32_t from, std::uint32_t to, const walked& w) {
+        EXPECT_NE(from, to);
+        steps += w.steps;
+        in_order += w.in_order;
+    });
+    EXPECT_EQ(steps, 19u);
+    EXPECT_EQ(in_order, 19u);
+    std::reverse(burst.accesses.begin(), burst.accesses.end());
+    t.take(burst, find);
+    EXPECT_EQ(t.within(0).steps, 18u);
+    EXPECT_EQ(t.within(0).in_order, 9u);
+}
+
+TEST(touches, counts_a_sample_once_a_call_stack) {
+    touches t;
+    const auto find = [](std::uint64_t address) -> touched_object {
+        return {address >= 100, static_cast<std::uint32_t>(address / 100), 1, 1};
+    };
+    t.take({.accesses = {{101, false}, {102, false}, {203, false}, {4, false}}}, find);
+    t.take({.elsewhere = 3, .accesses = {}}, find);
+    EXPECT_EQ(t.samples(), 2u);
+    EXPECT_EQ(t.samples_in_objects(), 1u);
+    t.each_sample([](const std::vector<std::uint32_t>& stacks, std::uint64_t count) {
+        EXPECT_EQ(stacks, (std::vector<std::uint32_t>{1, 2}));
+        EXPECT_EQ(count, 1u);
+    });
+}
+
+} // namespace
+} // namespace arenite::advisor

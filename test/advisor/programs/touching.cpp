@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <sys/time.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+// The program whose accesses the tests observe, and which uses the same signals in some modes.
+// Every mode computes for a while, and writes what it found: recorded or not, that is the same.
+namespace {
+
+struct node {
+    node* next;
+    long value[6];
+};
+struct other {
+    long value[5];
+};
+
+[[gnu::noinline]] node* make_node(node* next) {
+    auto* n = static_cast<node*>(std::malloc(sizeof(node)));
+    *n = {next, {1, 2, 3, 4, 5, 6}};
+    return n;
+}
+[[gnu::noinline]] other* make_other() { return static_cast<other*>(std::calloc(1, sizeof(other))); }
+
+double cpu_seconds() {
+    timespec t{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
+}
+
+/// Each node points to the one that was made after it: a walk goes in order of birth.
+bool walk(double seconds, bool allocates) {
+    constexpr long nodes = 20000;
+    node* const first = make_node(nullptr);
+    node* last = first;
+    for (long i = 1; i < nodes; ++i) {
+        last->next = make_node(nullptr);
+        last = last->next;
+        std::free(i % 2 ? make_other() : nullptr);
+    }
+    const double end = cpu_seconds() + seconds;
+    bool right = true;
+    while (cpu_seconds() < end) {
+        long sum = 0;
+        for (const node* n = first; n != nullptr; n = n->next) {
+            sum += n->value[2];
+            if (allocates)
+                std::free(std::malloc(100));
+        }
+        right = right && sum == 3 * nodes;
+    }
+    for (node* n = first; n != nullptr;) {
+        node* const next = n->next;
+        std::free(n);
+        n = next;
+    }
+    return right;
+}
+
+volatile std::sig_atomic_t handled = 0;
+void handle(int) { handled = handled + 1; }
+
+} // namespace
+
+int main(int count, char** words) {
+    const char* const what = count > 1 ? words[1] : "walks";
+    const auto is = [what](const char* mode) { return std::strcmp(what, mode) == 0; };
+    bool right = true;
+    if (is("walks")) {
+        right = walk(0.3, false);
+    } else if (is("walks_and_allocates")) {
+        right = walk(0.3, true);
+    } else if (is("walks_with_threads")) {
+        std::vector<std::thread> threads;
+        std::vector<int> results(3);
+        for (int& result : results)
+            threads.emplace_back([&result] { result = walk(0.2, true); });
+        for (std::thread& t : threads)
+            t.join();
+        for (const int result : results)
+            right = right && result != 0;
+    } else if (is("profiles_itself")) {
+        right = walk(0.15, false);
+        if (std::signal(SIGPROF, handle) != SIG_DFL)
+            return 3;
+        const itimerval each{{0, 1000}, {0, 1000}};
+        ::setitimer(ITIMER_PROF, &each, nullptr);
+        right = walk(0.2, false) && right;
+        const itimerval never{};
+        ::setitimer(ITIMER_PROF, &never, nullptr);
+        right = right && handled > 0;
+    } else if (is("traps_itself")) {
+        right = walk(0.15, false);
+        struct sigaction mine {};
+        struct sigaction before {};
+        mine.sa_handler = handle;
+        ::sigaction(SIGTRAP, &mine, &before);
+        right = right && before.sa_handler == SIG_DFL;
+        for (int i = 0; i < 10; ++i)
+            ::raise(SIGTRAP);
+        right = walk(0.1, false) && right && handled == 10;
+    } else if (is("waits_for_all")) {
+        right = walk(0.15, false);
+        sigset_t all;
+        sigfillset(&all);
+        ::sigprocmask(SIG_BLOCK, &all, nullptr);
+        right = walk(0.1, false) && right;
+        ::raise(SIGUSR1);
+        int got = 0;
+        right = right && ::sigwait(&all, &got) == 0 && got == SIGUSR1;
+    } else if (is("blocks_traps")) {
+        sigset_t trap;
+        sigemptyset(&trap);
+        sigaddset(&trap, SIGTRAP);
+        ::sigprocmask(SIG_BLOCK, &trap, nullptr);
+        right = walk(0.3, true);
+    } else if (is("asks")) {
+        right = walk(0.1, false);
+        for (const int signal : {SIGPROF, SIGTRAP}) {
+            struct sigaction now {};
+            right = right && ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
+            right = right && std::signal(signal, SIG_DFL) == SIG_DFL;
+        }
+        right = walk(0.1, false) && right;
+    } else if (is("is_profiled")) { // by another: the default ends it
+        right = walk(0.1, false);
+        ::raise(SIGPROF);
+    } else if (is("is_trapped")) {
+        right = walk(0.1, false);
+        ::raise(SIGTRAP);
+    }
+    std::puts(right ? "all was right" : "something was wrong");
+    return right ? 0 : 1;
+}
