@@ -31,11 +31,13 @@
 
 #include <arenite/check/call_sites.hpp>
 #include <arenite/check/leak.hpp>
+#include <arenite/check/no_allocation_scope.hpp>
 #include <arenite/check/passthrough.hpp>
 
 #include <arenite/report/layout.hpp>
 #include <arenite/report/memory_map.hpp>
 #include <arenite/report/region_totals.hpp>
+#include <arenite/report/sampled_site.hpp>
 #include <arenite/report/usage_difference.hpp>
 #include <arenite/report/usage_node.hpp>
 #include <arenite/report/usage_snapshot.hpp>
@@ -70,6 +72,7 @@
 #include <arenite/compose/observed_resource.hpp>
 #include <arenite/compose/recording_resource.hpp>
 #include <arenite/compose/sampled_callbacks.hpp>
+#include <arenite/compose/sampled_resource.hpp>
 #include <arenite/compose/segregated_resource.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/compose/tracked_resource.hpp>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/check/call_sites.hpp>
 
+#include <arenite/check/detail/call_stack.hpp>
+#include <arenite/check/no_allocation_scope.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 
 #include <algorithm>
@@ -19,20 +21,12 @@
 #define ARENITE_HAS_FRAME_POINTERS 0
 #endif
 
-#if __has_include(<dlfcn.h>) && __has_include(<cxxabi.h>) && !ARENITE_IS_MALLOC
-#define ARENITE_HAS_DLADDR 1
-#include <cxxabi.h>
-#include <dlfcn.h>
-#else
-#define ARENITE_HAS_DLADDR 0
-#endif
-
 #if defined(__GNUC__)
 #define ARENITE_RETURN_ADDRESS() __builtin_return_address(0)
-#define ARENITE_FRAME() __builtin_frame_address(0)
+#define ARENITE_FRAME_ADDRESS() __builtin_frame_address(0)
 #else
 #define ARENITE_RETURN_ADDRESS() nullptr
-#define ARENITE_FRAME() nullptr
+#define ARENITE_FRAME_ADDRESS() nullptr
 #endif
 
 namespace arenite {
@@ -207,32 +201,11 @@ table_lock& lock_of_table() noexcept {
 
 // ---- names --------------------------------------------------------------------------------------
 
-#if ARENITE_HAS_DLADDR
 void write_site(std::FILE* to, address site) {
-    Dl_info info{};
-    const auto* const at = reinterpret_cast<const void*>(site);
-    if (dladdr(at, &info) == 0 || info.dli_fname == nullptr) {
-        std::fprintf(to, "      %p\n", at);
-        return;
-    }
-    const auto in_module =
-        static_cast<unsigned long>(site - reinterpret_cast<address>(info.dli_fbase));
-    if (info.dli_sname == nullptr) {
-        std::fprintf(to, "      %s+0x%lx\n", info.dli_fname, in_module);
-        return;
-    }
-    int status = 0;
-    char* const name = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
-    std::fprintf(to, "      %s+0x%lx (%s+0x%lx)\n", name != nullptr ? name : info.dli_sname,
-                 static_cast<unsigned long>(site - reinterpret_cast<address>(info.dli_saddr)),
-                 info.dli_fname, in_module);
-    std::free(name);
+    char text[1200];
+    arenite::detail::code_place::of(site).write(text, sizeof text, site);
+    std::fprintf(to, "      %s\n", text);
 }
-#else
-void write_site(std::FILE* to, address site) {
-    std::fprintf(to, "      %p\n", reinterpret_cast<const void*>(site));
-}
-#endif
 
 void write_stack(std::FILE* to, const char* what, const stack& sites) {
     if (sites[0] == 0)
@@ -255,11 +228,13 @@ unsigned detail::set_count_for_test(unsigned n) noexcept {
     return before;
 }
 
-ARENITE_NOINLINE void detail::note_allocation(const void* p) noexcept {
+ARENITE_NOINLINE void detail::note_allocation(const void* p, std::size_t bytes) noexcept {
+    if (p != nullptr)
+        no_allocation_scope::note(p, bytes, 1);
     const unsigned n = count();
     if (n == 0 || p == nullptr)
         return;
-    const stack sites = sites_from(ARENITE_RETURN_ADDRESS(), ARENITE_FRAME(), n);
+    const stack sites = sites_from(ARENITE_RETURN_ADDRESS(), ARENITE_FRAME_ADDRESS(), n);
     const std::lock_guard lock{lock_of_table()};
     known_sites.allocated(p, sites, n);
 }
@@ -268,7 +243,7 @@ ARENITE_NOINLINE void detail::note_free(const void* p) noexcept {
     const unsigned n = count();
     if (n == 0 || p == nullptr)
         return;
-    const stack sites = sites_from(ARENITE_RETURN_ADDRESS(), ARENITE_FRAME(), n);
+    const stack sites = sites_from(ARENITE_RETURN_ADDRESS(), ARENITE_FRAME_ADDRESS(), n);
     const std::lock_guard lock{lock_of_table()};
     known_sites.freed(p, sites);
 }

@@ -138,6 +138,9 @@ slab* slab_source::make_page(unsigned slot_class) noexcept {
     s.units = static_cast<std::uint8_t>(slab_page::bytes / unit_bytes);
     s.words_behind = slab::words_behind_page;
     fill(s, slot_class, slot_bytes, (slab_page::bytes - first) / (slot_bytes + slab::note_bytes));
+    const std::size_t in_front = slab_page::first_index_in_front(first, slot_bytes);
+    bits::set_run(s.bitmap(), in_front,
+                  slab_page::words_for(slot_bytes) * bits::word_bits - in_front);
     set_pages(*b, (b->note & all_pages) | 1u << number);
     return &s;
 }

@@ -184,6 +184,9 @@ void slab_survey::list_regions(const slab_source& in, region_sink& sink, bool on
     blocks.for_each_kept([&](const std::byte* p, std::size_t bytes) {
         sink.add({p, bytes, region_state::free});
     });
+    blocks.large().for_each_head([&](const std::byte* p, std::size_t bytes) {
+        sink.add({p, bytes, region_state::overhead});
+    });
     region_joiner to{sink};
     const auto add_object = [&](const std::byte* p, std::size_t bytes) {
         if (one_by_one)

@@ -58,6 +58,10 @@ shared_slots::shared_slots(slot s, const suballocator_options& options, upstream
     }
 }
 
+fork_lock<std::mutex>& shared_slots::making() noexcept {
+    return process_lock<std::mutex, shared_slots>();
+}
+
 arenite::usage shared_slots::usage_all() noexcept {
     arenite::usage sum;
     for (shared_slots* p = all_pools.load(std::memory_order_acquire); p != nullptr;

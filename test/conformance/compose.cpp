@@ -5,12 +5,14 @@
 #include <arenite/compose/limited_resource.hpp>
 #include <arenite/compose/recording_resource.hpp>
 #include <arenite/compose/sampled_callbacks.hpp>
+#include <arenite/compose/sampled_resource.hpp>
 #include <arenite/compose/segregated_resource.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/compose/tracked_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/pool/pool_resource.hpp>
+#include <arenite/report/sampled_site.hpp>
 
 #include "conformance/conformance.hpp"
 #include "support/recorded_file.hpp"
@@ -82,6 +84,17 @@ struct observed_heap : conformance_case {
     static void ignore(const sampled_callbacks::event&, void*) noexcept {}
 };
 
+struct sampled_heap : conformance_case {
+    static constexpr const char* name = "sampled_ordered_heap";
+    static constexpr bool keeps_sizes = true;
+    sampled_resource<ordered_heap> subject;
+    explicit sampled_heap(upstream up)
+        : subject{site_sampler{"heap"}, ordered_options{.sizes = sizes::kept}, up} {
+        start_sampling({.every_bytes = 1000, .seed = 1});
+    }
+    ~sampled_heap() { stop_sampling(); }
+};
+
 /// Some in a small pool, all else in a heap.
 struct fallback : conformance_case {
     static constexpr const char* name = "fallback_pool_and_heap";
@@ -101,7 +114,7 @@ struct segregated : conformance_case {
 INSTANTIATE_TEST_SUITE_P(
     composed, conformance,
     (cases<synchronized_linear, synchronized_heap, limited_heap, limited_sizes, budgeted_heap,
-           tracked_heap, recording_heap, observed_heap, fallback, segregated>()),
+           tracked_heap, recording_heap, observed_heap, sampled_heap, fallback, segregated>()),
     case_name);
 
 } // namespace conformance_suite::composed

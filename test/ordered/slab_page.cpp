@@ -53,13 +53,26 @@ TEST(slab_page, has_a_bit_for_whatever_an_address_in_it_may_be_taken_for) {
             s.slot_bytes = static_cast<std::uint16_t>(bytes);
             s.place(3 * detail::slab_page::bytes + first, detail::size_class::inverse[number]);
             const std::size_t words = detail::slab_page::words_for(bytes);
+            const std::size_t slots =
+                (detail::slab_page::bytes - first) / (bytes + detail::slab::note_bytes);
+            const std::size_t joined = bytes < 32 ? 0 : slots / detail::bits::word_bits + 1;
             ASSERT_GE(first, description + sizeof(detail::slab) +
-                                 words * sizeof(detail::bits::word) * (bytes >= 32 ? 2 : 1));
+                                 (words + joined) * sizeof(detail::bits::word));
             const std::uintptr_t page = (4 * 7 + 3) * detail::slab_page::bytes;
-            for (std::uintptr_t i = 0; i < detail::slab_page::bytes; i += 7)
-                ASSERT_LT(s.index_in_page(at(page + i)), words * detail::bits::word_bits);
-            const std::size_t slots = (detail::slab_page::bytes - first) / bytes;
-            ASSERT_GE(slots * bytes, detail::slab_page::bytes * 95 / 100) << bytes;
+            const std::size_t in_front = detail::slab_page::first_index_in_front(first, bytes);
+            ASSERT_GT(in_front / detail::bits::word_bits, (slots - 1) / detail::bits::word_bits)
+                << "no slot shares a word with what is none: " << bytes;
+            ASSERT_LE(in_front, s.index_in_page(at(page)));
+            for (std::uintptr_t i = 0; i < first; ++i) {
+                ASSERT_GE(s.index_in_page(at(page + i)), in_front) << bytes;
+                ASSERT_LT(s.index_in_page(at(page + i)), words * detail::bits::word_bits) << bytes;
+            }
+            ASSERT_GE(slots * (bytes + detail::slab::note_bytes),
+                      detail::slab_page::bytes * 95 / 100)
+                << bytes;
+            if constexpr (!checks_enabled) {
+                ASSERT_EQ(first + slots * bytes, detail::slab_page::bytes);
+            }
             for (std::size_t i = 0; i < slots; ++i)
                 ASSERT_EQ(s.index_in_page(at(page + first + i * bytes)), i);
         }
@@ -114,6 +127,11 @@ TEST_F(pages_of, a_page_is_free_slots_of_its_class) {
         detail::poison::undefined(begin, s->slots * slot);
         pattern{number}.write(begin, s->slots * slot);
         EXPECT_TRUE(detail::bits::all_set(s->bitmap(), 0, s->slots)) << "slots lie behind the bits";
+        const std::byte* const page = begin - s->begin % detail::slab_page::bytes;
+        for (const std::byte* p = page; p != begin; ++p) {
+            const std::size_t index = s->index_in_page(p);
+            ASSERT_TRUE(detail::bits::all_set(s->bitmap(), index, 1)) << "as free as can be";
+        }
         EXPECT_EQ(s->slot_class(), number);
         if (detail::block* const empty = source.release(*s))
             source.close(*empty, 0);
@@ -421,6 +439,18 @@ TEST_F(pages_of_DeathTest, misuse_is_found_at_the_call) {
             heap.deallocate(all[9'000], 48, 8);
         },
         "free");
+    for (const std::size_t bytes : {16u, 48u, 1792u}) {
+        take_all(heap, 500'000 / bytes, bytes);
+        void* const p = take_one(heap, bytes);
+        const detail::slab& page = heap.slabs().slab_of(p);
+        ASSERT_TRUE(page.is_page());
+        const std::size_t first = page.begin % detail::slab_page::bytes;
+        for (const std::size_t before : {first, first - 64, std::size_t{64}, std::size_t{1}}) {
+            std::byte* const no_slot = heap.slabs().begin_of(page) - before;
+            EXPECT_DEATH(heap.deallocate(no_slot, bytes, 8), "not to its begin") << before;
+            EXPECT_DEATH(heap.deallocate(no_slot), "not to its begin") << before;
+        }
+    }
     if constexpr (checks_enabled) {
         EXPECT_DEATH(heap.deallocate(all.back(), 40, 8), "as 40 bytes but allocated as 48");
         EXPECT_DEATH(heap.deallocate(plus(all.back(), 8), 48, 8), "not to its begin");

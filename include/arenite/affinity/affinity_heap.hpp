@@ -133,7 +133,7 @@ public:
                 return p;
         }
         void* const p = of<A>().allocate_slow(bytes, alignment);
-        call_sites::allocated(p);
+        call_sites::allocated(p, bytes);
         return p;
     }
     template <AffinityTag A>
@@ -194,7 +194,7 @@ public:
             deallocate_any_slow(p, detail::unknown_bytes, 1);
     }
 
-    /// Frees an object of up to 2 KiB of any affinity, if it lies in a page of a heap of the
+    /// Frees an object of up to 1,792 bytes of any affinity, if it lies in a page of a heap of the
     /// calling thread. For anything else, nullptr too, returns false and does nothing: the short
     /// way of a hook that is given memory of others as well.
     [[nodiscard]] ARENITE_INLINE static bool try_deallocate_own(void* p) noexcept {
@@ -220,7 +220,7 @@ public:
                 return p;
         }
         void* const p = allocate_slow(bytes, alignment);
-        call_sites::allocated(p);
+        call_sites::allocated(p, bytes);
         return p;
     }
 
@@ -276,7 +276,7 @@ public:
         void* const near = take_near(p, bytes, alignment);
         if (near == nullptr)
             return try_allocate(bytes, alignment);
-        call_sites::allocated(near);
+        call_sites::allocated(near, bytes);
         return near;
     }
 

@@ -78,7 +78,7 @@ public:
                 return p;
         }
         void* const p = allocate_slow(bytes, alignment);
-        call_sites::allocated(p);
+        call_sites::allocated(p, bytes);
         return p;
     }
 

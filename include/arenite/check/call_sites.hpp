@@ -4,6 +4,7 @@
 
 #include <arenite/core/config.hpp>
 
+#include <cstddef>
 #include <cstdio>
 
 /// Where memory was allocated and freed: the return addresses of each call, kept in a table apart
@@ -46,7 +47,7 @@ ARENITE_COLD void write_of_violation(const void* p);
 
 namespace detail {
 
-void note_allocation(const void* p) noexcept;
+void note_allocation(const void* p, std::size_t bytes = 0) noexcept;
 void note_free(const void* p) noexcept;
 
 /// For tests: replaces the value of count(), and returns the previous one.
@@ -54,10 +55,12 @@ unsigned set_count_for_test(unsigned n) noexcept;
 
 } // namespace detail
 
-/// Called by a resource where it is inlined into user code: p was allocated, or is null.
-ARENITE_INLINE void allocated([[maybe_unused]] const void* p) noexcept {
+/// Called by a resource where it is inlined into user code: p was allocated, or is null. Tells the
+/// innermost no_allocation_scope, too.
+ARENITE_INLINE void allocated([[maybe_unused]] const void* p,
+                              [[maybe_unused]] std::size_t bytes) noexcept {
     if constexpr (checks_enabled)
-        detail::note_allocation(p);
+        detail::note_allocation(p, bytes);
 }
 
 /// Called by a resource before p is freed, so that no other thread has it again yet. The first free

@@ -105,7 +105,7 @@ public:
         void* p = core_.try_take(bytes, alignment);
         if (p == nullptr)
             p = allocate_slow(bytes, alignment);
-        call_sites::allocated(p);
+        call_sites::allocated(p, bytes);
         return p;
     }
 

@@ -168,10 +168,11 @@ struct alignas(64) slab {
         return static_cast<std::size_t>(std::uint64_t{from_begin} * inverse >> 32);
     }
 
-    /// index_of in a page, by the address alone: of any address in it an index that has a bit.
+    /// index_of in a page, by the address alone: of any address in it an index that has a bit. An
+    /// address in front of the first slot is taken for one two pages further, less that.
     [[nodiscard]] ARENITE_INLINE std::size_t index_in_page(const void* p) const noexcept {
-        const auto from_begin =
-            static_cast<std::uint16_t>(static_cast<std::uint32_t>(address_of(p)) - begin);
+        const std::uint32_t from_begin =
+            (static_cast<std::uint32_t>(address_of(p)) - begin) & (2 * page_bytes - 1);
         return static_cast<std::size_t>(std::uint64_t{from_begin} * inverse >> 32);
     }
 

@@ -19,12 +19,15 @@ namespace detail {
 /// Where things are in a page: 64 KiB of a block that are one slab, with its description and its
 /// bits at their begin, so that the address of an object leads to them at once.
 ///
-///     page    | colour | slab | bits of its slots | bits of joined ones | slots ............. |
+///     page    | colour | slab | bits of its slots | bits of joined ones |  | slots .......... |
 ///             ^ multiple of 64 KiB
 ///
 /// The description lies 64 to 1024 bytes behind the begin, as bits 16 to 19 of the address tell: so
 /// that those of many pages do not share a few cache sets. A page that is the first of its block
 /// begins with the block's head.
+///
+/// Slots reach to the end of the page. Addresses in front of them have bits, too, in words of their
+/// own: always set, so that a free of such an address is found as one of a free slot is.
 ///
 /// In other memory an object may lie at this place: slab::is_of tells a description from it.
 namespace slab_page {
@@ -32,8 +35,8 @@ namespace slab_page {
 inline constexpr std::size_t bytes = 64_KiB;
 inline constexpr std::size_t most_in_block = 4; ///< pages
 
-/// Larger slots would leave much of a page unused.
-inline constexpr std::size_t largest_slot_bytes = 2048;
+/// Larger slots would share a word of bits with the addresses in front of them.
+inline constexpr std::size_t largest_slot_bytes = 1792;
 
 inline constexpr std::size_t head_bytes = 64; ///< of the struct block
 inline constexpr std::size_t colours = 16;
@@ -45,20 +48,28 @@ inline constexpr std::size_t colours = 16;
                                     (at / (bytes / 64) & (colours - 1) * 64) + head_bytes);
 }
 
-/// Words of bits in front of the slots, once for those that are free and once for those that are
-/// joined: for every slot that an address in a page may be taken for.
+/// Words of bits for whatever an address in a page may be taken for: see slab::index_in_page.
 [[nodiscard]] constexpr std::size_t words_for(std::size_t slot_bytes) noexcept {
-    return (bytes - 1) / slot_bytes / bits::word_bits + 1;
+    return (2 * bytes - 1) / slot_bytes / bits::word_bits + 1;
 }
 
-/// Bytes from the begin of the page to its first slot.
+/// Bytes from the begin of the page to its first slot. Notes of checked builds lie behind the last.
 [[nodiscard]] constexpr std::size_t first_slot(std::size_t description,
                                                std::size_t slot_bytes) noexcept {
-    const std::size_t bitmaps = slot_bytes >= slab::least_joined_bytes ? 2 : 1;
-    const std::size_t end =
-        description + sizeof(slab) + bitmaps * words_for(slot_bytes) * sizeof(bits::word);
+    const std::size_t joined =
+        slot_bytes >= slab::least_joined_bytes ? bytes / slot_bytes / bits::word_bits + 1 : 0;
     const std::size_t alignment = smaller<std::size_t>(slot_bytes & -slot_bytes, unit_bytes);
-    return align_up(end, alignment);
+    const std::size_t end =
+        align_up(description + sizeof(slab) + (words_for(slot_bytes) + joined) * sizeof(bits::word),
+                 alignment);
+    const std::size_t with_note = slot_bytes + slab::note_bytes;
+    return align_down(bytes - (bytes - end) / with_note * with_note, alignment);
+}
+
+/// The lowest index that an address in front of the first slot is taken for.
+[[nodiscard]] constexpr std::size_t first_index_in_front(std::size_t first,
+                                                         std::size_t slot_bytes) noexcept {
+    return (2 * bytes - first) / slot_bytes;
 }
 
 } // namespace slab_page

@@ -67,7 +67,7 @@ public:
         void* p = cache_.take(slot_bytes());
         if (p == nullptr) [[unlikely]]
             p = allocate_slow();
-        call_sites::allocated(p);
+        call_sites::allocated(p, slot_bytes());
         return p;
     }
 
@@ -108,7 +108,7 @@ public:
         if (fits(bytes, alignment)) [[likely]]
             return try_allocate();
         void* const p = allocate_large(bytes, alignment);
-        call_sites::allocated(p);
+        call_sites::allocated(p, bytes);
         return p;
     }
 

@@ -11,8 +11,10 @@
 #include <arenite/stl/page_allocator.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <type_traits>
 
@@ -28,12 +30,25 @@ struct shared_pool {
 
     static constinit inline thread_local thread_slots mine{};
 
+    /// Made at its first use, and not destroyed: static containers end after it. No static object
+    /// of a function: a child that is forked while another thread makes it would wait for ever.
     [[nodiscard]] static shared_slots& instance(const Base& base) {
-        static shared_slots& made = make(base); // not destroyed: static containers end after it
-        return made;
+        shared_slots* const there = made.load(std::memory_order_acquire);
+        return there != nullptr ? *there : make_once(base);
     }
 
 private:
+    static constinit inline std::atomic<shared_slots*> made{nullptr};
+
+    ARENITE_COLD static shared_slots& make_once(const Base& base) {
+        const std::lock_guard lock{shared_slots::making()};
+        if (shared_slots* const there = made.load(std::memory_order_acquire); there != nullptr)
+            return *there; // by another thread, while this one waited
+        shared_slots& fresh = make(base);
+        made.store(&fresh, std::memory_order_release);
+        return fresh;
+    }
+
     static constexpr slot shape{.bytes = Bytes, .alignment = Alignment};
 
     /// Small first rows come from malloc, and an emptied pool keeps little: what it gives back

@@ -55,6 +55,9 @@ class shared_slots {
 public:
     shared_slots(slot s, const suballocator_options& options, upstream up) noexcept;
 
+    /// Held while one is made.
+    [[nodiscard]] static fork_lock<std::mutex>& making() noexcept;
+
     /// Over all of the process, one after the other.
     [[nodiscard]] static arenite::usage usage_all() noexcept;
     static void trim_all() noexcept;

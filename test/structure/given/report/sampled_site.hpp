@@ -1,0 +1,4 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/report/sampled_site.hpp>
+#include <iostream>
