@@ -98,7 +98,7 @@ std::size_t fill(Heap& heap, std::mt19937_64& random, piece*& to) {
     }
 }
 
-/// What one thread leaves to the next that comes by.
+/// Objects that one thread leaves to the next that comes by.
 struct exchange {
     std::mutex mutex;
     piece* pieces = nullptr;
