@@ -149,7 +149,7 @@ struct surviving {
     static constexpr std::string_view name = "surviving";
 };
 
-/// What other threads held is not lost to the child: its threads go on with their heaps.
+/// Memory of other threads is not lost to the child: its threads go on with their heaps.
 TEST(affinity_handing_over_threads, in_a_forked_child_the_heaps_of_other_threads_are_adopted) {
     if (const char* const why = nothing_to_see())
         GTEST_SKIP() << why;
