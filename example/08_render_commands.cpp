@@ -38,7 +38,7 @@ command* record(int frame, arenite::linear_resource& memory) {
     return first;
 }
 
-// What a frame must come to, if nothing was overwritten.
+// The sum of a frame, if nothing was overwritten.
 double sum_of(int frame) {
     const int meshes = frame % 7 + 1;
     return 16.0 * frame * meshes * (meshes + 1) / 2;

@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     frame.reset();
     game.write_text(std::cout);
 
-    // What the half-empty heap looks like; as a picture too where a file is named.
+    // The half-empty heap as text; as a picture too where a file is named.
     const arenite::memory_map map{scene};
     map.write_text(std::cout, {.title = "scene", .columns = 64, .rows = 8});
     if (argc > 1) {

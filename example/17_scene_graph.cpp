@@ -88,7 +88,7 @@ public:
 
 // ---- loading -----------------------------------------------------------------------------
 
-/// What every storey is made of; all of them share these.
+/// The parts of every storey; all of them share these.
 struct parts {
     intrusive_ptr<mesh> wall = make_intrusive<mesh>(24U);
     intrusive_ptr<mesh> window = make_intrusive<mesh>(64U);

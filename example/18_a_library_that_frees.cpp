@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A library written in C takes two hooks, one to allocate and one to free; the second is told no
+// A library written in C takes two hooks, one to allocate and one to free; the second gets no
 // size. Each of the two strategies after VulkanSceneGraph's serves it, and shows what it costs.
 
 #include <arenite/affinity/intrusive_resource.hpp>
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <vector>
 
-// What the library knows of its user.
+// The hooks, as the library sees them.
 struct hooks {
     void* (*allocate)(void* user, std::size_t bytes);
     void (*free)(void* user, void* p);
@@ -27,7 +27,7 @@ hooks hooks_of(R& r) {
             [](void* user, void* p) { static_cast<R*>(user)->deallocate(p); }, &r};
 }
 
-// What it does: names of many lengths, of which every third goes again.
+// Its work: names of many lengths, of which every third goes again.
 std::vector<void*> use(const hooks& h) {
     std::vector<void*> kept;
     for (std::size_t i = 0; i < 30'000; ++i) {

@@ -52,7 +52,7 @@ int main() {
     // The one request to the system. All pages are touched now, so that no frame waits for one.
     arenite::double_ended_resource memory{16_MiB, arenite::linear_options{.prefault = true}};
 
-    // What stays comes from the high end, and is taken once.
+    // Objects that stay come from the high end, and are taken once.
     arenite::linear_resource& high = memory.high();
     arenite::frame_resource<2> frames{1_MiB, arenite::linear_options{.eager = true}, &high};
     arenite::pool_resource nodes{arenite::slot{64, 16},

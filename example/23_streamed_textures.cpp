@@ -254,7 +254,7 @@ private:
         textures_[i].reset();
     }
 
-    /// What waited for the fence of a frame: moves are committed, and what left is freed.
+    /// After the fence of a frame: moves are committed, and textures that left are freed.
     void settle(frame& f) {
         if (!f.under_way)
             return;

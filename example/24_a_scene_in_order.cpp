@@ -21,7 +21,7 @@ struct node {
     int value = 1;
 };
 
-// Depth first, as the walk goes. What it holds from one visit to the next are handles: objects
+// Depth first, as the walk goes. It holds handles from one visit to the next, since objects
 // move in between. The one it returns leads to a node and is refreshed when that has moved.
 class depth_first {
 public:

@@ -32,7 +32,7 @@ struct asset {
 
 unsigned char contents(int name) { return static_cast<unsigned char>(name * 7 + 1); }
 
-/// What a loader's thread does: it knows nothing of the heap.
+/// A loader's thread: it knows nothing of the heap.
 void read_file(asset* into) { into->bytes.fill(contents(into->name)); }
 
 class asset_cache {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What stands for malloc, for new, for std::pmr, for a heap of mimalloc and for a pool of Boost.
+// Replacements for malloc, for new, for std::pmr, for a heap of mimalloc and for a pool of Boost.
 #include <arenite/affinity/affine.hpp>
 #include <arenite/core/create.hpp>
 #include <arenite/interop/malloc_like.hpp>

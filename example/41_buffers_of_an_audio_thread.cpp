@@ -35,7 +35,7 @@ void write_buffers(arenite::handover_resource& memory) {
     }
 }
 
-/// What the system calls every few milliseconds.
+/// Called by the system every few milliseconds.
 void audio_callback(arenite::handover_resource& memory, int number) {
     void* const p = memory.try_allocate(sizeof(buffer), alignof(buffer)); // no call loops or waits
     if (p == nullptr)

@@ -66,7 +66,7 @@ void write_report(const nlohmann::json& results, const output_file& to) {
     fmt::print("The report: {}\n", link_to(to.path()));
 }
 
-/// What to print, and where results go besides the terminal; empty: nowhere.
+/// The kind of output, and where results go besides the terminal; empty: nowhere.
 struct output_wishes {
     std::string json, report;
     bool tables = true;

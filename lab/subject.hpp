@@ -94,7 +94,7 @@ concept subject = (any_size<S> || one_size<S> || holds_objects<S> || serves<S, s
     { S::ways() } -> std::same_as<std::vector<subject_info>>;
 };
 
-/// What can change the length of an allocation where it lies: true, or nothing has changed.
+/// Changes the length of an allocation in place: true, or nothing has changed.
 template <class S>
 concept resizes_in_place = requires(S& s, void* p, std::size_t bytes) {
     { s.try_resize(p, bytes, bytes) } -> std::same_as<bool>;
@@ -182,7 +182,7 @@ struct registered_subject {
     turn_function run;
 };
 
-/// What this program was compiled with: filled before main by the workloads.
+/// The libraries that this program was compiled with: filled before main by the workloads.
 struct registry {
     std::vector<workload_info> workloads;
     std::vector<registered_subject> runs;

@@ -34,7 +34,7 @@
 //     };
 //     ARENITE_LAB_WORKLOAD(my_workload);
 //
-// What such a file needs that knows no subject (reading a model) is compiled once, from
+// A part of such a file that knows no subject (reading a model) is compiled once, from
 // lab/workloads/<name>/*.cpp; assimp is linked and ARENITE_LAB_ASSIMP defined to 1 where it was
 // found.
 //
@@ -61,7 +61,7 @@ public:
 /// One value for each parameter, by name.
 using parameter_values = std::map<std::string, std::string>;
 
-/// What `--set name=value` may change.
+/// A parameter that `--set name=value` may change.
 struct parameter {
     enum class kind { integer, choice, text };
 
@@ -99,7 +99,7 @@ struct workload_info {
 
     /// The subjects of a run that names none; empty: every available one not marked on_request.
     std::vector<std::string> subjects = {};
-    /// Those of `arenite-lab short`; empty: the lab's own short list.
+    /// Subjects of `arenite-lab short`; empty: the lab's own short list.
     std::vector<std::string> short_subjects = {};
 
     /// Whether with these values all requests are of one size, so that pools are among the subjects
@@ -116,7 +116,7 @@ struct workload_info {
     std::function<std::optional<std::string>(const parameter_values&)> check = {};
 };
 
-/// What a workload sees of its turn: its parameters, and where its figures go.
+/// A workload's view of its turn: its parameters, and where its figures go.
 class turn {
 public:
     explicit turn(parameter_values values) : values_{std::move(values)} {}
@@ -143,7 +143,7 @@ public:
         figures_.push_back({std::string{metric}, std::string{unit}, cold(), false, value});
     }
 
-    /// What became resident for count objects: record(metric, unit, ...).
+    /// Memory that became resident for count objects: record(metric, unit, ...).
     void record_memory(std::string_view metric, std::string_view unit,
                        const std::optional<resident_memory>& before, std::size_t count) {
         const std::optional<resident_memory> now = resident();
@@ -174,7 +174,7 @@ public:
     [[nodiscard]] const std::vector<address_sample>& maps() const noexcept { return maps_; }
     [[nodiscard]] const std::vector<range_sample>& ranges() const noexcept { return ranges_; }
 
-    /// What the work came to; must be equal in every pass of every subject.
+    /// The result of the work; must be equal in every pass of every subject.
     void checksum(std::uint64_t value) { checksums_.push_back(value); }
 
     struct figure {

@@ -4,7 +4,7 @@
 // Calls whose time has a bound, in every state that makes a difference; callgrind counts each by
 // itself. Prints a line a call, "allocate" or "free" and the state, in their order. See run.
 //   tlsf          a tlsf_resource: length x where its hole is found x split x alignment, and for
-//                 frees length x joined with below, above, both x alone or amid others in the lists
+//                 frees length x joined with below, above, both x alone or among others in lists
 //   handover      a handover_resource: length x how many allocations were handed over, beside holes
 //                 that they join with; frees by the owner, and by another thread
 //   first, best   a free_list_resource with 100,000 holes in no order, of up to 512 bytes and
@@ -26,7 +26,7 @@
 
 using namespace arenite;
 
-// What is counted: a call each, and little more.
+// Counted are the instructions of one call each, and little more.
 extern "C" {
 [[gnu::noinline]] void* allocate_tlsf(tlsf_resource& r, std::size_t bytes, std::size_t alignment) {
     return r.allocate(bytes, alignment);
@@ -68,7 +68,7 @@ void make_holes(tlsf_resource& r, std::size_t bytes, std::size_t count) {
 void every_state_of_tlsf() {
     for (const std::size_t bytes : lengths) {
         for (const std::size_t alignment : size_list{16, 64, 4096}) {
-            // 0: only the long hole behind all; 1: of its own length, alone in its list; 2: amid
+            // 0: only the long hole behind all; 1: of its own length, alone in its list; 2: among
             // others; 3: longer by a unit; 4: of its own list, but too short; 5: four times longer
             for (const int state : {0, 1, 2, 3, 4, 5}) {
                 tlsf_resource r{64_MiB};

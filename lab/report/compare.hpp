@@ -16,7 +16,7 @@ struct figure {
     double median, least, most;
 };
 
-/// What one subject's figure is beside another's.
+/// One subject's figure beside another's.
 struct comparison {
     double ratio; ///< ours / theirs, of the medians; below 1 ours is better
     /// One median lies between the smallest and the largest figure of the other: no difference is
@@ -29,8 +29,8 @@ struct comparison {
 /// about a microsecond: one in a thousand events is a nanosecond an event.
 [[nodiscard]] double felt_from(std::string_view unit);
 
-/// What is less than is felt counts as that much. Nothing where both figures do, or where theirs
-/// is 0: then there is no ratio.
+/// A figure below what a person would feel counts as that much. Nothing where both figures do, or
+/// where theirs is 0: then there is no ratio.
 [[nodiscard]] std::optional<comparison> compare(const figure& ours, const figure& theirs,
                                                 std::string subject, std::string_view unit);
 

@@ -19,11 +19,12 @@ namespace arenite::lab {
                                           const std::vector<outcome>& outcomes,
                                           const std::vector<seed_result>& seeds = {});
 
-/// What `--json` wrote; throws bad_request where the file cannot be read, is cut off or is none.
+/// Reads a file of `--json`; throws bad_request where the file cannot be read, is cut off or is
+/// none.
 [[nodiscard]] nlohmann::json read_results(const std::filesystem::path& path);
 
 /// A file that results go to: opened before anything is measured, so that a path which cannot be
-/// written is told at once (bad_request); written at the end.
+/// written is refused at once (bad_request); written at the end.
 class output_file {
 public:
     explicit output_file(std::filesystem::path path);

@@ -7,7 +7,7 @@
 
 namespace arenite::lab {
 
-/// What figures depend on besides the code: told with every result.
+/// The machine and its settings, on which figures depend besides the code.
 struct machine {
     std::string processor;
     unsigned cores = 0;

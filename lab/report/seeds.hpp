@@ -29,7 +29,7 @@ struct seed_row {
     std::optional<source> divided_by = {};
     double scale = 1; ///< of ours, to the document's unit
 
-    /// What is added to the figure, so many times: a document may give a difference.
+    /// A figure that is added so many times: a document may give a difference.
     std::vector<std::pair<double, source>> and_times = {};
 
     bool cold_only = false; ///< long work, which the document does once
@@ -44,7 +44,7 @@ enum class seed_scale { tiny, quick, full };
 /// All rows, in the order of the documents. A new table is a few lines in seeds.cpp.
 [[nodiscard]] std::vector<seed_row> seed_rows(seed_scale scale);
 
-/// What was measured for a row; cold and warm passes apart.
+/// The measurements of a row; cold and warm passes apart.
 struct seed_result {
     seed_row row;
     std::optional<double> cold, warm;
@@ -59,7 +59,7 @@ seed_experiments(const catalogue& all, const std::vector<seed_row>& rows, int re
 [[nodiscard]] std::vector<seed_result> seed_results(const std::vector<seed_row>& rows,
                                                     const std::vector<outcome>& outcomes);
 
-/// What the document says, what was measured here, the ratio; below it why figures are missing.
+/// The document's figure, the one measured here, the ratio; below it why figures are missing.
 [[nodiscard]] std::string seed_table(const std::vector<seed_result>& results);
 
 } // namespace arenite::lab

@@ -6,8 +6,8 @@
 
 namespace arenite::lab {
 
-/// What Kaltenbrunn's chapters 3 and 6.2.1 measure: the levels of the cache, lists, matrices, and
-/// particles in columns.
+/// The measurements of Kaltenbrunn's chapters 3 and 6.2.1: the levels of the cache, lists,
+/// matrices, and particles in columns.
 void add_cache(std::vector<seed_row>& rows, seed_scale scale);
 
 } // namespace arenite::lab

@@ -6,7 +6,7 @@
 
 namespace arenite::lab {
 
-/// What the two seed documents on VulkanSceneGraph's allocators say.
+/// The figures of the two seed documents on VulkanSceneGraph's allocators.
 void add_scene_graph(std::vector<seed_row>& rows, seed_scale scale);
 
 } // namespace arenite::lab

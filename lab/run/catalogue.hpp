@@ -11,7 +11,7 @@
 
 namespace arenite::lab {
 
-/// What the user asked for does not exist or cannot be: told to him, exit code 2.
+/// The user's request does not exist or cannot be met: printed, exit code 2.
 class bad_request : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

@@ -9,7 +9,7 @@ namespace arenite::lab {
 // A runner is a program that measures the subjects of one library: arenite-lab itself for ours and
 // the C++ library's, arenite-lab-<library> for a peer's. It is started anew for each turn.
 
-/// What a runner is started with, instead of a command a user may type.
+/// Arguments that a runner is started with, instead of a command of the user's.
 inline constexpr std::string_view describe_command = "@describe";
 inline constexpr std::string_view turn_command = "@turn";
 inline constexpr std::string_view maps_command = "@maps";

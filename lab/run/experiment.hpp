@@ -20,7 +20,7 @@ struct experiment {
     int warm_passes;
 };
 
-/// What the user asked for, before it is known to make sense.
+/// The user's request, before it is known to make sense.
 struct request {
     std::vector<std::string> workloads = {};
     std::vector<std::string> subjects = {}; ///< empty: each workload's own choice

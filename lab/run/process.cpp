@@ -48,7 +48,7 @@ bool steers_an_allocator(std::string_view variable) {
                        [&](const char* prefix) { return variable.starts_with(prefix); });
 }
 
-/// What the system could give without swapping; a guess where it does not tell.
+/// Memory that the system could give without swapping; a guess where it does not say.
 std::size_t available_bytes() {
     std::ifstream in{"/proc/meminfo"};
     std::string word;

@@ -13,7 +13,7 @@ namespace arenite::lab::lean {
 
 enum class type : std::uint64_t { leaf = 1, inner };
 
-/// What every node begins with: a tag where a virtual table's pointer would be, a value, a word of
+/// Each node begins with this: a tag where a virtual table's pointer would be, a value, a word of
 /// data.
 struct node {
     type tag;

@@ -12,7 +12,7 @@
 #include <utility>
 
 // A scene of polymorphic objects, as VulkanSceneGraph has them: virtual destructors, counted
-// references, and an operator new and delete of the class itself. operator delete is told the size
+// references, and an operator new and delete of the class itself. operator delete gets the size
 // of the object, and not which heap it came from.
 //
 //     group 48 B ---> child array, 8 B a child       nodes
@@ -90,7 +90,7 @@ private:
     T* p_ = nullptr;
 };
 
-/// What a visitor gathers.
+/// The result of a visit.
 struct visit {
     std::uint64_t sum = 0;
 };
@@ -233,8 +233,8 @@ public:
         return held;
     }
 
-    /// Groups of up to eight children down to so many geometries; `lowest(group)` is told of those
-    /// that have geometries.
+    /// Groups of up to eight children down to so many geometries; `lowest(group)` is called for
+    /// those that have geometries.
     template <class Lowest>
     [[nodiscard]] child model(std::size_t geometries, Lowest lowest) {
         constexpr std::size_t most = 8;

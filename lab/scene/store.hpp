@@ -14,7 +14,7 @@
 
 namespace arenite::lab::scene {
 
-/// What lets a standard container take its memory from a subject.
+/// Lets a standard container take its memory from a subject.
 template <class T, class Heap>
 struct allocator_from {
     using value_type = T;

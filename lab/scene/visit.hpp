@@ -12,7 +12,7 @@
 
 namespace arenite::lab::scene {
 
-/// What a traversal over the whole graph counts.
+/// The counts of a traversal over the whole graph.
 struct statistics {
     std::uint64_t groups = 0, transforms = 0, geometries = 0;
     std::uint64_t children = 0; ///< places for children, also the empty ones
@@ -27,7 +27,7 @@ struct statistics {
 /// Node statistics, depth first: touches every node and child array, no name and no vertex.
 [[nodiscard]] statistics traverse(const group& root) noexcept;
 
-/// What a camera sees.
+/// The view of a camera.
 struct visible {
     std::uint64_t tested = 0;   ///< nodes whose sphere was looked at
     std::uint64_t draws = 0;    ///< geometries within the frustum
@@ -47,7 +47,7 @@ struct visible {
 /// sphere lies outside; looks up the material of what is seen.
 [[nodiscard]] visible cull(const node& root, const camera& eye) noexcept;
 
-/// What a renderer takes from a geometry that is seen.
+/// The part of a visible geometry that a renderer takes.
 struct command {
     const array* positions;
     const array* indices;

@@ -89,7 +89,7 @@ struct affinity_ordered {
     }
 };
 
-/// What is added to a scene that has aged is placed near its parent.
+/// Objects that are added to an aged scene are placed near their parents.
 struct affinity_near {
     static constexpr auto strategy = affinity_strategy::ordered;
     static constexpr bool near = true;

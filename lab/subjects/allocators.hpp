@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-// What lets standard containers take their memory from subjects that have no allocator of their
+// These let standard containers take their memory from subjects that have no allocator of their
 // own.
 
 namespace arenite::lab {

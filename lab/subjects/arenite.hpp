@@ -22,7 +22,7 @@
 
 namespace arenite::lab {
 
-/// A way without huge pages, of the same code: the process's page source is told so.
+/// A way without huge pages, of the same code: set at the process's page source.
 [[nodiscard]] inline subject_info without_huge_pages(subject_info info) {
     info.name += "-4k";
     info.summary += ", no huge pages";
@@ -55,7 +55,7 @@ private:
     ordered_heap heap_{Kind::options};
 };
 
-/// What a user gets who sets nothing.
+/// The defaults.
 struct ordered_by_default {
     static constexpr ordered_options options{};
     static std::vector<subject_info> ways() {
@@ -78,7 +78,7 @@ struct ordered_retaining {
     }
 };
 
-/// What size_of and unsized frees ask for; freed without the size.
+/// With sizes kept, as size_of and unsized frees require; freed without the size.
 struct ordered_kept {
     static constexpr ordered_options options{.sizes = sizes::kept};
     static std::vector<subject_info> ways() {
@@ -202,7 +202,7 @@ public:
     static std::vector<subject_info> ways() { return Kind::ways(); }
 };
 
-/// What a user gets who sets nothing.
+/// The defaults.
 struct pool_by_default {
     static constexpr pool_options options{};
     static std::vector<subject_info> ways() {

@@ -25,7 +25,7 @@ namespace arenite::lab {
            std::to_string(BOOST_VERSION / 100 % 1000);
 }
 
-/// What the pools below are told to hold: so many bytes, so aligned.
+/// A slot of the pools below: so many bytes, so aligned.
 template <std::size_t Bytes, std::size_t Alignment>
 struct alignas(Alignment) boost_slot {
     std::array<std::byte, Bytes> bytes;

@@ -41,7 +41,7 @@ private:
     Kind kind_;
 };
 
-/// What most kinds hold.
+/// The member that most kinds have.
 template <class R>
 struct linear_kind {
     std::optional<R> resource;

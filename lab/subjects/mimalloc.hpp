@@ -113,7 +113,7 @@ public:
              .environment = other_environment(),
              .on_request = on_request,
              .version = version()}};
-        // What is measured beside our subjects with retain_all.
+        // Measured beside our subjects with retain_all.
         all.push_back(all.front());
         all.back().name += "-retain";
         all.back().summary = "mimalloc told to keep what is empty" + heaps;
@@ -211,7 +211,7 @@ public:
 };
 
 #if MI_MALLOC_VERSION < 30600
-/// What workloads of several threads use: mimalloc by the calls that look up the thread's heap.
+/// For workloads of several threads: mimalloc by the calls that look up the thread's heap.
 class mimalloc_of_any_thread {
 public:
     static constexpr bool for_any_thread = true;

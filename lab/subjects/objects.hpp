@@ -60,7 +60,7 @@ public:
     }
 };
 
-/// What a reader of the documentation takes, each for its own: an object_pool for particles, an
+/// The types that the documentation recommends, each for its use: an object_pool for particles, an
 /// affinity for a scene's nodes, a double_buffered_resource for commands, a linear_resource for
 /// what lives a frame. For workloads that have all these; the rest of it is an affinity.
 class chosen_by_use : public affinity_as<affinity_ordered> {

@@ -100,7 +100,7 @@ struct offset_bins {
     }
 };
 
-/// What the maps of the yardsticks have in common: holes and parts by offset, both in trees.
+/// The base of the yardsticks' maps: holes and parts by offset, both in trees.
 class offset_maps {
 public:
     struct part {

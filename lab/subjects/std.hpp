@@ -38,7 +38,7 @@ namespace arenite::lab {
 #endif
 }
 
-/// What std::allocator does: operator new and the sized operator delete, here over the C library.
+/// The work of std::allocator: operator new and the sized operator delete, here over the C library.
 class std_new {
 public:
     static constexpr bool for_any_thread = true;

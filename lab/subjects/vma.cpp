@@ -38,7 +38,7 @@ VmaVulkanFunctions stand_ins() {
         return VK_SUCCESS;
     };
     f.vkFreeMemory = [](VkDevice, VkDeviceMemory, const VkAllocationCallbacks*) {};
-    // What is never called here, but must be there.
+    // Never called here, but required.
     f.vkMapMemory = [](VkDevice, VkDeviceMemory, VkDeviceSize, VkDeviceSize, VkMemoryMapFlags,
                        void**) -> VkResult { return VK_ERROR_MEMORY_MAP_FAILED; };
     f.vkUnmapMemory = [](VkDevice, VkDeviceMemory) {};

@@ -57,7 +57,7 @@ struct vma {
 
         /// Plans so many moves at most; the bytes to copy.
         [[nodiscard]] std::uint64_t plan(std::size_t moves);
-        /// What was planned is copied. True: there is nothing more to gain.
+        /// Copies the planned moves. True: there is nothing more to gain.
         [[nodiscard]] bool settle();
 
         [[nodiscard]] std::size_t block_count() const;

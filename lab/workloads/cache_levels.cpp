@@ -30,7 +30,7 @@ struct cache_levels_told {
     cache_level level[3];
 };
 
-/// What the system says of this processor's data caches; zeros where it does not.
+/// This processor's data caches, as the system describes them; zeros where it does not.
 cache_levels_told told() {
     cache_levels_told all{{{"L1", 0, 0, 0}, {"L2", 0, 0, 0}, {"L3", 0, 0, 0}}};
     for (int index = 0; index < 8; ++index) {

@@ -17,7 +17,7 @@
 //
 //     group or transform, 8 children each, `levels` deep --- geometry --- vertices of its own
 //
-// What happens.  A scene is made depth first, as a loader makes it: each node with its name and its
+// Course.        A scene is made depth first, as a loader makes it: each node with its name and its
 // child array, each geometry with 4 to 32 vertices, gathered in scratch memory that goes back at
 // once. Its nodes are counted (scene::traverse). Then, `rounds` times, a random third of it is
 // deleted, in random order, and added again; the nodes are counted once more; a last round takes
@@ -27,7 +27,7 @@
 //          handed out in address order then comes in about the order of the scene. readd=random: in
 //          no order, as an editor's undo or a net's tiles come; then only an allocator that knows
 //          the parent could put a node beside it. The parent is known when a node is made; a heap
-//          that can place an object near another one is told (arenite.affinity.near).
+//          that can place an object near another one does so (arenite.affinity.near).
 // Memory.  Nodes and child arrays from one heap, names, vertices and scratch from a second one;
 //          where a library knows no heaps, both are the same malloc.
 // Sizes.   All follow from a node's place in the tree, so that what is added again is what was
@@ -165,7 +165,7 @@ private:
     std::size_t& count_;
 };
 
-/// What churn deletes and adds again: a child's place, in its parent and in the tree.
+/// A place where churn deletes and adds again: a child's, in its parent and in the tree.
 struct part {
     scene::group* parent;
     std::uint64_t place;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../containers/filled.hpp"
 
-// containers/forward_list and containers/list; what is done is told in filled.hpp.
+// containers/forward_list and containers/list; filled.hpp describes the work.
 
 namespace arenite::lab {
 namespace {

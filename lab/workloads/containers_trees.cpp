@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../containers/filled.hpp"
 
-// containers/set and containers/map; what is done is told in filled.hpp.
+// containers/set and containers/map; filled.hpp describes the work.
 
 namespace arenite::lab {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../containers/filled.hpp"
 
-// containers/unordered_map; what is done is told in filled.hpp.
+// containers/unordered_map; filled.hpp describes the work.
 
 namespace arenite::lab {
 namespace {

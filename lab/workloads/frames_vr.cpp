@@ -102,7 +102,7 @@ private:
     typename buffers<S>::type heap_;
 };
 
-/// What lives for a frame.
+/// Objects that live for a frame.
 template <class S>
 class frame_memory {
 public:

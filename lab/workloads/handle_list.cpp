@@ -33,7 +33,7 @@
 // frame_50%, frame_99%     all of a frame
 // walk_early, walk_late    the median walk of the first and the last tenth of the frames
 // step_50%, step_99%       of a step, whose budget is set; note step_worst. Others' time counts
-//                          where they take the processor amid a step
+//                          where they take the processor during a step
 // walk_at_F, resident_at_F the median walk of a twentieth of the frames that ends at F, and what is
 //                          resident then for a byte that lives (notes)
 

@@ -66,7 +66,7 @@ std::uint64_t sum_of(const Node* n) {
     return sum;
 }
 
-/// What step(order) calls: it holds links from one visit to the next, and no pointers.
+/// Called by step(order): it holds links from one visit to the next, and no pointers.
 template <class Link>
 class depth_first {
 public:

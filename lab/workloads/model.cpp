@@ -24,7 +24,7 @@
 
 // scene/model: a real model, loaded into a scene graph as a loader does it, copied into a city.
 //
-// What happens.  assimp reads the file once in each process, before anything is measured. Then each
+// Course.        assimp reads the file once in each process, before anything is measured. Then each
 // pass loads it `copies` times into one scene graph (lab/scene), traverses it as a collector of
 // node statistics does, culls it for a camera that walks through the town, makes frames of what is
 // seen there (culls, and records a command for each geometry), removes and loads again
@@ -83,7 +83,7 @@ struct plan {
                              " free; set copies or nodes to less"};
     }
 
-    /// What a subject takes at most, about: the payload and half as much.
+    /// The most that a subject takes, about: the payload and half as much.
     [[nodiscard]] double bytes(const model_size& house) const noexcept {
         return 1.5 * static_cast<double>(copies) *
                (static_cast<double>(house.node_bytes) + static_cast<double>(house.data_bytes) +
@@ -236,7 +236,7 @@ struct model {
     private:
         using loader = model_loader<S>;
 
-        /// What the end of the heaps costs: all that is empty goes back to the system. A malloc has
+        /// The cost of the heaps' end: all that is empty goes back to the system. A malloc has
         /// no such end.
         void give_back(turn& t) {
             const stopwatch returning;

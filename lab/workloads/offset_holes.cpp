@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-// offset/holes: what is hardest for who looks for holes.
+// offset/holes: the hardest case for a search of holes.
 //
 // `count` holes of 4,096 bytes, each between two parts, at distances that are no multiple of any
 // power of two above 16; a long hole behind them. Each request of a kind is timed by itself, the

@@ -66,7 +66,7 @@ struct threads_loaders {
     private:
         static constexpr std::size_t loaders = 2, ahead = 8;
 
-        /// What a loader has built and the deleter has not taken.
+        /// Scenes that a loader has built and the deleter has not taken.
         template <class M>
         struct queue {
             typename objects::group<M>::child places[ahead];

@@ -20,7 +20,7 @@
 // file=x.ev is a recorded program (trace/recording.hpp tells the format); file=importer, the
 // default, is made and not recorded, for a look and for tests.
 //
-// What is allocated is touched, a store a line up to 4 KiB and one a page from there on, and read
+// Allocated memory is touched, a store a line up to 4 KiB and one a page from there on, and read
 // again when it is freed: an allocator that spreads its objects pays for it here as it would in the
 // program. Threads are merged: one replays all. Of a resize each subject makes what it has: a
 // realloc of its own, resizing in place, or else an allocation, a copy and a free.

@@ -176,7 +176,7 @@ TEST(affine, a_constructor_that_throws_leaves_nothing) {
 }
 #endif
 
-// What must not be there: with an unsized delete the language would call that one, and a nothrow
+// An unsized delete must not be there: with it the language would call that one, and a nothrow
 // new would leave its memory behind.
 template <class T>
 concept has_unsized_delete = requires(void* p) { T::operator delete(p); };

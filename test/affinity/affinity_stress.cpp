@@ -106,7 +106,7 @@ void end(std::mt19937& random, const object& o) {
     }
 }
 
-/// What threads leave to each other.
+/// Objects that threads leave to each other.
 class exchange {
 public:
     /// Puts an object in a random place, and takes the one that was there.

@@ -211,9 +211,13 @@ void producers_and_consumers(std::size_t producers, std::size_t consumers,
 TEST(affinity_stress_threads, memory_is_flat_whoever_produces_and_consumes) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
-    for (const std::size_t producers : {1u, 3u})
-        for (const std::size_t consumers : {1u, 3u})
-            producers_and_consumers(producers, consumers, share_of_time(16));
+    std::vector<std::size_t> counts{1, 3};
+    if (is_long_run())
+        counts = {1, 2, 4, 8};
+    const auto shapes = static_cast<int>(counts.size() * counts.size());
+    for (const std::size_t producers : counts)
+        for (const std::size_t consumers : counts)
+            producers_and_consumers(producers, consumers, share_of_time(4 * shapes));
 }
 
 /// The owner makes many objects, which others free, and allocates little meanwhile.

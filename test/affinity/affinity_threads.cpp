@@ -419,7 +419,7 @@ TEST(affinity_lives_threads, forks_beside_threads_that_allocate_much_are_quick_a
         const pid_t child = ::fork();
         if (child == 0) {
             ::alarm(60);
-            // Every heap there was serves here: nothing is amid a change.
+            // Every heap there was serves here: none is in the middle of a change.
             for (int k = 0; k < 200; ++k)
                 h.deallocate(h.allocate(40'000, 8), 40'000, 8);
             h.trim();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What passes from one heap of an affinity to another: blocks with frees that nobody has seen yet,
-// the heaps of threads that a forked child does not have, memory of an earlier strategy.
+// Memory that passes from one heap of an affinity to another: blocks with frees that nobody has
+// seen yet, the heaps of threads that a forked child does not have, memory of an earlier strategy.
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/detail/affinity_share.hpp>
@@ -70,8 +70,9 @@ void take_marks(affinity_share& share, remote_frees& r) {
             static_cast<void>(heap.release_word(*r.where, i, freed));
 }
 
-/// A free that is told between the owner's look at the list and its look at the bits leaves the
-/// block in the list when it is the owner's no more; the next owner's frees then hang there too.
+/// A free that is announced between the owner's look at the list and its look at the bits leaves
+/// the block in the list when it is the owner's no more; the next owner's frees then hang there
+/// too.
 TEST(affinity_handing_over, a_block_in_the_list_of_its_earlier_owner_is_handed_on) {
     if (const char* const why = nothing_to_see())
         GTEST_SKIP() << why;
@@ -111,7 +112,7 @@ TEST(affinity_handing_over, a_block_in_the_list_of_its_earlier_owner_is_handed_o
 }
 
 #if defined(__unix__)
-/// In the child a heap that was amid a change is nobody's, or there is none.
+/// In the child a heap that was in the middle of a change is unowned, or there is none.
 TEST(affinity_handing_over_threads, a_heap_amid_a_change_is_not_used_in_a_forked_child) {
     if (const char* const why = nothing_to_see())
         GTEST_SKIP() << why;
@@ -328,7 +329,8 @@ TEST(affinity_handing_over_threads, memory_stays_flat_whoever_frees) {
     }
 }
 
-/// What a call leaves is kept by the share itself: a handler that jumps out of a drain loses none.
+/// Frees that a call leaves undone are kept by the share itself: a handler that jumps out of a
+/// drain loses none.
 TEST(affinity_handing_over, the_oldest_blocks_are_seen_to_first_and_the_others_stay) {
     if (const char* const why = nothing_to_see())
         GTEST_SKIP() << why;

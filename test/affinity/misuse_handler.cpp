@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What a contract handler may do while an affinity waits for it: report, allocate, fork, and never
-// come back.
+// A contract handler may do all this while an affinity waits for it: report, allocate, fork, and
+// never come back.
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/check/passthrough.hpp>

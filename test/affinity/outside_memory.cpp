@@ -24,7 +24,7 @@ TEST(outside_memory, leads_back_to_its_source_at_every_alignment) {
     for (const unsigned source : {outside_memory::standard, outside_memory::source_of(&own)}) {
         outside_count count;
         for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
-            count.allocations = 1; // by who asks, before
+            count.allocations = 1; // by the caller, before
             void* const p = outside_memory::try_allocate(source, 7, count, 100, alignment);
             ASSERT_NE(p, nullptr);
             EXPECT_TRUE(is_aligned(p, alignment));

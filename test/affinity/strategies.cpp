@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What both strategies after VulkanSceneGraph's promise, and each of its allocators' known defects.
+// The promises of both strategies after VulkanSceneGraph's, and known defects of its allocators.
 #include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/slots_resource.hpp>
 
@@ -151,7 +151,7 @@ TYPED_TEST(strategies, no_request_wastes_a_block) {
             std::vector<void*> all(16);
             for (void*& p : all)
                 p = r.allocate(bytes, 8);
-            // What it holds beyond the objects: bookkeeping, a block that has begun, and an eighth;
+            // Held beyond the objects: bookkeeping, a block that has begun, and an eighth;
             // of large objects a quarter, in addresses.
             EXPECT_LE(r.usage().bytes_reserved,
                       all.size() * (bytes + bytes / 4 + 4_KiB) + 2 * 256_KiB + block_bytes)

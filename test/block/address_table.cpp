@@ -172,7 +172,7 @@ TEST(address_table_threads, find_their_own_owners_while_others_enter_theirs) {
                     ++broken;
                 if (table.find(p + 100) != t)
                     ++broken;
-                // What others do is seen whole or not at all.
+                // Changes by others are seen whole or not at all.
                 const std::uintptr_t other = table.find(base + i * threads * unit);
                 if (other > threads)
                     ++broken;

@@ -68,7 +68,7 @@ TEST(block, the_head_holds_its_bitmap_and_ends_at_a_cache_line) {
         EXPECT_EQ(head % 64, 0u);
         EXPECT_EQ(detail::block::head_bytes(bytes, 192), head + 192);
     }
-    // What the class comment says of it.
+    // The sum in the comment of the class.
     EXPECT_EQ(detail::block::head_bytes(256_KiB, 0), 64 + 256_KiB / 64);
 }
 

@@ -289,7 +289,7 @@ TEST_F(large_objects_of, the_smallest_kept_piece_that_fits_serves) {
     source.deallocate_large(*again, 0);
 }
 
-/// What is kept of blocks and of large objects has one bound, here of 512 KiB.
+/// Kept blocks and kept large objects share one bound, here of 512 KiB.
 class large_objects_beside_blocks : public large_objects_of {
 protected:
     detail::block_source source{

@@ -23,7 +23,7 @@ protected:
     call_sites_test() : before_{call_sites::detail::set_count_for_test(4)} {}
     ~call_sites_test() override { call_sites::detail::set_count_for_test(before_); }
 
-    /// What is written of p.
+    /// The text about p.
     static std::string written(const void* p) {
         std::FILE* const file = std::tmpfile();
         call_sites::write(file, p);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What a limited_resource does with misuse, and with several threads.
+// A limited_resource under misuse, and with several threads.
 #include <arenite/compose/limited_resource.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/system_resource.hpp>

@@ -18,7 +18,7 @@ using namespace arenite;
 
 namespace {
 
-/// Writes what it is told: +100 -100.
+/// Writes each event: +100 -100.
 struct writer {
     std::string* text;
     void on_allocate(const void*, std::size_t bytes) const noexcept {
@@ -76,7 +76,7 @@ static_assert(Resettable<observed_resource<linear_resource, sleeper>> &&
 static_assert(Releasing<observed_resource<page_resource&, writer>> &&
               Concurrent<observed_resource<page_resource&, writer>>);
 static_assert(Concurrent<observed_resource<synchronized_resource<ordered_heap>, writer>>);
-// What another heap holds is for that heap to list.
+// Memory of another heap is for that heap to list.
 static_assert(!Mappable<observed_resource<ordered_heap&, writer>> &&
               Measurable<observed_resource<ordered_heap&, writer>>);
 static_assert(sizeof(observed_resource<ordered_heap&, sleeper>) == 2 * sizeof(void*));

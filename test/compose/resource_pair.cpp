@@ -29,7 +29,7 @@ using support::take;
 
 namespace {
 
-// What both kinds of pairs share; how they choose is told by the tests of each.
+// The common part of both kinds of pairs; how they choose is in the tests of each.
 
 using pool_and_heap = segregated_resource<pool_resource, ordered_heap>;
 using linear_and_malloc = fallback_resource<linear_resource, malloc_resource>;

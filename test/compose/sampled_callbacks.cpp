@@ -17,7 +17,7 @@ using namespace arenite;
 
 namespace {
 
-/// What callbacks were told, and is not freed yet.
+/// Objects that callbacks saw, and that are not freed yet.
 struct book {
     std::map<const void*, std::size_t> alive;
     std::size_t told = 0;

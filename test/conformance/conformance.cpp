@@ -219,8 +219,8 @@ TEST_P(conformance, usage_counts_what_is_held) {
     EXPECT_GE(c->usage().high_water_bytes, c->usage().bytes_in_use);
 }
 
-// What is handed out is listed as used, each byte once; an object that is listed by itself from its
-// first byte.
+// Memory that is handed out is listed as used, each byte once; an object that is listed by itself
+// from its first byte.
 TEST_P(conformance, lists_what_its_memory_holds) {
     if (!promised.mappable)
         GTEST_SKIP() << "it lists nothing";

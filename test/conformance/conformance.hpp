@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What every resource promises, tried on each by the tests in conformance.cpp. A new one joins in a
-// few lines, in conformance/<folder>.cpp and in a namespace of its own below conformance_suite:
+// The promises of every resource, tried on each by the tests in conformance.cpp. A new one joins in
+// a few lines, in conformance/<folder>.cpp and in a namespace of its own below conformance_suite:
 //
 //     struct on_my_resource : conformance_case {
 //         static constexpr const char* name = "my_resource";
@@ -38,7 +38,7 @@ using support::piece;
 
 inline constexpr std::size_t size_max = std::numeric_limits<std::size_t>::max();
 
-/// What a resource is able to do; a case overrides what is otherwise.
+/// The abilities of a resource; a case overrides what is otherwise.
 struct conformance_case {
     static constexpr bool has_upstream = true;     ///< it asks the upstream it is made with
     static constexpr bool frees = true;            ///< memory given back serves again, in any order

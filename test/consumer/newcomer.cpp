@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What somebody might write on the first day: a scene in a heap, the lists of a frame in an arena,
+// A program of somebody's first day: a scene in a heap, the lists of a frame in an arena,
 // and a map with a pool. packaging/newcomer.py builds it with what the documents' commands
 // installed.
 #include <arenite/arenite.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What all consumers build: the whole library is to be had by one header, and names alone by
+// Built by all consumers: the whole library is to be had by one header, and names alone by
 // another one, before it.
 #include <arenite/fwd.hpp>
 

@@ -17,7 +17,7 @@ struct placed {
     int x = 1, y = 2;
 };
 
-/// What is not found by itself: a base with data, a constructor, a private member.
+/// Not found by itself: a base with data, a constructor, a private member.
 class body : public placed {
 public:
     body() = default;
@@ -31,7 +31,7 @@ private:
     double mass_ = 3;
 };
 
-/// What cannot be assigned to.
+/// Members that cannot be assigned to.
 struct fixed {
     fixed(int a, int b) : first{a}, second{b} {}
     const int first;

@@ -11,7 +11,7 @@ namespace {
 #define ARENITE_TEST_TEXT_OF(x) #x
 #define ARENITE_TEST_TEXT(x) ARENITE_TEST_TEXT_OF(x)
 
-// What a plug-in of the other kind gets is in test/plugin.
+// The message for a plug-in of the other kind is tested in test/plugin.
 TEST(same_build, the_library_here_is_the_one_that_this_is_compiled_for) {
     EXPECT_EQ(arenite::detail::same_build, &ARENITE_SAME_BUILD);
     const std::string_view sentence = ARENITE_TEST_TEXT(ARENITE_SAME_BUILD);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What a program and a plug-in that it loads allocate of one affinity lies in one heap, theirs and
-// arenite.dll's; each frees what the other allocated, on any thread.
+// All that a program and a plug-in that it loads allocate of one affinity lies in one heap, theirs
+// and arenite.dll's; each frees what the other allocated, on any thread.
 #include <windows.h>
 
 #include <arenite/affinity/affinity_heap.hpp>

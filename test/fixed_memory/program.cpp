@@ -69,7 +69,7 @@ struct entity {
     std::size_t bytes = 0;
 };
 
-/// What a program that shows something has gone through.
+/// The course of a program that shows something.
 struct events {
     int warnings = 0;
     int refusals = 0;
@@ -135,7 +135,7 @@ private:
         ++static_cast<game*>(user)->seen_.warnings;
     }
 
-    /// What the last level had is gone at once.
+    /// The last level's memory is gone at once.
     void load_level() {
         levels_.rewind(level_);
         const std::size_t bytes = 1_MiB + random_.below(2_MiB);

@@ -39,7 +39,7 @@ long ask_kernel(long number, Arguments... arguments) noexcept {
 
 } // namespace
 
-// What the C library itself calls; and it is what malloc and free of the program are, everywhere.
+// Called by the C library itself, and by the program's malloc and free everywhere.
 extern "C" {
 
 void* __libc_malloc(std::size_t);

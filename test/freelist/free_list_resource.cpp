@@ -333,7 +333,7 @@ TEST_F(free_list_death, without_kept_sizes_there_are_none) {
     r.deallocate(a, 24);
 }
 
-// What is free is written to: the links of its list or tree, or its length at either end.
+// Free memory is written to: the links of its list or tree, or its length at either end.
 TEST_F(free_list_death, a_write_into_free_memory_is_found_by_checked_builds) {
     if (!checks_enabled)
         GTEST_SKIP() << "unchecked builds do not look";

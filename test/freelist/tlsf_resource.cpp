@@ -319,7 +319,7 @@ TEST_F(tlsf_death, an_overwritten_header_is_named_with_its_neighbour) {
     keeper.deallocate(b);
 }
 
-// What is free is written to: the links of its list or tree, or its length at either end.
+// Free memory is written to: the links of its list or tree, or its length at either end.
 TEST_F(tlsf_death, a_write_into_free_memory_is_found_by_checked_builds) {
     if (!checks_enabled)
         GTEST_SKIP() << "unchecked builds do not look";

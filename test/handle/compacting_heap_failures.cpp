@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What goes wrong around a compacting_heap: memory that is refused, code of the user that throws,
+// Failures around a compacting_heap: memory that is refused, code of the user that throws,
 // misuse.
 
 #include <arenite/handle/compacting_heap.hpp>

@@ -35,7 +35,7 @@ void* allocate_memory(A& a, std::size_t bytes, std::size_t alignment, std::size_
     return alignment <= 8 ? a.allocate(bytes) : a.allocate(bytes, alignment, offset);
 }
 
-/// Takes its allocator by value, by name where it is told none, and sizes when it frees.
+/// Takes its allocator by value, by name where it gets none, and sizes when it frees.
 template <class T, class A>
 class vector {
 public:

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-// What the programs of this folder share: each is small, links one library, and returns 0 if all
+// Shared by the programs of this folder: each is small, links one library, and returns 0 if all
 // that it expects is so.
 namespace interop_test {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What every hook here stands on, and what it does with bad input and at odd times.
+// The base of every hook here, with bad input and at odd times.
 #include <arenite/interop/malloc_like.hpp>
 
 #include "interop_test.hpp"
@@ -113,7 +113,7 @@ void reallocating_keeps_what_fits() {
     Memory::deallocate(p);
 }
 
-/// Grows and shrinks within one class of sizes, where the old size is told.
+/// Grows and shrinks within one class of sizes, where the old size is given.
 void there_is_always_room_for_what_is_asked() {
     constexpr std::size_t sizes[][2] = {{257, 288}, {129, 144}, {513, 576}, {288, 257}};
     for (int i = 0; i < 20'000; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// Pools and plots of Tracy: against a header that writes down what Tracy is told (with TRACY_ENABLE
+// Pools and plots of Tracy: against a header that writes down what Tracy gets (with TRACY_ENABLE
 // and without), and, where Tracy is installed, with its client.
 #include <tracy/Tracy.hpp>
 

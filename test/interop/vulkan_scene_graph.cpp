@@ -148,7 +148,7 @@ void what_was_there_before_frees_what_it_gave() {
     auto* const after = new vsg::Object;
     EXPECT(arenite::affinity_heap::heap_of(before) == nullptr);
     EXPECT(arenite::affinity_heap::heap_of(after) == &ours.heap(vsg::ALLOCATOR_AFFINITY_OBJECTS));
-    EXPECT(ours.deallocate(before, 0)); // by the nested one: it is told once only
+    EXPECT(ours.deallocate(before, 0)); // by the nested one, which gets it once only
     if (all_is_passed_on())
         std::printf("a pointer of nobody's goes to operator delete in this mode\n");
     else
@@ -189,7 +189,7 @@ void affinities_of_ones_own_have_numbers_and_names() {
     a.report(text);
     EXPECT(text.str().find("sounds: total") != std::string::npos);
     EXPECT(text.str().find("affinity 5: total") != std::string::npos);
-    a.add(others, heap); // two numbers of one affinity: it is told of once
+    a.add(others, heap); // two numbers of one affinity: reported once
     text.str("");
     a.report(text);
     const std::size_t first = text.str().find("sounds: total");

@@ -336,7 +336,7 @@ TEST_F(lab_json, prints_a_table_for_each_experiment) {
 struct seed_rows_told {
     nlohmann::json rows;
 
-    /// Those of the documents whose name begins so.
+    /// The documents whose name begins so.
     [[nodiscard]] std::vector<nlohmann::json> rows_of(const std::string& document) const {
         std::vector<nlohmann::json> found;
         for (const auto& row : rows)

@@ -54,7 +54,7 @@ protected:
         std::ofstream{path, std::ios::binary} << bytes;
         return path;
     }
-    /// What it says instead of reading this.
+    /// The message instead of reading this.
     static std::string refusal(const std::string& path) {
         try {
             static_cast<void>(recording{path});

@@ -323,7 +323,7 @@ TEST_F(linear_resource_region, a_hole_before_the_padding_of_the_latest_comes_bac
     EXPECT_EQ(a.in_use(), 0u);
 }
 
-// What is known of the latest allocation must not be believed of an earlier one.
+// Knowledge of the latest allocation must not be applied to an earlier one.
 TEST_F(linear_resource_region, the_padding_of_an_allocation_given_back_is_forgotten) {
     linear_resource a{1000};
     static_cast<void>(a.allocate(21, 1));

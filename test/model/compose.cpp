@@ -252,7 +252,7 @@ TEST(model, tracked_resource_on_an_upstream_that_fails) {
                  });
 }
 
-/// What it is asked goes to an R, on an upstream that fails at times.
+/// Its requests go to an R, on an upstream that fails at times.
 template <class R>
 class on_flaky final : public resource_base<on_flaky<R>> {
 public:

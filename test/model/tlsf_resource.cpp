@@ -75,8 +75,8 @@ TEST(model, tlsf_resource_in_many_buffers) {
                  });
 }
 
-// What stays within a load is served, however it is made: here frees leave every other allocation,
-// so that holes are many and short, and then something larger is asked for.
+// Requests within a load are served, however they are made: here frees leave every other
+// allocation, so that holes are many and short, and then something larger is asked for.
 TEST(model, a_tlsf_region_of_the_size_needed_serves_whatever_stays_within_the_load) {
     const std::uint64_t seed = support::test_seed("model.tlsf_bound");
     std::mt19937_64 random{seed};

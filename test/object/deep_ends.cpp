@@ -17,7 +17,7 @@
 using namespace arenite;
 using support::counting_resource;
 
-// What ends deep within other destructors, and the memory that it belongs to.
+// Objects that end deep within other destructors, and the memory that they belong to.
 
 namespace {
 

@@ -50,7 +50,7 @@ protected:
         EXPECT_EQ(alive, 0);
         EXPECT_EQ(depth, 0u);
     }
-    // What ends at the bound ends others from its queue, one below it.
+    // An object that ends at the bound ends others from its queue, one below it.
     static constexpr unsigned bound = destruction_queue::max_depth + 1;
 };
 

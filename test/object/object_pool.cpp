@@ -249,7 +249,7 @@ TEST_F(object_pool_test, a_chain_of_a_million_goes_back_without_recursion) {
     EXPECT_LE(link::deepest, static_cast<int>(destruction_queue::max_depth) + 1);
 }
 
-// What is idle owns what is in use: nothing tells an object that it is to let go.
+// An idle object owns one in use: nothing tells it to let go.
 TEST_F(object_pool_test, what_is_idle_may_own_objects_until_it_ends) {
     struct hoarder {
         object_pool<hoarder>::pointer owned;

@@ -14,7 +14,7 @@
 
 using namespace arenite;
 
-// What the ends of idle objects may do to their pool; the release of all; memory ahead.
+// Ends of idle objects that use their pool; the release of all; memory ahead.
 
 namespace {
 

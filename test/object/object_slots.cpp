@@ -21,7 +21,7 @@ constexpr auto layout = object_slots::geometry::of(shape, 4096);
 std::vector<void*> ended;
 void ended_here(void* p) noexcept { ended.push_back(p); }
 
-/// What an object_pool does, without objects.
+/// The calls of an object_pool, without objects.
 struct slots : object_slots {
     explicit slots(upstream up) : object_slots{shape, layout, {}, true, this, up} { ended.clear(); }
     ~slots() {

@@ -38,7 +38,7 @@ TEST(owner, is_empty_where_the_type_tells_the_resource) {
     EXPECT_EQ(&detail::owner<affinities::nodes>::memory(), &affinity_heap::of<affinities::nodes>());
 }
 
-// What frees some of its memory by the address alone, or only if it was made so, is none.
+// Freeing some memory by the address alone, or only if made so, is not enough.
 TEST(owner, knows_who_frees_by_the_address_alone) {
     static_assert(detail::FreeingByAddress<affinity_heap> &&
                   detail::FreeingByAddress<intrusive_resource>);

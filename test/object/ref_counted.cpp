@@ -178,7 +178,7 @@ TEST(ref_counted_threads, counts_are_those_of_a_model) {
     EXPECT_EQ(object::alive, 0);
 }
 
-// What a thread wrote before it let go is seen by the destructor, whichever thread runs it.
+// A thread's writes before it let go are seen by the destructor, whichever thread runs it.
 TEST(ref_counted_threads, last_one_to_let_go_sees_what_the_others_wrote) {
     struct record : ref_counted<> {
         explicit record(std::atomic<int>& s) : sum{s} {}

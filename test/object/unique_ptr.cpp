@@ -222,7 +222,7 @@ struct tree {
     std::vector<unique_ptr<tree, R>> children;
 };
 
-// What ends at the bound ends others from its queue, one below it.
+// An object that ends at the bound ends others from its queue, one below it.
 constexpr unsigned bound = destruction_queue::max_depth + 1;
 
 template <class Tree, class Make>

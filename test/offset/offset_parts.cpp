@@ -24,7 +24,7 @@ static_assert(std::is_base_of_v<offset_parts, offset_heap>);
 static_assert(Measurable<offset_parts> && Mappable<offset_parts> && Trimmable<offset_heap>);
 static_assert(!std::is_copy_constructible_v<offset_allocator>);
 
-// What works on both takes a reference to what they have in common.
+// A function that works on both takes a reference to their common base.
 void free_all(offset_parts& parts) {
     std::vector<offset_allocation> all;
     parts.for_each([&](const offset_allocation& a, std::uint64_t) { all.push_back(a); });

@@ -29,7 +29,7 @@
 #include "support/pattern.hpp"
 #include "support/piece.hpp"
 
-// What the tests of ordered_heap share.
+// Shared by the tests of ordered_heap.
 namespace ordered_test {
 
 using namespace arenite;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What is free between objects serves what fits, in time that does not grow with the holes.
+// Free memory between objects serves what fits, in time that does not grow with the holes.
 
 #include "ordered/heap_test.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What ordered_heap asks from its upstream.
+// Requests of ordered_heap to its upstream.
 #include "support/limits.hpp"
 
 #include <arenite/core/config.hpp>

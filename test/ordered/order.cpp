@@ -80,7 +80,7 @@ TEST_P(ordered_heap_order, a_block_is_filled_to_its_end) {
     std::map<std::uintptr_t, std::size_t> objects;
     for (void* p : all)
         ++objects[block_of(p)];
-    // Those in the middle have the full length.
+    // Slabs in the middle have the full length.
     ASSERT_GE(objects.size(), 10u);
     for (auto b = std::next(objects.begin(), 3); b != std::prev(objects.end()); ++b)
         // Less its head, 5 units of bookkeeping, up to 3 units beside it, and the ends of slabs.
@@ -97,7 +97,7 @@ TEST_P(ordered_heap_order, fresh_objects_of_mixed_sizes_ascend_in_each_size) {
         all.emplace_back(heap.allocate(bytes, 8), rounded(bytes, 8));
         sum += all.back().second + detail::slab::note_bytes;
     }
-    // What a slab leaves of a block goes to another size, which then goes back to it.
+    // The rest that a slab leaves of a block goes to another size, which then goes back to it.
     EXPECT_LE(descents_in_each_size(all), 20u);
     // The last slab of a size is half empty, the last span to seven eighths.
     EXPECT_LE(heap.usage().bytes_reserved, sum + sum / 32 + 20 * 64_KiB + 2_MiB);

@@ -226,7 +226,7 @@ TEST_F(ordered_heap_returning, trim_gives_single_pages_between_objects_back) {
         EXPECT_EQ(heap.usage().bytes_reserved, pages.live_bytes());
         for (void* p : survivors)
             ASSERT_TRUE((pattern{address_of(p)}.holds(p, 64)));
-        // What was given back serves again.
+        // Returned memory serves again.
         for (int i = 0; i < 100'000; ++i) {
             void* p = heap.allocate(64, 8);
             pattern{address_of(p)}.write(p, 64);
@@ -371,7 +371,7 @@ TEST_F(ordered_heap_returning, when_all_is_freed_little_stays_even_without_trim)
             for (const piece& x : all)
                 heap.deallocate(x.p, x.bytes, 8);
             EXPECT_EQ(heap.usage().bytes_in_use, 0u);
-            // What the policy allows, and the slabs that are allocated from: they are looked at
+            // All that the policy allows, and the slabs that are allocated from: they are looked at
             // while the heap holds more than 4 MiB.
             EXPECT_LE(heap.usage().bytes_reserved, policy.keep_bytes + 3 * 2_MiB)
                 << "seed " << seed << ", " << policy.keep_bytes;

@@ -156,7 +156,7 @@ protected:
         EXPECT_GE(full.size(), 3u);
     }
 
-    /// What is allocated in a slab until another one is new.
+    /// Objects that are allocated in a slab until another one is new.
     std::vector<void*> found_in(const detail::slab& s) {
         std::vector<void*> found;
         for (std::size_t i = 0; i < 3000; ++i) {

@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
-// What the tests of slab_heap share.
+// Shared by the tests of slab_heap.
 namespace ordered_test {
 
 using arenite::detail::heap_owner;
 using arenite::detail::slab_heap;
 
-/// What was asked for an object.
+/// The request of an object.
 struct request {
     std::size_t bytes;
     std::size_t alignment;

@@ -10,7 +10,7 @@
 
 namespace ordered_test {
 
-/// What a slab_source would say of a slab of these units, but for who owns it and what is free.
+/// A slab of these units as a slab_source describes it, without owner and free slots.
 inline arenite::detail::slab of_class(unsigned number, std::size_t first_unit, std::size_t units) {
     arenite::detail::slab s{};
     s.slot_bytes = static_cast<std::uint16_t>(arenite::detail::size_class::slot_bytes(number));

@@ -25,7 +25,7 @@ using detail::fork_lock;
 
 namespace {
 
-/// What f says in a child: 0 as a rule; 99 where it hangs.
+/// The result of f in a child: 0 as a rule; 99 where it hangs.
 template <class F>
 int in_child(F f) {
     const pid_t child = ::fork();

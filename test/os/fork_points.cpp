@@ -143,7 +143,7 @@ private:
     bool right_ = true;
 };
 
-/// What a thread does with its heap that is slow: the first call, slabs, pages, blocks, large
+/// The slow things that a thread does with its heap: the first call, slabs, pages, blocks, large
 /// objects, frees of what others allocated, and trim.
 template <class Heap>
 void use(Heap& heap, const std::vector<piece>& of_others) {

@@ -283,7 +283,7 @@ void allow_address_space(std::size_t more) {
     allow_address_space(1_GiB);
     page_resource pages;
     EXPECT_IN_CHILD(pages.try_allocate(1) != nullptr);
-    // What malloc and thread stacks need is still to be had.
+    // Memory for malloc and thread stacks is still to be had.
     void* p = platform::reserve(600_MiB, platform::page_bytes());
     EXPECT_IN_CHILD(p != nullptr);
     std::_Exit(0);
@@ -329,7 +329,7 @@ void allow_address_space(std::size_t more) {
     const std::size_t left = live.size();
     fill();
     EXPECT_IN_CHILD(live.size() >= left + 64 * 16);
-    // What was refused took nothing: the next unit is the one above the highest.
+    // The refused request took nothing: the next unit is the one above the highest.
     limit.rlim_cur = limit.rlim_max;
     EXPECT_IN_CHILD(::setrlimit(RLIMIT_DATA, &limit) == 0);
     void* const highest = *std::max_element(live.begin(), live.end());

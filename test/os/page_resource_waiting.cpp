@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What comes back to page_resource and waits, and all of it against a model.
+// Memory that comes back to page_resource and waits, and all of it against a model.
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -289,7 +289,7 @@ TEST(page_resource, purged_memory_is_gone_and_stays_usable) {
 
 // ---- against a model -------------------------------------------------------------------------
 
-/// What is taken, unit by unit, and the lowest place for a request; nothing clever.
+/// The taken units, one by one, and the lowest place for a request; nothing clever.
 class unit_model {
 public:
     explicit unit_model(std::size_t units) : taken_(units, false) {}

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
-// What the tests of page_resource share.
+// Shared by the tests of page_resource.
 namespace page_test {
 
 using namespace arenite;
@@ -29,7 +29,7 @@ inline std::size_t in_pages(std::size_t bytes) { return align_up(bytes, platform
 
 inline std::uint64_t the_time = 0; // of the resources below
 
-/// Small ranges, and a clock that goes when it is told.
+/// Small ranges, and a clock that tests advance.
 inline page_options slowly(std::uint32_t delay_ms = 1000) {
     the_time = 5000;
     page_options options = small;

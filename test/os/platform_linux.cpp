@@ -15,7 +15,7 @@
 using namespace arenite;
 using detail::os::platform;
 
-// What is Linux's own; the promises of every system are tested in os/platform.cpp.
+// Properties of Linux alone; the promises of every system are tested in os/platform.cpp.
 namespace {
 
 TEST(platform_linux, the_page_size_is_the_one_of_the_running_kernel) {

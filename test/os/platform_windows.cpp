@@ -19,7 +19,7 @@
 
 using namespace arenite;
 
-// What is Windows' own; the promises of every system are tested in os/platform.cpp.
+// Properties of Windows alone; the promises of every system are tested in os/platform.cpp.
 namespace {
 
 #if defined(_WIN32)

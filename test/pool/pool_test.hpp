@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-// What the tests of pools share.
+// Shared by the tests of pools.
 namespace pool_test {
 
 template <class Pool>

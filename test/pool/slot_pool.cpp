@@ -19,7 +19,7 @@ using namespace arenite;
 
 namespace {
 
-// What both pools promise alike; how each keeps its bits is in their own tests.
+// The promises of both pools; how each keeps its bits is in their own tests.
 template <class Pool>
 class slot_pool : public ::testing::Test {
 protected:
@@ -94,7 +94,7 @@ TYPED_TEST(slot_pool_death, a_run_freed_twice_is_found_by_the_bits) {
         for (std::size_t i = 600; i < 620; ++i)
             this->pool.deallocate(all[i]);
         this->pool.trim(); // they are free by their bits, and nothing waits
-        // What is hot was freed once; the run, which begins when that is full, twice.
+        // A hot slot was freed once; the run, which begins when that is full, twice.
         for (std::size_t i = 0; i < detail::slot_cache::depth - 1; ++i)
             this->pool.deallocate(all[5000 + 2 * i]);
         this->pool.deallocate(all[599]);

@@ -20,7 +20,7 @@ namespace {
 
 std::byte memory[10'000];
 
-/// Tells what it is set to, and lists what it is told to.
+/// Reports the figures and regions that it is set to.
 struct told {
     arenite::usage figures;
     arenite::usage usage() const { return figures; }

@@ -543,7 +543,7 @@ TEST(pool_allocator_threads, a_child_of_a_process_with_threads_works_on) {
         });
     }
     for (int i = 0; i < 20; ++i) {
-        mutex.lock(); // nobody is amid these
+        mutex.lock(); // no other thread is inside these
         const pid_t child = ::fork();
         if (child == 0) {
             ::alarm(30);

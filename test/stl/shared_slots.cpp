@@ -29,7 +29,7 @@ namespace {
 
 constinit thread_local thread_slots mine;
 
-// What suballocator does.
+// The calls of suballocator.
 void* take(shared_slots& from) {
     if (mine.count == 0)
         return from.refill(mine);
@@ -67,7 +67,7 @@ TEST(shared_slots_threads, a_thread_holds_up_to_64_back_and_gives_them_when_it_e
     EXPECT_EQ(up.live(), 0u) << "the ended thread holds nothing";
 }
 
-/// Threads that use one pool, each until it is told to end; the pool is not destroyed, as those of
+/// Threads that use one pool, each until it is asked to end; the pool is not destroyed, as those of
 /// the process are not.
 class shared_slots_users_threads : public testing::Test {
 protected:

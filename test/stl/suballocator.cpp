@@ -439,7 +439,7 @@ TEST(suballocator_threads, elements_of_the_shared_pool_may_be_freed_on_any_threa
         t.join();
     for (std::atomic<list*>& w : waiting)
         delete w.load();
-    // What threads held back came home when they ended.
+    // Slots that threads held back came home when they ended.
     const std::list<element, suballocator<element>> none;
     suballocator<element> a;
     element* const p = a.allocate(1);
@@ -495,7 +495,7 @@ TEST(suballocator_threads, a_child_of_a_process_with_threads_works_on) {
     std::atomic<int> waiting{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 2; ++t) {
-        threads.emplace_back([&] { // amid something
+        threads.emplace_back([&] { // during something
             while (!stop) {
                 list l(200);
                 small s(200);

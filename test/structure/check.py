@@ -306,11 +306,13 @@ def comments_name_their_subject():
 
 
 def comments_are_plain_english():
-    """No comment of the library begins with What or Those without its noun, or has words that only this house would use."""
+    """No comment begins with What or Those without its noun, or has words that only this house would use; nor does a sentence
+    of the documents, which may ask, though."""
     begins, words = re.compile(r"(What|Those)\b"), re.compile(r"\b(nobody's|amid|(by|for|to) who|is told)\b")
+    sentence = re.compile(r"(?:^|[.:!?|] +|^- |^\d+\. )(?:\*\*)?(What|Those)\b(?![^.|]*\?)")
     first = re.compile(r"^(.*?)//[/!]?<? *(.*)$")
     counts, where = Counter(), defaultdict(list)
-    for path in files(["include", "src"], ".hpp", ".cpp"):
+    for path in files([f for f in CODE_FOLDERS if f != "advisor"], ".hpp", ".cpp"):
         within, ended = False, True
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = first.match(line)
@@ -321,8 +323,13 @@ def comments_are_plain_english():
                 folder = name(path.parent.parent if path.parent.name == "detail" else path.parent)
                 counts[folder] += 1
                 where[folder].append(f"{path.name}:{number}")
+    for path in list(files(["doc"], ".md")) + [root / "README.md"]:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if words.search(line) or sentence.search(line):
+                counts["doc"] += 1
+                where["doc"].append(f"{path.name}:{number}")
     for folder, count in counts.items():
-        yield folder, count, f"{count} comments begin with What or Those, or say nobody's, amid, by who, is told: " + ", ".join(where[folder])
+        yield folder, count, f"{count} comments or sentences begin with What or Those, or say nobody's, amid, by who, is told: " + ", ".join(where[folder])
 
 
 def tests_do_not_return_silently():

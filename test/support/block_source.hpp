@@ -35,7 +35,7 @@ public:
 
     /// From now on so many blocks are given, and then no more.
     void refuse_after(std::size_t count) noexcept { left_ = count; }
-    /// What is larger is refused.
+    /// Larger requests are refused.
     void refuse_above(std::uint64_t bytes) noexcept { most_bytes_ = bytes; }
 
     [[nodiscard]] std::uint64_t held() const noexcept { return held_; }

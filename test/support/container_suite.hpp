@@ -37,7 +37,7 @@
 #include <utility>
 #include <vector>
 
-/// What every allocator for standard containers promises: one suite that runs a family of
+/// The promises of every allocator for standard containers: one suite that runs a family of
 /// allocators through every operation of every standard container. A family says
 ///
 ///     struct pooled {
@@ -261,7 +261,7 @@ protected:
 
 TYPED_TEST_SUITE_P(containers);
 
-// What the standard asks of the allocator itself.
+// The standard's requirements of the allocator itself.
 
 TYPED_TEST_P(containers, rebinds_copies_and_moved_from_allocators_are_equal) {
     using A = typename TestFixture::template allocator<int>;
@@ -839,7 +839,7 @@ TYPED_TEST_P(containers, agree_with_the_standard_ones_after_any_history) {
         EXPECT_EQ(values(subject[i]), std::vector<int>(model[i].begin(), model[i].end()));
 }
 
-// What allocators are used for besides.
+// Other uses of allocators.
 
 TYPED_TEST_P(containers, allocate_shared_outlives_its_allocator) {
     std::vector<std::shared_ptr<tracked>> all;

@@ -17,7 +17,7 @@
 
 namespace support {
 
-/// Pages of its own under observation: counts, remembers what is out, lends no more than it is told
+/// Pages of its own under observation: counts, remembers what is out, lends no more than it is set
 /// to, and fails the test where something comes back otherwise than it went. Like page_resource it
 /// gives the lowest address first and takes single pages back (concept Purging).
 class counting_pages final : public arenite::resource_base<counting_pages> {
@@ -80,7 +80,7 @@ public:
     /// Requests to lend, served or not.
     [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
     [[nodiscard]] std::size_t deallocations() const noexcept { return deallocations_; }
-    /// Those that asked for the memory to leave the process at once.
+    /// Frees that asked for the memory to leave the process at once.
     [[nodiscard]] std::size_t releases() const noexcept { return releases_; }
     [[nodiscard]] std::size_t purged_bytes() const noexcept { return purged_bytes_; }
     [[nodiscard]] std::size_t live() const noexcept { return live_.size(); }

@@ -23,7 +23,7 @@ namespace support {
 /// Mutexes of the C library that this program has locked so far, std::mutex among them.
 [[nodiscard]] unsigned long locked_mutexes() noexcept;
 
-/// What some code asks for beside the processor.
+/// The demands of some code beside the processor.
 enum class demands { nothing, lock, system_call, unknown };
 
 /// Runs f in a child process, which the system ends at the first system call.

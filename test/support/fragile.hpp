@@ -9,7 +9,7 @@
 
 namespace support {
 
-/// What counts the values of all kinds of fragile, and tells them when to throw.
+/// Counts the values of all kinds of fragile, and tells them when to throw.
 struct fragile_count {
     static inline std::ptrdiff_t live = 0;
     static inline std::ptrdiff_t misplaced =

@@ -240,8 +240,8 @@ private:
     std::string error_;
 };
 
-/// What has several buffers in turn: what was made stays for `Kept` turns, and all that is alive
-/// keeps its bytes. `Turn` goes on to the next one.
+/// A resource with several buffers in turn: what was made stays for `Kept` turns, and all that is
+/// alive keeps its bytes. `Turn` goes on to the next one.
 template <class R, std::size_t Kept, class Turn>
 class turn_operations {
 public:

@@ -26,15 +26,15 @@
 #include <unistd.h>
 #endif
 
-// What the kernel says of this process's memory.
+// This process's memory, as the kernel describes it.
 namespace support {
 
 #if defined(_WIN32)
 
-/// Wine heeds what it is told, as Windows does.
+/// Wine follows such requests, as Windows does.
 inline bool emulated() { return false; }
 
-/// What Windows knows of the pages around p.
+/// The pages around p, as Windows describes them.
 inline MEMORY_BASIC_INFORMATION region_of(const void* p) {
     MEMORY_BASIC_INFORMATION region{};
     ::VirtualQuery(p, &region, sizeof region);

@@ -19,8 +19,8 @@
 
 namespace support {
 
-/// What lies in a range of offsets, in a map: slow, and plain to see. Knows what may overlap, what
-/// must keep apart, and whether a request could be served.
+/// The contents of a range of offsets, in a map: slow, and plain to see. Knows what may overlap,
+/// what must keep apart, and whether a request could be served.
 class offset_model {
 public:
     struct part {

@@ -4,7 +4,7 @@
 
 // Programs of operations that bytes decide, run on a resource and on a model of it at the same
 // time. The model tests give random bytes, the fuzz targets those that libFuzzer finds. What is
-// wrong is told as a text, so that neither a test framework nor exceptions are needed here.
+// wrong is returned as a text, so that neither a test framework nor exceptions are needed here.
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
@@ -77,7 +77,7 @@ template <class Source>
     return seed;
 }
 
-/// What the resource is able to do, and how far a program may go.
+/// The abilities of the resource, and how far a program may go.
 struct heap_rules {
     bool keeps_sizes = false; ///< size_of(p) and deallocate(p)
     bool may_fail = false;    ///< nullptr is an answer, too
@@ -462,7 +462,7 @@ private:
     }
 
     void check(const piece& x) {
-        // What a rewind cut off may be poisoned: look at what is below the top.
+        // Memory that a rewind cut off may be poisoned: look at what is below the top.
         const std::size_t bytes = x.end <= top_ ? x.bytes : x.bytes - (x.end - top_);
         if (!pattern{x.id}.holds(x.p,
                                  bytes == x.bytes ? bytes : std::min<std::size_t>(bytes, 2048)))

@@ -152,7 +152,7 @@ private:
         pattern{live_.back().id}.write(p, pool_.slot_bytes());
     }
 
-    /// What a slot does not serve is out for a moment.
+    /// A request that a slot does not serve is out for a moment.
     void allocate_large(std::size_t more) {
         const std::size_t bytes = pool_.slot_bytes() + 1 + more;
         void* const p = pool_.try_allocate(bytes, 8);

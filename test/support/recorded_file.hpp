@@ -40,7 +40,7 @@ struct recorded_event {
     bool operator==(const recorded_event&) const = default;
 };
 
-/// What a recorder has written, read back from its bytes.
+/// A recorder's file, read back from its bytes.
 struct recorded_file {
     std::array<std::uint64_t, 8> head{};
     std::vector<recorded_event> events;

@@ -27,7 +27,7 @@ struct fragile_row {
     double wide = 0.5;
 };
 
-/// What a fragile_row is to be.
+/// The values of a fragile_row.
 struct row_model {
     std::uint8_t small = 1;
     std::string text = "none";

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// What the sanitizers must know, read by their run-time libraries before main and by nobody else:
+// Options of the sanitizers, read by their run-time libraries before main and by nobody else:
 // here malloc answers a request of SIZE_MAX bytes by nullptr, as it does without them.
 
 extern "C" {

@@ -23,7 +23,7 @@ namespace support {
 ///     stepped thread   call ....|....|....|....|....  -> the processor traps at each instruction
 ///     watching thread           f    f    f    f         while the other one stands still
 ///
-/// What the watcher does may wait for a lock that the stepped thread holds: after a moment that
+/// The watcher may wait for a lock that the stepped thread holds: after a moment that
 /// one goes on, and the watcher goes through as soon as it can.
 class stepping {
 public:

@@ -12,7 +12,7 @@
 
 namespace support {
 
-/// What a resource of the standard library or of a user looks like to us: it cannot say no but by
+/// A resource of the standard library or of a user, as the library sees it: it cannot say no but by
 /// throwing. Sends everything to an inner one.
 template <arenite::Allocating R>
 class throwing_resource final : public arenite::resource {

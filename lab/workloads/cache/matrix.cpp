@@ -4,7 +4,7 @@
 
 namespace arenite::lab {
 
-// What is measured is the order in which memory is read: no compiler may change it.
+// The order in which memory is read is measured: no compiler may change it.
 #if defined(__GNUC__) && !defined(__clang__)
 #define ARENITE_LAB_AS_WRITTEN [[gnu::optimize("no-loop-interchange")]]
 #else

@@ -14,7 +14,7 @@
 #include <numeric>
 #include <vector>
 
-// What the workloads of handles share: nodes that are made anywhere, and put in order.
+// Shared by the workloads of handles: nodes that are made anywhere, and put in order.
 namespace arenite::lab {
 
 /// The numbers below `count` in random order, the same in each turn.
@@ -41,7 +41,7 @@ private:
     heap_for<S, sizeof(Node), alignof(Node)> heap_;
 };
 
-/// What it took to put objects in order.
+/// The cost of putting objects in order.
 struct ordering {
     double nanoseconds = 0;
     std::size_t moves = 0;

@@ -16,7 +16,7 @@
 
 namespace arenite::lab {
 
-/// What a model is made of, as one load of it creates it.
+/// The parts of a model, as one load of it creates them.
 struct model_size {
     std::uint64_t nodes = 0;      ///< groups, transforms and geometries
     std::uint64_t node_bytes = 0; ///< of those and their child arrays

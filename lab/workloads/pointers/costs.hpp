@@ -11,7 +11,7 @@
 
 namespace arenite::lab {
 
-/// What one kind of owning pointer costs.
+/// The cost of one kind of owning pointer.
 class pointer_costs {
 public:
     virtual ~pointer_costs() = default;

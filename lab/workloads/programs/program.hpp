@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-// What workloads share that run a real program on functions for its memory: `rounds` of its work on
+// Shared by workloads that run a real program on functions for its memory: `rounds` of its work on
 // our hook for it, and on each malloc.
 
 namespace arenite::lab {

@@ -24,7 +24,7 @@ struct trace_event {
     std::uint8_t log2_alignment; ///< as `new` asks at the object's birth; it stays that
 };
 
-/// What a program asked of its malloc: every allocation and free in order, of all threads in one
+/// A program's requests to its malloc: every allocation and free in order, of all threads in one
 /// sequence. Read from a file, or made here.
 ///
 ///     file   8 words of 64 bits (events, slots, the most bytes that were live; five that are not
