@@ -37,7 +37,7 @@ namespace detail {
     if (owner == nullptr || owner->is_locked())
         return 0;
     const slab_heap& heap = owner->heap();
-    const slab* const s = heap.find_slab(p);
+    const slab* const s = heap.slabs().find_slab(p);
     return s != nullptr && s->is_of(&heap) ? s->slot_bytes : 0;
 }
 
