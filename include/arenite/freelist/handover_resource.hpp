@@ -114,7 +114,7 @@ private:
         return detail::thread_exit::thread();
     }
     [[nodiscard]] static tlsf_options without_sizes(tlsf_options o) noexcept {
-        o.sizes = sizes::known;
+        o.sizes = sizes::given;
         return o;
     }
     /// Room for an entry.
