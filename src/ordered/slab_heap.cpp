@@ -247,7 +247,7 @@ void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) n
 void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
     const std::optional<std::size_t> size =
         checked_align_up(std::max<std::size_t>(bytes, 1), granule_bytes);
-    block* const b = size ? slabs_.blocks().try_allocate_large(
+    block* const b = size ? slabs_.blocks().try_allocate_large_anywhere(
                                 *size, slabs_.geometry().large_alignment(alignment))
                           : nullptr;
     if (b == nullptr)
@@ -256,7 +256,7 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
     void* const p = block_source::large_object(*b);
     const std::byte* const end = reinterpret_cast<const std::byte*>(b->span) + b->span_bytes;
     poison::no_access(b + 1, address_of(end) - address_of(b + 1));
-    if (slabs_.geometry().offset_of(p) >= unit_bytes)
+    if (!large_objects::is_shared(*b) && slabs_.geometry().offset_of(p) >= unit_bytes)
         slabs_.mark_large(*b);
     poison::undefined(p, bytes);
     return p;

@@ -245,6 +245,9 @@ void slab_heap::list_regions(region_sink& sink, bool one_by_one) const {
     blocks.for_each_kept([&](const std::byte* p, std::size_t bytes) {
         sink.add({p, bytes, region_state::free});
     });
+    blocks.large().for_each_head([&](const std::byte* p, std::size_t bytes) {
+        sink.add({p, bytes, region_state::overhead});
+    });
     region_joiner to{sink};
     const auto add_object = [&](const std::byte* p, std::size_t bytes) {
         if (one_by_one)
