@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fmt/core.h>
 #include <set>
+#include <unistd.h>
 
 namespace arenite::advisor {
 namespace {
@@ -38,6 +39,12 @@ replay_subject subject_of(const candidate& c, const std::vector<site>& sites) {
     return s;
 }
 
+/// A program whose objects all fit into this does not wait for memory.
+double cache_bytes() {
+    const long told = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return told > 0 ? double(told) : 1 << 20;
+}
+
 /// Memory for objects that die together holds the dead ones, too: that may not be much more.
 bool holds_too_much(const advice& a) { return a.held_bytes > 2 * a.group_peak_bytes + (1 << 20); }
 
@@ -53,23 +60,26 @@ bool can_be_tried(const candidate& c, const std::vector<site>& sites) {
     return all <= 32 * peak + (1 << 30);
 }
 
-bool earlier(const advice& a, const advice& b) {
+bool earlier(const advice& a, const advice& b, const program_costs& of) {
     // First the changes that need no allocator, then by what they save.
     const bool grows_a = a.proposed.what == remedy::grow_by_doubling;
     const bool grows_b = b.proposed.what == remedy::grow_by_doubling;
     if (grows_a != grows_b)
         return grows_a;
-    const bool walks_a = a.is_worth == worth::walks, walks_b = b.is_worth == worth::walks;
-    if (walks_a != walks_b)
-        return walks_b;
-    return a.difference.saved_ns > b.difference.saved_ns;
+    const auto is_guess = [](const advice& x) {
+        return x.is_worth == worth::walks && x.difference.burst_before <= 0;
+    };
+    if (is_guess(a) != is_guess(b))
+        return is_guess(b);
+    return saved_in_all(a.difference, of) > saved_in_all(b.difference, of);
 }
 
 /// A call site gets one advice: the first.
 void choose(advice_report& r) {
     std::vector<advice> all;
     all.swap(r.tried);
-    std::sort(all.begin(), all.end(), earlier);
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const advice& a, const advice& b) { return earlier(a, b, r.costs); });
     std::set<std::size_t> taken;
     for (advice& a : all) {
         const bool overlaps = std::any_of(a.proposed.sites.begin(), a.proposed.sites.end(),
@@ -102,6 +112,9 @@ advice_report advise_on(const std::string& trace, unsigned turns, double native_
     const auto again = trace::open(trace);
     const prepared_trace prepared{*again};
     r.events = double(prepared.head().events);
+    const touches& t = r.recorded->touched();
+    if (t.samples() != 0 && double(prepared.head().peak_live_bytes) > cache_bytes())
+        r.costs.share_in_objects = double(t.samples_in_objects()) / double(t.samples());
     if (r.costs.peak_bytes == 0)
         r.costs.peak_bytes = double(prepared.head().peak_live_bytes);
 
@@ -162,23 +175,25 @@ std::string first_line_of(const advice_report& r) {
     const auto share = [&](double ns) {
         return r.costs.cpu_ns > 0 ? 100 * ns / r.costs.cpu_ns : 0;
     };
+    const auto saved = [&](const difference_made& d) { return saved_in_all(d, r.costs); };
     const other_malloc* best = nullptr;
     for (const other_malloc& m : r.mallocs)
-        if (m.is_worth == worth::time &&
-            (best == nullptr || m.difference.saved_ns > best->difference.saved_ns))
+        if ((m.is_worth == worth::time ||
+             (m.is_worth == worth::walks && m.difference.burst_before > 0)) &&
+            (best == nullptr || saved(m.difference) > saved(best->difference)))
             best = &m;
     double advised = 0;
     bool walks_only = !r.advised.empty();
     for (const advice& a : r.advised) {
-        advised = std::max(advised, a.difference.saved_ns);
-        walks_only = walks_only && a.is_worth == worth::walks;
+        advised = std::max(advised, saved(a.difference));
+        walks_only = walks_only && a.is_worth == worth::walks && a.difference.burst_before <= 0;
     }
-    advised = std::max(advised, r.all_advised.saved_ns);
+    advised = std::max(advised, saved(r.all_advised));
     if (r.advised.empty() && best == nullptr)
         return "nothing here is worth your time";
-    if (best != nullptr && (walks_only || best->difference.saved_ns >= 0.6 * advised))
+    if (best != nullptr && (walks_only || saved(best->difference) >= 0.6 * advised))
         return fmt::format("just link or preload {}: {:.0f} % of the CPU time, without a change",
-                           best->name, share(best->difference.saved_ns));
+                           best->name, share(saved(best->difference)));
     if (walks_only)
         return "nothing to gain in the calls; where the program walks its objects it may gain";
     if (r.advised[0].proposed.what == remedy::grow_by_doubling)

@@ -3,9 +3,11 @@
 #include "candidates.hpp"
 
 #include "../record/program.hpp"
+#include "walks.hpp"
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <iterator>
 
 namespace arenite::advisor {
 namespace {
@@ -13,6 +15,7 @@ namespace {
 constexpr double worth_a_look = 0.01;     ///< of all allocations
 constexpr std::uint64_t least_links = 32; ///< of growth chains
 constexpr std::uint64_t least_copied = 1u << 20;
+constexpr double worth_a_step = 0.02; ///< of all steps from object to object
 constexpr std::size_t most_sites = 200;
 
 bool grows_badly(const stack_profile& s) {
@@ -28,6 +31,31 @@ bool dies_together(const stack_profile& s) {
 }
 bool is_long_lived(const stack_profile& s) {
     return s.short_lived * 10 < s.allocations && s.largest <= 4096;
+}
+
+/// The sites whose objects bursts met one after another, the most sampled first.
+std::vector<std::size_t> walked_sites(const profile& of, const std::vector<site>& sites) {
+    const std::vector<site_walks> walks = walks_of(of, sites);
+    std::uint64_t all = 0;
+    std::vector<std::uint64_t> steps(sites.size(), 0);
+    for (std::size_t i = 0; i < walks.size(); ++i)
+        for (const auto& [to, w] : walks[i].next) {
+            all += w.steps;
+            steps[i] += w.steps;
+            steps[to] += w.steps;
+        }
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < sites.size(); ++i)
+        if (all != 0 && double(steps[i]) >= worth_a_step * 2 * double(all) &&
+            is_long_lived(sites[i].sum) && !is_temporary(sites[i].sum) &&
+            !grows_badly(sites[i].sum))
+            found.push_back(i);
+    std::stable_sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) {
+        return walks[a].samples > walks[b].samples;
+    });
+    if (found.size() > most_sites)
+        found.resize(most_sites);
+    return found;
 }
 
 bool is_node(const site& s) {
@@ -99,6 +127,27 @@ std::vector<candidate> find_candidates(const profile& of, const std::vector<site
     propose(remedy::ordered, [&](const site& s) {
         return steady(s) && is_long_lived(s.sum) && !is_temporary(s.sum);
     });
+    const auto propose_too = [&](candidate c) {
+        const auto same_set = [](std::vector<std::size_t> a, std::vector<std::size_t> b) {
+            std::sort(a.begin(), a.end());
+            std::sort(b.begin(), b.end());
+            return a == b;
+        };
+        for (const candidate& there : all)
+            if (there.how() == c.how() && same_set(there.sites, c.sites))
+                return;
+        all.push_back(std::move(c));
+    };
+    if (const std::vector<std::size_t> walked = walked_sites(of, sites); !walked.empty()) {
+        propose_too({remedy::ordered, walked});
+        const auto pooled = [&](std::size_t i) {
+            return sites[i].one_size() && sites[i].sum.largest <= 1024 && !is_node(sites[i]);
+        };
+        candidate pools{remedy::pool, {}};
+        std::copy_if(walked.begin(), walked.end(), std::back_inserter(pools.sites), pooled);
+        if (!pools.sites.empty())
+            propose_too(std::move(pools));
+    }
     return all;
 }
 
@@ -122,9 +171,7 @@ std::string_view word_of(remedy what) noexcept {
 
 std::string title_of(const candidate& c, const std::vector<site>& sites) {
     const site& first = sites[c.sites.front()];
-    std::string where = first.name;
-    if (!first.place.empty())
-        where += " " + first.place;
+    std::string where = first.label();
     if (c.sites.size() > 1)
         where += fmt::format(" and {} more call site{}", c.sites.size() - 1,
                              c.sites.size() == 2 ? "" : "s");

@@ -15,18 +15,9 @@ std::size_t bucket(std::uint64_t n) {
 } // namespace
 
 profile::profile(trace::source& from) {
-    for (bool more = true; more;) {
-        const auto events = from.next();
-        more = !events.empty();
-        auto seen = from.observations();
-        for (std::size_t i = 0; i < events.size(); ++i) {
-            for (; !seen.empty() && seen.front().before <= i; seen = seen.subspan(1))
-                take(seen.front());
-            take(events[i]);
-        }
-        for (const trace::observation& last : seen)
-            take(last);
-    }
+    trace::read_all(
+        from, [&](const trace::event& e) { take(e); },
+        [&](const trace::observation& o) { take(o); });
 }
 
 void profile::take(const trace::observation& seen) {

@@ -34,9 +34,19 @@ difference_made compare(const replayed& base, const replayed& moved) {
     d.walk_before = base.median(&outcome::walk_ns);
     d.walk_after = moved.median(&outcome::walk_ns);
     d.walk_spread = spread_of(base, &outcome::walk_ns) + spread_of(moved, &outcome::walk_ns);
+    d.burst_before = base.median(&outcome::burst_ns);
+    d.burst_after = moved.median(&outcome::burst_ns);
+    d.burst_spread = spread_of(base, &outcome::burst_ns) + spread_of(moved, &outcome::burst_ns);
     d.live_bytes_agree = base.least(&outcome::live_checks) == double(replay::points) &&
                          moved.least(&outcome::live_checks) == double(replay::points);
     return d;
+}
+
+double saved_in_walks(const difference_made& d, const program_costs& of) {
+    const double less = d.burst_before - d.burst_after;
+    if (d.burst_before <= 0 || (less < 0 ? -less : less) <= d.burst_spread)
+        return 0;
+    return of.cpu_ns * of.share_in_objects * less / d.burst_before;
 }
 
 worth judge(const difference_made& d, const program_costs& of) {
@@ -45,11 +55,17 @@ worth judge(const difference_made& d, const program_costs& of) {
     const bool dearer_in_time = of.cpu_ns > 0 && -d.saved_ns > least_share_of_time * of.cpu_ns;
     const bool dearer_in_memory =
         of.peak_bytes > 0 && -d.saved_bytes > 2 * least_share_of_memory * of.peak_bytes;
-    if (d.saved_ns > d.spread_ns && of.cpu_ns > 0 && d.saved_ns >= least_share_of_time * of.cpu_ns)
+    // What it costs in walks counts against what it saves in calls.
+    const bool saves =
+        of.cpu_ns > 0 && d.saved_ns + saved_in_walks(d, of) >= least_share_of_time * of.cpu_ns;
+    if (saves && d.saved_ns > d.spread_ns && d.saved_ns >= least_share_of_time * of.cpu_ns)
         return worth::time;
     if (of.peak_bytes > 0 && d.saved_bytes >= least_share_of_memory * of.peak_bytes &&
         !dearer_in_time)
         return worth::memory;
+    if (d.burst_before > 0) // it is known what the program walks, and how
+        return saves && saved_in_walks(d, of) > 0 && !dearer_in_memory ? worth::walks
+                                                                       : worth::nothing;
     if (d.walk_before - d.walk_after > std::max(d.walk_spread, least_walk_gain * d.walk_before) &&
         !dearer_in_time && !dearer_in_memory)
         return worth::walks;

@@ -13,6 +13,9 @@ namespace arenite::advisor {
 struct program_costs {
     double cpu_ns = 0;     ///< of the whole program; 0: not known
     double peak_bytes = 0; ///< resident at most
+    /// The share of samples that found it at work on objects, where these do not fit into a cache;
+    /// 0: it was not observed.
+    double share_in_objects = 0;
 };
 
 /// The effect of moving a group, by replays beside each other.
@@ -23,16 +26,28 @@ struct difference_made {
     double saved_faults = 0;
     double walk_before = 0, walk_after = 0; ///< ns an object
     double walk_spread = 0;
+    double burst_before = 0, burst_after = 0; ///< ns an access of observed bursts; 0: none
+    double burst_spread = 0;
     bool live_bytes_agree = true; ///< both had the live bytes of the trace
 };
 
 [[nodiscard]] difference_made compare(const replayed& base, const replayed& moved);
 
+/// The time that the program saves where it uses its objects, by observed bursts: what these take
+/// less, of the share of time that samples found it at that. 0 within the spread.
+[[nodiscard]] double saved_in_walks(const difference_made& d, const program_costs& of);
+
+/// In calls and walks together.
+[[nodiscard]] inline double saved_in_all(const difference_made& d, const program_costs& of) {
+    return d.saved_ns + saved_in_walks(d, of);
+}
+
 enum class worth {
     nothing, ///< too little, or within the spread
     time,    ///< at least 2 % of the program's CPU time
     memory,  ///< at least 5 % of its memory
-    walks,   ///< no gain in the calls; the program may gain where it walks its objects
+    walks,   ///< no gain in the calls; the program gains where it walks its objects: by bursts, or
+             ///< perhaps, where none were observed
 };
 
 /// The thresholds: doc/advisor.md.

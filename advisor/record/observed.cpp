@@ -24,35 +24,93 @@ ZydisRegisterContext context_of(const record::registers& at) {
     return made;
 }
 
-/// The addresses that an instruction uses, in the order of its operands.
-void decode(const ZydisDecoder& decoder, const record::step& s, const object_regions& objects,
-            trace::observation& to) {
-    ZydisDecodedInstruction instruction;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    if (!ZYAN_SUCCESS(
-            ::ZydisDecoderDecodeFull(&decoder, s.code, sizeof s.code, &instruction, operands)))
-        return;
-    const ZydisRegisterContext registers = context_of(s.at);
-    for (std::size_t i = 0; i < instruction.operand_count; ++i) {
-        const ZydisDecodedOperand& o = operands[i];
+/// The accesses of a burst, one instruction after another.
+class burst_decoder {
+public:
+    burst_decoder(const record::burst& of, const object_regions& objects, trace::observation& to)
+        : of_{of}, objects_{objects}, to_{to} {
+        ::ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    }
+
+    void decode(std::uint32_t number) {
+        const record::step& s = of_.steps[number];
+        ZydisDecodedInstruction instruction;
+        ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+        if (!ZYAN_SUCCESS(
+                ::ZydisDecoderDecodeFull(&decoder_, s.code, sizeof s.code, &instruction, operands)))
+            return;
+        const ZydisRegisterContext registers = context_of(s.at);
+        const std::size_t first = to_.accesses.size();
+        for (std::size_t i = 0; i < instruction.operand_count; ++i)
+            take(instruction, operands[i], s.at.pc, registers);
+        if (to_.accesses.size() == first || number + 1 >= to_.instructions)
+            return;
+        // What it loaded into a register is known by the next step.
+        for (std::size_t i = 0; i < instruction.operand_count; ++i)
+            if (const ZydisDecodedOperand& o = operands[i];
+                o.type == ZYDIS_OPERAND_TYPE_REGISTER && does(o, written))
+                note_loaded(o.reg.value, of_.steps[number + 1].at);
+    }
+
+private:
+    static constexpr unsigned read = static_cast<unsigned>(ZYDIS_OPERAND_ACTION_MASK_READ),
+                              written = static_cast<unsigned>(ZYDIS_OPERAND_ACTION_MASK_WRITE);
+    static constexpr std::uint64_t reach = 4096; ///< of a pointer to the parts of its object
+
+    static bool does(const ZydisDecodedOperand& o, unsigned action) {
+        return (static_cast<unsigned>(o.actions) & action) != 0;
+    }
+
+    void take(const ZydisDecodedInstruction& of, const ZydisDecodedOperand& o, std::uint64_t pc,
+              const ZydisRegisterContext& registers) {
         if (o.type != ZYDIS_OPERAND_TYPE_MEMORY || o.mem.type != ZYDIS_MEMOP_TYPE_MEM ||
             o.mem.segment == ZYDIS_REGISTER_FS || o.mem.segment == ZYDIS_REGISTER_GS)
-            continue;
-        constexpr auto any = static_cast<unsigned>(ZYDIS_OPERAND_ACTION_MASK_READ) |
-                             static_cast<unsigned>(ZYDIS_OPERAND_ACTION_MASK_WRITE);
-        const auto actions = static_cast<unsigned>(o.actions);
+            return;
         ZyanU64 address = 0;
-        if ((actions & any) == 0 || !ZYAN_SUCCESS(::ZydisCalcAbsoluteAddressEx(
-                                        &instruction, &o, s.at.pc, &registers, &address)))
-            continue;
-        if (address < end_of_user_space && objects.has(address) &&
-            to.accesses.size() < trace::most_accesses)
-            to.accesses.push_back(
-                {address, (actions & static_cast<unsigned>(ZYDIS_OPERAND_ACTION_MASK_WRITE)) != 0});
-        else
-            ++to.elsewhere;
+        if (!does(o, read | written) ||
+            !ZYAN_SUCCESS(::ZydisCalcAbsoluteAddressEx(&of, &o, pc, &registers, &address)))
+            return;
+        if (address >= end_of_user_space || !objects_.has(address) ||
+            to_.accesses.size() >= trace::most_accesses) {
+            ++to_.elsewhere;
+            return;
+        }
+        to_.accesses.push_back({address, does(o, written), loaded_before(address)});
     }
-}
+
+    /// The nearest pointer below the address that was loaded lately.
+    [[nodiscard]] std::uint32_t loaded_before(std::uint64_t address) const {
+        std::uint64_t nearest = reach;
+        std::size_t by = 0;
+        for (const loaded& l : loaded_)
+            if (l.access != 0 && address - l.pointer < nearest) {
+                nearest = address - l.pointer;
+                by = l.access;
+            }
+        return by == 0 ? 0 : static_cast<std::uint32_t>(to_.accesses.size() + 1 - by);
+    }
+
+    void note_loaded(ZydisRegister into, const record::registers& after) {
+        const ZydisRegister whole =
+            ::ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, into);
+        if (::ZydisRegisterGetClass(whole) != ZYDIS_REGCLASS_GPR64)
+            return;
+        const auto id = static_cast<std::size_t>(::ZydisRegisterGetId(whole));
+        if (id < std::size(after.general) && objects_.has(after.general[id]))
+            loaded_[next_++ % loaded_.size()] = {after.general[id], to_.accesses.size()};
+    }
+
+    struct loaded {
+        std::uint64_t pointer;
+        std::size_t access; ///< 1 + its place; 0: none
+    };
+    const record::burst& of_;
+    const object_regions& objects_;
+    trace::observation& to_;
+    ZydisDecoder decoder_;
+    std::array<loaded, 32> loaded_{};
+    std::size_t next_ = 0;
+};
 
 } // namespace
 
@@ -71,13 +129,9 @@ trace::observation observed(const record::burst& b, const object_regions& object
     trace::observation made;
     made.thread = b.thread;
     made.instructions = std::min(b.count, record::most_steps);
-    static const ZydisDecoder decoder = [] {
-        ZydisDecoder d;
-        ::ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-        return d;
-    }();
+    burst_decoder decoder{b, objects, made};
     for (std::uint32_t i = 0; i < made.instructions; ++i)
-        decode(decoder, b.steps[i], objects, made);
+        decoder.decode(i);
     return made;
 }
 

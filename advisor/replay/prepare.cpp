@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/core.h>
+#include <set>
 #include <stdexcept>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -64,6 +65,52 @@ public:
             peak_live_bytes = live_bytes_;
             peak_at = events.size();
         }
+    }
+
+    /// A burst is replayed where it uses some objects.
+    void take(const trace::observation& seen) {
+        if (!seen.is_burst())
+            return;
+        const std::size_t first = accesses_.size();
+        std::set<std::uint32_t> objects;
+        std::vector<std::uint32_t> kept_as(seen.accesses.size(), 0); // 1 + its place in the burst
+        for (std::size_t i = 0; i < seen.accesses.size(); ++i) {
+            const trace::access& a = seen.accesses[i];
+            const std::uint32_t slot = live_.slot_holding(a.address);
+            if (slot == live_.no_object)
+                continue;
+            kept_as[i] = static_cast<std::uint32_t>(accesses_.size() - first + 1);
+            const std::uint32_t waits_for =
+                a.loaded_before != 0 && a.loaded_before <= i ? kept_as[i - a.loaded_before] : 0;
+            objects.insert(slot);
+            const std::uint64_t offset = a.address - live_.at(slot).address;
+            accesses_.push_back({slot,
+                                 static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                     offset, live_.at(slot).kept.bytes - 1)),
+                                 waits_for});
+        }
+        if (objects.size() < least_objects)
+            accesses_.resize(first);
+        else
+            bursts_.push_back({events.size(), static_cast<std::uint32_t>(first),
+                               static_cast<std::uint32_t>(accesses_.size() - first)});
+    }
+
+    /// Bursts from everywhere in the program, as many as are timed, and their accesses.
+    [[nodiscard]] std::pair<std::vector<replay::prepared_burst>,
+                            std::vector<replay::prepared_access>>
+    chosen_bursts() const {
+        std::vector<replay::prepared_burst> bursts;
+        std::vector<replay::prepared_access> accesses;
+        const std::size_t n = std::min(bursts_.size(), replay::most_timed_bursts);
+        for (std::size_t i = 0; i < n; ++i) {
+            replay::prepared_burst b = bursts_[i * bursts_.size() / n];
+            const auto* const from = accesses_.data() + b.first;
+            b.first = static_cast<std::uint32_t>(accesses.size());
+            accesses.insert(accesses.end(), from, from + b.count);
+            bursts.push_back(b);
+        }
+        return {std::move(bursts), std::move(accesses)};
     }
 
     [[nodiscard]] std::size_t slots() const noexcept { return live_.slots(); }
@@ -126,7 +173,11 @@ private:
         events[k.start].grows_to = std::max(events[k.start].grows_to, n.bytes);
     }
 
+    static constexpr std::size_t least_objects = 8;
+
     trace::live_objects<kept> live_;
+    std::vector<replay::prepared_burst> bursts_;
+    std::vector<replay::prepared_access> accesses_;
     trace::recent_births latest_;
     std::uint64_t live_bytes_ = 0;
 };
@@ -158,13 +209,18 @@ std::string memory_file::path() const { return fmt::format("/proc/{}/fd/{}", ::g
 
 prepared_trace::prepared_trace(trace::source& from, std::uint64_t most) : file_{"arenite-replay"} {
     preparer p;
-    for (auto events = from.next(); !events.empty(); events = from.next())
-        for (const trace::event& e : events) {
+    trace::read_all(
+        from,
+        [&](const trace::event& e) {
             if (p.events.size() < most)
                 p.take(e);
             else
                 ++left_out_;
-        }
+        },
+        [&](const trace::observation& o) {
+            if (left_out_ == 0)
+                p.take(o);
+        });
     if (p.events.empty())
         throw trace::bad_trace("there is no event in it that could be replayed");
     head_.magic = replay::prepared_magic;
@@ -201,10 +257,19 @@ prepared_trace::prepared_trace(trace::source& from, std::uint64_t most) : file_{
                   [&](std::uint32_t a, std::uint32_t b) { return born_at[a] < born_at[b]; });
         head_.births[i + 1] = head_.births[i] + lists[i].size();
     }
+    const auto [bursts, accesses] = p.chosen_bursts();
+    head_.bursts = bursts.size();
+    head_.accesses = accesses.size();
     file_.write(&head_, sizeof head_);
     file_.write(p.events.data(), p.events.size() * sizeof(prepared_event));
     for (const auto& list : lists)
         file_.write(list.data(), list.size() * sizeof(std::uint32_t));
+    if (head_.births[replay::points] % 2 != 0) { // bursts lie at multiples of 8 bytes
+        const std::uint32_t padding = 0;
+        file_.write(&padding, sizeof padding);
+    }
+    file_.write(bursts.data(), bursts.size() * sizeof bursts[0]);
+    file_.write(accesses.data(), accesses.size() * sizeof accesses[0]);
 }
 
 } // namespace arenite::advisor

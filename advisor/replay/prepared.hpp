@@ -8,7 +8,9 @@
 /// The input of the replayer: all that is looked up or searched has been, so that replaying costs
 /// next to nothing besides the calls.
 ///
-///     | prepared_head | events | births at eight points: slots in order of birth |
+///     | prepared_head | events | births | bursts | accesses |
+///
+/// Births are the slots that live at eight points, in order of birth.
 namespace arenite::replay {
 
 constexpr std::uint32_t prepared_magic = 0x50455250;
@@ -39,7 +41,19 @@ struct prepared_head {
     std::uint64_t point_at[points];         ///< how many events come before it
     std::uint64_t births[points + 1]; ///< where the slots of a point begin, in words of 4 bytes
     std::uint64_t live_bytes[points];
+    std::uint64_t bursts, accesses; ///< observed, and chosen to be timed
 };
+
+/// Accesses in a row that the program made once so many events had happened.
+struct prepared_burst {
+    std::uint64_t after;
+    std::uint32_t first, count; ///< of the accesses
+};
+struct prepared_access {
+    std::uint32_t slot, offset;
+    std::uint32_t waits_for; ///< 1 + the access of its burst that loaded its address; 0: none
+};
+constexpr std::size_t most_timed_bursts = 128;
 
 /// Where the objects of a site go.
 enum class strategy : std::uint8_t {
@@ -67,6 +81,7 @@ struct outcome {
     double live_checks = 0; ///< points at which the live bytes were those of the trace
     double planned = 0;     ///< allocations that the plan's groups served
     double held_bytes = 0;  ///< that linear groups held at most
+    double burst_ns = 0;    ///< an access of the observed bursts, of cold caches; 0: none
 };
 
 } // namespace arenite::replay

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "groups.hpp"
 #include "prepared.hpp"
+#include "timed_bursts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,22 +25,8 @@
 namespace arenite::replay {
 namespace {
 
-constexpr std::size_t line_bytes = 64, page_bytes = 4096;
 constexpr std::size_t samples = 64; ///< of resident memory
 constexpr std::uint8_t from_malloc = 0;
-
-[[noreturn]] void give_up(const char* why) {
-    std::fprintf(stderr, "arenite-replay: %s\n", why);
-    std::exit(1);
-}
-
-void* fresh(std::size_t bytes) {
-    void* p = ::mmap(nullptr, bytes == 0 ? 1 : bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (p == MAP_FAILED)
-        give_up("no memory");
-    return p;
-}
 
 std::span<const std::byte> contents(const char* path) {
     const int file = ::open(path, O_RDONLY | O_CLOEXEC);
@@ -54,11 +41,6 @@ std::span<const std::byte> contents(const char* path) {
     return {static_cast<const std::byte*>(p), static_cast<std::size_t>(s.st_size)};
 }
 
-double cpu_ns() {
-    timespec t{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return double(t.tv_sec) * 1e9 + double(t.tv_nsec);
-}
 double faults() {
     rusage r{};
     ::getrusage(RUSAGE_SELF, &r);
@@ -75,12 +57,6 @@ double resident() {
     const char* const at = std::strstr(text, "RssAnon:");
     return at == nullptr ? 0 : double(std::strtoull(at + 8, nullptr, 10)) * 1024;
 }
-
-struct object {
-    char* p;
-    std::uint32_t bytes;
-    std::uint8_t group, log2_alignment;
-};
 
 /// Calls f with each place that a program would touch between two offsets.
 template <class F>
@@ -100,7 +76,8 @@ public:
           events_{reinterpret_cast<const prepared_event*>(head_ + 1)},
           slots_{reinterpret_cast<const std::uint32_t*>(events_ + head_->events)},
           group_of_site_{reinterpret_cast<const std::uint8_t*>(plan.data()) + sizeof(plan_head)},
-          objects_{static_cast<object*>(fresh((head_->slots + std::size_t{1}) * sizeof(object)))} {
+          objects_{static_cast<object*>(fresh((head_->slots + std::size_t{1}) * sizeof(object)))},
+          bursts_{*head_, slots_} {
         const auto* strategies = reinterpret_cast<const plan_head*>(plan.data());
         for (std::size_t g = 1; g < most_groups; ++g) {
             groups_[g].use(strategies->of_group[g]);
@@ -120,6 +97,7 @@ public:
             std::uint64_t end = std::min(head_->events, done / step * step + step);
             if (point < points)
                 end = std::min(end, std::max(done + 1, head_->point_at[point]));
+            end = std::min(end, std::max(done + 1, bursts_.next()));
             if (done < head_->peak_at)
                 end = std::min(end, head_->peak_at);
             const double before = cpu_ns();
@@ -132,6 +110,8 @@ public:
                 walk(point);
                 ++point;
             }
+            while (bursts_.next() <= done)
+                bursts_.time_next(objects_);
             faults_outside += faults() - faults_now;
         }
         for (std::uint32_t s = 0; s < head_->slots; ++s)
@@ -141,6 +121,7 @@ public:
         made_.end_bytes = std::max(0.0, resident() - resident_before);
         for (const group& g : groups_)
             made_.held_bytes += double(g.held());
+        made_.burst_ns = bursts_.ns_an_access();
         made_.walk_ns = walked_ == 0 ? 0 : made_.walk_ns / walked_;
         const volatile long read = sum_; // so that it is
         (void)read;
@@ -304,6 +285,7 @@ private:
     bool nothing_ = false, reserves_ = false;
     char* one_place_ = nullptr;
     std::uint64_t live_bytes_ = 0;
+    timed_bursts bursts_;
     double walked_ = 0;
     long sum_ = 0; ///< of all that is read
     outcome made_;
@@ -325,9 +307,9 @@ int main(int count, char** words) {
     static replayer r{prepared, plan}; // what it holds is not given back: nobody looks any more
     const outcome o = r.run();
     std::printf("ns %.0f\nwalk_ns %.3f\nfaults %.0f\npeak_bytes %.0f\nend_bytes %.0f\n"
-                "live_checks %.0f\nplanned %.0f\nheld_bytes %.0f\n",
+                "live_checks %.0f\nplanned %.0f\nheld_bytes %.0f\nburst_ns %.3f\n",
                 o.ns, o.walk_ns, o.faults, o.peak_bytes, o.end_bytes, o.live_checks, o.planned,
-                o.held_bytes);
+                o.held_bytes, o.burst_ns);
     std::fflush(stdout);
     ::_exit(0);
 }

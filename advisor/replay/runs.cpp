@@ -36,6 +36,7 @@ constexpr std::array words{
     word{"live_checks", &outcome::live_checks},
     word{"planned", &outcome::planned},
     word{"held_bytes", &outcome::held_bytes},
+    word{"burst_ns", &outcome::burst_ns},
 };
 
 outcome parsed(const std::string& text) {

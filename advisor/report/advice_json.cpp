@@ -9,10 +9,16 @@ namespace {
 
 using nlohmann::json;
 
-json of_difference(const difference_made& d) {
-    return {{"saved_ns", d.saved_ns},          {"spread_ns", d.spread_ns},
-            {"saved_bytes", d.saved_bytes},    {"saved_faults", d.saved_faults},
-            {"walk_ns_before", d.walk_before}, {"walk_ns_after", d.walk_after}};
+json of_difference(const difference_made& d, const program_costs& of) {
+    return {{"saved_ns", d.saved_ns},
+            {"spread_ns", d.spread_ns},
+            {"saved_bytes", d.saved_bytes},
+            {"saved_faults", d.saved_faults},
+            {"walk_ns_before", d.walk_before},
+            {"walk_ns_after", d.walk_after},
+            {"saved_in_walks_ns", saved_in_walks(d, of)},
+            {"access_ns_before", d.burst_before},
+            {"access_ns_after", d.burst_after}};
 }
 
 const char* of_worth(worth w) {
@@ -29,17 +35,18 @@ const char* of_worth(worth w) {
     return "nothing";
 }
 
-json of_advice(const advice& a, const std::vector<site>& sites) {
+json of_advice(const advice& a, const std::vector<site>& sites, const program_costs& costs) {
     json made{{"remedy", word_of(a.proposed.what)},
               {"title", title_of(a.proposed, sites)},
               {"code", code_of(a.proposed, sites)},
               {"worth", of_worth(a.is_worth)},
-              {"difference", of_difference(a.difference)},
+              {"difference", of_difference(a.difference, costs)},
               {"held_bytes", a.held_bytes},
               {"sites", json::array()}};
     for (const std::size_t i : a.proposed.sites) {
         const site& s = sites[i];
         made["sites"].push_back({{"name", s.name},
+                                 {"under", s.under},
                                  {"place", s.place},
                                  {"container", s.container},
                                  {"allocations", s.sum.allocations},
@@ -65,18 +72,18 @@ std::string advice_as_json(const advice_report& r) {
               {"peak_resident_bytes", r.costs.peak_bytes},
               {"events", r.events},
               {"malloc_ns", r.malloc_ns},
-              {"together", of_difference(r.all_advised)},
+              {"together", of_difference(r.all_advised, r.costs)},
               {"advice", json::array()},
               {"leave_alone", json::array()},
               {"mallocs", json::array()}};
     for (const advice& a : r.advised)
-        made["advice"].push_back(of_advice(a, r.sites));
+        made["advice"].push_back(of_advice(a, r.sites, r.costs));
     for (const advice& a : r.tried)
-        made["leave_alone"].push_back(of_advice(a, r.sites));
+        made["leave_alone"].push_back(of_advice(a, r.sites, r.costs));
     for (const other_malloc& m : r.mallocs)
         made["mallocs"].push_back({{"name", m.name},
                                    {"worth", of_worth(m.is_worth)},
-                                   {"difference", of_difference(m.difference)}});
+                                   {"difference", of_difference(m.difference, r.costs)}});
     return made.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -16,7 +16,10 @@ void encode(const std::vector<observation>& all, buffer& to) {
             const auto difference = static_cast<std::int64_t>(a.address - last);
             const std::uint64_t unsigned_one = static_cast<std::uint64_t>(difference) << 1 ^
                                                static_cast<std::uint64_t>(difference >> 63);
-            put(to, unsigned_one << 1 | std::uint64_t{a.written});
+            put(to, unsigned_one << 2 | std::uint64_t{a.loaded_before != 0} << 1 |
+                        std::uint64_t{a.written});
+            if (a.loaded_before != 0)
+                put(to, a.loaded_before);
             last = a.address;
         }
     }
@@ -39,9 +42,11 @@ bool decode(std::span<const std::uint8_t> from, std::uint32_t count, std::vector
         o.accesses.reserve(static_cast<std::size_t>(n));
         for (std::uint64_t k = 0; k < n; ++k) {
             const std::uint64_t word = in.number();
-            const std::uint64_t zigzag = word >> 1;
+            const std::uint64_t zigzag = word >> 2;
             last += zigzag >> 1 ^ (~(zigzag & 1) + 1);
-            o.accesses.push_back({last & ((std::uint64_t{1} << 62) - 1), (word & 1) != 0});
+            const std::uint64_t before = (word & 2) != 0 ? in.number() : 0;
+            o.accesses.push_back({last & ((std::uint64_t{1} << 61) - 1), (word & 1) != 0,
+                                  static_cast<std::uint32_t>(before <= k ? before : 0)});
         }
         if (!in.good())
             return false;

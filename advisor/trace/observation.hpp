@@ -15,6 +15,9 @@ namespace arenite::trace {
 struct access {
     std::uint64_t address = 0;
     bool written = false;
+    /// How many accesses before this one its address was loaded from memory; 0: it was not, or long
+    /// ago.
+    std::uint32_t loaded_before = 0;
 
     bool operator==(const access&) const = default;
 };

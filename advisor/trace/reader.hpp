@@ -47,6 +47,24 @@ protected:
 /// (.atr).
 [[nodiscard]] std::unique_ptr<source> open(const std::string& path);
 
+/// Reads all that is left: calls `happens` with each event, and `seen` with each observation where
+/// it was made among them.
+template <class Event, class Observation>
+void read_all(source& from, Event happens, Observation seen) {
+    for (bool more = true; more;) {
+        const auto events = from.next();
+        more = !events.empty();
+        auto looks = from.observations();
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            for (; !looks.empty() && looks.front().before <= i; looks = looks.subspan(1))
+                seen(looks.front());
+            happens(events[i]);
+        }
+        for (const observation& last : looks)
+            seen(last);
+    }
+}
+
 /// The parts of a trace that are there once, and passed on.
 struct chunk_contents {
     std::vector<event> events;

@@ -29,7 +29,11 @@ std::string figures(const difference_made& d, const program_costs& of) {
         text += fmt::format(" (turns differ by {:.1f})", 100 * d.spread_ns / of.cpu_ns);
     text += fmt::format(", {} {}", bytes_text(std::abs(d.saved_bytes)),
                         d.saved_bytes >= 0 ? "less" : "more");
-    if (d.walk_before > 0)
+    if (d.burst_before > 0)
+        text += fmt::format(", {:+.1f} % by what it touches ({:.1f} -> {:.1f} ns an access)",
+                            of.cpu_ns > 0 ? -100 * saved_in_walks(d, of) / of.cpu_ns : 0.0,
+                            d.burst_before, d.burst_after);
+    else if (d.walk_before > 0)
         text += fmt::format(", walk {:.1f} -> {:.1f} ns", d.walk_before, d.walk_after);
     return text;
 }
@@ -49,7 +53,9 @@ void print(const advice_report& r, bool code) {
     for (const advice& a : r.advised) {
         fmt::print("{:>2}. {}\n    {}{}\n", ++number, title_of(a.proposed, r.sites),
                    figures(a.difference, r.costs),
-                   a.is_worth == worth::walks ? "; only where it walks its objects" : "");
+                   a.is_worth == worth::walks && a.difference.burst_before <= 0
+                       ? "; only where it walks its objects"
+                       : "");
         if (a.held_bytes > 0)
             fmt::print("    it holds {} at most, where {} live\n", bytes_text(a.held_bytes),
                        bytes_text(a.group_peak_bytes));

@@ -106,14 +106,16 @@ std::vector<replay_subject> chosen(const std::vector<std::string>& names,
 void print(const std::vector<replay_subject>& subjects, const std::vector<replayed>& results,
            const prepared_trace& trace, double floor) {
     const double events = double(trace.head().events);
-    fmt::print("{:<16} {:>18} {:>8} {:>10} {:>10} {:>10} {:>9}\n", "", "ns an event (spread)",
-               "walk ns", "faults", "peak", "peak/live", "after");
+    fmt::print("{:<16} {:>18} {:>8} {:>9} {:>10} {:>10} {:>10} {:>9}\n", "", "ns an event (spread)",
+               "walk ns", "access ns", "faults", "peak", "peak/live", "after");
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         const replayed& r = results[i];
-        fmt::print("{:<16} {:>7.1f} ({:.1f}-{:.1f}) {:>8.2f} {:>10} {:>10} {:>10.2f} {:>9}\n",
+        fmt::print("{:<16} {:>7.1f} ({:.1f}-{:.1f}) {:>8.2f} {:>9} {:>10} {:>10} {:>10.2f} {:>9}\n",
                    subjects[i].name, (r.median(&outcome::ns) - floor) / events,
                    (r.least(&outcome::ns) - floor) / events,
                    (r.most(&outcome::ns) - floor) / events, r.median(&outcome::walk_ns),
+                   trace.head().bursts == 0 ? "-"
+                                            : fmt::format("{:.1f}", r.median(&outcome::burst_ns)),
                    grouped(static_cast<std::size_t>(r.median(&outcome::faults))),
                    bytes_text(r.median(&outcome::peak_bytes)),
                    r.median(&outcome::peak_bytes) /

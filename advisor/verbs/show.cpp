@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../analysis/profile.hpp"
 #include "../analysis/sites.hpp"
+#include "../analysis/walks.hpp"
 #include "../arguments.hpp"
 #include "../record/program.hpp"
 #include "../verb.hpp"
@@ -9,8 +10,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/core.h>
-#include <map>
-#include <set>
 
 namespace arenite::advisor {
 namespace {
@@ -79,56 +78,17 @@ void show_sites(const profile& p, std::vector<site> sites, std::size_t count) {
         const std::string range = s.one_size()
                                       ? std::to_string(s.sum.largest)
                                       : fmt::format("{}-{}", s.sum.smallest, s.sum.largest);
-        fmt::print("{:>13} {:>5.1f}% {:>10} {:>10} {:>11} {:>5.0f}%  {}{}{}\n",
+        fmt::print("{:>13} {:>5.1f}% {:>10} {:>10} {:>11} {:>5.0f}%  {}{}\n",
                    grouped(s.sum.allocations),
                    share(s.sum.allocations, p.allocations() + p.count(op::realloc)),
                    bytes_text(double(s.sum.bytes)), bytes_text(double(s.sum.bytes_at_peak)), range,
-                   share(s.sum.short_lived, s.sum.allocations), s.name,
-                   s.place.empty() ? "" : " " + s.place,
+                   share(s.sum.short_lived, s.sum.allocations), s.label(),
                    s.container.empty() ? "" : " [" + s.container + "]");
     }
     if (all > count)
         fmt::print("... and {} further sites (--sites N shows more)\n", all - count);
     fmt::print("short: died within {} events\n", short_life);
 }
-
-/// What was observed of a call site: from which others steps lead to its objects.
-struct site_walks {
-    std::uint64_t samples = 0;
-    walked within;
-    std::map<std::size_t, walked> next;
-};
-
-std::vector<site_walks> walks_of(const profile& p, const std::vector<site>& sites) {
-    std::vector<site_walks> all(sites.size());
-    std::vector<std::size_t> site_of(p.stacks().size(), SIZE_MAX);
-    const auto add = [](walked& to, const walked& w) {
-        to.steps += w.steps;
-        to.in_order += w.in_order;
-        to.near += w.near;
-    };
-    for (std::size_t i = 0; i < sites.size(); ++i)
-        for (const std::uint32_t s : sites[i].stacks) {
-            site_of[s] = i;
-            add(all[i].within, p.touched().within(s));
-        }
-    p.touched().each_sample([&](const auto& stacks, std::uint64_t count) {
-        std::set<std::size_t> met; // a site may have several of these stacks
-        for (const std::uint32_t s : stacks)
-            if (s < site_of.size() && site_of[s] != SIZE_MAX)
-                met.insert(site_of[s]);
-        for (const std::size_t i : met)
-            all[i].samples += count;
-    });
-    p.touched().each_pair([&](std::uint32_t from, std::uint32_t to, const walked& w) {
-        if (from < site_of.size() && to < site_of.size() && site_of[from] != SIZE_MAX &&
-            site_of[to] != SIZE_MAX)
-            add(all[site_of[from]].next[site_of[to]], w);
-    });
-    return all;
-}
-
-std::string label_of(const site& s) { return s.name + (s.place.empty() ? "" : " " + s.place); }
 
 void show_touches(const profile& p, const trace::tables& known, const std::vector<site>& sites,
                   std::size_t count) {
@@ -171,12 +131,11 @@ void show_touches(const profile& p, const trace::tables& known, const std::vecto
                                        : fmt::format("{:.0f}%", share(part, w.within.steps));
         };
         fmt::print("{:>7.1f}% {:>9} {:>6}  {}\n", share(w.samples, t.samples()),
-                   of_within(w.within.in_order), of_within(w.within.near),
-                   label_of(sites[order[n]]));
+                   of_within(w.within.in_order), of_within(w.within.near), sites[order[n]].label());
         for (std::size_t k = 0; k < std::min<std::size_t>(3, next.size()); ++k)
             if (share(next[k].second, all) >= 5)
                 fmt::print("{:>34.0f}% -> {}\n", share(next[k].second, all),
-                           label_of(sites[next[k].first]));
+                           sites[next[k].first].label());
     }
     fmt::print("in order, near: from an object to the next one of this call site, to one born "
                "later, to one within 256 bytes\n");

@@ -256,6 +256,7 @@ void block_source::trim() noexcept {
     for (block* b = blocks_.first(); bits_ && b != nullptr; b = blocks_.above(*b))
         if (!large_objects::is_large(*b))
             purge_holes(*b);
+    large_.trim_shared();
     if (fresh_ != fresh_end_)
         purge(fresh_, static_cast<std::size_t>(fresh_end_ - fresh_));
     upstream_.trim(); // also what came back there before, and waits
@@ -291,6 +292,22 @@ block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment
         return b;
     give_all_empty();
     return large_.try_allocate(bytes, alignment, may_waste);
+}
+
+/// The next span of large objects has a quarter of what is held, as those of blocks; none where
+/// little is held.
+std::size_t block_source::shared_span_bytes() const noexcept {
+    const std::size_t held = bytes_reserved();
+    if (held < filled_from_bytes)
+        return 0;
+    return std::clamp(std::bit_floor(held / span_divisor), shared_spans::smallest_bytes,
+                      shared_spans::largest_bytes);
+}
+
+block* block_source::try_allocate_large_anywhere(std::size_t bytes,
+                                                 std::size_t alignment) noexcept {
+    block* const b = large_.try_allocate_shared(bytes, alignment, shared_span_bytes());
+    return b != nullptr ? b : try_allocate_large(bytes, alignment);
 }
 
 void block_source::deallocate_large(block& large, std::size_t bytes_in_use) noexcept {

@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t most_kept_objects = 16;
 constexpr std::size_t kept_divisor = 4; // a request may leave this share of a kept piece unused
 constexpr std::size_t slack_divisor = 8;
+constexpr std::size_t resident_divisor = 8; // free in shared spans, to what is in use there
 
 /// A huge page costs as much as so much in small ones.
 constexpr std::size_t least_shared = std::size_t{256} << 10;
@@ -35,7 +36,7 @@ constexpr std::size_t most_slack = std::size_t{UINT32_MAX} / 2 * granule_bytes;
 large_objects::large_objects(block_list& blocks, const upstream& up, return_policy policy,
                              std::size_t mask_bytes, bool prefault, void* owner) noexcept
     : blocks_{blocks}, upstream_{up}, policy_{policy}, mask_bytes_{mask_bytes}, owner_{owner},
-      prefault_{prefault} {}
+      shared_{up, mask_bytes}, prefault_{prefault} {}
 
 /// Bytes to ask for an object of `bytes`: an eighth to a quarter more, in steps that are few to a
 /// power of two; but no huge page for one that would do without, and none where all is touched.
@@ -119,15 +120,24 @@ block* large_objects::try_allocate(std::size_t bytes, std::size_t alignment,
             os::platform::prefault(base, *needed);
     }
     std::byte* const head = alignment < mask_bytes_ ? base : base + before - mask_bytes_;
+    block* const b =
+        enter(base, total, before, bytes, head,
+              static_cast<std::uint32_t>(std::countr_zero(asked)) | (is_zero ? zero_note : 0));
+    b->alarm = static_cast<std::int32_t>(wasted / granule_bytes);
+    return b;
+}
+
+/// An object of `bytes`, `before` bytes behind the begin of its memory, with its head.
+block* large_objects::enter(std::byte* base, std::size_t total, std::size_t before,
+                            std::size_t bytes, std::byte* head, std::uint32_t note) noexcept {
     block* const b = ::new (static_cast<void*>(head)) block{};
     b->granules = static_cast<std::uint32_t>(before / granule_bytes);
     b->state = block_state::large;
-    b->alarm = static_cast<std::int32_t>(wasted / granule_bytes);
     b->owner = owner_;
     b->span = reinterpret_cast<block*>(base);
     b->span_bytes = total;
     b->span_busy = static_cast<std::uint32_t>((total - before - bytes) / granule_bytes);
-    b->note = static_cast<std::uint32_t>(std::countr_zero(asked)) | (is_zero ? zero_note : 0);
+    b->note = note;
     poison::no_access(base + before + bytes, total - before - bytes);
     blocks_.insert(*b);
     bytes_ += bytes;
@@ -135,7 +145,51 @@ block* large_objects::try_allocate(std::size_t bytes, std::size_t alignment,
     return b;
 }
 
+// ---- shared spans -------------------------------------------------------------------------------
+
+block* large_objects::try_allocate_shared(std::size_t bytes, std::size_t alignment,
+                                          std::size_t span_bytes) noexcept {
+    constexpr std::size_t unit = shared_spans::unit_bytes;
+    if (!upstream_.purges() || bytes < shared_spans::least_run ||
+        bytes > shared_spans::largest_run || alignment > shared_spans::largest_alignment)
+        return nullptr;
+    // The head lies a unit before an object that is aligned to more than that.
+    const std::size_t before = std::clamp(alignment, sizeof(block), unit);
+    const std::size_t total = align_up(before + bytes, unit);
+    const bool may_ask = may_grow_ && total <= span_bytes / 2;
+    const shared_spans::run got = shared_.try_take(total, alignment, may_ask ? span_bytes : 0);
+    if (got.p == nullptr)
+        return nullptr;
+    if (prefault_)
+        os::platform::prefault(got.p, total);
+    return enter(got.p, total, before, bytes, got.p, shared_note | (got.is_zero ? zero_note : 0));
+}
+
+bool large_objects::try_resize_shared(block& large, std::size_t new_bytes) noexcept {
+    auto* const begin = reinterpret_cast<std::byte*>(large.span);
+    const std::size_t before = large.bytes();
+    const std::size_t total = align_up(before + new_bytes, shared_spans::unit_bytes);
+    if (!shared_.try_resize(begin, large.span_bytes, total))
+        return false;
+    const std::size_t old_bytes = size(large);
+    large.span_bytes = total;
+    large.span_busy = static_cast<std::uint32_t>((total - before - new_bytes) / granule_bytes);
+    bytes_ += new_bytes - old_bytes;
+    poison::undefined(begin + before, std::max(old_bytes, new_bytes));
+    poison::no_access(begin + before + new_bytes, total - before - new_bytes);
+    return true;
+}
+
+void large_objects::give_shared(const block& large, std::size_t allowance) noexcept {
+    shared_.give(reinterpret_cast<std::byte*>(large.span), large.span_bytes,
+                 policy_ == return_policy::retain_all, policy_ == return_policy::return_all);
+    shared_.return_excess(std::max(allowance, shared_.bytes_taken() / resident_divisor));
+}
+
 bool large_objects::try_resize(block& large, std::size_t new_bytes) noexcept {
+    if (is_shared(large))
+        return new_bytes != 0 && new_bytes <= shared_spans::largest_bytes &&
+               try_resize_shared(large, new_bytes);
     const std::size_t old_bytes = size(large);
     const std::size_t room = old_bytes + slack(large);
     if (new_bytes > room || new_bytes == 0 || room - new_bytes > most_slack ||
@@ -172,6 +226,8 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
     blocks_.erase(large);
     large.owner = nullptr; // whoever frees it once more is found
     large.state = 0;
+    if (is_shared(large))
+        return give_shared(large, allowance);
     if (upstream_.purges() && policy_ != return_policy::retain_all)
         return give(large.span, large.span_bytes, alignment_log2(large), false);
     // Its head moves to the begin, where the next one that uses this memory finds it.
@@ -194,6 +250,9 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
 
 void large_objects::give_back(block& large) noexcept {
     forget(large);
+    if (is_shared(large))
+        return shared_.give(reinterpret_cast<std::byte*>(large.span), large.span_bytes, false,
+                            policy_ == return_policy::return_all);
     give(large.span, large.span_bytes, alignment_log2(large), false);
 }
 
@@ -247,6 +306,7 @@ void large_objects::give_kept(block*& link, bool at_once) noexcept {
 void large_objects::give_kept(bool at_once) noexcept {
     while (kept_ != nullptr)
         give_kept(kept_, at_once);
+    shared_.give_empty(at_once);
 }
 
 } // namespace detail

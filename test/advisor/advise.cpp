@@ -40,7 +40,9 @@ public:
         std::vector<trace::frame> stack;
         for (const std::string& f : functions) {
             stack.push_back({1, 100 + offset_ * 16});
-            names_.push_back({stack.back(), {f, "program.cpp", ++offset_}});
+            ++offset_;
+            if (!f.empty()) // else it has no symbol
+                names_.push_back({stack.back(), {f, "program.cpp", offset_}});
         }
         const std::vector<std::vector<trace::frame>> stacks{stack};
         to_->put_stacks(stacks);
@@ -59,6 +61,15 @@ public:
                   .bytes = bytes,
                   .stack = at,
                   .what = op::realloc});
+    }
+
+    /// A burst that uses these objects.
+    void walk(const std::vector<std::uint64_t>& objects) {
+        trace::observation seen;
+        seen.instructions = static_cast<std::uint32_t>(objects.size() * 4);
+        for (const std::uint64_t o : objects)
+            seen.accesses.push_back({o * 64, false});
+        to_->put(std::move(seen));
     }
 
     struct proposals {
@@ -243,6 +254,43 @@ TEST(advise, takes_the_caller_of_a_wrapper_for_the_site) {
     EXPECT_EQ(names.size(), 7u);
 }
 
+TEST(advise, proposes_one_heap_for_what_is_walked_together) {
+    made_up_program p;
+    const auto entity = p.called({"spawn"}), part = p.called({"attach"});
+    const auto noise = p.called({"stream"});
+    std::vector<std::uint64_t> live;
+    for (int i = 0; i < 50; ++i) {
+        live.push_back(p.make(entity, 48));
+        live.push_back(p.make(part, 32));
+    }
+    churn(p, [&](std::mt19937& random) { return p.make(noise, 16 + random() % 4000); });
+    p.walk(live);
+    const auto found = p.propose();
+    bool alone = false;
+    for (const candidate& c : found.all)
+        if (c.what == remedy::ordered && c.sites.size() == 2)
+            alone = found.sites[c.sites[0]].name != "stream" &&
+                    found.sites[c.sites[1]].name != "stream";
+    EXPECT_TRUE(alone);
+}
+
+TEST(advise, names_the_nearest_caller_of_a_function_without_a_symbol) {
+    made_up_program p;
+    const auto hidden = p.called({"", "", "Exporter::write", "main"});
+    const auto bare = p.called({"", ""});
+    const std::uint64_t o = p.make(hidden, 1000);
+    for (std::uint64_t i = 2; i < 300; ++i)
+        p.resize(o, i * 1000, hidden);
+    p.make(bare, 8);
+    const auto found = p.propose();
+    ASSERT_NE(found.find(remedy::grow_by_doubling), nullptr);
+    const std::string title = title_of(*found.find(remedy::grow_by_doubling), found.sites);
+    EXPECT_TRUE(title.starts_with("program+0x")) << title;
+    EXPECT_NE(title.find(" under Exporter::write: one buffer grows"), std::string::npos) << title;
+    for (const site& s : found.sites)
+        EXPECT_EQ(s.under.empty(), s.sum.largest == 8) << s.label();
+}
+
 TEST(advise, proposes_nothing_for_a_handful_of_allocations_among_many) {
     made_up_program p;
     const auto few = p.called({"options"}), many = p.called({"stream"});
@@ -303,6 +351,44 @@ TEST(advise, speaks_of_walks_apart) {
     const replayed base = turns({1e6, 1e6, 1e6}, 50e6, 20);
     EXPECT_EQ(judge(compare(base, turns({1e6, 1e6, 1e6}, 50e6, 14)), program), worth::walks);
     EXPECT_EQ(judge(compare(base, turns({1e6, 1e6, 1e6}, 50e6, 16)), program), worth::nothing);
+}
+
+replayed bursts_of(double ns, std::vector<double> access_ns) {
+    replayed r = turns({ns, ns, ns});
+    for (std::size_t i = 0; i < 3; ++i)
+        r.turns[i].burst_ns = access_ns[i];
+    return r;
+}
+
+TEST(advise, counts_what_walks_save_by_the_share_of_time_spent_there) {
+    const program_costs program{1e9, 1e8, 0.5};
+    const replayed base = bursts_of(1e6, {20, 20, 20});
+    const difference_made d = compare(base, bursts_of(1e6, {16, 16, 16}));
+    EXPECT_DOUBLE_EQ(saved_in_walks(d, program), 0.1e9); // a fifth of half the time
+    EXPECT_EQ(judge(d, program), worth::walks);
+    EXPECT_EQ(judge(compare(base, bursts_of(1e6, {19.1, 19.1, 19.1})), program), worth::walks);
+    EXPECT_EQ(judge(compare(base, bursts_of(1e6, {19.3, 19.3, 19.3})), program), worth::nothing);
+    EXPECT_EQ(judge(d, {1e9, 1e8, 0.0}), worth::nothing); // all lies in the cache
+}
+
+TEST(advise, leaves_alone_what_bursts_do_not_confirm) {
+    const program_costs program{1e9, 1e8, 0.5};
+    // Walks in order of birth would gain; the program does not walk so.
+    replayed base = bursts_of(1e6, {20, 20, 20}), moved = bursts_of(1e6, {20, 20, 20});
+    for (outcome& o : base.turns)
+        o.walk_ns = 40;
+    EXPECT_EQ(judge(compare(base, moved), program), worth::nothing);
+    // Within what turns differ by.
+    EXPECT_EQ(judge(compare(bursts_of(1e6, {20, 24, 16}), bursts_of(1e6, {19, 16, 13})), program),
+              worth::nothing);
+}
+
+TEST(advise, sets_dearer_walks_against_cheaper_calls) {
+    const program_costs program{1e9, 1e8, 0.5};
+    const replayed base = bursts_of(100e6, {20, 20, 20});
+    EXPECT_EQ(judge(compare(base, bursts_of(70e6, {20, 20, 20})), program), worth::time);
+    EXPECT_EQ(judge(compare(base, bursts_of(70e6, {20.3, 20.3, 20.3})), program), worth::time);
+    EXPECT_EQ(judge(compare(base, bursts_of(70e6, {21, 21, 21})), program), worth::nothing);
 }
 
 TEST(advise, trusts_no_replay_whose_live_bytes_are_wrong) {

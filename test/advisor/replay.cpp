@@ -3,6 +3,7 @@
 #include "program.hpp"
 
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <record/program.hpp>
 #include <replay/runs.hpp>
@@ -31,6 +32,7 @@ public:
     void born(std::uint64_t address, std::uint64_t bytes, std::uint32_t stack) {
         to_->put({.address = address, .bytes = bytes, .stack = stack});
     }
+    void observed(trace::observation o) { to_->put(std::move(o)); }
     void died(std::uint64_t address) { to_->put({.address = address, .what = op::free}); }
     void resized(std::uint64_t from, std::uint64_t to, std::uint64_t bytes, std::uint32_t stack) {
         to_->put({.address = to,
@@ -105,6 +107,74 @@ TEST(replay, moves_the_sites_of_the_plan_and_no_others) {
     const outcome o = once(*trace, subject(strategy::ordered, {0, 0, 1, 0}));
     EXPECT_GE(o.planned, births - 20);
     EXPECT_LE(o.planned, births + 20 * 100);
+}
+
+/// The bursts of a prepared trace, and their accesses.
+std::pair<std::vector<replay::prepared_burst>, std::vector<replay::prepared_access>>
+bursts_of(const prepared_trace& t) {
+    std::ifstream in{t.path(), std::ios::binary};
+    const replay::prepared_head& head = t.head();
+    const std::uint64_t births = head.births[replay::points];
+    in.seekg(static_cast<std::streamoff>(
+        sizeof head + head.events * sizeof(replay::prepared_event) + (births + births % 2) * 4));
+    std::vector<replay::prepared_burst> bursts(head.bursts);
+    std::vector<replay::prepared_access> accesses(head.accesses);
+    in.read(reinterpret_cast<char*>(bursts.data()),
+            static_cast<std::streamsize>(bursts.size() * sizeof bursts[0]));
+    in.read(reinterpret_cast<char*>(accesses.data()),
+            static_cast<std::streamsize>(accesses.size() * sizeof accesses[0]));
+    EXPECT_TRUE(in.good());
+    return {bursts, accesses};
+}
+
+TEST(replay, times_what_was_observed_at_the_places_that_the_objects_have) {
+    trace_file file;
+    for (std::uint64_t i = 1; i <= 101; ++i)
+        file.born(i * 4096, 48, 1);
+    trace::observation few, many;
+    few.instructions = many.instructions = 500;
+    few.accesses = {{4096, false}, {4104, true}};
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+        many.accesses.push_back({i * 4096 + 40, false, i > 1 ? 2u : 0u}); // by the one two before
+        many.accesses.push_back({i * 4096 + 2000, false});                // of no object
+    }
+    file.observed(few);
+    file.observed(many);
+    file.observed({.accesses = many.accesses}); // registers are not timed
+    for (std::uint64_t i = 1; i <= 101; ++i)
+        file.died(i * 4096);
+    const auto trace = file.prepared();
+    const auto [bursts, accesses] = bursts_of(*trace);
+    ASSERT_EQ(bursts.size(), 1u); // the other uses too few objects to tell anything
+    EXPECT_EQ(bursts[0].after, 101u);
+    ASSERT_EQ(accesses.size(), 20u);
+    for (std::uint32_t i = 0; i < 20; ++i) {
+        EXPECT_EQ(accesses[i].offset, 40u);
+        EXPECT_EQ(accesses[i].waits_for, i) << "each for the one before";
+    }
+    EXPECT_GT(once(*trace, subject(strategy::malloc, {})).burst_ns, 0);
+    EXPECT_GT(once(*trace, subject(strategy::ordered, {0, 1})).burst_ns, 0);
+}
+
+TEST(replay, times_bursts_from_the_whole_of_the_program) {
+    trace_file file;
+    trace::observation seen;
+    seen.instructions = 500;
+    for (std::uint64_t i = 1; i <= 1000; ++i) {
+        file.born(i * 4096, 48, 1);
+        seen.accesses.push_back({i * 4096, false});
+        if (seen.accesses.size() > 10)
+            seen.accesses.erase(seen.accesses.begin());
+        file.observed(seen);
+    }
+    const auto trace = file.prepared();
+    const auto bursts = bursts_of(*trace).first;
+    ASSERT_EQ(bursts.size(), replay::most_timed_bursts);
+    EXPECT_LT(bursts.front().after, 30u);
+    EXPECT_GT(bursts.back().after, 970u);
+    trace_file without;
+    fill(without);
+    EXPECT_EQ(once(*without.prepared(), subject(strategy::malloc, {})).burst_ns, 0);
 }
 
 TEST(replay, makes_the_copies_of_a_buffer_that_grows_and_spares_them_by_reserving) {

@@ -229,7 +229,8 @@ TEST(trace, gives_back_what_was_observed_between_the_same_events) {
                 o.instructions = static_cast<std::uint32_t>(random() % 3 * 500);
                 o.elsewhere = static_cast<std::uint32_t>(random() % 100);
                 for (std::size_t n = random() % 300; n > 0; --n)
-                    o.accesses.push_back({random() >> (17 + random() % 30), random() % 2 == 0});
+                    o.accesses.push_back({random() >> (17 + random() % 30), random() % 2 == 0,
+                                          random() % 3 ? 0 : std::uint32_t(o.accesses.size() / 2)});
                 to.put(o);
                 written.emplace_back(i, o);
             }

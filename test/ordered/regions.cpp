@@ -103,7 +103,8 @@ TEST_F(ordered_heap_list, shows_at_once_what_is_free) {
 }
 
 TEST_F(ordered_heap_list, does_not_change_the_heap) {
-    ordered_heap one{known}, other{known};
+    page_resource pages, other_pages; // with equal addresses: blocks are coloured by them
+    ordered_heap one{known, pages}, other{known, other_pages};
     for (int i = 0; i < 2000; ++i) {
         void* const a = one.allocate(static_cast<std::size_t>(8 + i % 90));
         void* const b = other.allocate(static_cast<std::size_t>(8 + i % 90));

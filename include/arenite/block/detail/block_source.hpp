@@ -54,7 +54,8 @@ struct block_options {
 ///
 /// Blocks are aligned to mask_bytes() and begin with their header: so an object's address leads to
 /// it, and no object of a block begins at such a multiple. A large object with that alignment does,
-/// and has its header one mask size before it.
+/// and has its header one mask size before it. Only find() leads to the header of a large object
+/// from try_allocate_large_anywhere().
 ///
 /// Threads:   one at a time; the owner's rule.
 /// Failure:   nullptr; nothing changes.
@@ -117,6 +118,10 @@ public:
     /// A block for one object of `bytes`, a multiple of 8; see large_objects for the object. O(log
     /// blocks).
     [[nodiscard]] block* try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
+    /// try_allocate_large for a heap that finds its objects by find(), never by head_of(): perhaps
+    /// beside others in a span, once the heap is not small.
+    [[nodiscard]] block* try_allocate_large_anywhere(std::size_t bytes,
+                                                     std::size_t alignment) noexcept;
     void deallocate_large(block& large, std::size_t bytes_in_use) noexcept;
 
     /// The large objects, to ask about and to resize them.
@@ -148,6 +153,9 @@ public:
     /// Returns all empty spans, and if the upstream lends pages the whole pages of holes, to the
     /// system. O(blocks).
     void trim() noexcept;
+
+    /// Lets the upstream return what is due.
+    void give_back_due() const noexcept { upstream_.give_back_due(); }
 
     /// True if the upstream lends pages; then purge returns the whole pages in [p, p + bytes),
     /// which must hold nothing.
@@ -182,13 +190,12 @@ private:
     block* cut() noexcept;
     bool get_span() noexcept;
     [[nodiscard]] std::size_t next_span_bytes() const noexcept;
+    [[nodiscard]] std::size_t shared_span_bytes() const noexcept;
     [[nodiscard]] void* ask_once(std::size_t bytes, std::size_t alignment) const noexcept;
     void begin_span(void* p, std::size_t bytes) noexcept;
     void return_span(block& first, bool at_once) noexcept;
     void give_back(void* p, std::size_t bytes, std::size_t alignment, bool at_once) const;
-    [[nodiscard]] bool holds_empty() const noexcept {
-        return idle_ != 0 || large_.bytes_kept() != 0;
-    }
+    [[nodiscard]] bool holds_empty() const noexcept { return idle_ != 0 || large_.has_kept(); }
     void give_all_empty() noexcept;
     [[nodiscard]] void* ask(std::size_t bytes, std::size_t alignment) noexcept;
     void purge_holes(block& b) noexcept;

@@ -4,6 +4,7 @@
 
 #include <arenite/block/detail/block.hpp>
 #include <arenite/block/detail/block_list.hpp>
+#include <arenite/block/detail/shared_spans.hpp>
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/glance.hpp>
@@ -29,6 +30,9 @@ namespace detail {
 ///            addresses: an eighth to a quarter beyond the object, into which it can grow and of
 ///            which only what is used is touched. Elsewhere, and with `prefault`, there is no
 ///            slack.
+/// Shared:    a heap that holds 1 MiB and finds its large objects without a mask has those of up to
+///            1 MiB side by side in spans, without slack; see shared_spans. An eighth of what is in
+///            use there may stay resident while it is free.
 /// Pages:     from 256 KiB on, an object lies in huge pages that it shares with others, with slack
 ///            up to the next multiple of the mask size; of one of 2 MiB and more so does the end.
 ///            All of that is resident: so only while what they leave unused there is within a
@@ -60,6 +64,15 @@ public:
     [[nodiscard]] block* try_allocate(std::size_t bytes, std::size_t alignment,
                                       std::size_t may_waste = 0) noexcept;
 
+    /// An object in a span that it shares with others, or in a new one of `span_bytes`; 0: in those
+    /// that there are. nullptr also where it does not suit: try_allocate is next. Its head lies
+    /// where it begins, at no multiple of the mask size: blocks() finds it, a mask does not.
+    [[nodiscard]] block* try_allocate_shared(std::size_t bytes, std::size_t alignment,
+                                             std::size_t span_bytes) noexcept;
+    [[nodiscard]] static bool is_shared(const block& large) noexcept {
+        return (large.note & shared_note) != 0;
+    }
+
     /// True of an object that was just allocated, if its memory is known to be zero.
     [[nodiscard]] static bool is_zero(const block& large) noexcept {
         return (large.note & zero_note) != 0;
@@ -85,28 +98,42 @@ public:
     [[nodiscard]] std::size_t count_approximate() const noexcept { return glance(count_); }
 
     /// Held from the upstream, including kept pieces and slack.
-    [[nodiscard]] std::size_t bytes_reserved() const noexcept { return reserved_; }
+    [[nodiscard]] std::size_t bytes_reserved() const noexcept {
+        return reserved_ + shared_.bytes_reserved();
+    }
 
     /// bytes_reserved() for other threads: may be out of date.
     [[nodiscard]] std::size_t bytes_reserved_approximate() const noexcept {
-        return glance(reserved_);
+        return glance(reserved_) + shared_.bytes_reserved_approximate();
     }
     [[nodiscard]] std::size_t bytes_kept() const noexcept { return kept_bytes_; }
 
     /// Returns the oldest kept piece; there must be one.
     void give_oldest_kept() noexcept { give_kept(oldest_kept(), false); }
 
-    /// Returns all kept pieces; `at_once`: their memory leaves the process with this call.
+    /// Returns all kept pieces, and shared spans that are empty; `at_once`: their memory leaves the
+    /// process with this call.
     void give_kept(bool at_once) noexcept;
+    [[nodiscard]] bool has_kept() const noexcept { return kept_bytes_ != 0 || shared_.has_empty(); }
+
+    /// Gives the memory of what is free in shared spans to the system.
+    void trim_shared() noexcept { shared_.trim(); }
 
     /// Returns the memory of an object that its owner took out of the list, at the owner's end.
     void give_back(block& large) noexcept;
 
-    /// Calls f(const std::byte*, std::size_t) for each kept piece.
+    /// Calls f(const std::byte*, std::size_t) for each kept piece, and each free run of shared
+    /// spans.
     template <class F>
     void for_each_kept(F f) const {
         for (const block* b = kept_; b != nullptr; b = b->right)
             f(reinterpret_cast<const std::byte*>(b->span), b->span_bytes);
+        shared_.for_each_free(f);
+    }
+    /// Calls f alike for the bookkeeping of shared spans.
+    template <class F>
+    void for_each_head(F f) const {
+        shared_.for_each_head(f);
     }
 
     [[nodiscard]] static bool is_large(const block& b) noexcept {
@@ -126,6 +153,7 @@ public:
 private:
     /// The note of a large block: log2 of its alignment, and whether it was zero.
     static constexpr std::uint32_t zero_note = 1 << 8;
+    static constexpr std::uint32_t shared_note = 1 << 9;
     [[nodiscard]] static std::size_t alignment_log2(const block& large) noexcept {
         return large.note & (zero_note - 1);
     }
@@ -137,6 +165,10 @@ private:
         page_use use;
     };
     [[nodiscard]] plan plan_for(std::size_t bytes, std::size_t may_waste) const noexcept;
+    block* enter(std::byte* base, std::size_t total, std::size_t before, std::size_t bytes,
+                 std::byte* head, std::uint32_t note) noexcept;
+    [[nodiscard]] bool try_resize_shared(block& large, std::size_t new_bytes) noexcept;
+    void give_shared(const block& large, std::size_t allowance) noexcept;
     void forget(const block& large) noexcept;
     [[nodiscard]] std::size_t with_slack(std::size_t bytes) const noexcept;
     [[nodiscard]] std::byte* take_kept(std::size_t& bytes, std::size_t alignment) noexcept;
@@ -153,7 +185,8 @@ private:
     std::size_t count_ = 0;
     std::size_t reserved_ = 0;
     std::size_t wasted_ = 0; ///< in huge pages
-    block* kept_ = nullptr;  ///< memory of freed objects, the latest first
+    shared_spans shared_;
+    block* kept_ = nullptr; ///< memory of freed objects, the latest first
     std::size_t kept_count_ = 0;
     std::size_t kept_bytes_ = 0;
     bool prefault_;

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "prepared.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <sys/mman.h>
+#include <time.h>
+
+namespace arenite::replay {
+
+constexpr std::size_t line_bytes = 64, page_bytes = 4096;
+
+[[noreturn]] inline void give_up(const char* why) {
+    std::fprintf(stderr, "arenite-replay: %s\n", why);
+    std::exit(1);
+}
+
+/// Memory of the system that is there at once.
+inline void* fresh(std::size_t bytes) {
+    void* p = ::mmap(nullptr, bytes == 0 ? 1 : bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (p == MAP_FAILED)
+        give_up("no memory");
+    return p;
+}
+
+inline double cpu_ns() {
+    timespec t{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return double(t.tv_sec) * 1e9 + double(t.tv_nsec);
+}
+
+/// A recorded object, where it lies in this process.
+struct object {
+    char* p;
+    std::uint32_t bytes;
+    std::uint8_t group, log2_alignment;
+};
+
+/// The accesses of bursts at the places that the objects have here. Each waits for the one that
+/// loaded its address, as in the program. Neither a cache nor the translation of addresses knows
+/// them.
+class timed_bursts {
+public:
+    timed_bursts(const prepared_head& head, const std::uint32_t* slots) : left_{head.bursts} {
+        const std::uint64_t births = head.births[points];
+        bursts_ = reinterpret_cast<const prepared_burst*>(slots + births + births % 2);
+        accesses_ = reinterpret_cast<const prepared_access*>(bursts_ + head.bursts);
+        if (left_ == 0)
+            return;
+        places_ = static_cast<place*>(fresh(head.accesses * sizeof(place)));
+        elsewhere_ = static_cast<char*>(fresh(evicting_bytes));
+    }
+
+    /// After how many events the next comes.
+    [[nodiscard]] std::uint64_t next() const noexcept {
+        return left_ == 0 ? UINT64_MAX : bursts_->after;
+    }
+    [[nodiscard]] double ns_an_access() const noexcept { return timed_ == 0 ? 0 : ns_ / timed_; }
+
+    void time_next(const object* objects) {
+        const prepared_burst& b = *bursts_++;
+        --left_;
+        for (std::uint32_t i = 0; i < b.count; ++i) {
+            const prepared_access& a = accesses_[b.first + i];
+            const object& o = objects[a.slot];
+            // Where an object is shorter than it was, its first byte stands for it.
+            const char* const p = o.p == nullptr ? elsewhere_ : o.p;
+            places_[i] = {p + (o.p != nullptr && a.offset < o.bytes ? a.offset : 0), 0,
+                          a.waits_for == 0 ? i : a.waits_for - 1};
+        }
+        evict(b.count);
+        const volatile std::uintptr_t nothing = 0;
+        const std::uintptr_t zero = nothing;
+        const double before = cpu_ns();
+        for (std::uint32_t i = 0; i < b.count; ++i) {
+            place& now = places_[i];
+            now.read = static_cast<unsigned char>(
+                *static_cast<const volatile char*>(now.at + (places_[now.waits_for].read & zero)));
+        }
+        for (std::uint32_t i = 0; i < b.count; ++i)
+            sum_ += static_cast<long>(places_[i].read); // all of them have come
+        ns_ += cpu_ns() - before;
+        timed_ += double(b.count);
+        const volatile long read = sum_;
+        (void)read;
+    }
+
+private:
+    static constexpr std::size_t evicting_bytes = std::size_t{32} << 20;
+
+    struct place {
+        const char* at;
+        std::uintptr_t read;   ///< what was found there
+        std::size_t waits_for; ///< another, or itself
+    };
+
+    void evict(std::uint32_t count) {
+        for (std::size_t at = 0; at < evicting_bytes; at += page_bytes + line_bytes)
+            sum_ += elsewhere_[at];
+#if defined(__x86_64__)
+        for (std::uint32_t i = 0; i < count; ++i)
+            __builtin_ia32_clflush(places_[i].at);
+        __builtin_ia32_mfence();
+#else
+        (void)count;
+        for (std::size_t at = 0; at < evicting_bytes; at += line_bytes)
+            sum_ += elsewhere_[at];
+#endif
+    }
+
+    const prepared_burst* bursts_;
+    const prepared_access* accesses_;
+    std::uint64_t left_;
+    place* places_ = nullptr;   ///< of a burst
+    char* elsewhere_ = nullptr; ///< what is read so that caches forget the rest
+    double ns_ = 0, timed_ = 0;
+    long sum_ = 0;
+};
+
+} // namespace arenite::replay

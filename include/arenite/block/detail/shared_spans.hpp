@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/block/detail/address_list.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/detail/bits.hpp>
+#include <arenite/core/detail/glance.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/core/upstream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// The head of a span that large objects share, and which of its units are taken.
+struct alignas(64) shared_span {
+    shared_span* left; ///< for address_list, as are right and below
+    shared_span* right;
+    std::uint16_t state; ///< how long its longest free run is, see shared_spans
+    std::uint16_t below;
+    std::uint32_t units;
+    std::uint32_t longest;  ///< free run, in units
+    std::uint32_t occupied; ///< units taken, but for the head's
+    std::uint32_t resident; ///< free units that may have memory
+    bool is_zero;           ///< units that are clean hold zeros
+
+    static constexpr std::size_t unit_bytes = 1_KiB;
+    static constexpr std::size_t most_bytes = 8_MiB;
+    static constexpr std::size_t words = most_bytes / unit_bytes / bits::word_bits;
+
+    bits::word taken[words];
+    bits::word clean[words]; ///< never used, or their memory is the system's again
+};
+
+/// Spans that several large objects share: of 64 KiB to 1 MiB, side by side.
+///
+///     span    | shared_span | a a a a | b b | . . . | c c c c c c | . . . . . . . . . |
+///     taken     1 1 1         1 1 1 1   1 1   0 0 0   1 1 1 1 1 1   0 0 0 ...
+///     clean     0 0 0         0 0 0 0   0 0   0 0 0   0 0 0 0 0 0   1 1 1 ...
+///             |<- a unit: 1 KiB
+///
+/// An object with memory of its own from a source of pages begins where such memory may begin, and
+/// its last page is its own; in huge pages what lies between two is lost. Here objects lie a unit
+/// apart. A run of units is taken at the lowest address, in the lowest span that has one as long.
+///
+/// A span of which nothing is taken goes back to the upstream. Of what is free in others a share
+/// stays resident; more goes back to the system after a second, span by span, and what exceeds
+/// 32 MiB and a quarter of what is taken at once.
+///
+/// Use when:  for large_objects, on an upstream of pages.
+/// Cost:      O(log spans), and a look at the bits of a span: at most 256 words.
+/// Overhead:  3 KiB a span.
+/// Threads:   one at a time; the owner's rule.
+/// Failure:   nullptr, or false; nothing changes.
+class shared_spans {
+public:
+    static constexpr std::size_t unit_bytes = shared_span::unit_bytes;
+    static constexpr std::size_t smallest_bytes = 512_KiB; ///< of a span
+    static constexpr std::size_t largest_bytes = shared_span::most_bytes;
+    static constexpr std::size_t least_run = 60_KiB; ///< for less there is better
+    static constexpr std::size_t largest_run = 1_MiB;
+
+    static constexpr std::size_t largest_alignment = 64_KiB;
+
+    /// Requests nothing yet. Spans lie at multiples of `alignment`; `up` is the owner's.
+    shared_spans(const upstream& up, std::size_t alignment) noexcept
+        : upstream_{up}, alignment_{alignment} {}
+    shared_spans(const shared_spans&) = delete;
+    shared_spans& operator=(const shared_spans&) = delete;
+
+    /// Gives all spans back, whatever is taken of them.
+    ~shared_spans();
+
+    struct run {
+        std::byte* p = nullptr;
+        bool is_zero = false;
+    };
+
+    /// A run of `bytes`, rounded up to units. It begins at a multiple of `alignment`, or a unit
+    /// below one where that is larger than a unit. Where no span has one, a new one of `span_bytes`
+    /// is asked for; 0: none.
+    [[nodiscard]] run try_take(std::size_t bytes, std::size_t alignment,
+                               std::size_t span_bytes) noexcept;
+
+    /// True if the run can be made longer, to so many bytes, or shorter, where it lies.
+    [[nodiscard]] bool try_resize(std::byte* p, std::size_t bytes, std::size_t new_bytes) noexcept;
+
+    /// Frees a run. A span that is empty then is kept, or goes back, perhaps at once.
+    void give(std::byte* p, std::size_t bytes, bool keep, bool at_once) noexcept;
+
+    /// Gives the spans back that are empty.
+    void give_empty(bool at_once) noexcept;
+
+    /// Where more than `allowed` bytes that are free have been resident for a second, or more than
+    /// 32 MiB and a quarter of what is taken are now, gives those of one span to the system. After
+    /// each give().
+    void return_excess(std::size_t allowed) noexcept;
+
+    /// Gives the memory of all that is free to the system.
+    void trim() noexcept;
+
+    [[nodiscard]] std::size_t bytes_reserved() const noexcept { return reserved_; }
+    /// For other threads: may be out of date.
+    [[nodiscard]] std::size_t bytes_reserved_approximate() const noexcept {
+        return glance(reserved_);
+    }
+    /// The runs that are taken.
+    [[nodiscard]] std::size_t bytes_taken() const noexcept { return taken_units_ * unit_bytes; }
+    /// Free, and perhaps resident.
+    [[nodiscard]] std::size_t bytes_resident() const noexcept {
+        return resident_units_ * unit_bytes;
+    }
+    /// True if a span is kept of which nothing is taken.
+    [[nodiscard]] bool has_empty() const noexcept;
+
+    /// Calls f(const std::byte*, std::size_t) for each free run.
+    template <class F>
+    void for_each_free(F f) const;
+    /// Calls f(const std::byte*, std::size_t) for the head of each span.
+    template <class F>
+    void for_each_head(F f) const {
+        for (const shared_span* s = spans_.first(); s != nullptr; s = spans_.above(*s))
+            f(reinterpret_cast<const std::byte*>(s), head_units * unit_bytes);
+    }
+
+private:
+    static constexpr std::size_t head_units = (sizeof(shared_span) - 1) / unit_bytes + 1;
+
+    [[nodiscard]] static std::size_t units_for(std::size_t bytes) noexcept {
+        return (bytes + unit_bytes - 1) / unit_bytes;
+    }
+    [[nodiscard]] static std::byte* at(shared_span& s, std::size_t unit) noexcept {
+        return reinterpret_cast<std::byte*>(&s) + unit * unit_bytes;
+    }
+    [[nodiscard]] static std::size_t index_of(const shared_span& s, const std::byte* p) noexcept {
+        return static_cast<std::size_t>(p - reinterpret_cast<const std::byte*>(&s)) / unit_bytes;
+    }
+    [[nodiscard]] run take_from(shared_span& s, std::size_t units, std::size_t every) noexcept;
+    void take(shared_span& s, std::size_t first, std::size_t units) noexcept;
+    void free(shared_span& s, std::size_t first, std::size_t units) noexcept;
+    [[nodiscard]] shared_span* make(std::size_t bytes) noexcept;
+    void end(shared_span& s, bool at_once) noexcept;
+    void note_longest(shared_span& s) noexcept;
+    void set_state(shared_span& s) noexcept;
+    void purge(shared_span& s) noexcept;
+
+    const upstream& upstream_;
+    std::size_t alignment_;
+    address_list<shared_span> spans_;
+    std::size_t reserved_ = 0;
+    std::size_t taken_units_ = 0;
+    std::size_t resident_units_ = 0;
+    std::uint64_t excess_since_ms_ = 0; ///< 0: there is none
+};
+
+template <class F>
+void shared_spans::for_each_free(F f) const {
+    for (const shared_span* s = spans_.first(); s != nullptr; s = spans_.above(*s)) {
+        for (std::size_t i = 0; i < s->units;) {
+            const std::size_t first = bits::next_clear(s->taken, i, s->units);
+            i = bits::next_set(s->taken, first, s->units);
+            if (first != i)
+                f(reinterpret_cast<const std::byte*>(s) + first * unit_bytes,
+                  (i - first) * unit_bytes);
+        }
+    }
+}
+
+extern template class address_list<shared_span>;
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/block/detail/shared_spans.hpp>
+
+#include <arenite/check/detail/poison.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/os/detail/platform.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <new>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+template class address_list<shared_span>;
+
+namespace {
+
+/// Lengths of runs, two to each power of two: a span is in the states of all that its longest free
+/// run has.
+constexpr std::size_t run_steps[] = {64,  96,   128,  192,  256,  384, 512,
+                                     768, 1024, 1536, 2048, 3072, 4096};
+constexpr std::size_t step_count = std::size(run_steps);
+
+/// Free units of it may be resident: so many that it is worth a system call.
+constexpr std::uint16_t is_resident = 1u << step_count;
+constexpr std::size_t least_resident = 64;
+
+/// Nothing of it is taken.
+constexpr std::uint16_t is_empty = is_resident << 1;
+
+std::size_t steps_up_to(std::size_t units) noexcept {
+    return static_cast<std::size_t>(
+        std::upper_bound(std::begin(run_steps), std::end(run_steps), units) -
+        std::begin(run_steps));
+}
+
+/// Free memory goes back after so long, and where there is more than this at once: as at
+/// page_source().
+constexpr std::uint64_t delay_ms = 1000;
+constexpr std::size_t most_at_once = 32_MiB;
+constexpr std::size_t at_once_divisor = 4;
+
+/// So many spans that may have a run as long are looked at, before a new one is asked for.
+constexpr int most_tried = 16;
+
+} // namespace
+
+shared_spans::~shared_spans() {
+    for (shared_span* s = spans_.take_all(); s != nullptr;) {
+        shared_span* const above = s->right;
+        end(*s, false);
+        s = above;
+    }
+}
+
+bool shared_spans::has_empty() const noexcept { return spans_.has(is_empty); }
+
+// ---- taking -------------------------------------------------------------------------------------
+
+shared_spans::run shared_spans::try_take(std::size_t bytes, std::size_t alignment,
+                                         std::size_t span_bytes) noexcept {
+    const std::size_t units = units_for(bytes);
+    const std::size_t every = std::max(alignment / unit_bytes, std::size_t{1});
+    const std::size_t least = units + every - 1; // with room to align it
+    const std::size_t enough = steps_up_to(least - 1);
+    if (enough < step_count)
+        if (shared_span* const s = spans_.lowest(static_cast<std::uint16_t>(1u << enough)))
+            return take_from(*s, units, every);
+    if (enough != 0) {
+        const auto perhaps = static_cast<std::uint16_t>(1u << (enough - 1));
+        shared_span* s = spans_.lowest(perhaps);
+        for (int n = 0; s != nullptr && n < most_tried; ++n, s = spans_.lowest(perhaps, s + 1))
+            if (s->longest >= least)
+                return take_from(*s, units, every);
+    }
+    shared_span* const s =
+        span_bytes / unit_bytes < least + head_units ? nullptr : make(span_bytes);
+    return s == nullptr ? run{} : take_from(*s, units, every);
+}
+
+/// The lowest such run of a span that has one.
+shared_spans::run shared_spans::take_from(shared_span& s, std::size_t units,
+                                          std::size_t every) noexcept {
+    const std::size_t first = bits::find_clear_run(s.taken, 0, s.units, units + every - 1);
+    const std::size_t place = align_up(first + 1, every) - 1; // what is aligned is the next unit
+    const bool is_zero = s.is_zero && bits::all_set(s.clean, place, units);
+    take(s, place, units);
+    poison::undefined(at(s, place), units * unit_bytes);
+    return {at(s, place), is_zero};
+}
+
+void shared_spans::take(shared_span& s, std::size_t first, std::size_t units) noexcept {
+    const std::size_t were_resident = units - bits::count_set(s.clean, first, units);
+    bits::set_run(s.taken, first, units);
+    bits::clear_run(s.clean, first, units);
+    s.occupied += static_cast<std::uint32_t>(units);
+    s.resident -= static_cast<std::uint32_t>(were_resident);
+    taken_units_ += units;
+    resident_units_ -= were_resident;
+    note_longest(s);
+}
+
+void shared_spans::note_longest(shared_span& s) noexcept {
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < s.units;) {
+        const std::size_t first = bits::next_clear(s.taken, i, s.units);
+        i = bits::next_set(s.taken, first, s.units);
+        longest = std::max(longest, i - first);
+    }
+    s.longest = static_cast<std::uint32_t>(longest);
+    set_state(s);
+}
+
+void shared_spans::set_state(shared_span& s) noexcept {
+    const std::size_t steps = steps_up_to(s.longest);
+    spans_.set_state(
+        s, static_cast<std::uint16_t>(((1u << steps) - 1) | (s.occupied == 0 ? is_empty : 0) |
+                                      (s.resident >= least_resident ? is_resident : 0)));
+}
+
+bool shared_spans::try_resize(std::byte* p, std::size_t bytes, std::size_t new_bytes) noexcept {
+    shared_span& s = *spans_.at_or_below(p);
+    const std::size_t first = index_of(s, p);
+    const std::size_t end = first + units_for(bytes);
+    const std::size_t new_end = first + units_for(new_bytes);
+    if (new_end > s.units)
+        return false;
+    if (new_end < end)
+        free(s, new_end, end - new_end);
+    if (new_end <= end)
+        return true;
+    if (!bits::none_set(s.taken, end, new_end - end))
+        return false;
+    take(s, end, new_end - end);
+    poison::undefined(at(s, end), (new_end - end) * unit_bytes);
+    return true;
+}
+
+// ---- giving back --------------------------------------------------------------------------------
+
+void shared_spans::free(shared_span& s, std::size_t first, std::size_t units) noexcept {
+    poison::no_access(at(s, first), units * unit_bytes);
+    bits::clear_run(s.taken, first, units);
+    s.occupied -= static_cast<std::uint32_t>(units);
+    s.resident += static_cast<std::uint32_t>(units);
+    taken_units_ -= units;
+    resident_units_ += units;
+    const std::size_t below = bits::last_set(s.taken, 0, first);
+    const std::size_t above = bits::next_set(s.taken, first, s.units);
+    s.longest = std::max(s.longest, static_cast<std::uint32_t>(above - below - 1));
+    set_state(s);
+}
+
+void shared_spans::give(std::byte* p, std::size_t bytes, bool keep, bool at_once) noexcept {
+    shared_span& s = *spans_.at_or_below(p);
+    free(s, index_of(s, p), units_for(bytes));
+    if (s.occupied != 0 || keep)
+        return;
+    spans_.erase(s);
+    end(s, at_once);
+}
+
+void shared_spans::give_empty(bool at_once) noexcept {
+    while (shared_span* const s = spans_.highest(is_empty)) {
+        spans_.erase(*s);
+        end(*s, at_once);
+    }
+}
+
+void shared_spans::return_excess(std::size_t allowed) noexcept {
+    const std::size_t resident = bytes_resident();
+    if (resident <= allowed) {
+        excess_since_ms_ = 0;
+        return;
+    }
+    const std::uint64_t now = os::platform::now_ms();
+    if (excess_since_ms_ == 0)
+        excess_since_ms_ = now;
+    const bool too_much = resident > std::max(most_at_once, bytes_taken() / at_once_divisor);
+    if (!too_much && now < excess_since_ms_ + delay_ms)
+        return;
+    if (shared_span* const s = spans_.highest(is_resident))
+        purge(*s);
+}
+
+void shared_spans::trim() noexcept {
+    while (shared_span* const s = spans_.highest(is_resident))
+        purge(*s);
+}
+
+/// Gives the pages of all free runs of a span to the system. A page that is shared with what is
+/// taken stays.
+void shared_spans::purge(shared_span& s) noexcept {
+    const std::size_t page = os::platform::page_bytes();
+    for (std::size_t i = 0; i < s.units;) {
+        const std::size_t first = bits::next_clear(s.taken, i, s.units);
+        i = bits::next_set(s.taken, first, s.units);
+        if (first == i || bits::all_set(s.clean, first, i - first))
+            continue;
+        std::byte* const from = at(s, first) + padding_for(at(s, first), page);
+        std::byte* const to = at(s, i) - address_of(at(s, i)) % page;
+        if (from < to)
+            upstream_.purge(from, static_cast<std::size_t>(to - from));
+        bits::set_run(s.clean, first, i - first);
+    }
+    s.is_zero = false;
+    resident_units_ -= s.resident;
+    s.resident = 0;
+    set_state(s);
+}
+
+// ---- spans --------------------------------------------------------------------------------------
+
+shared_span* shared_spans::make(std::size_t bytes) noexcept {
+    const lent_memory lent = upstream_.lend(bytes, alignment_, page_use::dense);
+    if (lent.p == nullptr)
+        return nullptr;
+    poison::no_access(lent.p, bytes);
+    poison::undefined(lent.p, head_units * unit_bytes);
+    auto* const s = ::new (lent.p) shared_span{};
+    s->units = static_cast<std::uint32_t>(bytes / unit_bytes);
+    s->is_zero = lent.is_zero;
+    bits::set_run(s->taken, 0, head_units);
+    bits::set_run(s->clean, head_units, s->units - head_units);
+    s->longest = static_cast<std::uint32_t>(s->units - head_units);
+    s->state = is_empty;
+    spans_.insert(*s);
+    reserved_ += bytes;
+    return s;
+}
+
+/// A span that is in no list any more.
+void shared_spans::end(shared_span& s, bool at_once) noexcept {
+    const std::size_t bytes = s.units * unit_bytes;
+    resident_units_ -= s.resident;
+    taken_units_ -= s.occupied;
+    reserved_ -= bytes;
+    poison::undefined(&s, bytes);
+    upstream_.give_back(&s, bytes, alignment_, at_once);
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// Large objects of an affinity, which its threads share.
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/core/literals.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+using namespace arenite;
+
+TEST(affinity_large_threads, any_thread_allocates_fills_and_frees_them) {
+    affinity_heap& heap = affinity_heap::named("large of many threads");
+    struct object {
+        std::byte* p;
+        std::size_t bytes;
+    };
+    std::mutex mutex;
+    std::vector<object> handed_over;
+    const auto work = [&](unsigned seed) {
+        std::mt19937 engine{seed};
+        for (int i = 0; i < 400; ++i) {
+            const std::size_t bytes = 70'000 + engine() % 200'000;
+            auto* const p = static_cast<std::byte*>(heap.allocate(bytes));
+            std::memset(p, static_cast<int>(bytes % 251), bytes);
+            object other;
+            {
+                const std::lock_guard lock{mutex};
+                handed_over.push_back({p, bytes});
+                if (handed_over.size() <= 40)
+                    continue;
+                std::swap(handed_over[engine() % handed_over.size()], handed_over.back());
+                other = handed_over.back();
+                handed_over.pop_back();
+            }
+            const auto expected = static_cast<std::byte>(other.bytes % 251);
+            EXPECT_TRUE(std::all_of(other.p, other.p + other.bytes,
+                                    [&](std::byte b) { return b == expected; }));
+            heap.deallocate(other.p, other.bytes);
+        }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 3; ++t)
+        threads.emplace_back(work, 77 + t);
+    for (std::thread& t : threads)
+        t.join();
+    for (const object& o : handed_over)
+        heap.deallocate(o.p, o.bytes);
+    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+}

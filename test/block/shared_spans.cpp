@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/block/detail/shared_spans.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/counting_pages.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <random>
+#include <vector>
+
+using namespace arenite;
+using detail::shared_spans;
+using support::counting_pages;
+
+namespace {
+
+class shared_spans_of : public testing::Test {
+protected:
+    counting_pages pages;
+    upstream up{&pages};
+    shared_spans spans{up, 256_KiB};
+
+    [[nodiscard]] std::size_t free_bytes() const {
+        std::size_t sum = 0;
+        spans.for_each_free([&](const std::byte*, std::size_t bytes) { sum += bytes; });
+        return sum;
+    }
+    [[nodiscard]] std::size_t head_bytes() const {
+        std::size_t sum = 0;
+        spans.for_each_head([&](const std::byte*, std::size_t bytes) { sum += bytes; });
+        return sum;
+    }
+};
+
+} // namespace
+
+TEST_F(shared_spans_of, runs_lie_side_by_side_and_the_lowest_place_comes_first) {
+    std::byte* const a = spans.try_take(200_KiB, 16, 2_MiB).p;
+    std::byte* const b = spans.try_take(100_KiB + 1, 16, 0).p;
+    std::byte* const c = spans.try_take(300_KiB, 16, 0).p;
+    EXPECT_EQ(b, a + 200_KiB);
+    EXPECT_EQ(c, b + 101_KiB);
+    EXPECT_EQ(pages.live_bytes(), 2_MiB);
+    spans.give(a, 200_KiB, false, false);
+    EXPECT_EQ(spans.try_take(150_KiB, 16, 0).p, a);
+    EXPECT_EQ(spans.bytes_taken(), 150_KiB + 101_KiB + 300_KiB);
+    EXPECT_EQ(free_bytes() + head_bytes() + spans.bytes_taken(), spans.bytes_reserved());
+}
+
+TEST_F(shared_spans_of, little_of_a_span_is_lost_whatever_the_size_of_its_objects) {
+    for (const std::size_t bytes : {66_KiB, 137_KiB, 196_KiB, 250_KiB, 513_KiB, 684_KiB, 977_KiB}) {
+        shared_spans own{up, 256_KiB};
+        ASSERT_NE(own.try_take(bytes, 16, 8_MiB).p, nullptr);
+        while (own.try_take(bytes, 16, 0).p != nullptr) {
+        }
+        EXPECT_GE(own.bytes_taken(), 8_MiB - 8_MiB / 8) << bytes;
+    }
+}
+
+TEST_F(shared_spans_of, what_is_aligned_lies_a_unit_behind_its_begin) {
+    for (std::size_t alignment = 1; alignment <= shared_spans::largest_alignment; alignment *= 2) {
+        std::byte* const p = spans.try_take(70_KiB, alignment, 2_MiB).p;
+        ASSERT_NE(p, nullptr) << alignment;
+        const std::size_t before = alignment > shared_spans::unit_bytes ? 1_KiB : 0;
+        EXPECT_TRUE(is_aligned(p + before, alignment)) << alignment;
+        EXPECT_TRUE(is_aligned(p, shared_spans::unit_bytes)) << alignment;
+    }
+}
+
+TEST_F(shared_spans_of, grow_and_shrink_in_place_where_there_is_room) {
+    std::byte* const a = spans.try_take(100_KiB, 16, 512_KiB).p;
+    std::byte* const b = spans.try_take(100_KiB, 16, 0).p;
+    EXPECT_FALSE(spans.try_resize(a, 100_KiB, 101_KiB)) << "there is the next one";
+    EXPECT_FALSE(spans.try_resize(b, 100_KiB, 512_KiB)) << "the span is too short";
+    EXPECT_TRUE(spans.try_resize(b, 100_KiB, 300_KiB));
+    std::memset(b, 1, 300_KiB);
+    EXPECT_EQ(spans.bytes_taken(), 400_KiB);
+    EXPECT_TRUE(spans.try_resize(a, 100_KiB, 20_KiB));
+    EXPECT_TRUE(spans.try_resize(a, 20_KiB, 100_KiB));
+    EXPECT_TRUE(spans.try_resize(b, 300_KiB, 299_KiB + 1)) << "the same units";
+    spans.give(a, 100_KiB, false, false);
+    spans.give(b, 300_KiB, false, false);
+    EXPECT_EQ(pages.live_bytes(), 0u);
+}
+
+TEST_F(shared_spans_of, a_span_goes_back_with_its_last_run_or_is_kept) {
+    std::byte* const a = spans.try_take(100_KiB, 16, 512_KiB).p;
+    std::byte* const b = spans.try_take(100_KiB, 16, 0).p;
+    spans.give(b, 100_KiB, false, false);
+    EXPECT_EQ(pages.live_bytes(), 512_KiB);
+    spans.give(a, 100_KiB, true, false);
+    EXPECT_EQ(pages.live_bytes(), 512_KiB);
+    EXPECT_TRUE(spans.has_empty());
+    EXPECT_EQ(spans.try_take(100_KiB, 16, 0).p, a);
+    spans.give(a, 100_KiB, true, false);
+    spans.give_empty(true);
+    EXPECT_EQ(pages.live_bytes(), 0u);
+    EXPECT_EQ(spans.bytes_reserved(), 0u);
+    EXPECT_EQ(spans.bytes_resident(), 0u);
+}
+
+TEST_F(shared_spans_of, refuse_and_change_nothing_where_the_upstream_does) {
+    pages.lend_at_most(0);
+    EXPECT_EQ(spans.try_take(100_KiB, 16, 512_KiB).p, nullptr);
+    EXPECT_EQ(spans.try_take(100_KiB, 16, 0).p, nullptr);
+    EXPECT_EQ(spans.try_take(600_KiB, 16, 512_KiB).p, nullptr) << "no span of that size has it";
+    EXPECT_EQ(spans.bytes_reserved(), 0u);
+}
+
+TEST_F(shared_spans_of, what_was_never_used_is_zero_and_what_was_is_not_said_to_be) {
+    page_resource own{page_options{.reserve_bytes = 64_MiB}};
+    const upstream from{&own};
+    shared_spans fresh{from, 256_KiB};
+    const shared_spans::run first = fresh.try_take(100_KiB, 16, 512_KiB);
+    EXPECT_TRUE(first.is_zero);
+    EXPECT_EQ(first.p[99_KiB], std::byte{0});
+    static_cast<void>(fresh.try_take(64_KiB, 16, 0));
+    fresh.give(first.p, 100_KiB, false, false);
+    EXPECT_FALSE(fresh.try_take(100_KiB, 16, 0).is_zero);
+}
+
+TEST_F(shared_spans_of, trim_gives_the_pages_of_free_runs_back) {
+    std::vector<std::byte*> all;
+    for (int i = 0; i < 7; ++i) {
+        all.push_back(spans.try_take(256_KiB, 16, 2_MiB).p);
+        std::memset(all.back(), 1, 256_KiB);
+    }
+    for (const int i : {1, 2, 4})
+        spans.give(all[static_cast<std::size_t>(i)], 256_KiB, false, false);
+    EXPECT_EQ(spans.bytes_resident(), 768_KiB);
+    const std::size_t before = pages.resident_bytes();
+    spans.return_excess(1_MiB);
+    EXPECT_EQ(pages.resident_bytes(), before) << "so much may stay";
+    spans.trim();
+    EXPECT_EQ(spans.bytes_resident(), 0u);
+    EXPECT_LE(pages.resident_bytes() + 768_KiB, before + 4 * detail::os::platform::page_bytes());
+    EXPECT_EQ(all[0][256_KiB - 1], std::byte{1});
+    EXPECT_EQ(all[3][0], std::byte{1});
+}
+
+TEST_F(shared_spans_of, more_than_32_mib_that_is_free_goes_back_at_once) {
+    std::vector<std::byte*> all;
+    while (all.size() < 80) {
+        all.push_back(spans.try_take(1_MiB, 16, 8_MiB).p);
+        std::memset(all.back(), 1, 1_MiB);
+    }
+    // One of each span stays.
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (i % 7 == 0)
+            continue;
+        spans.give(all[i], 1_MiB, false, false);
+        spans.return_excess(2_MiB);
+        EXPECT_LE(spans.bytes_resident(), 33_MiB);
+    }
+    EXPECT_EQ(all[0][1_MiB - 1], std::byte{1});
+}
+
+TEST_F(shared_spans_of, agree_with_a_model) {
+    constexpr unsigned seed = 20261124;
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937_64 engine{seed};
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(engine() % n); };
+    std::map<std::byte*, std::size_t> model;
+    std::size_t taken = 0;
+    for (int step = 0; step < 20'000; ++step) {
+        const auto pick = [&] {
+            return std::next(model.begin(), static_cast<std::ptrdiff_t>(below(model.size())));
+        };
+        const std::size_t op = below(10);
+        if (op < 5 || model.empty()) {
+            const std::size_t bytes = (60 + below(900)) * 1_KiB;
+            const std::size_t alignment = std::size_t{1} << below(14);
+            const auto got = spans.try_take(bytes, alignment, model.size() < 200 ? 4_MiB : 0);
+            if (got.p == nullptr)
+                continue;
+            const auto above = model.lower_bound(got.p);
+            ASSERT_TRUE(above == model.end() || got.p + bytes <= above->first);
+            if (above != model.begin()) {
+                const auto under = std::prev(above);
+                ASSERT_LE(under->first + under->second, got.p);
+            }
+            model.emplace(got.p, bytes);
+            taken += bytes;
+        } else if (op < 9) {
+            const auto it = pick();
+            taken -= it->second;
+            spans.give(it->first, it->second, op == 8, false);
+            model.erase(it);
+        } else {
+            const auto it = pick();
+            const std::size_t now = (1 + below(1500)) * 1_KiB;
+            if (spans.try_resize(it->first, it->second, now)) {
+                const auto above = std::next(it);
+                ASSERT_TRUE(above == model.end() || it->first + now <= above->first);
+                taken += now - it->second;
+                it->second = now;
+            }
+        }
+        if (step % 97 == 0)
+            spans.trim();
+        ASSERT_EQ(spans.bytes_taken(), taken);
+        ASSERT_EQ(spans.bytes_reserved(), pages.live_bytes());
+        ASSERT_LE(spans.bytes_resident(), spans.bytes_reserved() - taken);
+    }
+    EXPECT_EQ(free_bytes() + head_bytes() + taken, spans.bytes_reserved());
+}
