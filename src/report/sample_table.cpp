@@ -28,7 +28,8 @@ constexpr std::int64_t look_again_bytes = std::int64_t{1} << 20;
 /// While a sample is made.
 constexpr std::int64_t never_due = std::numeric_limits<std::int64_t>::max();
 
-constinit std::atomic<std::size_t> interval{unasked}; ///< 0: off; unasked: see the environment
+constinit std::atomic<std::size_t> interval_of_samples{
+    unasked}; ///< 0: off; unasked: see the environment
 constinit std::atomic<unsigned> frames_of_sample{sampling_options{}.frames};
 constinit std::atomic<std::uint64_t> seed_of_draws{0};
 constinit std::atomic<std::uint64_t> threads_that_draw{0};
@@ -41,13 +42,13 @@ struct draw_state {
 constinit thread_local draw_state draws_of_thread{0, 0};
 
 std::size_t interval_now() noexcept {
-    std::size_t now = interval.load(std::memory_order_acquire);
+    std::size_t now = interval_of_samples.load(std::memory_order_acquire);
     if (now == unasked) {
         const char* const text = std::getenv("ARENITE_SAMPLE");
         const std::size_t asked = text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
         if (asked != 0)
             beginnings.fetch_add(1, std::memory_order_relaxed);
-        if (interval.compare_exchange_strong(now, asked))
+        if (interval_of_samples.compare_exchange_strong(now, asked))
             return asked;
     }
     return now;
@@ -162,12 +163,12 @@ void start_sampling(const sampling_options& options) noexcept {
     detail::seed_of_draws.store(options.seed, std::memory_order_relaxed);
     detail::threads_that_draw.store(0, std::memory_order_relaxed);
     detail::beginnings.fetch_add(1, std::memory_order_relaxed);
-    detail::interval.store(options.every_bytes, std::memory_order_release);
+    detail::interval_of_samples.store(options.every_bytes, std::memory_order_release);
     if (detail::sample_clock > 0) // not due for a scope: this thread begins at once
         detail::sample_clock = 0;
 }
 
-void stop_sampling() noexcept { detail::interval.store(0, std::memory_order_release); }
+void stop_sampling() noexcept { detail::interval_of_samples.store(0, std::memory_order_release); }
 
 std::size_t sampling_interval() noexcept { return detail::interval_now(); }
 

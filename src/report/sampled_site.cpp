@@ -3,6 +3,7 @@
 #include <arenite/report/sampled_site.hpp>
 
 #include <arenite/check/detail/call_stack.hpp>
+#include <arenite/report/detail/site_formats.hpp>
 #include <arenite/report/detail/text.hpp>
 
 #include "sample_books.hpp"
@@ -15,36 +16,19 @@ inline namespace ARENITE_ABI {
 
 namespace {
 
-/// "load(int)+0x1f", or "game+0x5a12" where functions have no names.
+/// "load(int)+0x1f", "main()+0x5", or "game+0x5a12" where functions have no names.
 std::string name_of_frame(std::uintptr_t frame) {
     const detail::code_place place = detail::code_place::of(frame);
-    if (place.function[0] != '\0')
-        return place.function + ("+" + detail::report_text::hex(place.in_function));
+    if (place.function[0] != '\0') {
+        std::string name = place.function;
+        name += name.find('(') == std::string::npos ? "()+" : "+";
+        return name + detail::report_text::hex(place.in_function);
+    }
     if (place.module_path[0] == '\0')
         return detail::report_text::hex(frame);
     const std::string_view path = place.module_path;
     return std::string{path.substr(path.rfind('/') + 1)} + "+" +
            detail::report_text::hex(place.in_module);
-}
-
-/// By Newton's method, rather than by a function of the mathematical library that has to be linked.
-double root_of(double square) noexcept {
-    double root = square > 1 ? square : 1;
-    for (int i = 0; i < 200; ++i) {
-        const double next = (root + square / root) / 2;
-        if (next >= root)
-            break;
-        root = next;
-    }
-    return square > 0 ? root : 0;
-}
-
-/// True for a function of this library or the standard one: its qualified name says so.
-bool is_of_a_library(std::string_view name) noexcept {
-    const std::string_view head = name.substr(0, name.find_first_of("(<"));
-    return head.find("arenite::") != std::string_view::npos ||
-           head.find("std::") != std::string_view::npos ||
-           head.find("__gnu_cxx::") != std::string_view::npos || head.starts_with("operator new");
 }
 
 } // namespace
@@ -60,7 +44,7 @@ std::string sampled_site::site() const {
     std::string first;
     for (const std::uintptr_t frame : frames) {
         std::string name = name_of_frame(frame);
-        if (!is_of_a_library(name))
+        if (!detail::is_of_a_library(name))
             return name;
         if (first.empty())
             first = std::move(name);
@@ -114,8 +98,8 @@ std::vector<sampled_site> sampled_sites() {
         of.objects_error += square;
     }
     for (sampled_site& s : found) {
-        s.bytes_error = root_of(s.bytes_error);
-        s.objects_error = root_of(s.objects_error);
+        s.bytes_error = detail::root_of(s.bytes_error);
+        s.objects_error = detail::root_of(s.objects_error);
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const auto& a, const auto& b) { return a.bytes > b.bytes; });

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/report/usage_difference.hpp>
 
+#include <arenite/report/detail/site_formats.hpp>
 #include <arenite/report/detail/text.hpp>
 
 #include <algorithm>
 #include <map>
 #include <ostream>
+#include <set>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -56,14 +60,54 @@ usage_difference difference(const usage_snapshot& before, const usage_snapshot& 
             {.name = gone->name, .before = gone->figures, .after = {}, .is_gone = true});
     std::stable_sort(d.changes_.begin(), d.changes_.end(),
                      [](const auto& a, const auto& b) { return a.growth() > b.growth(); });
+    d.interval_ =
+        after.sampling_interval() != 0 ? after.sampling_interval() : before.sampling_interval();
+    const auto key = [](const sampled_site& s) { return std::tie(s.tag, s.frames); };
+    const auto is_less = [&](const sampled_site* a, const sampled_site* b) {
+        return key(*a) < key(*b);
+    };
+    std::set<const sampled_site*, decltype(is_less)> sites_before{is_less};
+    for (const sampled_site& s : before.sites())
+        sites_before.insert(&s);
+    for (const sampled_site& s : after.sites()) {
+        const auto it = sites_before.find(&s);
+        usage_difference::site_change c{{}, s};
+        if (it != sites_before.end()) {
+            c.before = **it;
+            sites_before.erase(it);
+        } else {
+            c.before.tag = s.tag;
+            c.before.frames = s.frames;
+        }
+        if (c.before.samples != s.samples || c.before.bytes != s.bytes)
+            d.sites_.push_back(std::move(c));
+        else if (s.samples != 0)
+            d.same_.push_back(s);
+    }
+    std::stable_sort(d.sites_.begin(), d.sites_.end(),
+                     [](const auto& a, const auto& b) { return a.growth() > b.growth(); });
     return d;
 }
 
+double usage_difference::site_change::growth_error() const noexcept {
+    return detail::root_of(before.bytes_error * before.bytes_error +
+                           after.bytes_error * after.bytes_error);
+}
+
 void usage_difference::write_text(std::ostream& out) const {
-    if (changes_.empty()) {
+    if (changes_.empty() && sites_.empty()) {
         out.write("nothing has changed\n", 20);
         return;
     }
+    if (!changes_.empty())
+        write_parts(out);
+    if (!changes_.empty() && !sites_.empty())
+        out.write("\n", 1);
+    if (!sites_.empty())
+        write_sites(out);
+}
+
+void usage_difference::write_parts(std::ostream& out) const {
     text::table lines{6};
     lines.add({"name", "before", "after", "change", "objects", ""});
     for (const change& c : changes_) {
@@ -75,6 +119,33 @@ void usage_difference::write_text(std::ostream& out) const {
              c.is_new    ? "new"
              : c.is_gone ? "gone"
                          : ""});
+    }
+    lines.write(out);
+}
+
+/// The ten that grew most and the ten that shrank most.
+void usage_difference::write_sites(std::ostream& out) const {
+    constexpr std::size_t most = 10;
+    text::table lines{6};
+    lines.add({"call site", "tag", "before", "after", "change", "+- error"});
+    std::vector<detail::site_line> by_path;
+    for (const site_change& c : sites_)
+        detail::add_to_line(by_path, c.before, c.after);
+    const std::size_t changed = by_path.size();
+    for (const sampled_site& s : same_) // whose path may be that of one that is not
+        detail::add_to_line(by_path, s, s);
+    by_path.resize(changed);
+    detail::sort_lines(by_path);
+    for (std::size_t i = 0; i < by_path.size(); ++i) {
+        if (i >= most && i + most < by_path.size())
+            continue;
+        const auto& [path, tag, was, is] = by_path[i];
+        const site_change sum{was, is};
+        lines.add({text::visible(path), text::visible(tag),
+                   was.samples == 0 ? "-" : text::bytes(detail::rounded_size(was.bytes)),
+                   is.samples == 0 ? "-" : text::bytes(detail::rounded_size(is.bytes)),
+                   signed_bytes(detail::rounded(sum.growth())),
+                   text::bytes(detail::rounded_size(sum.growth_error()))});
     }
     lines.write(out);
 }
@@ -97,8 +168,42 @@ void usage_difference::write_json(std::ostream& out) const {
         all += "}";
         comma = ",\n  ";
     }
+    all += "], \"sampling_interval\": " + text::integer(interval_) + ", \"sites\": [";
+    comma = "\n  ";
+    for (const site_change& c : sites_) {
+        all.append(comma).append("{\"tag\": \"").append(text::json(c.after.tag)).append("\"");
+        both("bytes", detail::rounded_size(c.before.bytes), detail::rounded_size(c.after.bytes));
+        both("objects", detail::rounded_size(c.before.objects),
+             detail::rounded_size(c.after.objects));
+        all.append(", \"growth_error\": ")
+            .append(text::integer(detail::rounded_size(c.growth_error())));
+        all.append(", \"frames\": ").append(detail::json_list(c.after.names())).append("}");
+        comma = ",\n  ";
+    }
     all += "]}\n";
     out.write(all.data(), static_cast<std::streamsize>(all.size()));
+}
+
+namespace {
+
+std::vector<detail::site_figures>
+growth_of_sites(std::span<const usage_difference::site_change> sites) {
+    std::vector<detail::site_figures> all;
+    for (const usage_difference::site_change& c : sites)
+        all.push_back({c.after.tag, c.after.names(),
+                       detail::rounded(c.after.objects - c.before.objects),
+                       detail::rounded(c.growth())});
+    return all;
+}
+
+} // namespace
+
+void usage_difference::write_pprof(std::ostream& out) const {
+    detail::write_pprof(out, growth_of_sites(sites_), interval_);
+}
+
+void usage_difference::write_collapsed(std::ostream& out) const {
+    detail::write_collapsed(out, growth_of_sites(sites_));
 }
 
 } // namespace ARENITE_ABI

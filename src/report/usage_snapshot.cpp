@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/report/usage_snapshot.hpp>
 
+#include <arenite/report/detail/site_formats.hpp>
 #include <arenite/report/detail/text.hpp>
 #include <arenite/report/detail/usage_source.hpp>
 
 #include <algorithm>
 #include <ostream>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -24,11 +26,20 @@ void usage_snapshot::add(std::string_view path, const arenite::usage& figures) {
 }
 
 void usage_snapshot::add_tree(std::string_view path, const usage_node& node) {
-    const std::string name = std::string{path} + node.name();
+    std::string name{path};
+    name += node.name();
     add(name, node.usage());
     for (const usage_node* child = node.first_child(); child != nullptr;
-         child = child->next_sibling())
-        add_tree(name + '/', *child);
+         child = child->next_sibling()) {
+        std::string below = name;
+        below += '/';
+        add_tree(below, *child);
+    }
+}
+
+void usage_snapshot::add_sites() {
+    sites_ = sampled_sites();
+    interval_ = arenite::sampling_interval();
 }
 
 namespace {
@@ -44,7 +55,7 @@ void number(std::vector<usage_snapshot::part>& parts) {
         const std::string name = sorted[i]->name;
         std::size_t n = 1;
         while (++i < sorted.size() && sorted[i]->name == name)
-            sorted[i]->name += " (" + text::integer(++n) + ")";
+            sorted[i]->name.append(" (").append(text::integer(++n)).append(")");
     }
 }
 
@@ -54,6 +65,7 @@ usage_snapshot take_usage_snapshot(const usage_node& root) {
     usage_snapshot s;
     s.add_tree("", root);
     number(s.parts_);
+    s.add_sites();
     return s;
 }
 
@@ -61,7 +73,10 @@ usage_snapshot take_usage_snapshot() {
     struct collector final : detail::usage_source::sink {
         collector(usage_snapshot& s, const char* source) : to{s}, path{source} {}
         void add(std::string_view name, const usage& figures) override {
-            lines.push_back({path + '/' + std::string{name}, figures});
+            std::string line = path;
+            line += '/';
+            line += name;
+            lines.push_back({std::move(line), figures});
         }
         usage_snapshot& to;
         std::string path;
@@ -81,8 +96,27 @@ usage_snapshot take_usage_snapshot() {
             s.add(p.name, p.figures);
     }
     number(s.parts_);
+    s.add_sites();
     return s;
 }
+
+namespace {
+
+constexpr std::size_t most_lines_of_text = 20;
+
+std::vector<detail::site_figures> figures_of_sites(std::span<const sampled_site> sites) {
+    std::vector<detail::site_figures> all;
+    for (const sampled_site& s : sites)
+        if (s.samples != 0)
+            all.push_back({s.tag, s.names(), detail::rounded(s.objects), detail::rounded(s.bytes)});
+    return all;
+}
+
+void append_member(std::string& to, const char* name, std::uint64_t value) {
+    to.append(", \"").append(name).append("\": ").append(text::integer(value));
+}
+
+} // namespace
 
 void usage_snapshot::write_text(std::ostream& out) const {
     text::table lines{4};
@@ -94,22 +128,62 @@ void usage_snapshot::write_text(std::ostream& out) const {
                        ? text::integer(p.figures.live_allocations)
                        : "-"});
     lines.write(out);
+    if (sites_.empty() || sites_.front().samples == 0)
+        return;
+    text::table places{5};
+    places.add({"call site", "tag", "in use", "+- error", "objects"});
+    std::vector<detail::site_line> by_path;
+    for (const sampled_site& s : sites_)
+        if (s.samples != 0)
+            detail::add_to_line(by_path, {}, s);
+    detail::sort_lines(by_path);
+    by_path.resize(std::min(by_path.size(), most_lines_of_text));
+    for (const auto& [path, tag, before, s] : by_path)
+        places.add({text::visible(path), text::visible(tag),
+                    text::bytes(detail::rounded_size(s.bytes)),
+                    text::bytes(detail::rounded_size(s.bytes_error)),
+                    text::integer(detail::rounded_size(s.objects))});
+    out.write("\n", 1);
+    places.write(out);
 }
 
 void usage_snapshot::write_json(std::ostream& out) const {
     std::string all = "{\"schema\": 1, \"parts\": [";
     const char* comma = "\n  ";
     for (const part& p : parts_) {
-        all += comma;
-        all += "{\"name\": \"" + text::json(p.name) + "\"";
-        all += ", \"bytes_in_use\": " + text::integer(p.figures.bytes_in_use);
-        all += ", \"bytes_reserved\": " + text::integer(p.figures.bytes_reserved);
-        all += ", \"high_water_bytes\": " + text::integer(p.figures.high_water_bytes);
-        all += ", \"live_allocations\": " + text::integer(p.figures.live_allocations) + "}";
+        all.append(comma).append("{\"name\": \"").append(text::json(p.name)).append("\"");
+        append_member(all, "bytes_in_use", p.figures.bytes_in_use);
+        append_member(all, "bytes_reserved", p.figures.bytes_reserved);
+        append_member(all, "high_water_bytes", p.figures.high_water_bytes);
+        append_member(all, "live_allocations", p.figures.live_allocations);
+        all += "}";
+        comma = ",\n  ";
+    }
+    all += "]";
+    append_member(all, "sampling_interval", interval_);
+    all += ", \"sites\": [";
+    comma = "\n  ";
+    for (const sampled_site& s : sites_) {
+        all.append(comma).append("{\"tag\": \"").append(text::json(s.tag)).append("\"");
+        append_member(all, "bytes", detail::rounded_size(s.bytes));
+        append_member(all, "bytes_error", detail::rounded_size(s.bytes_error));
+        append_member(all, "objects", detail::rounded_size(s.objects));
+        append_member(all, "objects_error", detail::rounded_size(s.objects_error));
+        append_member(all, "allocated_bytes", detail::rounded_size(s.allocated_bytes));
+        append_member(all, "samples", s.samples);
+        all.append(", \"frames\": ").append(detail::json_list(s.names())).append("}");
         comma = ",\n  ";
     }
     all += "]}\n";
     out.write(all.data(), static_cast<std::streamsize>(all.size()));
+}
+
+void usage_snapshot::write_pprof(std::ostream& out) const {
+    detail::write_pprof(out, figures_of_sites(sites_), interval_);
+}
+
+void usage_snapshot::write_collapsed(std::ostream& out) const {
+    detail::write_collapsed(out, figures_of_sites(sites_));
 }
 
 } // namespace ARENITE_ABI

@@ -4,8 +4,10 @@
 
 #include <arenite/core/config.hpp>
 #include <arenite/core/usage.hpp>
+#include <arenite/report/sampled_site.hpp>
 #include <arenite/report/usage_node.hpp>
 
+#include <cstddef>
 #include <iosfwd>
 #include <span>
 #include <string>
@@ -28,13 +30,20 @@ inline namespace ARENITE_ABI {
 ///     | game/level 1      1.0 MiB   2.0 MiB        -
 ///     | affinities/nodes  512 KiB   2.0 MiB     4096
 ///
+/// With sampling on (sampled_resource.hpp) it also has the call stacks that hold the memory:
+///
+///     | call site                       tag    in use   +- error  objects
+///     | load_mesh < load_level < main   scene  1.0 MiB   0.7 MiB    16384
+///
 /// A name is the path from the root of its tree; parts with one path are numbered: "sounds" and
 /// "sounds (2)". What stands in a tree and is an affinity as well is listed twice.
 ///
 /// Use when:  it is to be known later who held how much, and what has grown since; also in release
 ///            builds.
-/// Cost:      O(1) for each part, O(threads) for an affinity; nothing is walked.
-/// Overhead:  a name and 40 bytes for each part, from the C++ library's heap.
+/// Cost:      O(1) for each part, O(threads) for an affinity, O(1) for each sample; nothing is
+///            walked. Functions get their names when something is written.
+/// Overhead:  a name and 40 bytes for each part, some 200 for each call stack, from the C++
+///            library's heap.
 /// Threads:   one at a time, as for the usage trees of the program; affinities and shared heaps may
 ///            be used by all meanwhile.
 /// Failure:   std::bad_alloc from the C++ library.
@@ -50,16 +59,31 @@ public:
     /// nullptr where there is none of this path.
     [[nodiscard]] const part* find(std::string_view name) const noexcept;
 
+    /// The call stacks of which samples are alive, or were since sampling began; that with most
+    /// bytes first. Of all tags, also where the snapshot is of one tree.
+    [[nodiscard]] std::span<const sampled_site> sites() const noexcept { return sites_; }
+    /// Average bytes between samples; 0: none are taken.
+    [[nodiscard]] std::size_t sampling_interval() const noexcept { return interval_; }
+
+    /// The parts, and the 20 call stacks that hold most.
     void write_text(std::ostream& out) const;
+    /// All of it: functions innermost first, with their full names.
     void write_json(std::ostream& out) const;
+    /// The call stacks for `go tool pprof FILE`, with tags as labels.
+    void write_pprof(std::ostream& out) const;
+    /// The call stacks for flame graphs, a line each, the tag as the outermost frame.
+    void write_collapsed(std::ostream& out) const;
 
 private:
     friend usage_snapshot take_usage_snapshot();
     friend usage_snapshot take_usage_snapshot(const usage_node& root);
     void add(std::string_view path, const arenite::usage& figures);
     void add_tree(std::string_view path, const usage_node& node);
+    void add_sites();
 
     std::vector<part> parts_;
+    std::vector<sampled_site> sites_;
+    std::size_t interval_ = 0;
 };
 
 /// Takes one of the whole process.
