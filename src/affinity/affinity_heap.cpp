@@ -367,7 +367,7 @@ void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alig
             refuse_foreign(p, title_);
         if (before->affinity() != index_)
             refuse_other(p, title_, detail::affinity_registry::at(before->affinity()).title_);
-        if (checks_enabled && bytes != detail::slab_heap::unknown_bytes &&
+        if (checks_enabled && bytes != detail::unknown_bytes &&
             before->size != std::max<std::size_t>(bytes, 1))
             contract_violation_f(std::source_location::current(),
                                  "%p was freed into %s as %zu bytes but allocated as %zu", p,

@@ -124,7 +124,7 @@ TEST(affinity_handing_over_threads, a_heap_amid_a_change_is_not_used_in_a_forked
         void* const p = h.allocate(48, 8);
         share = affinity_share::around(p);
         {
-            const auto mark = share->heap().begin_slow_call();
+            const auto mark = share->heap().gate().enter();
             state = 1;
             std::this_thread::sleep_for(std::chrono::milliseconds{100});
         }
@@ -136,13 +136,47 @@ TEST(affinity_handing_over_threads, a_heap_amid_a_change_is_not_used_in_a_forked
         std::this_thread::yield();
     const pid_t child = ::fork();
     if (child == 0)
-        ::_exit(share->heap().in_slow_call() && share->is_abandoned() ? 1 : 0);
+        ::_exit(share->heap().gate().entered() && share->is_abandoned() ? 1 : 0);
     int status = -1;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
         << "a thread of the child may take a heap whose books are half written";
     state = 2;
     other.join();
+}
+
+struct surviving {
+    static constexpr std::string_view name = "surviving";
+};
+
+/// Memory of other threads is not lost to the child: its threads go on with their heaps.
+TEST(affinity_handing_over_threads, in_a_forked_child_the_heaps_of_other_threads_are_adopted) {
+    if (const char* const why = nothing_to_see())
+        GTEST_SKIP() << why;
+    affinity_heap& h = affinity_heap::of<surviving>();
+    void* there = nullptr;
+    std::atomic<int> state{0};
+    std::thread other{[&] {
+        there = h.allocate(48, 8);
+        state = 1;
+        while (state.load() != 2)
+            std::this_thread::yield();
+        h.deallocate(there, 48, 8);
+    }};
+    while (state.load() != 1)
+        std::this_thread::yield();
+    const affinity_share* const share = affinity_share::around(there);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const affinity_share* const first = affinity_share::around(h.allocate(48, 8));
+        ::_exit(first == share ? 0 : 1);
+    }
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    state = 2;
+    other.join();
+    h.trim();
 }
 
 /// A thread that frees another's object sets its bit, says that it enters the block in the list of
@@ -427,7 +461,10 @@ TEST(handing_over_death, what_begins_no_object_is_found_where_another_thread_fre
         objects.push_back(h.allocate(48, 8));
     auto* const object = static_cast<std::byte*>(objects.back());
     std::byte* const page = object - (reinterpret_cast<std::uintptr_t>(object) & 0xffff);
-    for (void* const p : {page, page + 512, page + 0x4c0, object + 8, object + 16})
+    const detail::slab& s = affinity_share::around(object)->heap().slabs().slab_of(object);
+    ASSERT_TRUE(s.is_page());
+    const std::size_t first = s.begin % detail::slab_page::bytes;
+    for (void* const p : {page, page + first / 2, page + first - 16, object + 8, object + 16})
         EXPECT_DEATH(std::thread([&] { h.deallocate(p, 48, 8); }).join(), "freed") << p;
     for (void* const p : objects)
         h.deallocate(p, 48, 8);

@@ -133,6 +133,22 @@ TEST_F(misuse_handler_threads, uses_the_affinity_in_which_two_threads_freed_an_o
                 testing::ExitedWithCode(0), "");
 }
 
+/// Its block has gone when the other free is seen.
+TEST_F(misuse_handler_threads, uses_the_affinity_of_whose_block_all_was_freed_and_one_twice) {
+    if (detail::slow_only)
+        GTEST_SKIP() << "found at the call";
+    EXPECT_EXIT(found([this] {
+                    std::vector<void*> all;
+                    for (int i = 0; i < 40'000; ++i)
+                        all.push_back(heap.allocate(56));
+                    std::thread{[&] { heap.deallocate(all[20'000], 56); }}.join();
+                    for (void* const p : all)
+                        heap.deallocate(p, 56);
+                    static_cast<void>(heap.trim());
+                }),
+                testing::ExitedWithCode(0), "");
+}
+
 /// The bits that were taken with a bad one go back, and the blocks that were not drained yet stay.
 TEST_F(misuse_handler_threads, never_comes_back_to_a_drain_and_loses_nothing) {
     if (detail::slow_only)

@@ -1,11 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/block/detail/block_source.hpp>
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/literals.hpp>
 
 #include <gtest/gtest.h>
 
+#include "support/counting_pages.hpp"
+
+#include <cstddef>
 #include <limits>
+#include <vector>
 
 using namespace arenite;
 
@@ -47,6 +52,30 @@ TEST(return_policy, those_with_a_name_are_told_apart) {
     EXPECT_NE(return_policy::retain_all, return_policy::return_all);
     EXPECT_NE(return_policy::retain_all, return_policy{});
     EXPECT_NE(return_policy::return_all, return_policy{});
+}
+
+TEST(return_policy, a_block_that_comes_back_takes_two_spans_with_it_at_most) {
+    support::counting_pages pages;
+    int owner = 0;
+    {
+        detail::block_source source{
+            {.block_bytes = 1_MiB, .policy = {.keep_bytes = 0, .keep_divisor = 1}}, &pages, &owner};
+        std::vector<detail::block*> blocks(16 * 4);
+        for (detail::block*& b : blocks) {
+            b = source.take_empty_block();
+            ASSERT_NE(b, nullptr);
+            source.open(*b);
+        }
+        const std::size_t all_held = source.bytes_reserved();
+        for (std::size_t i = 4; i < blocks.size(); ++i)
+            source.close_empty(*blocks[i], 64_MiB);
+        EXPECT_EQ(source.bytes_reserved(), all_held) << "as much is in use";
+        const std::size_t before = pages.live();
+        for (std::size_t i = 0; i < 4; ++i)
+            source.close_empty(*blocks[i], 0);
+        EXPECT_EQ(pages.live(), before - 2) << "no call takes long";
+    }
+    EXPECT_EQ(pages.live(), 0u);
 }
 
 } // namespace

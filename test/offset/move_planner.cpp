@@ -269,6 +269,30 @@ TEST(move_planner, the_emptiest_block_goes_into_fuller_ones_and_back_to_its_sour
     EXPECT_EQ(todo.could_gain(), 100u) << "less than a block";
 }
 
+TEST(move_planner, blocks_into_whose_holes_nothing_fits_slide) {
+    support::block_source device;
+    offset_heap heap{
+        device.source(),
+        {.first_block_bytes = 1000, .largest_block_bytes = 1000, .keep_empty_blocks = 0}};
+    std::vector<offset_allocation> all;
+    for (int i = 0; i < 24; ++i)
+        all.push_back(*heap.try_allocate(i % 2 == 0 ? 100 : 150));
+    ASSERT_EQ(heap.block_count(), 3u);
+    for (std::size_t i = 0; i < all.size(); i += 2)
+        heap.deallocate(all[i]);
+    bool done = false;
+    for (int steps = 0; !done; ++steps) {
+        ASSERT_LT(steps, 1000);
+        const offset_moves todo = heap.step(budget::unlimited(), offset_moves::may_overlap);
+        done = todo.done();
+        heap.commit(todo);
+    }
+    EXPECT_EQ(heap.usage().live_allocations, 12u);
+    EXPECT_TRUE(heap.try_allocate(400).has_value()) << "each hole had 100";
+    EXPECT_TRUE(heap.try_allocate(100).has_value());
+    EXPECT_EQ(device.count(), 3u);
+}
+
 TEST(move_planner, a_block_that_empties_by_itself_amid_the_plan_is_no_trouble) {
     support::block_source device;
     offset_heap heap{

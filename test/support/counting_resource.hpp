@@ -9,20 +9,22 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <map>
 
 namespace support {
 
 /// An upstream under observation: counts, remembers what is out, fails when told to, and fails the
-/// test where memory comes back with another size or alignment or does not come back at all.
+/// test where memory comes back with another size or alignment, was written behind its end, or does
+/// not come back at all.
 class counting_resource final : public arenite::resource_base<counting_resource> {
 public:
     counting_resource() = default;
     ~counting_resource() override {
         EXPECT_EQ(live_.size(), 0u) << "allocations never came back to their upstream";
-        for (const auto& [p, request] : live_)
-            arenite::system_resource().deallocate(p, request.bytes, request.alignment);
+        for (const auto& [p, asked] : live_)
+            give_back(p, asked);
     }
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
@@ -32,8 +34,11 @@ public:
             ++failures_;
             return nullptr;
         }
-        void* p = arenite::system_resource().try_allocate(bytes, alignment);
+        if (bytes > never - sizeof(guard))
+            return nullptr;
+        void* p = arenite::system_resource().try_allocate(bytes + sizeof(guard), alignment);
         if (p != nullptr) {
+            std::memcpy(static_cast<std::byte*>(p) + bytes, guard, sizeof(guard));
             live_.emplace(p, request{bytes, alignment});
             live_bytes_ += bytes;
             ++allocations_;
@@ -52,7 +57,7 @@ public:
         EXPECT_EQ(found->second.alignment, alignment) << "another alignment came back";
         live_bytes_ -= found->second.bytes;
         ++deallocations_;
-        arenite::system_resource().deallocate(p, found->second.bytes, found->second.alignment);
+        give_back(p, found->second);
         live_.erase(found);
     }
 
@@ -75,6 +80,13 @@ private:
         std::size_t alignment;
     };
 
+    static void give_back(void* p, const request& r) noexcept {
+        EXPECT_EQ(std::memcmp(static_cast<std::byte*>(p) + r.bytes, guard, sizeof(guard)), 0)
+            << "written behind the end of " << r.bytes << " bytes";
+        arenite::system_resource().deallocate(p, r.bytes + sizeof(guard), r.alignment);
+    }
+
+    static constexpr unsigned char guard[256] = {0x47, 0x75, 0x61, 0x72, 0x64};
     static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
     std::map<void*, request> live_;

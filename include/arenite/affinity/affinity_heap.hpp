@@ -191,7 +191,7 @@ public:
     }
     ARENITE_INLINE static void deallocate_any(void* p) noexcept {
         if (!try_deallocate_own(p)) [[unlikely]]
-            deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);
+            deallocate_any_slow(p, detail::unknown_bytes, 1);
     }
 
     /// Frees an object of up to 1,792 bytes of any affinity, if it lies in a page of a heap of the
@@ -252,7 +252,7 @@ public:
             detail::thread_heaps::ready_at(thread_place_, default_alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p);
-        deallocate_slow(p, detail::slab_heap::unknown_bytes, 1);
+        deallocate_slow(p, detail::unknown_bytes, 1);
     }
 
     /// Resizes the object at p, of this affinity, in place to `new_bytes` (not 0) and returns true

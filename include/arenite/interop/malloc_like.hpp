@@ -38,7 +38,7 @@ namespace detail {
     if (!owner || owner.share().is_locked())
         return 0;
     const slab_heap& heap = owner.share().heap();
-    const slab* const s = heap.find_slab(p);
+    const slab* const s = heap.slabs().find_slab(p);
     return s != nullptr && s->is_of(&heap) ? s->slot_bytes : 0;
 }
 

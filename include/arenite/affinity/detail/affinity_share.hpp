@@ -102,7 +102,7 @@ public:
             return;
         thread_.store(nullptr, std::memory_order_relaxed);
         if (kind_ == share_kind::ordered || kind_ == share_kind::large)
-            heap().recover_after_fork();
+            heap().slabs().blocks().may_grow(true);
     }
 
     /// In a forked child: empties the list of blocks with fresh bits. A thread that is not there
