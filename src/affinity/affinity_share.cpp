@@ -336,14 +336,14 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     if ((glance(s->bitmap()[index / bits::word_bits]) & slot) != 0) [[unlikely]] // it would be 0
         return owner_.refuse_free(p, bytes, "it is free already, or was never handed out");
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
-    if (r == nullptr) [[unlikely]]
-        return push_unmarked(p);
     if (own != nullptr) {
         own->classes().count_foreign_free(room);
     } else {
         uncounted_.fetch_add(1, std::memory_order_relaxed);
         uncounted_bytes_.fetch_add(room, std::memory_order_relaxed);
     }
+    if (r == nullptr) [[unlikely]]
+        return push_unmarked(p);
     r->heap.store(this, std::memory_order_relaxed);
     if (!r->mark(word, slot)) [[unlikely]]
         return owner_.refuse_free(p, bytes, "another thread freed it already");
@@ -376,6 +376,13 @@ void affinity_share::drain_unmarked() noexcept {
             do
                 std::memcpy(last, &head, sizeof head);
             while (!unmarked_.compare_exchange_weak(head, rest));
+        }
+        // It was counted when another thread freed it, and is counted once more now.
+        if (const slab* const s = heap().slabs().find_slab(p)) {
+            const std::size_t slots =
+                slab_survey::slots_at(heap().slabs(), *s, heap().slabs().index_of(*s, p));
+            uncounted_.fetch_sub(1, std::memory_order_relaxed);
+            uncounted_bytes_.fetch_sub(slots * s->slot_bytes, std::memory_order_relaxed);
         }
         heap().deallocate(p);
     }

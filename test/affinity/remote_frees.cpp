@@ -2,12 +2,20 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/detail/remote_frees.hpp>
 
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/check/passthrough.hpp>
 #include <arenite/os/page_resource.hpp>
+
+#include "support/failing_calls.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
+#include <thread>
 #include <vector>
 
 using namespace arenite;
@@ -91,5 +99,60 @@ TEST(remote_queue, takes_the_oldest_first_however_many_at_a_time) {
         EXPECT_TRUE(queue.is_empty());
     }
 }
+
+#if CALLS_CAN_FAIL
+// All addresses of the page source are taken, and the system has no more, when another thread
+// frees: what it frees is no longer in use, and it is its own thread's again later.
+TEST(remote_frees_threads, what_is_freed_without_memory_for_bits_is_counted_at_once) {
+    if (passthrough() || affinity_strategy_name() != "ordered")
+        GTEST_SKIP() << "there are no bits";
+    constexpr std::size_t count = 80'000; // in more blocks than bits are made for at once
+    constexpr std::size_t bytes = 1000;
+    affinity_heap& h = affinity_heap::named("without bits");
+    std::vector<void*> objects;
+    for (std::size_t i = 0; i < count; ++i)
+        objects.push_back(h.allocate(bytes, 8));
+    std::atomic<int> step{0};
+    std::thread other{[&] {
+        while (step.load() < 1)
+            std::this_thread::yield();
+        for (std::size_t i = 0; i < count; i += 2)
+            h.deallocate(objects[i], bytes, 8);
+        step.store(2);
+    }};
+    struct memory {
+        void* p;
+        std::size_t bytes;
+    };
+    static std::array<memory, 10'000> taken;
+    std::size_t n = 0;
+    usage then;
+    {
+        const support::failing_calls all{0};
+        for (const std::size_t size : {std::size_t{1} << 20, page_resource::unit_bytes})
+            while (n < taken.size() && (taken[n].p = page_source().try_allocate(size)) != nullptr)
+                taken[n++].bytes = size;
+        step.store(1);
+        while (step.load() < 2)
+            std::this_thread::yield();
+        then = h.usage();
+    }
+    ASSERT_LT(n, taken.size());
+    EXPECT_EQ(then.live_allocations, count / 2);
+    EXPECT_LE(then.bytes_in_use, count / 2 * 1024);
+    other.join();
+    for (std::size_t i = 0; i < n; ++i)
+        page_source().deallocate(taken[i].p, taken[i].bytes);
+    for (std::size_t i = 0; i < count; i += 2)
+        objects[i] = h.allocate(bytes, 8);
+    EXPECT_EQ(h.usage().live_allocations, count);
+    for (void* const p : objects)
+        h.deallocate(p, bytes, 8);
+    h.trim();
+    EXPECT_EQ(h.usage().live_allocations, 0u);
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+    EXPECT_EQ(h.usage().bytes_reserved, 0u);
+}
+#endif
 
 } // namespace

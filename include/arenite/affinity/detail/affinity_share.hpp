@@ -246,7 +246,7 @@ private:
     alignas(64) std::atomic<bool> asked_{false};
     remote_queue queue_;
     std::atomic<void*> unmarked_{nullptr};  ///< objects for which there was no remote_frees
-    std::atomic<std::size_t> uncounted_{0}; ///< freed by threads without a heap, objects
+    std::atomic<std::size_t> uncounted_{0}; ///< objects on no heap's books: see usage()
     std::atomic<std::size_t> uncounted_bytes_{0};
 };
 
