@@ -79,8 +79,7 @@ public:
     /// The share whose memory p points into, handed out or not; nullptr where there is none. Looks
     /// at nothing that lies there.
     [[nodiscard]] static affinity_share* around(const void* p) noexcept {
-        const affinity_pages::owner found = affinity_pages::of(p);
-        return found ? &found.share() : nullptr;
+        return affinity_pages::of(p);
     }
 
     // ---- whose it is
