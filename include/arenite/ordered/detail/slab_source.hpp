@@ -90,6 +90,17 @@ public:
     /// whatever is in it.
     [[nodiscard]] slab* find_slab(const void* p) const noexcept;
 
+    /// True if the slab is one of this source. Any thread, while an object of the slab lives.
+    [[nodiscard]] bool holds(const slab& s) const noexcept { return s.is_any_of(owner_); }
+
+    /// True if objects of the slab have several slots. Any thread, while an object of it lives.
+    [[nodiscard]] bool is_joined(const slab& s) const noexcept {
+        return s.tag_now() == s.tag_of_joined(owner_);
+    }
+    void set_joined(slab& s, bool joined) const noexcept {
+        s.set_tag(joined ? s.tag_of_joined(owner_) : s.tag_of(owner_));
+    }
+
     /// The bits of a word of an open block, see slab::first_word; 0 where no slab has it.
     [[nodiscard]] bits::word free_slots(const block& b, std::size_t word) const noexcept {
         const slab& s = slab_of(reinterpret_cast<const std::byte*>(&b) + word * unit_bytes);
@@ -151,8 +162,8 @@ public:
     void trim() noexcept;
 
     /// Does so with the whole pages of the lowest block at `from` or above it. Returns where to go
-    /// on, or null where there is no such block.
-    [[nodiscard]] const void* purge_from(const void* from) noexcept;
+    /// on, or null where there is no such block. Adds how many runs of pages went.
+    [[nodiscard]] const void* purge_from(const void* from, unsigned& runs) noexcept;
 
 private:
     // The note of an open block says which of its pages are slabs, and that it has pages.
@@ -175,7 +186,7 @@ private:
     [[nodiscard]] slab& cut(block& b, unsigned slot_class, std::size_t first,
                             std::size_t units) noexcept;
     void set_runs(block& b, slab_block& head) noexcept;
-    void purge_free(block& b) noexcept;
+    unsigned purge_free(block& b) noexcept;
 
     // Where blocks with pages are or were; read by each free, so in the first line.
     std::uintptr_t lowest_page_ = 0;
