@@ -154,6 +154,11 @@ concept only_for_threads = requires { requires S::only_for_threads; };
 template <class S>
 concept in_one_region = requires { requires S::in_one_region; };
 
+/// True for a heap all of which can be saved and restored: take() and restore(), the snapshot taken
+/// last; copied_bytes() is what a take copied.
+template <class S>
+concept takes_snapshots = requires { requires S::takes_snapshots; };
+
 /// True for a subject whose objects are affinities: for workloads that keep kinds of data apart.
 template <class S>
 concept of_an_affinity = requires { requires S::of_an_affinity; };
@@ -201,7 +206,7 @@ void run_turn(turn& t, int warm_passes) {
 /// A heap that frees singly.
 template <class S>
 inline constexpr bool frees_singly = any_size<S> && !frees_at_once<S> && !only_for_threads<S> &&
-                                     !in_one_region<S> && !makes_ready<S>;
+                                     !in_one_region<S> && !makes_ready<S> && !takes_snapshots<S>;
 
 /// And is no other one's double.
 template <class S>

@@ -171,9 +171,7 @@ std::string_view word_of(remedy what) noexcept {
 
 std::string title_of(const candidate& c, const std::vector<site>& sites) {
     const site& first = sites[c.sites.front()];
-    std::string where = first.name;
-    if (!first.place.empty())
-        where += " " + first.place;
+    std::string where = first.label();
     if (c.sites.size() > 1)
         where += fmt::format(" and {} more call site{}", c.sites.size() - 1,
                              c.sites.size() == 2 ? "" : "s");

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
@@ -90,6 +91,14 @@ private:
     std::unordered_map<trace::frame, told_frame, trace::hash_of_frame> told_;
 };
 
+std::string caller_with_a_name(std::span<const trace::frame> frames, std::size_t from,
+                               teller& tell) {
+    for (std::size_t f = from; f < frames.size(); ++f)
+        if (const told_frame& t = tell(frames[f]); !t.of_library && !is_offset(t.function))
+            return t.function;
+    return {};
+}
+
 void add(stack_profile& to, const stack_profile& s) {
     to.allocations += s.allocations;
     to.bytes += s.bytes;
@@ -166,6 +175,8 @@ std::vector<site> sites_of(const profile& of, const trace::tables& known, symbol
         site& to = by_name[one.name + "\n" + one.place + "\n" + one.container];
         if (to.stacks.empty()) {
             to.name = std::move(one.name);
+            if (is_offset(to.name)) // then the nearest function that has a name says more
+                to.under = caller_with_a_name(frames, depth, tell);
             to.place = std::move(one.place);
             to.container = std::move(one.container);
         }

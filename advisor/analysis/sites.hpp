@@ -17,11 +17,16 @@ namespace arenite::advisor {
 struct site {
     std::string name;      ///< "Scene::add", or "library+0x12"
     std::string place;     ///< "scene.cpp:12"; empty where it is not known
+    std::string under;     ///< where the name is an offset: the nearest caller that has a name
     std::string container; ///< "std::map": whose node or buffer it is; empty: none
     std::vector<std::uint32_t> stacks;
     std::vector<std::uint8_t> depths; ///< of each stack: how many frames tell it from other sites
     stack_profile sum;
 
+    /// Name and place, as a line tells them.
+    [[nodiscard]] std::string label() const {
+        return name + (under.empty() ? "" : " under " + under) + (place.empty() ? "" : " " + place);
+    }
     [[nodiscard]] bool one_size() const noexcept {
         return sum.allocations != 0 && sum.smallest == sum.largest;
     }

@@ -138,6 +138,12 @@ trace::name name_of(const trace::frame& f, const trace::tables& known, symbols& 
     return n;
 }
 
+bool is_offset(const std::string& name) {
+    const std::size_t plus = name.rfind("+0x");
+    return plus != std::string::npos &&
+           name.find_first_not_of("0123456789abcdef", plus + 3) == std::string::npos;
+}
+
 std::string short_name(const std::string& full) {
     constexpr std::string_view anonymous = "(anonymous namespace)::";
     std::string function = full;

@@ -32,6 +32,9 @@ private:
 /// The name of a frame: that of the trace, or else looked up; "library+0x12" where there is none.
 [[nodiscard]] trace::name name_of(const trace::frame& f, const trace::tables& known, symbols& from);
 
+/// True for a name that is an offset: its library has no symbol for the function.
+[[nodiscard]] bool is_offset(const std::string& name);
+
 /// A name without template arguments and parameters, for a line of a table.
 [[nodiscard]] std::string short_name(const std::string& function);
 

@@ -46,6 +46,7 @@ json of_advice(const advice& a, const std::vector<site>& sites, const program_co
     for (const std::size_t i : a.proposed.sites) {
         const site& s = sites[i];
         made["sites"].push_back({{"name", s.name},
+                                 {"under", s.under},
                                  {"place", s.place},
                                  {"container", s.container},
                                  {"allocations", s.sum.allocations},

@@ -76,7 +76,8 @@ a.advice.forEach((x, i) => { const c = document.createElement("div"); c.classNam
     "walks its objects." : "")), text("pre", x.code));
   const t = document.createElement("table");
   row(t, ["call site", "allocations", "sizes", "bytes"], "th");
-  x.sites.slice(0, 12).forEach(s => row(t, [s.name + " " + s.place, s.allocations.toLocaleString(),
+  x.sites.slice(0, 12).forEach(s => row(t, [s.name + (s.under ? " under " + s.under : "") + " " +
+    s.place, s.allocations.toLocaleString(),
     s.smallest == s.largest ? s.largest : s.smallest + "-" + s.largest, bytes(s.bytes)]));
   c.append(t); $("advice").append(c); });
 row($("live-table"), ["call site", "most at once", "at the end"], "th");

@@ -78,20 +78,17 @@ void show_sites(const profile& p, std::vector<site> sites, std::size_t count) {
         const std::string range = s.one_size()
                                       ? std::to_string(s.sum.largest)
                                       : fmt::format("{}-{}", s.sum.smallest, s.sum.largest);
-        fmt::print("{:>13} {:>5.1f}% {:>10} {:>10} {:>11} {:>5.0f}%  {}{}{}\n",
+        fmt::print("{:>13} {:>5.1f}% {:>10} {:>10} {:>11} {:>5.0f}%  {}{}\n",
                    grouped(s.sum.allocations),
                    share(s.sum.allocations, p.allocations() + p.count(op::realloc)),
                    bytes_text(double(s.sum.bytes)), bytes_text(double(s.sum.bytes_at_peak)), range,
-                   share(s.sum.short_lived, s.sum.allocations), s.name,
-                   s.place.empty() ? "" : " " + s.place,
+                   share(s.sum.short_lived, s.sum.allocations), s.label(),
                    s.container.empty() ? "" : " [" + s.container + "]");
     }
     if (all > count)
         fmt::print("... and {} further sites (--sites N shows more)\n", all - count);
     fmt::print("short: died within {} events\n", short_life);
 }
-
-std::string label_of(const site& s) { return s.name + (s.place.empty() ? "" : " " + s.place); }
 
 void show_touches(const profile& p, const trace::tables& known, const std::vector<site>& sites,
                   std::size_t count) {
@@ -134,12 +131,11 @@ void show_touches(const profile& p, const trace::tables& known, const std::vecto
                                        : fmt::format("{:.0f}%", share(part, w.within.steps));
         };
         fmt::print("{:>7.1f}% {:>9} {:>6}  {}\n", share(w.samples, t.samples()),
-                   of_within(w.within.in_order), of_within(w.within.near),
-                   label_of(sites[order[n]]));
+                   of_within(w.within.in_order), of_within(w.within.near), sites[order[n]].label());
         for (std::size_t k = 0; k < std::min<std::size_t>(3, next.size()); ++k)
             if (share(next[k].second, all) >= 5)
                 fmt::print("{:>34.0f}% -> {}\n", share(next[k].second, all),
-                           label_of(sites[next[k].first]));
+                           sites[next[k].first].label());
     }
     fmt::print("in order, near: from an object to the next one of this call site, to one born "
                "later, to one within 256 bytes\n");

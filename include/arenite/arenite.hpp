@@ -55,6 +55,8 @@
 
 #include <arenite/freelist/free_list_resource.hpp>
 #include <arenite/freelist/handover_resource.hpp>
+#include <arenite/freelist/heap_snapshot.hpp>
+#include <arenite/freelist/restorable_heap.hpp>
 #include <arenite/freelist/tlsf_load.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
 #include <arenite/pool/pool_resource.hpp>

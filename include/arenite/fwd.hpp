@@ -27,6 +27,8 @@ template <std::size_t Bytes>
 class inline_linear_resource;
 
 class free_list_resource;
+class handover_resource;
+class restorable_heap;
 class tlsf_resource;
 class pool_resource;
 class suballocator_resource;

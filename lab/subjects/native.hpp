@@ -13,6 +13,7 @@
 #include "linear.hpp"
 #include "objects.hpp"
 #include "offset.hpp"
+#include "snapshots.hpp"
 #include "std.hpp"
 #if defined(ARENITE_LAB_BOOST)
 #include "boost.hpp"
@@ -51,8 +52,8 @@ using subjects = subject_list<
     ordered_synchronized, ordered_as<ordered_kept>, ordered_virtual, linear, linear_as<linear_low>,
     linear_as<linear_high>, linear_as<linear_buffered>, linear_as<linear_frames>,
     linear_as<linear_growing>, linear_as<linear_growing_4k>, linear_as<linear_scratch>,
-    free_list_as<fit::first>, free_list_as<fit::best>, tlsf, thesis_free_list, offset_bins,
-    offset_best_fit, offset_first_fit, offset_memory_slots, compacting, compacting_bounded, std_new,
-    c_malloc, pmr_pool, std_vector, std_pointers>;
+    free_list_as<fit::first>, free_list_as<fit::best>, tlsf, thesis_free_list, restorable,
+    copied_whole, offset_bins, offset_best_fit, offset_first_fit, offset_memory_slots, compacting,
+    compacting_bounded, std_new, c_malloc, pmr_pool, std_vector, std_pointers>;
 
 } // namespace arenite::lab

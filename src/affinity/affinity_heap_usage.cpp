@@ -65,7 +65,7 @@ void affinity_heap::list_regions(region_sink& sink) const {
             const std::lock_guard lock{s.lock()};
             s.list_regions(sink);
         } else {
-            const auto mark = s.heap().begin_slow_call();
+            const auto mark = s.heap().gate().enter();
             s.list_regions(sink);
         }
     });

@@ -6,6 +6,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/ordered/detail/slab_survey.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
@@ -211,7 +212,7 @@ void* affinity_share::try_allocate_near(const void* neighbour, std::size_t bytes
 }
 
 void affinity_share::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (bytes == slab_heap::unknown_bytes)
+    if (bytes == unknown_bytes)
         return deallocate(p);
     with_resource([&](auto& r) { r.deallocate(p, bytes, alignment); });
 }
@@ -222,10 +223,10 @@ void affinity_share::deallocate(void* p) noexcept {
 
 bool affinity_share::deallocate_and_look(void* p, std::size_t bytes,
                                          std::size_t alignment) noexcept {
-    const slab* const s = heap().find_slab(p);
+    const slab* const s = heap().slabs().find_slab(p);
     const unsigned slot_class = s == nullptr ? size_class::none : s->slot_class();
     deallocate(p, bytes, alignment); // p may be no object, and the slab gone
-    return slot_class != size_class::none && heap().is_empty(slot_class);
+    return slot_class != size_class::none && heap().classes()[slot_class].live() == 0;
 }
 
 bool affinity_share::fits_slot(const void* p, std::size_t bytes,
@@ -241,7 +242,7 @@ bool affinity_share::try_resize(void* p, std::size_t old_bytes, std::size_t new_
 
 std::size_t affinity_share::size_of(const void* p) noexcept {
     if (!locked_) // of any thread: its slab stays as it is while the object lives
-        return heap().room_of(heap().find_slab(p), p);
+        return heap().size_in_slab(p);
     return with_resource([&](auto& r) { return r.size_of(p); });
 }
 
@@ -271,16 +272,15 @@ arenite::usage affinity_share::without_remote_frees(arenite::usage seen) const n
 
 std::size_t affinity_share::high_water_noted() noexcept {
     if (kind_ == share_kind::ordered || kind_ == share_kind::large)
-        return heap().high_water_approximate();
+        return heap().classes().high_water_approximate();
     const std::lock_guard lock{lock_};
     return usage().high_water_bytes;
 }
 
 void affinity_share::list_regions(region_sink& sink) noexcept {
-    const bool one_by_one = slow_only || options_.sizes == sizes::kept;
     with_resource([&](auto& r) {
-        if constexpr (requires { r.list_regions(sink, one_by_one); })
-            r.list_regions(sink, one_by_one);
+        if constexpr (requires { r.slabs(); })
+            slab_survey::list_regions(r.slabs(), sink, slow_only || options_.sizes == sizes::kept);
         else
             r.list_regions(sink);
     });
@@ -319,34 +319,34 @@ void affinity_share::forget_remote_frees() noexcept {
 
 void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t alignment,
                                          slab_heap* own) noexcept {
-    const slab* const s = heap().find_slab(p);
+    const slab* const s = heap().slabs().find_slab(p);
     if (s == nullptr) [[unlikely]]
-        return heap().refuse_free(p, bytes, "no allocation begins there, or it is free already");
+        return owner_.refuse_free(p, bytes, "no allocation begins there, or it is free already");
     const slab_source& slabs = heap().slabs();
     const std::size_t index = slabs.index_of(*s, p);
     // A place in the head of a page has no bit; and what one thread frees of another is not quick.
     if (index >= s->slots || p != slabs.begin_of(*s) + index * s->slot_bytes) [[unlikely]]
-        return heap().refuse_free(p, bytes, "it points into an allocation, not to its begin");
-    const std::size_t slots = heap().slots_at(*s, index);
+        return owner_.refuse_free(p, bytes, "it points into an allocation, not to its begin");
+    const std::size_t slots = slab_survey::slots_at(slabs, *s, index);
     const std::size_t room = slots * s->slot_bytes;
-    if (bytes != slab_heap::unknown_bytes && !slab_heap::may_have(*s, slots, bytes, alignment))
-        return heap().refuse_size(p, bytes, room, slab_heap::unknown_bytes);
+    if (bytes != unknown_bytes && !slab_survey::may_have(*s, slots, bytes, alignment))
+        return owner_.refuse_size(p, bytes, room, unknown_bytes);
     const std::size_t word = s->first_word() + index / bits::word_bits;
     const bits::word slot = bits::word{1} << index % bits::word_bits;
     if ((glance(s->bitmap()[index / bits::word_bits]) & slot) != 0) [[unlikely]] // it would be 0
-        return heap().refuse_free(p, bytes, "it is free already, or was never handed out");
+        return owner_.refuse_free(p, bytes, "it is free already, or was never handed out");
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]
         return push_unmarked(p);
     if (own != nullptr) {
-        own->count_foreign_free(room);
+        own->classes().count_foreign_free(room);
     } else {
         uncounted_.fetch_add(1, std::memory_order_relaxed);
         uncounted_bytes_.fetch_add(room, std::memory_order_relaxed);
     }
     r->heap.store(this, std::memory_order_relaxed);
     if (!r->mark(word, slot)) [[unlikely]]
-        return heap().refuse_free(p, bytes, "another thread freed it already");
+        return owner_.refuse_free(p, bytes, "another thread freed it already");
     // The block may be gone from here on.
     if (!r->queued.load(std::memory_order_seq_cst) &&
         !r->queued.exchange(true, std::memory_order_seq_cst))
@@ -388,7 +388,7 @@ void affinity_share::forward(remote_frees& r) noexcept {
     auto* const other = static_cast<affinity_share*>(r.heap.load(std::memory_order_relaxed));
     if (other == this && any) { // a block of which nothing lives has nothing left to free
         if (!locked_)
-            heap().give_up_locks();
+            heap().gate().leave();
         contract_violation_f(std::source_location::current(),
                              "an object in the block at %p was freed into %s by two "
                              "threads",
@@ -485,7 +485,7 @@ void affinity_share::hand_on() noexcept {
 }
 
 bool affinity_share::drain_remote_frees(std::size_t most_blocks) noexcept {
-    const slow_call_guard mark = heap().begin_slow_call(); // what is being taken is in no list
+    const heap_gate::guard mark = heap().gate().enter(); // what is being taken is in no list
     bool any = false;
     if (unmarked_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
         drain_unmarked();

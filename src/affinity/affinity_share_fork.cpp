@@ -19,7 +19,7 @@ namespace detail {
 /// Calls f for what others have ever freed in its open blocks.
 template <class F>
 void affinity_share::for_each_remote_frees(F f) noexcept {
-    if (kind_ != share_kind::ordered || locked_ || heap().in_slow_call())
+    if (kind_ != share_kind::ordered || locked_ || heap().gate().entered())
         return; // it was changing at the fork: it is not used
     const block_list& all = heap().slabs().blocks().blocks();
     for (block* b = all.first(); b != nullptr; b = all.above(*b))

@@ -55,7 +55,7 @@ thread_heaps* thread_heaps::take() noexcept {
         table = table->next_;
     if (table == nullptr) {
         const std::size_t page = platform::page_bytes();
-        void* const begin = platform::reserve(align_up(bytes, page), page);
+        void* const begin = reserve_addresses(align_up(bytes, page), page);
         if (begin == nullptr)
             return nullptr;
         if (!platform::commit(begin, align_up(bytes, page))) {

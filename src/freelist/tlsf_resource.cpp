@@ -216,14 +216,7 @@ std::size_t tlsf_resource::bytes_needed(const tlsf_load& load, arenite::sizes ke
 ARENITE_INLINE void* tlsf_resource::allocate_in(tlsf_region& r, std::size_t bytes,
                                                 std::size_t alignment) noexcept {
     const std::size_t n = r.map().units_for(bytes);
-    index hole = r.find(n + (alignment - 1) / unit_map::unit_bytes); // room wherever it lies
-    if (hole == none) [[unlikely]] {
-        if (alignment > unit_map::unit_bytes)
-            hole = r.find(n); // perhaps this one lies right
-        if (hole == none)
-            return nullptr;
-    }
-    const index i = r.take(hole, static_cast<index>(n), alignment);
+    const index i = r.claim(n, alignment);
     if (i == none) [[unlikely]]
         return nullptr;
     in_use_ += n * unit_map::unit_bytes - r.map().lead();

@@ -57,7 +57,7 @@ void idle_pages::step(slab_heap& heap, std::uint64_t now_ms) noexcept {
 
 /// In a file of its own, as trim() does it for all blocks.
 const void* slab_heap::return_pages_from(const void* from) noexcept {
-    const slow_call_guard mark = begin_slow_call();
+    const heap_gate::guard mark = gate_.enter();
     return slabs_.purge_from(from);
 }
 

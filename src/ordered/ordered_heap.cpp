@@ -9,6 +9,7 @@
 #include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/ordered/detail/slab_survey.hpp>
 #include <arenite/os/page_resource.hpp>
 
 namespace arenite {
@@ -86,7 +87,7 @@ std::size_t ordered_heap::size_of(const void* p) const noexcept {
 }
 
 bool ordered_heap::owns(const void* p) const noexcept {
-    return passes_through_ ? singles_.owns(p) : core_.owns(p);
+    return passes_through_ ? singles_.owns(p) : core_.slabs().blocks().find(p) != nullptr;
 }
 
 void ordered_heap::deallocate_waiting(void* const* objects, std::size_t count) noexcept {
@@ -113,14 +114,14 @@ arenite::usage ordered_heap::usage() const noexcept {
 
 void ordered_heap::list_regions(region_sink& sink) const {
     singles_.list_regions(sink);
-    core_.list_regions(sink, kept_ || detail::slow_only);
+    detail::slab_survey::list_regions(core_.slabs(), sink, kept_ || detail::slow_only);
 }
 
 void ordered_heap::report_leaks() const noexcept {
     leak_collector leaks{this, core_.owner().name};
     singles_.add_to(leaks);
-    core_.for_each_object([&](const void* p, std::size_t bytes) {
-        leaks.add(p, bytes, core_.requested_bytes(p, bytes));
+    detail::slab_survey::for_each_object(core_.slabs(), [&](const void* p, std::size_t bytes) {
+        leaks.add(p, bytes, detail::slab_survey::requested_bytes(core_.slabs(), p, bytes));
     });
     leaks.report();
 }

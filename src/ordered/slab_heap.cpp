@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Allocation of a slab_heap: slots, then objects in units of their own, then large ones.
 #include <arenite/ordered/detail/slab_heap.hpp>
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/detail/size.hpp>
-#include <arenite/os/page_resource.hpp>
+#include <arenite/ordered/detail/slab_survey.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
-#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -26,13 +27,7 @@ constexpr std::size_t units_for(std::size_t bytes) noexcept {
 } // namespace
 
 slab_heap::slab_heap(const block_options& options, upstream up, const heap_owner& owner) noexcept
-    : slabs_{options, up, this}, owner_{owner} {
-    for (unsigned i = 0; i <= size_class::count; ++i) {
-        classes_[i].free = &no_slot_;
-        if (i < size_class::count)
-            classes_[i].slot_bytes = static_cast<std::uint32_t>(size_class::slot_bytes(i));
-    }
-}
+    : slabs_{options, up, this}, owner_{owner}, gate_{owner.gate} {}
 
 /// Its slabs name no owner any more: another heap may be made at this place, while their memory is
 /// somebody else's who does not write over them.
@@ -46,7 +41,7 @@ slab_heap::~slab_heap() {
 // ---- allocate -----------------------------------------------------------------------------------
 
 void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
-    const slow_call_guard mark = begin_slow_call();
+    const heap_gate::guard mark = gate_.enter();
     if (!is_alignment(alignment) || bytes > max_object_bytes) [[unlikely]]
         return nullptr;
     const unsigned slot_class = size_class::of(bytes, alignment);
@@ -70,93 +65,56 @@ void* slab_heap::allocate_slot(unsigned slot_class, std::size_t bytes,
                                std::size_t alignment) noexcept {
     if (void* const p = try_take(slot_class); p != nullptr)
         return p;
-    if (next_word(slot_class) || next_slab(slot_class)) [[likely]]
+    if (classes_[slot_class].next_word(slabs_) || next_slab(slot_class)) [[likely]]
         return try_take(slot_class);
-    if (void* const p = join(slot_class, bytes, alignment); p != nullptr)
+    if (void* const p = donors_.try_take(parts(), slot_class, bytes, alignment); p != nullptr)
         return p;
     return new_slab(slot_class) ? try_take(slot_class) : any_slot(slot_class);
 }
 
-/// Goes on in the slab that the class allocates from; false at its end.
-bool slab_heap::next_word(unsigned slot_class) noexcept {
-    const slab* const s = lists_[slot_class].current;
-    if (s == nullptr)
-        return false;
-    const auto from = classes_[slot_class].free - slabs_.words_of(*s);
-    return enter_word(*s, static_cast<std::size_t>(from) + 1);
-}
-
-/// Allocates from the first word at or after this one that has a free slot.
-bool slab_heap::enter_word(const slab& s, std::size_t from) noexcept {
-    bits::word* const words = slabs_.words_of(s);
-    const std::size_t end = s.words();
-    for (std::size_t i = from; i < end; ++i) {
-        if (words[i] == 0)
-            continue;
-        slot_class_state& c = counts_of(s);
-        c.free = words + i;
-        c.first = slabs_.begin_of(s) + i * bits::word_bits * c.slot_bytes;
-        return true;
-    }
-    return false;
-}
-
 /// Goes on in the lowest slab with enough free slots, perhaps the same.
 bool slab_heap::next_slab(unsigned slot_class) noexcept {
-    const class_slabs& list = lists_[slot_class];
-    if (list.current != nullptr) // which holds something: its word has no free slot
-        suspend(slot_class);
-    slab* const next = list.all.lowest(slab_state::refillable);
+    slab_class& its = classes_[slot_class];
+    its.leave_current();
+    slab* const next = its.slabs().lowest(slab_state::refillable);
     if (next == nullptr)
         return false;
     enter(*next);
     return true;
 }
 
+/// Makes a slab the one that its class allocates from.
+void slab_heap::enter(slab& s) noexcept {
+    donors_.withdraw(classes_, s);
+    classes_.of(s).enter(s, slabs_);
+}
+
+/// A class begins with units, and a heap fills its first block with them: with one object of each
+/// size, or with a few hundred, it has what it needs and little more.
 bool slab_heap::new_slab(unsigned slot_class) noexcept {
-    page_source().purge_due();
-    class_slabs& list = lists_[slot_class];
+    slabs_.blocks().give_back_due();
+    slab_class& its = classes_[slot_class];
     const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
     // Twice what the class has: few slabs, until they have their full size.
     const std::size_t least = units_for(slot_bytes);
     const std::size_t slots =
-        std::max(units_for(4 * slot_bytes), std::min(2 * list.units, slab::most_units)) *
+        std::max(units_for(4 * slot_bytes), std::min(2 * its.units(), slab::most_units)) *
         unit_bytes / slot_bytes;
     const std::size_t wanted = units_for(slots * slot_bytes);
+    const bool may_be_page =
+        its.units() != 0 && size_class::slot_bytes(slot_class) <= slab_page::largest_slot_bytes;
     slab* s = nullptr;
-    if (may_have_page(slot_class) &&
+    if (may_be_page &&
         (slabs_.blocks().bytes_reserved() > slab_page::bytes || !slabs_.has_units(wanted, least)))
         s = slabs_.make_page(slot_class);
     if (s == nullptr)
         s = slabs_.make(slot_class, wanted, least);
     if (s == nullptr)
         return false;
-    note_high_water();
-    list.units += s->units;
-    list.all.insert(*s);
-    enter(*s);
-    if (s->is_page())
-        count_page(slot_class, list.pages + 1);
+    classes_.note_high_water(slabs_.blocks());
+    its.add(*s);
+    its.enter(*s, slabs_);
     return true;
-}
-
-/// A class begins with units, and a heap fills its first block with them: with one object of each
-/// size, or with a few hundred, it has what it needs and little more.
-bool slab_heap::may_have_page(unsigned slot_class) const noexcept {
-    return lists_[slot_class].units != 0 &&
-           size_class::slot_bytes(slot_class) <= slab_page::largest_slot_bytes;
-}
-
-/// A class that has pages does not go on in units, whose frees take longer: those come free.
-void slab_heap::count_page(unsigned slot_class, std::size_t now) noexcept {
-    class_slabs& list = lists_[slot_class];
-    const bool other = (list.pages == 0) != (now == 0);
-    list.pages = now;
-    if (!other)
-        return;
-    for (slab* s = list.all.first(); s != nullptr; s = list.all.above(*s))
-        if (!s->is_page() && s != list.current)
-            set_alarm(*s);
 }
 
 /// The upstream refused: any free slot of the class, also of slabs that are nearly full.
@@ -166,7 +124,7 @@ void* slab_heap::any_slot(unsigned slot_class) noexcept {
     leave_empty_slabs();
     if (next_slab(slot_class) || new_slab(slot_class))
         return try_take(slot_class);
-    slab_list& all = lists_[slot_class].all;
+    const slab_list& all = classes_[slot_class].slabs();
     for (slab* s = all.first(); s != nullptr; s = all.above(*s)) {
         if (s->used() < s->slots) {
             enter(*s);
@@ -174,51 +132,6 @@ void* slab_heap::any_slot(unsigned slot_class) noexcept {
         }
     }
     return nullptr;
-}
-
-/// Makes a slab the one that its class allocates from.
-void slab_heap::enter(slab& s) noexcept {
-    class_slabs& list = lists_[s.slot_class()];
-    if ((s.state & slab_state::lending) != 0)
-        stop_lending(s);
-    list.all.set_state(s, slab_state::full);
-    s.alarm_at(s.used(), slab::silent);
-    list.current = &s;
-    static_cast<void>(enter_word(s, 0));
-}
-
-/// Takes the slab that a class allocates from among its others, and brings its books up to date.
-void slab_heap::suspend(unsigned slot_class) noexcept {
-    slab& s = *std::exchange(lists_[slot_class].current, nullptr);
-    classes_[slot_class].free = &no_slot_;
-    s.alarm_at(count_used(s), 0);
-    set_alarm(s);
-}
-
-std::int32_t slab_heap::count_used(const slab& s) const noexcept {
-    const bits::word* const words = slabs_.words_of(s);
-    std::size_t free = 0;
-    for (std::size_t i = 0; i < s.words(); ++i)
-        free += words[i] == 0 ? 0 : bits::count_ones(words[i]);
-    return static_cast<std::int32_t>(s.slots - free);
-}
-
-/// A slab with exact books that is not allocated from now.
-void slab_heap::set_alarm(slab& s) noexcept {
-    auto state = static_cast<std::uint16_t>(s.state & slab_state::lending);
-    const std::int32_t used = s.used();
-    if (!s.is_page() && lists_[s.slot_class()].pages != 0) {
-        s.alarm_at(used, 0);
-    } else if (used > s.refill_alarm()) {
-        s.alarm_at(used, s.refill_alarm());
-    } else if (used > s.sparse_alarm()) {
-        state |= slab_state::refillable;
-        s.alarm_at(used, s.sparse_alarm());
-    } else {
-        state |= slab_state::refillable | (used == 0 ? slab_state::full : slab_state::sparse);
-        s.alarm_at(used, 0);
-    }
-    lists_[s.slot_class()].all.set_state(s, state);
 }
 
 void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) noexcept {
@@ -230,14 +143,11 @@ void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) n
         if (s == nullptr)
             return nullptr;
     }
-    s->alarm_at(1, 0);
-    *slabs_.words_of(*s) = 0;
-    single_bytes_ += s->slot_bytes;
-    ++classes_[size_class::single].live;
-    if (single_bytes_ > most_single_bytes_) { // looking at all classes each time takes too long
-        most_single_bytes_ = single_bytes_;
-        note_high_water();
-    }
+    s->alarm_at(0, 0);
+    classes_[size_class::single].take_slots(*s, 0, 1);
+    classes_.add_single(s->slot_bytes);
+    if (classes_.most_single()) // looking at all classes each time takes too long
+        classes_.note_high_water(slabs_.blocks());
     void* const p = slabs_.begin_of(*s);
     if constexpr (slow_only)
         hand_out(*s, p, bytes);
@@ -252,7 +162,7 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
                           : nullptr;
     if (b == nullptr)
         return nullptr;
-    note_high_water();
+    classes_.note_high_water(slabs_.blocks());
     void* const p = block_source::large_object(*b);
     const std::byte* const end = reinterpret_cast<const std::byte*>(b->span) + b->span_bytes;
     poison::no_access(b + 1, address_of(end) - address_of(b + 1));
@@ -271,7 +181,7 @@ void slab_heap::hand_out(slab& s, void* p, std::size_t bytes) noexcept {
 
 void slab_heap::note_size(slab& s, const void* p, std::size_t bytes) noexcept {
     const std::size_t index = slabs_.index_of(s, p);
-    const std::size_t room = slots_at(s, index) * s.slot_bytes;
+    const std::size_t room = slab_survey::slots_at(slabs_, s, index) * s.slot_bytes;
     slabs_.note_of(s, index) = static_cast<std::uint16_t>(room - bytes);
 }
 
@@ -287,60 +197,106 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
     if (!is_alignment(alignment))
         return nullptr;
     const unsigned slot_class = size_class::of(bytes, alignment);
-    const slow_call_guard mark = begin_slow_call();
-    const block* const b = slabs_.blocks().find(neighbour);
+    const heap_gate::guard mark = gate_.enter();
+    block* const b = slabs_.blocks().find(neighbour);
     if (slot_class >= size_class::count || b == nullptr || (b->state & block_state::open) == 0)
         return nullptr;
-    const auto* const here = static_cast<const std::byte*>(neighbour);
-    slab* best = nullptr;
-    std::size_t best_index = 0;
-    std::size_t best_distance = std::numeric_limits<std::size_t>::max();
-    slabs_.for_each_slab(*const_cast<block*>(b), [&](slab& s) {
-        if (s.slot_class() != slot_class)
-            return;
-        const bits::word* const words = slabs_.words_of(s);
-        std::byte* const begin = slabs_.begin_of(s);
-        const std::size_t at =
-            here < begin ? 0
-                         : std::min<std::size_t>(
-                               static_cast<std::size_t>(here - begin) / s.slot_bytes, s.slots);
-        const auto look_at = [&](std::size_t index) {
-            if (index == s.slots)
-                return;
-            const std::byte* const slot = begin + index * s.slot_bytes;
-            const auto distance = static_cast<std::size_t>(slot < here ? here - slot : slot - here);
-            if (distance < best_distance) {
-                best = &s;
-                best_index = index;
-                best_distance = distance;
-            }
-        };
-        look_at(bits::next_set(words, at, s.slots));
-        const std::size_t below = bits::last_set(words, 0, at);
-        look_at(below == at ? s.slots : below);
-    });
-    if (best == nullptr)
+    const slab_survey::slot_place best =
+        slab_survey::nearest_free(slabs_, *b, slot_class, neighbour);
+    if (best.in == nullptr)
         return nullptr;
-    bits::clear_run(slabs_.words_of(*best), best_index, 1);
-    ++classes_[slot_class].live;
-    if (best != lists_[slot_class].current) {
-        best->add_used(1);
-        if (best->state != slab_state::full)
-            set_alarm(*best);
-    }
-    std::byte* const p = slabs_.begin_of(*best) + best_index * best->slot_bytes;
+    slab& s = *best.in;
+    slab_class& its = classes_[slot_class];
+    its.take_slots(s, best.index, 1);
+    if (&s != its.current() && s.state != slab_state::full)
+        its.set_alarm(s);
+    std::byte* const p = slabs_.begin_of(s) + best.index * s.slot_bytes;
     if constexpr (slow_only)
-        hand_out(*best, p, bytes);
+        hand_out(s, p, bytes);
     return p;
 }
 
 bool slab_heap::make_first_slab() noexcept {
-    const slow_call_guard mark = begin_slow_call();
+    const heap_gate::guard mark = gate_.enter();
     slab* const s = slabs_.make(size_class::single, 1, 1);
     if (s == nullptr)
         return false;
     release(*s);
     return true;
+}
+
+// ---- questions about objects, and sizes that change in place ------------------------------------
+
+bool slab_heap::fits_in_place(const void* p, std::size_t bytes,
+                              std::size_t alignment) const noexcept {
+    const slab* const s = slow_only ? &slabs_.slab_of(p) : slabs_.find_slab(p);
+    return s != nullptr && slab_survey::fits_in_place(slabs_, *s, p, bytes, alignment);
+}
+
+bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
+                           std::size_t alignment) noexcept {
+    if (new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
+        return false;
+    if (!may_be_slot(p) || slabs_.find_slab(p) == nullptr) {
+        block* const b = slabs_.blocks().find(p);
+        if (b != nullptr && (b->state & block_state::large) != 0) {
+            const heap_gate::guard mark = gate_.enter();
+            if (p != block_source::large_object(*b) ||
+                !slabs_.blocks().large().try_resize(*b, align_up(new_bytes, granule_bytes)))
+                return false;
+            classes_.note_high_water(slabs_.blocks());
+            poison::undefined(p, new_bytes);
+            return true;
+        }
+        if (b == nullptr || (b->state & block_state::open) == 0)
+            return false;
+    }
+    if (!fits_in_place(p, new_bytes, alignment))
+        return false;
+    auto* const object = static_cast<std::byte*>(p);
+    if (new_bytes < old_bytes)
+        poison::no_access(object + new_bytes, old_bytes - new_bytes);
+    else
+        poison::undefined(object + old_bytes, new_bytes - old_bytes);
+    if constexpr (checks_enabled)
+        note_size(slabs_.slab_of(p), p, new_bytes);
+    return true;
+}
+
+std::size_t slab_heap::size_in_slab(const void* p) const noexcept {
+    const std::size_t room = slab_survey::room_at(slabs_, slabs_.find_slab(p), p);
+    if (room == 0) [[unlikely]]
+        owner_.refuse_question(p);
+    return room;
+}
+
+std::size_t slab_heap::size_of(const void* p) const noexcept {
+    if (may_be_slot(p) && slabs_.find_slab(p) != nullptr)
+        return size_in_slab(p);
+    block* const b = slabs_.blocks().find(p);
+    if (b == nullptr)
+        owner_.refuse_foreign_question(p);
+    if ((b->state & block_state::large) != 0) {
+        if (p != block_source::large_object(*b))
+            owner_.refuse_question(p);
+        return block_source::large_bytes(*b);
+    }
+    const std::size_t room = slab_survey::room_at(slabs_, slabs_.slab_around(*b, p), p);
+    if (room == 0)
+        owner_.refuse_question(p);
+    if constexpr (checks_enabled)
+        return align_up(std::max<std::size_t>(slab_survey::requested_bytes(slabs_, p, room), 1),
+                        granule_bytes);
+    return room;
+}
+
+bool slab_heap::nothing_lives() const noexcept {
+    return slabs_.blocks().large().count() == 0 && classes_.none_live();
+}
+
+arenite::usage slab_heap::usage() noexcept {
+    classes_.note_high_water(slabs_.blocks());
+    return usage_approximate();
 }
 
 } // namespace detail

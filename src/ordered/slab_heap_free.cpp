@@ -4,12 +4,13 @@
 // Frees of a slab_heap, and what follows from them: slabs that become free, and go.
 #include <arenite/ordered/detail/slab_heap.hpp>
 
-#include <arenite/core/contract.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/ordered/detail/joined_slots.hpp>
+#include <arenite/ordered/detail/slab_survey.hpp>
 
 #include <algorithm>
-#include <cstdint>
-#include <iterator>
+#include <bit>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -25,55 +26,37 @@ constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 // ---- deallocate ---------------------------------------------------------------------------------
 
 void slab_heap::count_last_free(slab& s) noexcept {
-    --counts_of(s).live;
+    static_cast<void>(classes_.of(s).count_free());
     alarmed(s);
 }
 
-ARENITE_INLINE bool slab_heap::try_give_to_page(void* p) noexcept {
-    return slabs_.may_be_page(p) && try_give_in_own(p);
-}
-
-/// From the address to the block, its slab, and the slot's bit; false as above.
-template <bool sized>
-ARENITE_INLINE bool slab_heap::try_give_to_units(void* p, std::size_t bytes) noexcept {
-    const std::size_t offset = slabs_.geometry().offset_of(p);
-    if (!may_be_slot(p) || offset < unit_bytes) [[unlikely]]
-        return false;
-    slab& s = slabs_.geometry().block_of(p)->slab_at(offset);
-    if (!s.is_here<false>(this) || (sized && std::size_t{s.slot_bytes} - bytes >= s.slack))
-        [[unlikely]]
-        return false;
-    const std::size_t index = s.index_of(offset);
-    if (bits::test_and_set(s.bitmap()[index / bits::word_bits], index)) [[unlikely]]
-        return false;
-    count_free(s);
-    return true;
-}
-
 void slab_heap::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (!try_give_to_page(p)) [[unlikely]]
-        deallocate_elsewhere(p, bytes, alignment);
+    if (!slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
+        deallocate_elsewhere(p, given_bytes(bytes), alignment);
 }
 
 void slab_heap::deallocate(void* p) noexcept {
-    if (!try_give_to_page(p)) [[unlikely]]
-        deallocate_elsewhere(p);
-}
-
-void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (!try_give_to_units<true>(p, bytes)) [[unlikely]]
-        deallocate_rare(p, given_bytes(bytes), alignment);
-}
-
-void slab_heap::deallocate_elsewhere(void* p) noexcept {
-    if (!try_give_to_units<false>(p, 0)) [[unlikely]]
-        deallocate_rare(p, unknown_bytes, 1);
+    if (!slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
+        deallocate_elsewhere(p, unknown_bytes, 1);
 }
 
 void slab_heap::deallocate_all(void* const* objects, std::size_t count) noexcept {
     for (std::size_t i = 0; i < count; ++i)
-        if (!try_give_to_page(objects[i])) [[unlikely]]
-            deallocate_elsewhere(objects[i]);
+        if (!slabs_.may_be_page(objects[i]) || !try_give_in_own(objects[i])) [[unlikely]]
+            deallocate_elsewhere(objects[i], unknown_bytes, 1);
+}
+
+/// In units: from the address to the block, its slab, and the slot's bit. Anything else is rare.
+void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t offset = slabs_.geometry().offset_of(p);
+    if (may_be_slot(p) && offset >= unit_bytes) [[likely]] {
+        slab& s = slabs_.geometry().block_of(p)->slab_at(offset);
+        if (s.is_here<false>(this) &&
+            (bytes == unknown_bytes || std::size_t{s.slot_bytes} - bytes < s.slack) &&
+            set_free(s, s.bitmap(), s.index_of(offset))) [[likely]]
+            return;
+    }
+    deallocate_rare(p, bytes, alignment);
 }
 
 /// Sizes of large objects are kept in granules.
@@ -86,31 +69,37 @@ static bool is_large_size(const block& large, std::size_t bytes) noexcept {
 /// than it was allocated with; or reports misuse.
 void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     if (may_be_slot(p)) {
-        if (slab* const s = find_slab(p)) {
-            const slow_call_guard mark = begin_slow_call();
+        if (slab* const s = slabs_.find_slab(p)) {
+            const heap_gate::guard mark = gate_.enter();
             return deallocate_slot(*s, p, bytes, alignment);
         }
     }
     if (owner_.on_foreign_free != nullptr && owner_.on_foreign_free(*this, p, bytes, alignment))
         return;
-    const slow_call_guard mark = begin_slow_call();
+    const heap_gate::guard mark = gate_.enter();
     block* const b = slabs_.blocks().find(p);
     if (b == nullptr)
-        return refuse_own_free(p, bytes, "not of this heap, or freed before");
+        return refuse([&] { owner_.refuse_free(p, bytes, "not of this heap, or freed before"); });
     if ((b->state & block_state::large) != 0) {
         if (p != block_source::large_object(*b))
-            return refuse_own_free(p, bytes, "it points into a large allocation, not to its begin");
+            return refuse([&] {
+                owner_.refuse_free(p, bytes, "it points into a large allocation, not to its begin");
+            });
         if (bytes != unknown_bytes && !is_large_size(*b, bytes))
-            return refuse_own_size(p, bytes, block_source::large_bytes(*b),
-                                   block_source::large_bytes(*b));
-        slabs_.blocks().deallocate_large(*b, bytes_in_use());
+            return refuse([&] {
+                const std::size_t room = block_source::large_bytes(*b);
+                owner_.refuse_size(p, bytes, room, room);
+            });
+        slabs_.blocks().deallocate_large(*b, classes_.bytes_in_use(slabs_.blocks()));
         if (slabs_.open_blocks() > 1 && nothing_lives())
             give_up_idle_slabs();
         return;
     }
     slab* const s = slabs_.slab_around(*b, p);
     if (s == nullptr)
-        return refuse_own_free(p, bytes, "no allocation begins there, or it is free already");
+        return refuse([&] {
+            owner_.refuse_free(p, bytes, "no allocation begins there, or it is free already");
+        });
     deallocate_slot(*s, p, bytes, alignment);
 }
 
@@ -118,78 +107,78 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
 void slab_heap::deallocate_slot(slab& s, void* p, std::size_t bytes,
                                 std::size_t alignment) noexcept {
     const std::size_t index = slabs_.index_of(s, p);
+    const bool joined = slabs_.is_joined(s);
     if (index >= s.slots || p != slabs_.begin_of(s) + index * s.slot_bytes ||
-        (is_joined(s) && joined_slots{s}.continues(index)))
-        return refuse_own_free(p, bytes, "it points into an allocation, not to its begin");
-    if (bits::all_set(slabs_.words_of(s), index, 1))
-        return refuse_own_free(p, bytes, "it is free already, or was never handed out");
-    const std::size_t slots = slots_at(s, index);
+        (joined && joined_slots{s}.continues(index)))
+        return refuse([&] {
+            owner_.refuse_free(p, bytes, "it points into an allocation, not to its begin");
+        });
+    if (bits::all_set(s.bitmap(), index, 1))
+        return refuse(
+            [&] { owner_.refuse_free(p, bytes, "it is free already, or was never handed out"); });
+    const std::size_t slots = slab_survey::slots_at(slabs_, s, index);
+    const std::size_t room = slots * s.slot_bytes;
     if (bytes != unknown_bytes) {
-        const std::size_t room = slots * s.slot_bytes;
-        const bool right = may_have(s, slots, bytes, alignment);
-        if constexpr (checks_enabled) {
-            const std::size_t asked = room - slabs_.note_of(s, index);
-            if (!right || asked != bytes)
-                return refuse_own_size(p, bytes, room, asked);
-        }
-        if (!right)
-            return refuse_own_size(p, bytes, room, unknown_bytes);
+        std::size_t asked = unknown_bytes;
+        if constexpr (checks_enabled)
+            asked = slab_survey::requested_bytes(slabs_, p, room);
+        if (!slab_survey::may_have(s, slots, bytes, alignment) ||
+            (checks_enabled && asked != bytes))
+            return refuse([&] { owner_.refuse_size(p, bytes, room, asked); });
     }
-    poison::no_access(p, slots * s.slot_bytes);
-    if (slots != 1)
-        return set_free_joined(s, index, slots);
-    bits::set_run(slabs_.words_of(s), index, 1);
-    count_free(s);
+    poison::no_access(p, room);
+    if (slots == 1) {
+        static_cast<void>(set_free(s, s.bitmap(), index));
+        return;
+    }
+    slot_donors::free_object(parts(), s, index, slots);
+    if (classes_.of(s).live() == 0 || s.is_due())
+        alarmed(s);
 }
 
-void slab_heap::recover_after_fork() noexcept { slabs_.blocks().may_grow(true); }
+/// Reports misuse that was found in a call of this heap.
+template <class Refuse>
+void slab_heap::refuse(Refuse message) noexcept {
+    gate_.leave();
+    message();
+}
 
 /// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
 /// its class lives any more.
 void slab_heap::alarmed(slab& s) noexcept {
-    const bool class_is_empty = counts_of(s).live == 0;
+    slab_class& its = classes_.of(s);
+    const bool class_is_empty = its.live() == 0;
     const auto may_be_idle = [&] { // asked outside the gate, too, while others trim
         return class_is_empty && slabs_.blocks().bytes_reserved_approximate() > idle_bytes &&
                (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives()));
     };
     if (!s.is_due() && !may_be_idle()) // one object, again and again
         return;
-    const slow_call_guard mark = begin_slow_call();
+    const heap_gate::guard mark = gate_.enter();
     if (s.slot_class() == size_class::single) {
-        single_bytes_ -= s.slot_bytes;
+        classes_.remove_single(s.slot_bytes);
         release(s);
     } else if (s.is_due()) {
-        if (&s == lists_[s.slot_class()].current) // 2^30 frees behind
-            s.alarm_at(count_used(s), slab::silent);
+        if (&s == its.current()) // 2^30 frees behind
+            s.alarm_at(slab_class::count_used(s), slab::silent);
         else if (s.used() == 0)
             remove(s);
         else
-            set_alarm(s);
+            its.set_alarm(s);
     }
     if (may_be_idle())
         give_up_idle_slabs();
 }
 
-bool slab_heap::nothing_lives() const noexcept {
-    return slabs_.blocks().large().count() == 0 &&
-           std::all_of(std::begin(classes_), std::end(classes_),
-                       [](const slot_class_state& c) { return c.live == 0; });
-}
-
 void slab_heap::remove(slab& s) noexcept {
-    class_slabs& list = lists_[s.slot_class()];
-    if ((s.state & slab_state::lending) != 0)
-        stop_lending(s);
-    list.units -= s.units;
-    list.all.erase(s);
-    if (s.is_page())
-        count_page(s.slot_class(), list.pages - 1);
+    donors_.withdraw(classes_, s);
+    classes_.of(s).remove(s);
     release(s);
 }
 
 void slab_heap::release(slab& s) noexcept {
     if (block* const empty = slabs_.release(s)) {
-        slabs_.close(*empty, bytes_in_use());
+        slabs_.close(*empty, classes_.bytes_in_use(slabs_.blocks()));
         blocks_came_free_ = true;
     }
 }
@@ -199,42 +188,41 @@ void slab_heap::release(slab& s) noexcept {
 void slab_heap::give_up_idle_slabs() noexcept {
     blocks_came_free_ = false;
     const std::size_t reserved = slabs_.blocks().bytes_reserved();
-    if (reserved > idle_bytes && bytes_in_use() < reserved / 4)
+    if (reserved > idle_bytes && classes_.bytes_in_use(slabs_.blocks()) < reserved / 4)
         leave_empty_slabs();
 }
 
 void slab_heap::leave_empty_slabs() noexcept {
     for (unsigned i = 0; i < size_class::count; ++i) {
-        slab* const s = lists_[i].current;
-        if (s != nullptr && count_used(*s) == 0) {
-            suspend(i);
+        slab* const s = classes_[i].current();
+        if (s != nullptr && slab_class::count_used(*s) == 0) {
+            classes_[i].leave_current();
             remove(*s);
         }
     }
 }
 
 bool slab_heap::release_word(block& b, std::size_t word, bits::word freed) noexcept {
-    slab& s = slabs_.slab_of(reinterpret_cast<std::byte*>(&b) + word * unit_bytes);
-    const bool is_slab = holds(s);
+    std::byte* const at = reinterpret_cast<std::byte*>(&b) + word * unit_bytes;
+    slab& s = slabs_.slab_of(at);
+    const bool is_slab = slabs_.holds(s);
     const std::size_t index = is_slab ? word - s.first_word() : 0; // of the word in the slab
     if (!is_slab || (s.bitmap()[index] & freed) != 0) [[unlikely]] {
         const std::size_t slot =
             index * bits::word_bits + static_cast<std::size_t>(std::countr_zero(freed));
-        refuse_own_free(is_slab ? slabs_.begin_of(s) + slot * s.slot_bytes
-                                : reinterpret_cast<std::byte*>(&b) + word * unit_bytes,
-                        is_slab ? s.slot_bytes : unknown_bytes, "it is free already");
+        refuse([&] {
+            owner_.refuse_free(is_slab ? slabs_.begin_of(s) + slot * s.slot_bytes : at,
+                               is_slab ? s.slot_bytes : unknown_bytes, "it is free already");
+        });
     }
-    if (is_joined(s)) [[unlikely]] {
-        release_joined_word(s, word, freed);
+    slab_class& its = classes_.of(s);
+    if (slabs_.is_joined(s)) [[unlikely]] {
+        slot_donors::free_word(parts(), s, index, freed);
     } else {
-        s.bitmap()[index] |= freed;
-        const auto count = static_cast<std::int32_t>(bits::count_ones(freed));
-        s.add_used(-count);
-        counts_of(s).live -= count;
-        settled_ += count;
-        settled_bytes_ += count * std::int64_t{s.slot_bytes};
+        const std::size_t count = its.free_word(s, index, freed);
+        classes_.count_drained(count, count * s.slot_bytes);
     }
-    if (!s.is_due() && counts_of(s).live != 0) [[likely]]
+    if (!s.is_due() && its.live() != 0) [[likely]]
         return true;
     // Other slabs of the block may go with this one, and the block with them.
     const block* const here = &slabs_.block_of(s);
@@ -245,21 +233,16 @@ bool slab_heap::release_word(block& b, std::size_t word, bits::word freed) noexc
 // ---- giving back --------------------------------------------------------------------------------
 
 void slab_heap::reset() noexcept {
-    const slow_call_guard mark = begin_slow_call();
-    note_high_water();
-    for (unsigned i = 0; i <= size_class::count; ++i) {
-        classes_[i].free = &no_slot_;
-        classes_[i].live = 0;
-    }
-    std::fill(std::begin(lists_), std::end(lists_), class_slabs{});
-    single_bytes_ = 0;
-    settled_ = settled_bytes_ = joined_ = 0;
+    const heap_gate::guard mark = gate_.enter();
+    classes_.note_high_water(slabs_.blocks());
+    classes_.begin();
+    donors_.clear();
     slabs_.reset();
 }
 
 void slab_heap::trim() noexcept {
-    const slow_call_guard mark = begin_slow_call();
-    note_high_water();
+    const heap_gate::guard mark = gate_.enter();
+    classes_.note_high_water(slabs_.blocks());
     leave_empty_slabs();
     slabs_.trim();
 }

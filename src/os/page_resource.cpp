@@ -173,9 +173,11 @@ lent_memory page_resource::lend(std::size_t bytes, std::size_t alignment, page_u
     std::size_t touched = 0;
     bool is_zero = false;
     {
-        const std::lock_guard lock{mutex_};
+        std::unique_lock lock{mutex_};
         read_environment();
         r = take_place(wanted, i);
+        if (r == nullptr && make_room(lock))
+            r = take_place(wanted, i);
         if (r == nullptr)
             return {};
         touched = r->touched_units;

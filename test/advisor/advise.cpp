@@ -40,7 +40,9 @@ public:
         std::vector<trace::frame> stack;
         for (const std::string& f : functions) {
             stack.push_back({1, 100 + offset_ * 16});
-            names_.push_back({stack.back(), {f, "program.cpp", ++offset_}});
+            ++offset_;
+            if (!f.empty()) // else it has no symbol
+                names_.push_back({stack.back(), {f, "program.cpp", offset_}});
         }
         const std::vector<std::vector<trace::frame>> stacks{stack};
         to_->put_stacks(stacks);
@@ -270,6 +272,23 @@ TEST(advise, proposes_one_heap_for_what_is_walked_together) {
             alone = found.sites[c.sites[0]].name != "stream" &&
                     found.sites[c.sites[1]].name != "stream";
     EXPECT_TRUE(alone);
+}
+
+TEST(advise, names_the_nearest_caller_of_a_function_without_a_symbol) {
+    made_up_program p;
+    const auto hidden = p.called({"", "", "Exporter::write", "main"});
+    const auto bare = p.called({"", ""});
+    const std::uint64_t o = p.make(hidden, 1000);
+    for (std::uint64_t i = 2; i < 300; ++i)
+        p.resize(o, i * 1000, hidden);
+    p.make(bare, 8);
+    const auto found = p.propose();
+    ASSERT_NE(found.find(remedy::grow_by_doubling), nullptr);
+    const std::string title = title_of(*found.find(remedy::grow_by_doubling), found.sites);
+    EXPECT_TRUE(title.starts_with("program+0x")) << title;
+    EXPECT_NE(title.find(" under Exporter::write: one buffer grows"), std::string::npos) << title;
+    for (const site& s : found.sites)
+        EXPECT_EQ(s.under.empty(), s.sum.largest == 8) << s.label();
 }
 
 TEST(advise, proposes_nothing_for_a_handful_of_allocations_among_many) {

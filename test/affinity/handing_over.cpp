@@ -124,7 +124,7 @@ TEST(affinity_handing_over_threads, a_heap_amid_a_change_is_not_used_in_a_forked
         void* const p = h.allocate(48, 8);
         share = affinity_share::around(p);
         {
-            const auto mark = share->heap().begin_slow_call();
+            const auto mark = share->heap().gate().enter();
             state = 1;
             std::this_thread::sleep_for(std::chrono::milliseconds{100});
         }
@@ -136,7 +136,7 @@ TEST(affinity_handing_over_threads, a_heap_amid_a_change_is_not_used_in_a_forked
         std::this_thread::yield();
     const pid_t child = ::fork();
     if (child == 0)
-        ::_exit(share->heap().in_slow_call() && share->is_abandoned() ? 1 : 0);
+        ::_exit(share->heap().gate().entered() && share->is_abandoned() ? 1 : 0);
     int status = -1;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/freelist/free_list_resource.hpp>
 #include <arenite/freelist/handover_resource.hpp>
+#include <arenite/freelist/restorable_heap.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
 
 #include "conformance/conformance.hpp"
@@ -78,6 +79,15 @@ struct handing_over : list_case {
 };
 
 INSTANTIATE_TEST_SUITE_P(handover_resource, conformance, (cases<handing_over>()), case_name);
+
+struct restorable : list_case {
+    static constexpr const char* name = "restorable";
+    static constexpr bool has_upstream = false;
+    restorable_heap subject{nullptr, capacity};
+    explicit restorable(upstream) {}
+};
+
+INSTANTIATE_TEST_SUITE_P(restorable_heap, conformance, (cases<restorable>()), case_name);
 
 INSTANTIATE_TEST_SUITE_P(tlsf_resource, conformance,
                          (cases<tlsf, tlsf_keeping_sizes, tlsf_growing, tlsf_in_buffers>()),

@@ -115,7 +115,7 @@ protected:
     [[nodiscard]] std::size_t slots_of(const void* p) {
         detail::slab_source& slabs = heap.slabs();
         const detail::slab& s = slabs.slab_of(p);
-        return heap.slots_at(s, slabs.index_of(s, p));
+        return detail::slab_survey::slots_at(slabs, s, slabs.index_of(s, p));
     }
 
     /// An object of several slots.
@@ -235,7 +235,7 @@ TEST_F(sparse_heap, objects_of_several_slots_come_back_as_words) {
         detail::slab& s = slabs.slab_of(p);
         const std::size_t index = slabs.index_of(s, p);
         words[{&s, s.first_word() + index / 64}] |= detail::bits::word{1} << index % 64;
-        heap.count_foreign_free(slots_of(p) * s.slot_bytes);
+        heap.classes().count_foreign_free(slots_of(p) * s.slot_bytes);
     }
     EXPECT_EQ(heap.usage().bytes_in_use, 0u);
     EXPECT_EQ(heap.usage().live_allocations, 0u);
@@ -261,7 +261,7 @@ TEST_F(sparse_heap,
         }
         at = live.erase(at);
         const std::size_t index = slabs.index_of(s, p);
-        heap.count_foreign_free(slots * s.slot_bytes);
+        heap.classes().count_foreign_free(slots * s.slot_bytes);
         heap.release_word(slabs.block_of(p), s.first_word() + index / 64,
                           detail::bits::word{1} << index % 64);
     }
@@ -291,7 +291,7 @@ TEST_F(sparse_heap, an_object_of_several_slots_can_have_any_size_that_needs_them
 TEST_F(sparse_heap, lists_an_object_of_several_slots_once) {
     const void* const p = joined(200);
     std::size_t found = 0;
-    heap.for_each_object([&](const void* q, std::size_t bytes) {
+    detail::slab_survey::for_each_object(heap.slabs(), [&](const void* q, std::size_t bytes) {
         if (q == p) {
             ++found;
             EXPECT_EQ(bytes, 240u);
@@ -299,7 +299,7 @@ TEST_F(sparse_heap, lists_an_object_of_several_slots_once) {
     });
     EXPECT_EQ(found, 1u);
     region_list listed;
-    heap.list_regions(listed, true);
+    detail::slab_survey::list_regions(heap.slabs(), listed, true);
     const region* const r = listed.at(p);
     ASSERT_NE(r, nullptr);
     EXPECT_EQ(r->address, p);

@@ -122,7 +122,7 @@ TEST_F(slab_heap_of, words_of_frees_do_not_wear_them_out_either) {
     ASSERT_EQ(*heap.slabs().words_of(s), 0u) << "64 are in use";
     live.erase(first, std::next(first, 64));
     for (int i = 0; i < 64; ++i)
-        heap.count_foreign_free(s.slot_bytes);
+        heap.classes().count_foreign_free(s.slot_bytes);
     s.frees_left = 1;
     heap.release_word(heap.slabs().block_of(begin), s.first_word(), ~detail::bits::word{0});
     EXPECT_GE(s.used(), 0);

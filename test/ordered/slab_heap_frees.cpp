@@ -35,7 +35,7 @@ TEST_F(slab_heap_of, a_word_of_slots_comes_back_at_once) {
             const auto& [s, word] = at;
             released += detail::bits::count_ones(freed);
             for (std::size_t i = 0; i < detail::bits::count_ones(freed); ++i)
-                heap.count_foreign_free(s->slot_bytes); // as who freed them does
+                heap.classes().count_foreign_free(s->slot_bytes); // as who freed them does
             heap.release_word(slabs.block_of(s), word, freed);
         }
         words.clear();
@@ -77,7 +77,7 @@ TEST_F(slab_heap_of, a_word_tells_whether_its_block_is_there_still) {
         if (used.empty() || used.back().first != word)
             used.emplace_back(word, 0);
         used.back().second |= detail::bits::word{1} << index % 64;
-        heap.count_foreign_free(s.slot_bytes);
+        heap.classes().count_foreign_free(s.slot_bytes);
     }
     ASSERT_GT(used.size(), 10u);
     for (const auto& [word, freed] : used)
@@ -98,7 +98,7 @@ TEST_F(slab_heap_of, slabs_that_sizes_would_go_on_with_go_with_the_last_that_oth
     for (void* p : all) {
         const detail::slab& s = slabs.slab_of(p);
         const std::size_t index = slabs.index_of(s, p);
-        heap.count_foreign_free(s.slot_bytes);
+        heap.classes().count_foreign_free(s.slot_bytes);
         heap.release_word(slabs.block_of(p), s.first_word() + index / detail::bits::word_bits,
                           detail::bits::word{1} << index % detail::bits::word_bits);
     }
@@ -119,7 +119,7 @@ TEST_F(slab_heap_of, where_it_freed_last_can_be_forgotten) {
         expect_books(heap, live);
     };
     free_some();
-    heap.recover_after_fork();
+    heap.slabs().blocks().may_grow(true);
     free_some();
 }
 
@@ -127,7 +127,7 @@ TEST_F(slab_heap_of, grows_in_a_forked_child_whatever_its_thread_was_amid) {
     slab_heap heap{{}, &pages, owner()};
     heap.slabs().blocks().may_grow(false); // as in try_allocate_within
     ASSERT_EQ(heap.try_allocate(48, 8), nullptr);
-    heap.recover_after_fork();
+    heap.slabs().blocks().may_grow(true);
     void* const p = take_one(heap, 48);
     expect_books(heap, {{p, {48, 8}}});
 }
@@ -144,7 +144,7 @@ TEST_F(slab_heap_of, a_slot_of_its_own_comes_back_as_a_word) {
     slab_heap heap{{}, &pages, owner()};
     void* const p = take_one(heap, 10'000);
     detail::slab& s = heap.slabs().slab_of(p);
-    heap.count_foreign_free(s.slot_bytes);
+    heap.classes().count_foreign_free(s.slot_bytes);
     heap.release_word(heap.slabs().block_of(p), s.first_word(), 1);
     expect_books(heap, {});
     heap.trim();
@@ -156,7 +156,7 @@ TEST_F(slab_heap_of, objects_that_others_free_count_below_nothing) {
     slab_heap there{{}, &pages, owner()};
     const auto all = take_all(there, 100, 48);
     for (int i = 0; i < 60; ++i) // freed here, allocated there
-        here.count_foreign_free(there.slabs().slab_of(all[0]).slot_bytes);
+        here.classes().count_foreign_free(there.slabs().slab_of(all[0]).slot_bytes);
     const usage a = here.usage_approximate();
     const usage b = there.usage_approximate();
     EXPECT_EQ(a.live_allocations + b.live_allocations, 40u) << "the sum is right";

@@ -341,7 +341,7 @@ TEST_F(pages_of, are_listed_whole) {
         found = live.erase(found);
     }
     region_list listed;
-    heap.list_regions(listed, true);
+    detail::slab_survey::list_regions(heap.slabs(), listed, true);
     std::size_t bytes = 0;
     std::size_t objects = 0;
     for (const region& r : listed.all()) {
@@ -398,7 +398,7 @@ TEST_F(pages_of, words_of_frees_come_back) {
         const std::size_t word = s.first_word() + index / 64;
         ASSERT_LT(word, detail::slab_block::most_units);
         words[{&slabs.block_of(p), word}] |= detail::bits::word{1} << index % 64;
-        heap.count_foreign_free(40);
+        heap.classes().count_foreign_free(40);
     }
     for (const auto& [where, freed] : words)
         heap.release_word(*where.first, where.second, freed);

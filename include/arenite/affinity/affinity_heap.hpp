@@ -75,7 +75,8 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///
 /// Use when:  objects are allocated one by one and traversed together: nodes of a scene, their
 ///            data. Usually used through affine<A> (affinity/affine.hpp) and affinity_allocator.
-/// Cost:      that of ordered_heap plus four loads; a remote free is two atomic operations.
+/// Cost:      that of ordered_heap plus four loads; a remote free is two atomic operations,
+///            four from a thread that has no heap of this affinity.
 /// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more for blocks in which
 ///            another thread freed something.
 /// Limits:    256 affinities; for heaps without number see shared_heap. As many heaps (threads
@@ -172,8 +173,8 @@ public:
     /// allocated must have been passed on with synchronisation. For memory of the `standard`
     /// strategy or a user's own, p must be the start of an allocation.
     [[nodiscard]] ARENITE_INLINE static affinity_heap* heap_of(const void* p) noexcept {
-        const auto owner = detail::affinity_pages::of(p);
-        return owner ? heap_of_share(owner.share()) : heap_of_outside(p);
+        detail::affinity_share* const s = detail::affinity_share::around(p);
+        return s != nullptr ? heap_of_share(*s) : heap_of_outside(p);
     }
 
     /// Frees memory of any affinity, if the size is known but the affinity is not. Fast for objects
@@ -181,17 +182,18 @@ public:
     ARENITE_INLINE static void deallocate_any(void* p, std::size_t bytes,
                                               std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
-            const auto place = detail::thread_heaps::place_of(owner.affinity());
+        detail::affinity_share* const s = detail::affinity_share::around(p);
+        if (s != nullptr && s->affinity() < detail::most_affinities) [[likely]] {
+            const auto place = detail::thread_heaps::place_of(s->affinity());
             detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
-            if (h == &owner.share().heap()) [[likely]] // which is not null
+            if (h == &s->heap()) [[likely]] // which is not null
                 return h->deallocate(p, bytes, alignment);
         }
         deallocate_any_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
     }
     ARENITE_INLINE static void deallocate_any(void* p) noexcept {
         if (!try_deallocate_own(p)) [[unlikely]]
-            deallocate_any_slow(p, detail::slab_heap::unknown_bytes, 1);
+            deallocate_any_slow(p, detail::unknown_bytes, 1);
     }
 
     /// Frees an object of up to 1,792 bytes of any affinity, if it lies in a page of a heap of the
@@ -201,12 +203,10 @@ public:
         if (ARENITE_IS_CONSTANT(p == nullptr) && p == nullptr)
             return false; // g++ would warn of what it then sees behind this
         call_sites::freed(p);
-        const auto owner = detail::affinity_pages::of(p);
-        if (!owner) [[unlikely]]
-            return false;
-        detail::affinity_share& s = owner.share();
+        detail::affinity_share* const s = detail::affinity_share::around(p);
         // A heap of another kind has no pages.
-        return s.is_mine(detail::thread_heaps::thread()) && s.heap().try_give_in_own(p);
+        return s != nullptr && s->is_mine(detail::thread_heaps::thread()) &&
+               s->heap().try_give_in_own(p);
     }
 
     /// Returns nullptr if there is no memory or the alignment is not a power of two (in checked
@@ -252,7 +252,7 @@ public:
             detail::thread_heaps::ready_at(thread_place_, default_alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p);
-        deallocate_slow(p, detail::slab_heap::unknown_bytes, 1);
+        deallocate_slow(p, detail::unknown_bytes, 1);
     }
 
     /// Resizes the object at p, of this affinity, in place to `new_bytes` (not 0) and returns true
@@ -379,6 +379,8 @@ private:
     [[nodiscard]] static affinity_heap* heap_of_outside(const void* p) noexcept;
     ARENITE_NOINLINE static void deallocate_any_slow(void* p, std::size_t bytes,
                                                      std::size_t alignment) noexcept;
+    void deallocate_of(detail::affinity_share* s, void* p, std::size_t bytes,
+                       std::size_t alignment) noexcept;
     void deallocate_to(detail::affinity_share& s, void* p, std::size_t bytes,
                        std::size_t alignment) noexcept;
     static bool deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,

@@ -100,7 +100,7 @@ public:
             detail::thread_heaps::ready_within(core_.thread_place_, default_alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p);
-        deallocate_slow(p, detail::slab_heap::unknown_bytes, 1);
+        deallocate_slow(p, detail::unknown_bytes, 1);
     }
 
     /// Resizes the object at p in place to `new_bytes` (not 0) and returns true if that is

@@ -47,6 +47,7 @@ const shows = {
   'frames/vr': 'A program that has 11.1 ms a frame: which share of it goes into memory, and how many frames come too late.',
   'threads/scaling': 'Several threads allocate at once, for themselves or for each other.',
   'threads/false_sharing': "Threads that write beside each other, on one line of the cache: by their own fault, or by the allocator's.",
+  'snapshot/undo': "A heap saved in memory and restored: an undo step, or the rollback of a network game.",
   'threads/shared_lines': "How often two threads find their objects on one line of the cache, by the allocator's doing.",
   'memory/vectors': 'Objects side by side in a vector against a vector of pointers to them: what one step aside costs.'
 };

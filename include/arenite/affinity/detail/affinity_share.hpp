@@ -78,8 +78,7 @@ public:
     /// The share whose memory p points into, handed out or not; nullptr where there is none. Looks
     /// at nothing that lies there.
     [[nodiscard]] static affinity_share* around(const void* p) noexcept {
-        const affinity_pages::owner found = affinity_pages::of(p);
-        return found ? &found.share() : nullptr;
+        return affinity_pages::of(p);
     }
 
     // ---- whose it is
@@ -102,7 +101,7 @@ public:
             return;
         thread_.store(nullptr, std::memory_order_relaxed);
         if (kind_ == share_kind::ordered || kind_ == share_kind::large)
-            heap().recover_after_fork();
+            heap().slabs().blocks().may_grow(true);
     }
 
     /// In a forked child: empties the list of blocks with fresh bits. A thread that is not there

@@ -154,6 +154,9 @@ public:
     /// system. O(blocks).
     void trim() noexcept;
 
+    /// Lets the upstream return what is due.
+    void give_back_due() const noexcept { upstream_.give_back_due(); }
+
     /// True if the upstream lends pages; then purge returns the whole pages in [p, p + bytes),
     /// which must hold nothing.
     [[nodiscard]] bool purges() const noexcept { return upstream_.purges(); }

@@ -70,6 +70,18 @@ public:
     /// room: returns where it begins, or none.
     [[nodiscard]] ARENITE_INLINE index take(index hole, index n, std::size_t alignment) noexcept;
 
+    /// Makes n units somewhere an allocation: returns where it begins, or none.
+    [[nodiscard]] ARENITE_INLINE index claim(std::size_t n, std::size_t alignment) noexcept {
+        index hole = find(n + (alignment - 1) / unit_map::unit_bytes); // room wherever it lies
+        if (hole == none) [[unlikely]] {
+            if (alignment > unit_map::unit_bytes)
+                hole = find(n); // perhaps this one lies right
+            if (hole == none)
+                return none;
+        }
+        return take(hole, static_cast<index>(n), alignment);
+    }
+
     /// Frees the n units of an allocation; they join the holes beside them.
     ARENITE_INLINE void release(index i, index n) noexcept;
 

@@ -37,7 +37,7 @@ struct alignas(64) slab {
     std::uint32_t begin;        ///< bytes from the start of the block to the first slot
     std::int32_t frees_left;    ///< until one is reported to the heap: see alarm_at
     std::int32_t alarm;         ///< `used()` at which it is reported
-    std::uint16_t class_offset; ///< of its class's state among those of the heap, in bytes
+    std::uint16_t class_offset; ///< of its class among those of the heap, in bytes
     std::uint16_t slot_bytes;
     std::uint16_t slack; ///< a request takes more than slot_bytes less this
     std::uint16_t slots;
@@ -55,12 +55,12 @@ struct alignas(64) slab {
     }
     static constexpr std::uint16_t words_behind_page = 64 / sizeof(bits::word);
 
-    static constexpr std::uint16_t class_state_bytes = 64;
+    static constexpr std::uint16_t class_bytes = 64;
 
     /// See size_class; `single` for one slot of any number of units.
-    [[nodiscard]] unsigned slot_class() const noexcept { return class_offset / class_state_bytes; }
+    [[nodiscard]] unsigned slot_class() const noexcept { return class_offset / class_bytes; }
     void set_slot_class(unsigned number) noexcept {
-        class_offset = static_cast<std::uint16_t>(number * class_state_bytes);
+        class_offset = static_cast<std::uint16_t>(number * class_bytes);
     }
 
     /// An alarm that no free reaches, but one after so many that their count would not fit.
@@ -214,7 +214,7 @@ static_assert(sizeof(slab) == slab::words_behind_page * sizeof(bits::word));
 namespace slab_state {
 inline constexpr std::uint16_t full = 0;       ///< or nearly
 inline constexpr std::uint16_t refillable = 1; ///< see refill_alarm
-inline constexpr std::uint16_t lending = 2;    ///< a larger class joins slots of it
+inline constexpr std::uint16_t donating = 2;   ///< a larger class joins slots of it
 
 // Half is free: it may have so many free slots side by side, for a larger class to join.
 inline constexpr std::uint16_t run_of_2 = 4;

@@ -90,6 +90,17 @@ public:
     /// whatever is in it.
     [[nodiscard]] slab* find_slab(const void* p) const noexcept;
 
+    /// True if the slab is one of this source. Any thread, while an object of the slab lives.
+    [[nodiscard]] bool holds(const slab& s) const noexcept { return s.is_any_of(owner_); }
+
+    /// True if objects of the slab have several slots. Any thread, while an object of it lives.
+    [[nodiscard]] bool is_joined(const slab& s) const noexcept {
+        return s.tag_now() == s.tag_of_joined(owner_);
+    }
+    void set_joined(slab& s, bool joined) const noexcept {
+        s.set_tag(joined ? s.tag_of_joined(owner_) : s.tag_of(owner_));
+    }
+
     /// The bits of a word of an open block, see slab::first_word; 0 where no slab has it.
     [[nodiscard]] bits::word free_slots(const block& b, std::size_t word) const noexcept {
         const slab& s = slab_of(reinterpret_cast<const std::byte*>(&b) + word * unit_bytes);

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/detail/bits.hpp>
+#include <arenite/core/detail/glance.hpp>
+#include <arenite/ordered/detail/size_class.hpp>
+#include <arenite/ordered/detail/slab.hpp>
+#include <arenite/ordered/detail/slab_source.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// The slots of one size in a heap: its slabs, and the one that it allocates from.
+///
+///     free   --> | word of bits |     the word that it allocates from, and
+///     first  --> the slot of its lowest bit
+///     slabs      | 1 0 0 ... | 0 0 ... | 1 1 1 ... |      in address order, 1: free
+///
+/// The last of a heap's classes, size_class::single, has only a count: each of its slabs is one
+/// slot, and none is allocated from again.
+///
+/// Invariants:
+///
+///     free == a word of the current slab, or an empty word where there is none
+///     live == slots handed out and not yet freed; a free by another thread counts when seen
+///     for each slab: see slab, for what its books say while it is the current one
+///
+/// The bits of slots are written here, and by slab_heap where an object is freed quickly.
+///
+/// Threads:   one at a time, as its heap; live_approximate() by any.
+class alignas(64) slab_class {
+public:
+    /// Empty, without slabs; `slot_bytes`: 0 for size_class::single.
+    void begin(std::uint32_t slot_bytes) noexcept;
+
+    /// The lowest free slot of the word; nullptr where there is none. `number` is that of this
+    /// class; where it is a constant, so is the size of a slot.
+    [[nodiscard]] ARENITE_INLINE void* try_take(unsigned number) noexcept;
+
+    [[nodiscard]] std::uint32_t slot_bytes() const noexcept { return slot_bytes_; }
+    [[nodiscard]] std::int64_t live() const noexcept { return live_; }
+    [[nodiscard]] std::int64_t live_approximate() const noexcept { return glance(live_); }
+
+    /// Counts a slot whose bit has been set. True if it was the last in use.
+    ARENITE_INLINE bool count_free() noexcept { return --live_ == 0; }
+
+    // ---- slots of any of its slabs
+
+    /// Takes n free slots.
+    void take_slots(slab& s, std::size_t first, std::size_t n) noexcept;
+    /// Frees n slots in use.
+    void free_slots(slab& s, std::size_t first, std::size_t n) noexcept;
+    /// Frees the slots in use that `freed` says of a word of the slab; returns how many.
+    std::size_t free_word(slab& s, std::size_t word, bits::word freed) noexcept;
+
+    // ---- its slabs; slow calls
+
+    [[nodiscard]] slab_list& slabs() noexcept { return all_; }
+    [[nodiscard]] const slab_list& slabs() const noexcept { return all_; }
+    [[nodiscard]] slab* current() const noexcept { return current_; }
+
+    /// Units of 1 KiB of all its slabs.
+    [[nodiscard]] std::size_t units() const noexcept { return units_; }
+
+    /// Enters a slab without slots in use.
+    void add(slab& s) noexcept;
+    /// Takes out a slab without slots in use, which is not the current one.
+    void remove(slab& s) noexcept;
+
+    /// Allocates from this slab from now on; there is no current one.
+    void enter(slab& s, const slab_source& in) noexcept;
+    /// Goes on in the current slab; false at its end.
+    bool next_word(const slab_source& in) noexcept;
+    /// Leaves the current slab, if there is one, and brings its books up to date.
+    void leave_current() noexcept;
+
+    /// Sets the state and the next threshold of a slab whose books are exact: it is not current.
+    void set_alarm(slab& s) noexcept;
+
+    /// Slots in use, by the bits.
+    [[nodiscard]] static std::int32_t count_used(const slab& s) noexcept;
+
+private:
+    bool enter_word(const slab& s, std::size_t from, const slab_source& in) noexcept;
+    void count_pages(std::uint32_t now) noexcept;
+
+    bits::word* free_ = nullptr;
+    std::byte* first_ = nullptr;
+    std::int64_t live_ = 0;
+    std::uint32_t slot_bytes_ = 0;
+
+    std::uint32_t pages_ = 0; ///< slabs that are pages
+    slab_list all_;
+    slab* current_ = nullptr;
+    std::size_t units_ = 0;
+};
+
+static_assert(sizeof(slab_class) == slab::class_bytes);
+
+ARENITE_INLINE void* slab_class::try_take(unsigned number) noexcept {
+    const bits::word free = *free_;
+    if (free == 0) [[unlikely]]
+        return nullptr;
+    *free_ = free & (free - 1);
+    ++live_;
+    const auto index = static_cast<std::uint32_t>(std::countr_zero(free));
+    const std::uint32_t slot_bytes =
+        ARENITE_IS_CONSTANT(number) ? static_cast<std::uint32_t>(size_class::slot_bytes(number))
+                                    : slot_bytes_;
+    std::byte* const p = first_ + index * slot_bytes; // of 32 bits: less than a block
+    ARENITE_ASSUME(p != nullptr);
+    return p;
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

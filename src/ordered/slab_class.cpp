@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// One size of slots: from word to word, from slab to slab, and the books of slabs that are not
+// allocated from. slab_heap.hpp draws the order in which a request tries them.
+#include <arenite/ordered/detail/slab_class.hpp>
+
+#include <utility>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+namespace {
+
+/// A class without a current slab allocates from this word: never written, since it is 0.
+constinit bits::word no_slots = 0;
+
+} // namespace
+
+void slab_class::begin(std::uint32_t slot_bytes) noexcept {
+    *this = {};
+    free_ = &no_slots;
+    slot_bytes_ = slot_bytes;
+}
+
+// ---- slots --------------------------------------------------------------------------------------
+
+void slab_class::take_slots(slab& s, std::size_t first, std::size_t n) noexcept {
+    bits::clear_run(s.bitmap(), first, n);
+    live_ += static_cast<std::int64_t>(n);
+    if (&s != current_)
+        s.add_used(static_cast<std::int32_t>(n));
+}
+
+void slab_class::free_slots(slab& s, std::size_t first, std::size_t n) noexcept {
+    bits::set_run(s.bitmap(), first, n);
+    live_ -= static_cast<std::int64_t>(n);
+    s.add_used(-static_cast<std::int32_t>(n));
+}
+
+std::size_t slab_class::free_word(slab& s, std::size_t word, bits::word freed) noexcept {
+    s.bitmap()[word] |= freed;
+    const std::size_t n = bits::count_ones(freed);
+    live_ -= static_cast<std::int64_t>(n);
+    s.add_used(-static_cast<std::int32_t>(n));
+    return n;
+}
+
+// ---- slabs --------------------------------------------------------------------------------------
+
+void slab_class::add(slab& s) noexcept {
+    units_ += s.units;
+    all_.insert(s);
+    if (s.is_page())
+        count_pages(pages_ + 1);
+}
+
+void slab_class::remove(slab& s) noexcept {
+    units_ -= s.units;
+    all_.erase(s);
+    if (s.is_page())
+        count_pages(pages_ - 1);
+}
+
+/// A class that has pages does not go on in units, whose frees take longer: those come free.
+void slab_class::count_pages(std::uint32_t now) noexcept {
+    const bool other = (pages_ == 0) != (now == 0);
+    pages_ = now;
+    if (!other)
+        return;
+    for (slab* s = all_.first(); s != nullptr; s = all_.above(*s))
+        if (!s->is_page() && s != current_)
+            set_alarm(*s);
+}
+
+void slab_class::enter(slab& s, const slab_source& in) noexcept {
+    all_.set_state(s, slab_state::full);
+    s.alarm_at(s.used(), slab::silent);
+    current_ = &s;
+    static_cast<void>(enter_word(s, 0, in));
+}
+
+bool slab_class::next_word(const slab_source& in) noexcept {
+    if (current_ == nullptr)
+        return false;
+    const auto from = free_ - current_->bitmap();
+    return enter_word(*current_, static_cast<std::size_t>(from) + 1, in);
+}
+
+/// Allocates from the first word at or after this one that has a free slot.
+bool slab_class::enter_word(const slab& s, std::size_t from, const slab_source& in) noexcept {
+    bits::word* const words = slab_source::words_of(s);
+    const std::size_t end = s.words();
+    for (std::size_t i = from; i < end; ++i) {
+        if (words[i] == 0)
+            continue;
+        free_ = words + i;
+        first_ = in.begin_of(s) + i * bits::word_bits * slot_bytes_;
+        return true;
+    }
+    return false;
+}
+
+void slab_class::leave_current() noexcept {
+    if (current_ == nullptr)
+        return;
+    slab& s = *std::exchange(current_, nullptr);
+    free_ = &no_slots;
+    s.alarm_at(count_used(s), 0);
+    set_alarm(s);
+}
+
+std::int32_t slab_class::count_used(const slab& s) noexcept {
+    const bits::word* const words = s.bitmap();
+    std::size_t free = 0;
+    for (std::size_t i = 0; i < s.words(); ++i)
+        free += words[i] == 0 ? 0 : bits::count_ones(words[i]);
+    return static_cast<std::int32_t>(s.slots - free);
+}
+
+void slab_class::set_alarm(slab& s) noexcept {
+    auto state = static_cast<std::uint16_t>(s.state & slab_state::donating);
+    const std::int32_t used = s.used();
+    if (!s.is_page() && pages_ != 0) {
+        s.alarm_at(used, 0);
+    } else if (used > s.refill_alarm()) {
+        s.alarm_at(used, s.refill_alarm());
+    } else if (used > s.sparse_alarm()) {
+        state |= slab_state::refillable;
+        s.alarm_at(used, s.sparse_alarm());
+    } else {
+        state |= slab_state::refillable | (used == 0 ? slab_state::full : slab_state::sparse);
+        s.alarm_at(used, 0);
+    }
+    all_.set_state(s, state);
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// The books of a heap. A walk over all its classes is for slow calls.
+#include <arenite/ordered/detail/slab_classes.hpp>
+
+#include <arenite/core/detail/glance.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+void slab_classes::begin() noexcept {
+    for (unsigned i = 0; i < size_class::count; ++i)
+        all_[i].begin(static_cast<std::uint32_t>(size_class::slot_bytes(i)));
+    all_[size_class::single].begin(0);
+    single_bytes_ = 0;
+    settled_ = settled_bytes_ = joined_ = 0;
+}
+
+bool slab_classes::none_live() const noexcept {
+    return std::all_of(std::begin(all_), std::end(all_),
+                       [](const slab_class& c) { return c.live() == 0; });
+}
+
+bool slab_classes::most_single() noexcept {
+    if (single_bytes_ <= most_single_bytes_)
+        return false;
+    most_single_bytes_ = single_bytes_;
+    return true;
+}
+
+/// By this heap's own books.
+std::size_t slab_classes::bytes_in_use(const block_source& blocks) const noexcept {
+    std::size_t sum = single_bytes_ + blocks.large().bytes();
+    for (unsigned i = 0; i < size_class::count; ++i)
+        sum += static_cast<std::size_t>(all_[i].live()) * size_class::slot_bytes(i);
+    return sum;
+}
+
+void slab_classes::note_high_water(const block_source& blocks) noexcept {
+    high_water_ = std::max(high_water_, bytes_in_use(blocks));
+}
+
+arenite::usage slab_classes::usage_approximate(const block_source& blocks) const noexcept {
+    arenite::usage seen{.bytes_in_use = glance(single_bytes_) + blocks.large().bytes_approximate() +
+                                        static_cast<std::size_t>(glance(settled_bytes_)),
+                        .bytes_reserved = blocks.bytes_reserved_approximate(),
+                        .high_water_bytes = high_water_approximate(),
+                        .live_allocations =
+                            blocks.large().count_approximate() +
+                            static_cast<std::size_t>(glance(settled_) - glance(joined_))};
+    for (unsigned i = 0; i <= size_class::count; ++i) {
+        const std::int64_t live = all_[i].live_approximate();
+        seen.live_allocations += static_cast<std::size_t>(live);
+        if (i < size_class::count)
+            seen.bytes_in_use += static_cast<std::size_t>(
+                live * static_cast<std::int64_t>(size_class::slot_bytes(i)));
+    }
+    return seen;
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/ordered/detail/slab_classes.hpp>
+
+#include "ordered/heap_test.hpp"
+
+#include <cstddef>
+
+using namespace ordered_test;
+
+namespace {
+
+constexpr unsigned number = detail::size_class::computed(48);
+
+class slab_classes_of : public heap_test {
+protected:
+    counting_pages pages;
+    int owner = 0;
+    detail::slab_source source{{}, &pages, &owner};
+    detail::slab_classes classes;
+
+    detail::slab& slab_of_48() {
+        detail::slab* const s = source.make(number, 8, 8);
+        EXPECT_NE(s, nullptr);
+        classes[number].add(*s);
+        return *s;
+    }
+};
+
+TEST_F(slab_classes_of, each_has_the_slots_of_its_size) {
+    for (unsigned i = 0; i < detail::size_class::count; ++i)
+        ASSERT_EQ(classes[i].slot_bytes(), detail::size_class::slot_bytes(i));
+    EXPECT_EQ(classes[detail::size_class::single].slot_bytes(), 0u);
+    detail::slab& s = slab_of_48();
+    EXPECT_EQ(&classes.of(s), &classes[number]);
+    EXPECT_TRUE(classes.none_live());
+    EXPECT_EQ(classes.bytes_in_use(source.blocks()), 0u);
+}
+
+TEST_F(slab_classes_of, its_books_are_the_sum_of_slots_singles_and_foreign_frees) {
+    detail::slab& s = slab_of_48();
+    classes[number].take_slots(s, 0, 10);
+    classes.add_single(2000);
+    EXPECT_EQ(classes.bytes_in_use(source.blocks()), 480u + 2000u);
+    EXPECT_FALSE(classes.none_live());
+    EXPECT_TRUE(classes.most_single());
+    EXPECT_FALSE(classes.most_single()) << "asked again";
+    classes.note_high_water(source.blocks());
+    classes.remove_single(2000);
+    EXPECT_EQ(classes.high_water_approximate(), 2480u);
+
+    classes.add_joined(3); // an object of four of the slots
+    usage seen = classes.usage_approximate(source.blocks());
+    EXPECT_EQ(seen.live_allocations, 7u);
+    EXPECT_EQ(seen.bytes_in_use, 480u);
+    EXPECT_EQ(seen.high_water_bytes, 2480u);
+    EXPECT_EQ(seen.bytes_reserved, source.blocks().bytes_reserved());
+
+    classes.count_foreign_free(48); // of another heap, which still counts it
+    seen = classes.usage_approximate(source.blocks());
+    EXPECT_EQ(seen.bytes_in_use, 432u);
+    EXPECT_EQ(seen.live_allocations, 6u);
+    classes.count_drained(1, 48);
+    EXPECT_EQ(classes.usage_approximate(source.blocks()).bytes_in_use, 480u);
+}
+
+TEST_F(slab_classes_of, it_begins_again_without_objects_and_with_its_high_water) {
+    detail::slab& s = slab_of_48();
+    classes[number].take_slots(s, 0, 10);
+    classes.note_high_water(source.blocks());
+    classes.begin();
+    source.reset();
+    EXPECT_TRUE(classes.none_live());
+    EXPECT_EQ(classes[number].units(), 0u);
+    EXPECT_EQ(classes[number].slot_bytes(), 48u);
+    const usage now = classes.usage_approximate(source.blocks());
+    EXPECT_EQ(now.live_allocations, 0u);
+    EXPECT_EQ(now.high_water_bytes, 480u);
+}
+
+} // namespace
