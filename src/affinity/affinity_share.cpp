@@ -142,8 +142,7 @@ affinity_share* affinity_share::make(affinity_shares& home, const heap_owner& ow
 /// handed on by whoever has the share next.
 void affinity_share::retire(affinity_share& share) noexcept {
     share.destroy_heap();
-    share.uncounted_.store(0, std::memory_order_relaxed);
-    share.uncounted_bytes_.store(0, std::memory_order_relaxed);
+    share.forget_unseen_frees();
     share.abandon();
     {
         const std::lock_guard lock{places_lock()};
@@ -290,8 +289,7 @@ void affinity_share::reset() noexcept {
     if (!locked_)
         forget_remote_frees();
     const std::lock_guard lock{lock_};
-    uncounted_.store(0, std::memory_order_relaxed);
-    uncounted_bytes_.store(0, std::memory_order_relaxed);
+    forget_unseen_frees();
     destroy_heap();
     construct_heap();
 }
@@ -337,13 +335,11 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
         return owner_.refuse_free(p, bytes, "it is free already, or was never handed out");
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]
-        return push_unmarked(p);
-    if (own != nullptr) {
+        return push_unmarked(p, room);
+    if (own != nullptr)
         own->classes().count_foreign_free(room);
-    } else {
-        uncounted_.fetch_add(1, std::memory_order_relaxed);
-        uncounted_bytes_.fetch_add(room, std::memory_order_relaxed);
-    }
+    else
+        count_unseen_free(1, room);
     r->heap.store(this, std::memory_order_relaxed);
     if (!r->mark(word, slot)) [[unlikely]]
         return owner_.refuse_free(p, bytes, "another thread freed it already");
@@ -353,9 +349,11 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
         queue_.push(*r);
 }
 
-// Where there is no memory for bits, objects hang on each other by their first word.
+// Without memory for bits objects hang on each other by their first word; the second is their size.
 
-void affinity_share::push_unmarked(void* p) noexcept {
+void affinity_share::push_unmarked(void* p, std::size_t room) noexcept {
+    count_unseen_free(1, room);
+    std::memcpy(static_cast<std::byte*>(p) + sizeof(void*), &room, sizeof room);
     void* head = unmarked_.load(std::memory_order_relaxed);
     do
         std::memcpy(p, &head, sizeof head);
@@ -366,9 +364,9 @@ void affinity_share::push_unmarked(void* p) noexcept {
 /// One at a time, and the others stay in the list: who handles misuse may never come back.
 void affinity_share::drain_unmarked() noexcept {
     while (void* const p = unmarked_.exchange(nullptr, std::memory_order_acquire)) {
-        void* rest = nullptr;
-        std::memcpy(&rest, p, sizeof rest);
-        void* head = nullptr;
+        std::size_t words[2]; // the rest, and its own size
+        std::memcpy(words, p, sizeof words);
+        void *const rest = reinterpret_cast<void*>(words[0]), *head = nullptr;
         if (rest != nullptr && !unmarked_.compare_exchange_strong(head, rest)) {
             void* last = rest;
             for (void* next = rest; next != nullptr; std::memcpy(&next, last, sizeof next))
@@ -377,6 +375,7 @@ void affinity_share::drain_unmarked() noexcept {
                 std::memcpy(last, &head, sizeof head);
             while (!unmarked_.compare_exchange_weak(head, rest));
         }
+        count_unseen_free(-1, 0 - words[1]);
         heap().deallocate(p);
     }
 }

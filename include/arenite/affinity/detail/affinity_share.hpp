@@ -209,7 +209,16 @@ private:
     [[nodiscard]] arenite::usage without_remote_frees(arenite::usage seen) const noexcept;
     template <class F>
     void for_each_remote_frees(F f) noexcept;
-    void push_unmarked(void* p) noexcept;
+    /// Counts an object that is free, but not yet on the heap's books.
+    void count_unseen_free(int count, std::size_t bytes) noexcept {
+        uncounted_.fetch_add(static_cast<std::size_t>(count), std::memory_order_relaxed);
+        uncounted_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    }
+    void forget_unseen_frees() noexcept {
+        uncounted_.store(0, std::memory_order_relaxed);
+        uncounted_bytes_.store(0, std::memory_order_relaxed);
+    }
+    void push_unmarked(void* p, std::size_t room) noexcept;
     void drain_unmarked() noexcept;
     bool drain(remote_frees& r) noexcept;
     void forward(remote_frees& r) noexcept;
