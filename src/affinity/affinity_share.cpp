@@ -91,6 +91,7 @@ void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsig
     pages_.belong_to(*this, affinity);
     kind_ = kind;
     locked_ = slow_only || kind != share_kind::ordered;
+    idle_ = {};
     owner_.gate = locked_ ? nullptr : &lock_;
     if (locked_)
         owner_.on_foreign_free = nullptr; // found before
@@ -142,7 +143,7 @@ affinity_share* affinity_share::make(affinity_shares& home, const heap_owner& ow
 /// handed on by whoever has the share next.
 void affinity_share::retire(affinity_share& share) noexcept {
     share.destroy_heap();
-    share.forget_unseen_frees();
+    share.uncounted_.forget();
     share.abandon();
     {
         const std::lock_guard lock{places_lock()};
@@ -264,8 +265,8 @@ arenite::usage affinity_share::usage() noexcept {
 }
 
 arenite::usage affinity_share::without_remote_frees(arenite::usage seen) const noexcept {
-    seen.bytes_in_use -= uncounted_bytes_.load(std::memory_order_relaxed);
-    seen.live_allocations -= uncounted_.load(std::memory_order_relaxed);
+    seen.bytes_in_use -= uncounted_.bytes.load(std::memory_order_relaxed);
+    seen.live_allocations -= uncounted_.objects.load(std::memory_order_relaxed);
     return seen;
 }
 
@@ -289,7 +290,7 @@ void affinity_share::reset() noexcept {
     if (!locked_)
         forget_remote_frees();
     const std::lock_guard lock{lock_};
-    forget_unseen_frees();
+    uncounted_.forget();
     destroy_heap();
     construct_heap();
 }
@@ -339,7 +340,7 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     if (own != nullptr)
         own->classes().count_foreign_free(room);
     else
-        count_unseen_free(1, room);
+        uncounted_.add(1, room);
     r->heap.store(this, std::memory_order_relaxed);
     if (!r->mark(word, slot)) [[unlikely]]
         return owner_.refuse_free(p, bytes, "another thread freed it already");
@@ -352,7 +353,7 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
 // Without memory for bits objects hang on each other by their first word; the second is their size.
 
 void affinity_share::push_unmarked(void* p, std::size_t room) noexcept {
-    count_unseen_free(1, room);
+    uncounted_.add(1, room);
     std::memcpy(static_cast<std::byte*>(p) + sizeof(void*), &room, sizeof room);
     void* head = unmarked_.load(std::memory_order_relaxed);
     do
@@ -375,7 +376,7 @@ void affinity_share::drain_unmarked() noexcept {
                 std::memcpy(last, &head, sizeof head);
             while (!unmarked_.compare_exchange_weak(head, rest));
         }
-        count_unseen_free(-1, 0 - words[1]);
+        uncounted_.add(-1, 0 - words[1]);
         heap().deallocate(p);
     }
 }

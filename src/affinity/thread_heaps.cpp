@@ -149,6 +149,11 @@ void thread_heaps::stop(unsigned affinity) noexcept {
     p.ready[0] = p.ready[1] = p.current = nullptr;
 }
 
+void thread_heaps::pause(unsigned affinity) noexcept {
+    place& p = at(affinity);
+    p.ready[0] = p.ready[1] = nullptr;
+}
+
 void thread_heaps::stop_all() noexcept {
     for_each(0, most_affinities, [&](unsigned index) { stop(index); });
 }
