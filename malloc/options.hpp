@@ -13,7 +13,7 @@ namespace drop_in {
 ///     report        totals on the standard error at the end of the process
 ///     leaks         and what is still allocated then, by size
 ///     map=FILE      all memory, region by region, to this file then; %p stands for the process
-///     signal=12     and when the process gets this signal, by its number, at its next call of malloc
+///     signal=12     and when the process gets this signal, at its next call of malloc or free
 ///     returns=off   nothing goes back before the end but by malloc_trim
 struct options {
     bool report = false;
