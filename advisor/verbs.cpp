@@ -16,6 +16,9 @@ extern const verb show_verb;
 extern const verb replay_verb;
 extern const verb prove_verb;
 extern const verb advise_verb;
+extern const verb import_verb;
+extern const verb export_verb;
+extern const verb pack_verb;
 extern const verb help_verb;
 extern const verb version_verb;
 
@@ -28,6 +31,9 @@ constexpr std::array table{
     &show_verb,   //
     &replay_verb, //
     &prove_verb,  //
+    &import_verb, //
+    &export_verb, //
+    &pack_verb,   //
     &help_verb,   //
     &version_verb,
 };

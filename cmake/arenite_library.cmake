@@ -27,6 +27,9 @@ function(arenite_library name)
   if(ARENITE_VALGRIND) # inlined code tells Valgrind too, so who links it is compiled the same way
     target_compile_definitions(${name} PUBLIC ARENITE_VALGRIND=1)
   endif()
+  if(ARENITE_OWN_RESOURCE)
+    target_compile_definitions(${name} PUBLIC ARENITE_OWN_RESOURCE=1)
+  endif()
   if(ARENITE_PRIVATE)
     target_compile_definitions(${name} PUBLIC ARENITE_PRIVATE=1)
     if(UNIX AND NOT APPLE) # who has it inside stays loaded: threads that end, and a fork, call into it

@@ -352,15 +352,21 @@ namespace {
 /// Frees an object that the thread's heap can't free at once, if it is another heap's.
 bool affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
                                        std::size_t alignment) noexcept {
-    if (affinity_share::around(p) == &affinity_share::of(here))
+    affinity_share* const s = affinity_share::around(p);
+    if (s == &affinity_share::of(here))
         return false;
-    static_cast<affinity_heap*>(here.owner().heap)->deallocate_slow(p, bytes, alignment);
+    static_cast<affinity_heap*>(here.owner().heap)->deallocate_of(s, p, bytes, alignment);
     return true;
 }
 
 void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    deallocate_of(affinity_share::around(p), p, bytes, alignment);
+}
+
+/// An object around which this share is; null: none, so that it lies outside.
+void affinity_heap::deallocate_of(affinity_share* s, void* p, std::size_t bytes,
+                                  std::size_t alignment) noexcept {
     alignment = at_least_own(alignment);
-    affinity_share* const s = affinity_share::around(p);
     if (s == nullptr) {
         outside_memory::prefix* const before = outside_memory::of(p);
         if (before == nullptr)

@@ -91,6 +91,7 @@ void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsig
     pages_.belong_to(*this, affinity);
     kind_ = kind;
     locked_ = slow_only || kind != share_kind::ordered;
+    idle_ = {};
     owner_.gate = locked_ ? nullptr : &lock_;
     if (locked_)
         owner_.on_foreign_free = nullptr; // found before
@@ -142,8 +143,7 @@ affinity_share* affinity_share::make(affinity_shares& home, const heap_owner& ow
 /// handed on by whoever has the share next.
 void affinity_share::retire(affinity_share& share) noexcept {
     share.destroy_heap();
-    share.uncounted_.store(0, std::memory_order_relaxed);
-    share.uncounted_bytes_.store(0, std::memory_order_relaxed);
+    share.uncounted_.forget();
     share.abandon();
     {
         const std::lock_guard lock{places_lock()};
@@ -265,8 +265,8 @@ arenite::usage affinity_share::usage() noexcept {
 }
 
 arenite::usage affinity_share::without_remote_frees(arenite::usage seen) const noexcept {
-    seen.bytes_in_use -= uncounted_bytes_.load(std::memory_order_relaxed);
-    seen.live_allocations -= uncounted_.load(std::memory_order_relaxed);
+    seen.bytes_in_use -= uncounted_.bytes.load(std::memory_order_relaxed);
+    seen.live_allocations -= uncounted_.objects.load(std::memory_order_relaxed);
     return seen;
 }
 
@@ -290,8 +290,7 @@ void affinity_share::reset() noexcept {
     if (!locked_)
         forget_remote_frees();
     const std::lock_guard lock{lock_};
-    uncounted_.store(0, std::memory_order_relaxed);
-    uncounted_bytes_.store(0, std::memory_order_relaxed);
+    uncounted_.forget();
     destroy_heap();
     construct_heap();
 }
@@ -341,8 +340,8 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
     if (own != nullptr) {
         own->classes().count_foreign_free(room);
     } else {
-        uncounted_.fetch_add(1, std::memory_order_relaxed);
-        uncounted_bytes_.fetch_add(room, std::memory_order_relaxed);
+        uncounted_.objects.fetch_add(1, std::memory_order_relaxed);
+        uncounted_.bytes.fetch_add(room, std::memory_order_relaxed);
     }
     r->heap.store(this, std::memory_order_relaxed);
     if (!r->mark(word, slot)) [[unlikely]]

@@ -43,7 +43,7 @@ upstream& own(unsigned source) noexcept {
 // most 128; where a page has one, all of it may be read.
 
 constexpr std::size_t counted_bytes = 4096;
-constexpr std::size_t leaf_pages = std::size_t{1} << 18;
+constexpr std::size_t leaf_pages = std::size_t{1} << 20;
 constexpr unsigned address_bits = sizeof(void*) == 8 ? 48 : 32;
 constexpr std::size_t leaf_count = (std::uint64_t{1} << address_bits) / counted_bytes / leaf_pages;
 using page_count = std::atomic<std::uint8_t>;

@@ -55,7 +55,7 @@ thread_heaps* thread_heaps::take() noexcept {
         table = table->next_;
     if (table == nullptr) {
         const std::size_t page = platform::page_bytes();
-        void* const begin = platform::reserve(align_up(bytes, page), page);
+        void* const begin = reserve_addresses(align_up(bytes, page), page);
         if (begin == nullptr)
             return nullptr;
         if (!platform::commit(begin, align_up(bytes, page))) {
@@ -147,6 +147,11 @@ void thread_heaps::start(unsigned affinity, slab_heap& heap, std::size_t least_a
 void thread_heaps::stop(unsigned affinity) noexcept {
     place& p = at(affinity);
     p.ready[0] = p.ready[1] = p.current = nullptr;
+}
+
+void thread_heaps::pause(unsigned affinity) noexcept {
+    place& p = at(affinity);
+    p.ready[0] = p.ready[1] = nullptr;
 }
 
 void thread_heaps::stop_all() noexcept {

@@ -27,6 +27,8 @@ struct units_within {
 
 } // namespace
 
+constinit address_table::entry address_table::none[leaf_units];
+
 void address_table::store(std::size_t first_unit, std::size_t end_unit,
                           std::uintptr_t owner) noexcept {
     for (std::size_t unit = first_unit; unit < end_unit; ++unit) {
@@ -49,6 +51,12 @@ bool address_table::set(const void* p, std::size_t bytes, std::uintptr_t owner) 
     for (std::size_t leaf = units.first / leaf_units; leaf <= (units.end - 1) / leaf_units; ++leaf)
         if (entries_.make(leaf * leaf_units) == nullptr)
             return false;
+    // One thread gets its leaf in, however many are the first, and says where that begins.
+    const std::size_t first = units.first / leaf_units;
+    entry* expected = none;
+    if (near_.load(std::memory_order_relaxed) == none &&
+        near_.compare_exchange_strong(expected, entries_.leaf(first), std::memory_order_relaxed))
+        near_begin_.store(first * leaf_units * unit_bytes, std::memory_order_release);
     store(units.first, units.end, owner);
     return true;
 }

@@ -153,6 +153,7 @@ block* large_objects::try_allocate_shared(std::size_t bytes, std::size_t alignme
     if (!upstream_.purges() || bytes < shared_spans::least_run ||
         bytes > shared_spans::largest_run || alignment > shared_spans::largest_alignment)
         return nullptr;
+    upstream_.give_back_due();
     // The head lies a unit before an object that is aligned to more than that.
     const std::size_t before = std::clamp(alignment, sizeof(block), unit);
     const std::size_t total = align_up(before + bytes, unit);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/os/detail/lazy_array.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -10,7 +11,7 @@ namespace detail {
 using os::platform;
 
 void* make_leaf(std::size_t bytes) noexcept {
-    void* const p = platform::reserve(bytes, platform::page_bytes());
+    void* const p = reserve_addresses(bytes, platform::page_bytes());
     if (p == nullptr || platform::commit(p, bytes))
         return p;
     platform::release(p, bytes);

@@ -189,6 +189,30 @@ bool page_resource::owns_further(const void* p) const noexcept {
     return find_range(p) != nullptr;
 }
 
+/// Before a request fails for want of addresses: those of what waits go back, here and at
+/// page_source(). False where they are too few to be worth it.
+bool page_resource::make_room(held_lock& lock) noexcept {
+    std::size_t spare = 0;
+    for (const range* r = first_; r != nullptr; r = r->next)
+        spare += (r->units - r->in_use()) * unit;
+    const bool is_other = this != &page_source();
+    if (spare < smallest_range_bytes && !is_other)
+        return false;
+    lock.unlock();
+    trim();
+    if (is_other)
+        page_source().trim();
+    lock.lock();
+    return true;
+}
+
+void* detail::reserve_addresses(std::size_t bytes, std::size_t alignment) noexcept {
+    if (void* const p = platform::reserve(bytes, alignment))
+        return p;
+    page_source().trim();
+    return platform::reserve(bytes, alignment);
+}
+
 void page_resource::end_empty_ranges() noexcept {
     if (first_ == nullptr)
         return;

@@ -225,4 +225,61 @@ TEST(address_table, a_range_may_begin_where_nothing_was_ever_entered) {
     table.clear(second, 2 * unit);
 }
 
+// The leaf that is made first is looked up another way.
+constinit detail::address_table with_near_leaf;
+
+TEST(address_table, the_leaf_that_was_made_first_and_the_others_lead_to_their_owners) {
+    detail::address_table& t = with_near_leaf;
+    std::byte* const garbage =
+        address(~(~std::uintptr_t{0} >> 16)); // beyond all that a table holds
+    EXPECT_EQ(t.find(garbage + 5 * unit), 0u);
+    std::byte* const border = terabyte(50) + 4_GiB;
+    ASSERT_TRUE(t.set(border - 2 * unit, unit, 1)); // makes the leaf below the border
+    EXPECT_EQ(t.find(border - unit), 0u);
+    EXPECT_EQ(t.find(border), 0u);
+    ASSERT_TRUE(t.set(border - unit, 2 * unit, 2)); // and the one above
+    EXPECT_EQ(t.find(border - 2 * unit), 1u);
+    EXPECT_EQ(t.find(border - 1), 2u);
+    EXPECT_EQ(t.find(border), 2u);
+    EXPECT_EQ(t.find(border + unit), 0u);
+    EXPECT_EQ(t.find(border - 4_GiB), 0u);
+    EXPECT_EQ(t.find(border - 4_GiB - 1), 0u);
+    for (std::byte* const p : {garbage, address(0) - unit, address(0), address(5 * unit)})
+        EXPECT_EQ(t.find(p), 0u);
+    t.clear(border - unit, 2 * unit);
+    EXPECT_EQ(t.find(border - unit), 0u);
+    EXPECT_EQ(t.find(border), 0u);
+    t.end();
+    EXPECT_EQ(t.find(border - 2 * unit), 0u);
+    ASSERT_TRUE(t.set(border + unit, unit, 3)); // another leaf is the first now
+    EXPECT_EQ(t.find(border + unit), 3u);
+    EXPECT_EQ(t.find(border - 2 * unit), 0u);
+    t.end();
+}
+
+TEST(address_table_threads, one_of_several_makes_the_first_leaf) {
+    for (int round = 0; round < 50; ++round) {
+        std::atomic<int> broken{0};
+        std::vector<std::thread> threads;
+        for (std::uintptr_t n = 0; n < 3; ++n)
+            threads.emplace_back([&, n] {
+                std::byte* const p = terabyte(60 + n);
+                for (int i = 0; i < 20; ++i)
+                    broken += with_near_leaf.find(address(i * unit)) != 0 ? 1 : 0;
+                if (!with_near_leaf.set(p, 2 * unit, n + 1))
+                    ++broken;
+                for (int i = 0; i < 20; ++i)
+                    broken += with_near_leaf.find(address(i * unit)) != 0 ? 1 : 0;
+                if (with_near_leaf.find(p + unit) != n + 1)
+                    ++broken;
+            });
+        for (std::thread& t : threads)
+            t.join();
+        EXPECT_EQ(broken.load(), 0);
+        for (std::uintptr_t n = 0; n < 3; ++n)
+            EXPECT_EQ(with_near_leaf.find(terabyte(60 + n)), n + 1);
+        with_near_leaf.end();
+    }
+}
+
 } // namespace

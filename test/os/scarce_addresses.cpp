@@ -3,6 +3,7 @@
 
 // Where the system limits the address space (ulimit -v), what is not used goes back.
 
+#include <arenite/affinity/shared_heap.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/linear/growing_linear_resource.hpp>
 #include <arenite/os/page_resource.hpp>
@@ -146,6 +147,34 @@ TEST(scarce_addresses_death, what_waits_at_the_page_source_makes_room_for_a_grow
         std::_Exit(testing::Test::HasFailure() ? 1 : 0);
     };
     EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
+}
+
+/// Takes all addresses that the process may have.
+void exhaust_addresses() {
+    for (std::size_t bytes = 64_MiB; bytes >= 4_KiB; bytes /= 2)
+        while (::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+            ;
+}
+
+TEST(scarce_addresses_death, what_waits_at_the_page_source_makes_room_for_what_was_never_used) {
+    if (support::emulated())
+        GTEST_SKIP() << "limits are not heeded there";
+    const auto in_child = [](bool other) {
+        limit_addresses(600_MiB);
+        void* const ended = page_source().allocate(400_MiB);
+        page_source().deallocate(ended, 400_MiB);
+        exhaust_addresses();
+        if (other) {
+            page_resource pages;
+            EXPECT_NE(pages.try_allocate(10_MiB), nullptr);
+        } else {
+            shared_heap heap;
+            EXPECT_NE(heap.try_allocate(100), nullptr);
+        }
+        std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    };
+    EXPECT_EXIT(in_child(false), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(in_child(true), testing::ExitedWithCode(0), "");
 }
 
 TEST(scarce_addresses_death, a_growing_resource_has_the_capacity_it_was_given_again) {

@@ -75,12 +75,14 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///
 /// Use when:  objects are allocated one by one and traversed together: nodes of a scene, their
 ///            data. Usually used through affine<A> (affinity/affine.hpp) and affinity_allocator.
-/// Cost:      that of ordered_heap plus four loads; a remote free is two atomic operations.
+/// Cost:      that of ordered_heap plus four loads; a remote free is two atomic operations,
+///            four from a thread that has no heap of this affinity.
 /// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more for blocks in which
 ///            another thread freed something.
 /// Limits:    256 affinities; for heaps without number see shared_heap. As many heaps (threads
 ///            times affinities) as memory has room for.
-/// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty.
+/// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty;
+///            give_back_due() whole pages, where a program idles.
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
 ///            are found in every build. All are found at the call, except an object that another
 ///            thread frees and then its owner: that is found when the owner drains its remote
@@ -172,8 +174,8 @@ public:
     /// allocated must have been passed on with synchronisation. For memory of the `standard`
     /// strategy or a user's own, p must be the start of an allocation.
     [[nodiscard]] ARENITE_INLINE static affinity_heap* heap_of(const void* p) noexcept {
-        const auto owner = detail::affinity_pages::of(p);
-        return owner ? heap_of_share(owner.share()) : heap_of_outside(p);
+        detail::affinity_share* const s = detail::affinity_share::around(p);
+        return s != nullptr ? heap_of_share(*s) : heap_of_outside(p);
     }
 
     /// Frees memory of any affinity, if the size is known but the affinity is not. Fast for objects
@@ -181,10 +183,11 @@ public:
     ARENITE_INLINE static void deallocate_any(void* p, std::size_t bytes,
                                               std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        if (const auto owner = detail::affinity_pages::of(p)) [[likely]] {
-            const auto place = detail::thread_heaps::place_of(owner.affinity());
+        detail::affinity_share* const s = detail::affinity_share::around(p);
+        if (s != nullptr && s->affinity() < detail::most_affinities) [[likely]] {
+            const auto place = detail::thread_heaps::place_of(s->affinity());
             detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
-            if (h == &owner.share().heap()) [[likely]] // which is not null
+            if (h == &s->heap()) [[likely]] // which is not null
                 return h->deallocate(p, bytes, alignment);
         }
         deallocate_any_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
@@ -201,12 +204,10 @@ public:
         if (ARENITE_IS_CONSTANT(p == nullptr) && p == nullptr)
             return false; // g++ would warn of what it then sees behind this
         call_sites::freed(p);
-        const auto owner = detail::affinity_pages::of(p);
-        if (!owner) [[unlikely]]
-            return false;
-        detail::affinity_share& s = owner.share();
+        detail::affinity_share* const s = detail::affinity_share::around(p);
         // A heap of another kind has no pages.
-        return s.is_mine(detail::thread_heaps::thread()) && s.heap().try_give_in_own(p);
+        return s != nullptr && s->is_mine(detail::thread_heaps::thread()) &&
+               s->heap().try_give_in_own(p);
     }
 
     /// Returns nullptr if there is no memory or the alignment is not a power of two (in checked
@@ -303,6 +304,13 @@ public:
     trim_result trim() noexcept;
     static trim_result trim_all() noexcept;
 
+    /// Returns the memory of whole pages of free objects to the system, of all affinities, where
+    /// what is in use has kept still for a second or more and is less than three quarters of what
+    /// is held: of this thread's heaps, and of threads that ended. For the loop of a program, each
+    /// frame or from a timer: a few blocks a call, about 200 us at most; nothing as a rule. A
+    /// program that soon wants the memory again is waited for longer. True while there is more.
+    static bool give_back_due() noexcept;
+
     /// O(threads). Exact while no thread allocates or frees, except the high-water mark; otherwise
     /// the figure of each thread may be slightly out of date. Each thread notes its own mark at its
     /// slow calls, so a peak that came and went between two of them is missed. The affinity's mark
@@ -369,6 +377,7 @@ private:
                                           std::size_t alignment) noexcept;
 
     trim_result trim_shares() noexcept;
+    [[nodiscard]] bool give_back_of_ended(std::uint64_t now_ms) noexcept;
     /// It is a shared_heap's, and always of the strategy `ordered`.
     [[nodiscard]] bool is_shared() const noexcept { return index_ >= detail::most_affinities; }
     /// nullptr where it is a shared_heap's.
@@ -379,6 +388,8 @@ private:
     [[nodiscard]] static affinity_heap* heap_of_outside(const void* p) noexcept;
     ARENITE_NOINLINE static void deallocate_any_slow(void* p, std::size_t bytes,
                                                      std::size_t alignment) noexcept;
+    void deallocate_of(detail::affinity_share* s, void* p, std::size_t bytes,
+                       std::size_t alignment) noexcept;
     void deallocate_to(detail::affinity_share& s, void* p, std::size_t bytes,
                        std::size_t alignment) noexcept;
     static bool deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,

@@ -4,7 +4,6 @@
 
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/detail/affinity_pages.hpp>
 #include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/affinity/detail/remote_frees.hpp>
 #include <arenite/check/detail/build_mode.hpp>
@@ -34,12 +33,17 @@ namespace detail {
 [[nodiscard]] ARENITE_INLINE std::size_t slot_bytes_at(const void* p) noexcept {
     if constexpr (slow_only)
         return 0;
-    const affinity_pages::owner owner = affinity_pages::of(p);
-    if (!owner || owner.share().is_locked())
+    const affinity_share* const owner = affinity_share::around(p);
+    if (owner == nullptr || owner->is_locked())
         return 0;
-    const slab_heap& heap = owner.share().heap();
-    const slab* const s = heap.slabs().find_slab(p);
-    return s != nullptr && s->is_of(&heap) ? s->slot_bytes : 0;
+    const slab_heap& heap = owner->heap();
+    const slab_source& slabs = heap.slabs();
+    const slab* const s = slabs.find_slab(p);
+    // An address within a slot is misuse, which usable_bytes tells.
+    return s != nullptr && s->is_of(&heap) &&
+                   slabs.begin_of(*s) + slabs.index_of(*s, p) * s->slot_bytes == p
+               ? s->slot_bytes
+               : 0;
 }
 
 } // namespace detail

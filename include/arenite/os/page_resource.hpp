@@ -71,7 +71,8 @@ struct page_options {
 /// and no more of them than are soon needed: a program may limit its addresses later. It is made
 /// usable from below, as far as anything was ever handed out, so it stays one mapping of the
 /// kernel, whatever is free in it. If the system refuses addresses (ulimit -v), fewer are taken, at
-/// most half of what is available; if a range can grow no more, further ones are reserved. If the
+/// most half of what is available; if a range can grow no more, further ones are reserved. Before a
+/// request fails for want of addresses, those of what waits go back, also at page_source(). If the
 /// system limits usable memory and refuses it (ulimit -d), access is granted request by request
 /// from then on, and no memory waits.
 ///
@@ -218,6 +219,7 @@ private:
     [[nodiscard]] range* take_place(const request& wanted, std::size_t& place) noexcept;
     static void end_range(range* r) noexcept;
     void end_empty_ranges() noexcept;
+    [[nodiscard]] bool make_room(held_lock& lock) noexcept;
     void give_up_addresses(range& r) noexcept;
     [[nodiscard]] bool raise_usable(range& r, std::size_t end) noexcept;
     [[nodiscard]] bool make_usable(range& r, std::size_t i, std::size_t n) noexcept;
@@ -281,6 +283,10 @@ union process_pages {
 };
 
 extern process_pages the_process_pages;
+
+/// platform::reserve; where the system refuses, once more without the addresses of what waits at
+/// page_source(). With no lock that a user of page_source() may wait for.
+[[nodiscard]] void* reserve_addresses(std::size_t bytes, std::size_t alignment) noexcept;
 
 } // namespace detail
 

@@ -5,7 +5,6 @@
 #include <arenite/block/detail/address_table.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/lent_memory.hpp>
 #include <arenite/core/resource_base.hpp>
@@ -21,8 +20,7 @@ class affinity_share;
 
 /// Pages of page_source() that tell whose they are: the upstream of one share.
 ///
-///     address  ->  table, by units of 64 KiB  ->  share, its affinity's index in the low bits,
-///                                                 where that is small: a short cut
+///     address  ->  table, by units of 64 KiB  ->  share
 ///
 /// Memory of a share is entered with its address before anybody can have a pointer into it, and
 /// taken out before it goes back. So whether an address is an affinity's, and which one's, is known
@@ -34,40 +32,18 @@ class affinity_share;
 /// Failure:   nullptr; nothing changes.
 class affinity_pages final : public resource_base<affinity_pages> {
 public:
-    static constexpr unsigned low_indices = 64; ///< as many as fit in the low bits
-
-    /// Whose the pages at an address are.
-    class owner {
-    public:
-        constexpr explicit owner(std::uintptr_t word) noexcept : word_{word} {}
-
-        /// True where there is one.
-        constexpr explicit operator bool() const noexcept { return word_ != 0; }
-        [[nodiscard]] affinity_share& share() const noexcept {
-            return *reinterpret_cast<affinity_share*>(word_ & ~std::uintptr_t{low_indices - 1});
-        }
-        /// The index of its affinity; low_indices - 1 stands for that and all larger ones, which
-        /// the share knows.
-        [[nodiscard]] constexpr unsigned affinity() const noexcept {
-            return static_cast<unsigned>(word_ & (low_indices - 1));
-        }
-
-    private:
-        std::uintptr_t word_;
-    };
-
     /// They belong to no share until belong_to(), which comes before the first request.
     affinity_pages() noexcept = default;
     void belong_to(affinity_share& share, unsigned affinity) noexcept {
         index_ = affinity;
-        word_ = address_of(&share) | smaller(affinity, low_indices - 1);
+        word_ = address_of(&share);
     }
     /// The index that they were told.
     [[nodiscard]] unsigned index() const noexcept { return index_; }
-    [[nodiscard]] owner whose() const noexcept { return owner{word_}; }
 
-    [[nodiscard]] ARENITE_INLINE static owner of(const void* p) noexcept {
-        return owner{table.find(p)};
+    /// The share whose memory p points into; nullptr where there is none.
+    [[nodiscard]] ARENITE_INLINE static affinity_share* of(const void* p) noexcept {
+        return reinterpret_cast<affinity_share*>(table.find(p));
     }
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,

@@ -28,8 +28,8 @@ struct outside_count {
 ///
 /// Cost:      that of the source, and an atomic operation for each of both calls; of: two loads,
 ///            and the prefix is read only in a page of 4 KiB that is known to have one.
-/// Overhead:  16 bytes an object, or its alignment where that is larger; 256 KiB of addresses for
-///            each GiB of them in which such objects lie, resident in pages for 16 MiB each.
+/// Overhead:  16 bytes an object, or its alignment where that is larger; 1 MiB of addresses for
+///            each 4 GiB of them in which such objects lie, resident in pages for 16 MiB each.
 /// Threads:   any, as far as the source is.
 /// Failure:   nullptr; nothing changes.
 class outside_memory {

@@ -29,7 +29,8 @@ namespace detail {
 ///
 /// Use when:  a pointer must lead to its heap, and neither a range nor a mask can tell. A table is
 ///            never destroyed: usable before main and after it.
-/// Cost:      find: two loads; set and clear: one store a unit.
+/// Cost:      find: two loads, of which none waits for the other in the leaf that was made first;
+///            set and clear: one store a unit.
 /// Overhead:  8 bytes a unit (0.012 %), resident in pages for 32 MiB of addresses each; 512 KiB of
 ///            untouched zeros a table.
 /// Limits:    addresses below 2^48; those above have no owner. With 32-bit addresses one leaf holds
@@ -54,13 +55,21 @@ public:
 
     /// The owner of the unit that p lies in; 0 if there is none.
     [[nodiscard]] ARENITE_INLINE std::uintptr_t find(const void* p) const noexcept {
+        const std::uintptr_t begin = near_begin_.load(std::memory_order_acquire);
+        if (const std::uintptr_t unit = (address_of(p) - begin) / unit_bytes; unit < leaf_units)
+            [[likely]]
+            return near_.load(std::memory_order_relaxed)[unit].load(std::memory_order_acquire);
         const entry* const found = entries_.find(address_of(p) / unit_bytes);
         return found != nullptr ? found->load(std::memory_order_acquire) : 0;
     }
 
     /// Returns the memory of the table itself, which has no owners then: where the module that it
     /// is in is closed, while no thread looks anything up.
-    void end() noexcept { entries_.end(); }
+    void end() noexcept {
+        near_begin_.store(nowhere, std::memory_order_relaxed);
+        near_.store(none, std::memory_order_relaxed);
+        entries_.end();
+    }
 
 private:
     using entry = std::atomic<std::uintptr_t>;
@@ -68,10 +77,19 @@ private:
 
     static constexpr std::size_t leaf_units = 1 << 16;
     static constexpr std::size_t leaf_count = sizeof(std::uintptr_t) == 8 ? 1 << 16 : 1;
+    /// Where no address is that a table can hold: begin of the leaf `none`.
+    static constexpr std::uintptr_t nowhere = std::uintptr_t{leaf_count - 1}
+                                              << (sizeof(std::uintptr_t) * 8 - 16);
 
+    static constinit entry none[leaf_units]; ///< all zero, and stays so
     void store(std::size_t first_unit, std::size_t end_unit, std::uintptr_t owner) noexcept;
 
     lazy_array<entry, leaf_units, leaf_count> entries_;
+
+    // The leaf that was made first, in which most lookups end, and the address that it begins with,
+    // which is stored after it.
+    std::atomic<entry*> near_{none};
+    std::atomic<std::uintptr_t> near_begin_{nowhere};
 };
 
 } // namespace detail

@@ -27,6 +27,7 @@ void end_leaf(void* p, std::size_t bytes) noexcept;
 /// Use when:  a table by address or by number must be there before main and after it.
 /// Cost:      find: one load; make: as find, and four system calls for the first entry of a leaf.
 /// Overhead:  8 bytes a leaf; a leaf is resident where its entries were written.
+/// Limits:    65,536 leaves, or clang does not see that it is constant.
 /// Threads:   any. An entry is found by a thread that learnt of it after it was made.
 /// Failure:   make returns nullptr where pages are refused; nothing changes.
 template <class Entry, std::size_t LeafEntries, std::size_t Leaves>
@@ -81,7 +82,7 @@ public:
     }
 
 private:
-    static_assert(Entry::is_always_lock_free);
+    static_assert(Entry::is_always_lock_free && Leaves <= 65536);
     static constexpr std::size_t leaf_bytes = LeafEntries * sizeof(Entry);
 
     std::atomic<Entry*> leaves_[Leaves] = {};
