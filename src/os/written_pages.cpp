@@ -36,7 +36,7 @@ void written_pages::end() noexcept {
 
 namespace {
 
-// Of Linux 6.7: headers of the system may be older than what it runs on.
+// The kernel has these since 6.7: headers of the system may be older than it is.
 constexpr int user_mode_only = 1;
 constexpr std::uint64_t feature_unpopulated = std::uint64_t{1} << 13;
 constexpr std::uint64_t feature_async = std::uint64_t{1} << 15;
