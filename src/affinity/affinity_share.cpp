@@ -336,13 +336,11 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
         return owner_.refuse_free(p, bytes, "it is free already, or was never handed out");
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]
-        return push_unmarked(p);
-    if (own != nullptr) {
+        return push_unmarked(p, room);
+    if (own != nullptr)
         own->classes().count_foreign_free(room);
-    } else {
-        uncounted_.objects.fetch_add(1, std::memory_order_relaxed);
-        uncounted_.bytes.fetch_add(room, std::memory_order_relaxed);
-    }
+    else
+        uncounted_.add(1, room);
     r->heap.store(this, std::memory_order_relaxed);
     if (!r->mark(word, slot)) [[unlikely]]
         return owner_.refuse_free(p, bytes, "another thread freed it already");
@@ -352,9 +350,11 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
         queue_.push(*r);
 }
 
-// Where there is no memory for bits, objects hang on each other by their first word.
+// Without memory for bits objects hang on each other by their first word; the second is their size.
 
-void affinity_share::push_unmarked(void* p) noexcept {
+void affinity_share::push_unmarked(void* p, std::size_t room) noexcept {
+    uncounted_.add(1, room);
+    std::memcpy(static_cast<std::byte*>(p) + sizeof(void*), &room, sizeof room);
     void* head = unmarked_.load(std::memory_order_relaxed);
     do
         std::memcpy(p, &head, sizeof head);
@@ -365,9 +365,9 @@ void affinity_share::push_unmarked(void* p) noexcept {
 /// One at a time, and the others stay in the list: who handles misuse may never come back.
 void affinity_share::drain_unmarked() noexcept {
     while (void* const p = unmarked_.exchange(nullptr, std::memory_order_acquire)) {
-        void* rest = nullptr;
-        std::memcpy(&rest, p, sizeof rest);
-        void* head = nullptr;
+        std::size_t words[2]; // the rest, and its own size
+        std::memcpy(words, p, sizeof words);
+        void *const rest = reinterpret_cast<void*>(words[0]), *head = nullptr;
         if (rest != nullptr && !unmarked_.compare_exchange_strong(head, rest)) {
             void* last = rest;
             for (void* next = rest; next != nullptr; std::memcpy(&next, last, sizeof next))
@@ -376,6 +376,7 @@ void affinity_share::drain_unmarked() noexcept {
                 std::memcpy(last, &head, sizeof head);
             while (!unmarked_.compare_exchange_weak(head, rest));
         }
+        uncounted_.add(-1, 0 - words[1]);
         heap().deallocate(p);
     }
 }
