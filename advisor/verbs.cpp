@@ -18,6 +18,7 @@ extern const verb prove_verb;
 extern const verb advise_verb;
 extern const verb import_verb;
 extern const verb export_verb;
+extern const verb pack_verb;
 extern const verb help_verb;
 extern const verb version_verb;
 
@@ -32,6 +33,7 @@ constexpr std::array table{
     &prove_verb,  //
     &import_verb, //
     &export_verb, //
+    &pack_verb,   //
     &help_verb,   //
     &version_verb,
 };

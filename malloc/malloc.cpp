@@ -31,7 +31,10 @@ void* take_slow(std::size_t bytes) noexcept {
     return affinity_heap::of<of_malloc>().try_allocate(bytes, usual_alignment);
 }
 
-void give_slow(void* p) noexcept { affinity_heap::of<of_malloc>().deallocate(p); }
+void give_slow(void* p) noexcept {
+    look();
+    affinity_heap::of<of_malloc>().deallocate(p);
+}
 
 void* no_memory() noexcept {
     errno = ENOMEM;

@@ -69,7 +69,7 @@ ARENITE_INLINE void give(void* p) noexcept {
 /// errno is ENOMEM. Returns nullptr.
 ARENITE_COLD void* no_memory() noexcept;
 
-/// Called once in a while, at a slow call: memory that is not used goes back.
+/// To be called at each slow call: memory that is not used goes back.
 void look() noexcept;
 
 } // namespace drop_in

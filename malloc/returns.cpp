@@ -10,13 +10,33 @@
 #include <arenite/os/detail/platform.hpp>
 
 #include <atomic>
+#include <cerrno>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace drop_in {
 namespace {
 
-constinit thread_local detail::idle_pages pages_of_thread ARENITE_THREAD_FAST;
+using detail::idle_pages;
+using detail::thread_heaps;
+
+/// A thread that looks at the clock, for it may fall idle.
+///
+///     calls    slow slow watched watched watched ... fast fast fast ... slow
+///              |look            |look              |watched enough    |look
+///
+/// A look comes twice a second. After it the thread's calls are slow ones for a while, so that a
+/// thread which hardly makes any, as a server that waits for work, comes back to look. One that is
+/// busy has soon made as many as are watched, and does not look before a call is slow anyway.
+struct watch {
+    std::uint64_t next_ms = 0;
+    unsigned calls_left = 0; ///< 0: it does not watch
+};
+constexpr unsigned most_watched = 65536; // 1 ms
+constexpr unsigned first_watched = 1024; // which see the clock, each; then
+constexpr unsigned calls_a_clock = 16;
+
+constinit thread_local watch watch_of_thread ARENITE_THREAD_FAST;
 
 /// By ARENITE_MALLOC, which is read at the first call: half a second after the program began.
 [[nodiscard]] bool is_wanted() noexcept {
@@ -32,18 +52,56 @@ constinit thread_local detail::idle_pages pages_of_thread ARENITE_THREAD_FAST;
 
 constinit std::atomic<std::uint64_t> begin_ms{0};
 
+ARENITE_NOINLINE void look_now(thread_heaps& mine, detail::slab_heap& h,
+                               std::uint64_t now) noexcept {
+    watch& w = watch_of_thread;
+    const std::uint64_t begin = begin_ms.load(std::memory_order_relaxed);
+    if (begin == 0)
+        begin_ms.store(now, std::memory_order_relaxed);
+    const bool is_early = begin == 0 || now - begin < idle_pages::look_ms;
+    w.next_ms = now + idle_pages::look_ms;
+    if (is_early || !is_wanted())
+        return;
+    const int before = errno;
+    if (affinity_heap::give_back_due())
+        w.next_ms = now; // it knows when more is due
+    errno = before;
+    if (h.usage_approximate().bytes_reserved >= idle_pages::least_held_bytes) {
+        mine.pause(0);
+        w.calls_left = most_watched;
+    }
+}
+
+/// For which the thread's calls were made slow ones.
+ARENITE_NOINLINE void look_at_map() noexcept {
+    const int before = errno;
+    write_asked_map();
+    errno = before;
+    thread_heaps* const mine = thread_heaps::mine();
+    detail::slab_heap* const h = mine != nullptr ? mine->current(0) : nullptr;
+    if (h != nullptr && watch_of_thread.calls_left == 0)
+        mine->start(0, *h, usual_alignment);
+}
+
 } // namespace
 
 void look() noexcept {
-    const std::uint64_t now = detail::os::platform::now_ms();
-    const std::uint64_t begin = begin_ms.load(std::memory_order_relaxed);
-    if (begin == 0)
-        return begin_ms.store(now, std::memory_order_relaxed);
-    if (now - begin < detail::idle_pages::look_ms)
+    watch& w = watch_of_thread;
+    if (is_map_asked()) [[unlikely]]
+        return look_at_map();
+    if (w.calls_left > 1 && --w.calls_left < most_watched - first_watched &&
+        w.calls_left % calls_a_clock != 0)
         return;
-    detail::slab_heap* const h = ready();
-    if (h != nullptr && is_wanted())
-        pages_of_thread.look(*h, now);
+    thread_heaps* const mine = thread_heaps::mine();
+    detail::slab_heap* const h = mine != nullptr ? mine->current(0) : nullptr;
+    if (h == nullptr)
+        return;
+    if (w.calls_left == 1) {
+        w.calls_left = 0;
+        mine->start(0, *h, usual_alignment);
+    }
+    if (const std::uint64_t now = detail::os::platform::now_ms(); now >= w.next_ms)
+        look_now(*mine, *h, now);
 }
 
 } // namespace drop_in

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <new>
@@ -99,6 +100,8 @@ bool recorder::enter(thread_state& t) noexcept {
         lock_.lock();
         if (guard_->mode == unknown) {
             t.ring = nullptr;
+            if (t.walks != nullptr) // of the process that this one was forked from
+                std::memset(static_cast<void*>(t.walks), 0, sizeof(known_walks));
             if (guard_ == &without_guard_) {
                 void* p = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                                  -1, 0);
@@ -127,6 +130,11 @@ bool recorder::take_ring(thread_state& t) noexcept {
         t.head = r.head.load(std::memory_order_relaxed);
         t.room_until = t.head; // looked at anew at once
         t.ring = &r;
+        if (t.walks == nullptr) {
+            void* const p = ::mmap(nullptr, sizeof(known_walks), PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            t.walks = p == MAP_FAILED ? nullptr : static_cast<known_walks*>(p);
+        }
         if (has_key_)
             ::pthread_setspecific(key_, &r);
         the_observer.thread_begins(r.thread, &t.busy);
@@ -141,6 +149,9 @@ void recorder::thread_ends(void* ring) noexcept {
         return; // a forked child: it is its parent's
     thread_.ring = nullptr;
     the_observer.thread_ends();
+    if (thread_.walks != nullptr)
+        ::munmap(thread_.walks, sizeof(known_walks));
+    thread_.walks = nullptr;
     static_cast<record::ring*>(ring)->state.store(record::ring_ended, std::memory_order_release);
 }
 

@@ -26,6 +26,7 @@ struct thread_state {
     std::uint64_t room_until; ///< head may reach it before tail is looked at
     std::uint32_t busy;       ///< within the recorder: what it does is not the program's
     std::uint32_t stacks;     ///< taken; one of 1024 is checked
+    known_walks* walks;       ///< null: without memory for them
 };
 
 /// Writes the events of this process into the memory shared with the recorder.
@@ -50,7 +51,7 @@ public:
         t.busy = 1;
         std::uint64_t stack = 0;
         if (from != nullptr)
-            stack = stacks_.number_of(*from, (++t.stacks & 1023) == 0);
+            stack = stacks_.number_of(*from, (++t.stacks & 1023) == 0, t.walks);
         record::ring& r = *t.ring;
         r.busy.store(1, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -158,32 +158,48 @@ void stack_table::closed_a_library() noexcept {
     lock_.unlock();
 }
 
-inline unsigned stack_table::walk(caller from, std::uint64_t* frames) noexcept {
+inline unsigned stack_table::walk(caller from, std::uint64_t* frames, known_walk* into) noexcept {
     unsigned count = 0;
     std::uint64_t pc = from.pc, sp = from.sp, rbp = from.rbp;
+    std::uint64_t rbp_at = 0; // where it was read; 0: it is that of the call
     for (;;) {
         frames[count++] = pc;
         if (count == frames_)
             return count;
         const frame_rule rule = rule_for(pc);
+        if (into != nullptr && rule.base != frame_rule::from_sp) {
+            if (rbp_at == 0)
+                into->needs_rbp = true;
+            else
+                into->note(rbp_at, rbp);
+        }
         std::uint64_t cfa = rule.base == frame_rule::from_sp ? sp : rbp;
         if (rule.base == frame_rule::special) {
             if (rule.offset == frame_rule::last)
                 return count;
             into_->unwound_slowly.fetch_add(1, std::memory_order_relaxed);
+            if (into != nullptr)
+                into->words = known_walk::most_words + 1; // it read more than it tells
             const unsigned told = unwind(from.pc, frames, frames_);
             return told != 0 ? told : count;
         }
         cfa += static_cast<std::uint64_t>((std::int64_t{rule.offset} - frame_rule::bias) * 8);
         if (rule.base == frame_rule::in_memory) {
-            cfa = word_at(cfa);
-            rbp = word_at(rbp);
+            const std::uint64_t at = cfa;
+            cfa = word_at(at);
+            if (into != nullptr)
+                into->note(at, cfa);
+            rbp_at = rbp;
+            rbp = word_at(rbp_at);
         } else if (rule.slot != 0) {
-            rbp = word_at(cfa - std::uint64_t{rule.slot} * 8);
+            rbp_at = cfa - std::uint64_t{rule.slot} * 8;
+            rbp = word_at(rbp_at);
         }
         if (cfa <= sp || cfa - sp > (std::uint64_t{1} << 30)) // no stack grows like this
             return count;
         pc = word_at(cfa - 8);
+        if (into != nullptr)
+            into->note(cfa - 8, pc);
         if (pc == 0)
             return count;
         sp = cfa;
@@ -229,11 +245,31 @@ std::uint32_t stack_table::add(std::uint64_t hash, const std::uint64_t* frames,
     return number;
 }
 
-std::uint32_t stack_table::number_of(caller from, bool checked) noexcept {
+std::uint32_t stack_table::look_up(caller from, bool checked, known_walk* known) noexcept {
     std::uint64_t frames[most_frames];
-    const unsigned count = walk(from, frames);
+    const std::uint32_t generation = closings_.load(std::memory_order_relaxed);
+    const bool again = checked && known != nullptr && known->is_again(from, generation);
+    const std::uint32_t before = again ? known->number : 0;
+    if (known != nullptr) {
+        known->from.pc = 0;
+        known->generation = generation;
+        known->words = 0;
+        known->needs_rbp = false;
+    }
+    const unsigned count = walk(from, frames, known);
     if (checked)
         check(from, frames, count);
+    const std::uint32_t number = number_of_frames(frames, count);
+    if (again && number != before)
+        into_->differing.fetch_add(1, std::memory_order_relaxed);
+    if (known != nullptr && known->words <= known_walk::most_words && number != 0) {
+        known->number = number;
+        known->from = from;
+    }
+    return number;
+}
+
+std::uint32_t stack_table::number_of_frames(const std::uint64_t* frames, unsigned count) noexcept {
     std::uint64_t hash = closings_.load(std::memory_order_relaxed);
     for (unsigned i = 0; i < count; ++i) {
         hash = (hash ^ frames[i]) * odd;

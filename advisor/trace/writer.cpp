@@ -10,13 +10,13 @@
 
 namespace arenite::trace {
 
-writer::writer(const std::string& path)
+writer::writer(const std::string& path, int level, std::uint32_t events_a_chunk)
     : file_{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)},
-      compressor_{nullptr} {
+      compressor_{nullptr}, events_a_chunk_{events_a_chunk} {
     if (file_ < 0)
         throw bad_trace(path + " cannot be written: " + std::strerror(errno));
     compressor_ = ::ZSTD_createCCtx();
-    ::ZSTD_CCtx_setParameter(compressor_, ZSTD_c_compressionLevel, 1);
+    ::ZSTD_CCtx_setParameter(compressor_, ZSTD_c_compressionLevel, level);
 }
 
 writer::~writer() {

@@ -25,14 +25,17 @@ namespace arenite::trace {
 ///          failed() says why.
 class writer {
 public:
-    explicit writer(const std::string& path);
+    /// `level` is zstd's: 1 is quick, 19 small. A chunk has 65,536 events at most; of more events a
+    /// chunk the file is smaller, too.
+    explicit writer(const std::string& path, int level = 1,
+                    std::uint32_t events_a_chunk = most_events / 2);
     ~writer();
     writer(const writer&) = delete;
     writer& operator=(const writer&) = delete;
 
     void put(const event& e) {
         events_.put(e);
-        if (events_.count() == most_events / 2)
+        if (events_.count() == events_a_chunk_)
             flush();
     }
     /// What was observed after the events so far.
@@ -61,6 +64,7 @@ private:
 
     int file_;
     ZSTD_CCtx_s* compressor_;
+    std::uint32_t events_a_chunk_;
     buffer compressed_;
     columns events_;
     std::vector<observation> observations_; ///< among events_

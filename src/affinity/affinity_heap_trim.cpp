@@ -5,14 +5,17 @@
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/core/detail/held_lock.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
+#include <atomic>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 
 using detail::affinity_share;
+using detail::thread_heaps;
 
 affinity_heap::trim_result affinity_heap::trim_shares() noexcept {
     trim_result done;
@@ -26,9 +29,9 @@ affinity_heap::trim_result affinity_heap::trim_shares() noexcept {
         if (s.is_locked()) {
             const detail::held_lock lock{s.lock()};
             trim();
-        } else if (s.is_mine(detail::thread_heaps::thread())) {
+        } else if (s.is_mine(thread_heaps::thread())) {
             trim();
-        } else if (s.is_abandoned() && s.adopt(detail::thread_heaps::thread())) {
+        } else if (s.is_abandoned() && s.adopt(thread_heaps::thread())) {
             trim();
             s.abandon();
         } else {
@@ -63,9 +66,45 @@ affinity_heap::trim_result affinity_heap::trim_all() noexcept {
     return done;
 }
 
+bool affinity_heap::give_back_due() noexcept {
+    const std::uint64_t now = detail::os::platform::now_ms();
+    thread_heaps* const mine = thread_heaps::mine();
+    bool more = false;
+    for (affinity_heap& h : all())
+        if (mine != nullptr)
+            for (affinity_share* s = mine->shares(h.index_); s != nullptr; s = s->next_of_thread)
+                more |= s->give_back_idle(now);
+    // One thread at a time sees to what ended ones left.
+    static constinit std::atomic<std::uint64_t> next_ms{0};
+    std::uint64_t due = next_ms.load(std::memory_order_relaxed);
+    if (now < due || !next_ms.compare_exchange_strong(due, now + detail::idle_pages::look_ms,
+                                                      std::memory_order_relaxed))
+        return more;
+    bool of_ended = false;
+    for (affinity_heap& h : all())
+        of_ended |= h.give_back_of_ended(now);
+    if (of_ended)
+        next_ms.store(now + detail::idle_pages::step_ms, std::memory_order_relaxed);
+    return more || of_ended;
+}
+
+bool affinity_heap::give_back_of_ended(std::uint64_t now_ms) noexcept {
+    bool more = false;
+    if (!shares_.has_orphans())
+        return more;
+    shares_.for_each([&](affinity_share& s) {
+        if (more || s.kind() != detail::share_kind::ordered || !s.is_abandoned() ||
+            !s.adopt(thread_heaps::thread()))
+            return;
+        more = s.give_back_idle(now_ms);
+        s.abandon();
+    });
+    return more;
+}
+
 /// A thread that used it may be about to end, and see to its share then.
 void affinity_heap::reset() noexcept {
-    const detail::held_lock lock = detail::thread_heaps::hold_ends();
+    const detail::held_lock lock = thread_heaps::hold_ends();
     shares_.for_each([&](affinity_share& s) { s.reset(); });
     shares_.forget_balance();
 }

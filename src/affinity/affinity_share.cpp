@@ -91,6 +91,7 @@ void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsig
     pages_.belong_to(*this, affinity);
     kind_ = kind;
     locked_ = slow_only || kind != share_kind::ordered;
+    idle_ = {};
     owner_.gate = locked_ ? nullptr : &lock_;
     if (locked_)
         owner_.on_foreign_free = nullptr; // found before
@@ -142,8 +143,7 @@ affinity_share* affinity_share::make(affinity_shares& home, const heap_owner& ow
 /// handed on by whoever has the share next.
 void affinity_share::retire(affinity_share& share) noexcept {
     share.destroy_heap();
-    share.uncounted_.store(0, std::memory_order_relaxed);
-    share.uncounted_bytes_.store(0, std::memory_order_relaxed);
+    share.uncounted_.forget();
     share.abandon();
     {
         const std::lock_guard lock{places_lock()};
@@ -265,8 +265,8 @@ arenite::usage affinity_share::usage() noexcept {
 }
 
 arenite::usage affinity_share::without_remote_frees(arenite::usage seen) const noexcept {
-    seen.bytes_in_use -= uncounted_bytes_.load(std::memory_order_relaxed);
-    seen.live_allocations -= uncounted_.load(std::memory_order_relaxed);
+    seen.bytes_in_use -= uncounted_.bytes.load(std::memory_order_relaxed);
+    seen.live_allocations -= uncounted_.objects.load(std::memory_order_relaxed);
     return seen;
 }
 
@@ -290,8 +290,7 @@ void affinity_share::reset() noexcept {
     if (!locked_)
         forget_remote_frees();
     const std::lock_guard lock{lock_};
-    uncounted_.store(0, std::memory_order_relaxed);
-    uncounted_bytes_.store(0, std::memory_order_relaxed);
+    uncounted_.forget();
     destroy_heap();
     construct_heap();
 }
@@ -337,13 +336,11 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
         return owner_.refuse_free(p, bytes, "it is free already, or was never handed out");
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]
-        return push_unmarked(p);
-    if (own != nullptr) {
+        return push_unmarked(p, room);
+    if (own != nullptr)
         own->classes().count_foreign_free(room);
-    } else {
-        uncounted_.fetch_add(1, std::memory_order_relaxed);
-        uncounted_bytes_.fetch_add(room, std::memory_order_relaxed);
-    }
+    else
+        uncounted_.add(1, room);
     r->heap.store(this, std::memory_order_relaxed);
     if (!r->mark(word, slot)) [[unlikely]]
         return owner_.refuse_free(p, bytes, "another thread freed it already");
@@ -353,9 +350,11 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
         queue_.push(*r);
 }
 
-// Where there is no memory for bits, objects hang on each other by their first word.
+// Without memory for bits objects hang on each other by their first word; the second is their size.
 
-void affinity_share::push_unmarked(void* p) noexcept {
+void affinity_share::push_unmarked(void* p, std::size_t room) noexcept {
+    uncounted_.add(1, room);
+    std::memcpy(static_cast<std::byte*>(p) + sizeof(void*), &room, sizeof room);
     void* head = unmarked_.load(std::memory_order_relaxed);
     do
         std::memcpy(p, &head, sizeof head);
@@ -366,9 +365,9 @@ void affinity_share::push_unmarked(void* p) noexcept {
 /// One at a time, and the others stay in the list: who handles misuse may never come back.
 void affinity_share::drain_unmarked() noexcept {
     while (void* const p = unmarked_.exchange(nullptr, std::memory_order_acquire)) {
-        void* rest = nullptr;
-        std::memcpy(&rest, p, sizeof rest);
-        void* head = nullptr;
+        std::size_t words[2]; // the rest, and its own size
+        std::memcpy(words, p, sizeof words);
+        void *const rest = reinterpret_cast<void*>(words[0]), *head = nullptr;
         if (rest != nullptr && !unmarked_.compare_exchange_strong(head, rest)) {
             void* last = rest;
             for (void* next = rest; next != nullptr; std::memcpy(&next, last, sizeof next))
@@ -377,6 +376,7 @@ void affinity_share::drain_unmarked() noexcept {
                 std::memcpy(last, &head, sizeof head);
             while (!unmarked_.compare_exchange_weak(head, rest));
         }
+        uncounted_.add(-1, 0 - words[1]);
         heap().deallocate(p);
     }
 }

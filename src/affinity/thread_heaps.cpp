@@ -9,6 +9,7 @@
 #include <arenite/core/detail/thread_exit.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <mutex>
 #include <utility>
@@ -147,6 +148,11 @@ void thread_heaps::start(unsigned affinity, slab_heap& heap, std::size_t least_a
 void thread_heaps::stop(unsigned affinity) noexcept {
     place& p = at(affinity);
     p.ready[0] = p.ready[1] = p.current = nullptr;
+}
+
+void thread_heaps::pause(unsigned affinity) noexcept {
+    place& p = at(affinity);
+    p.ready[0] = p.ready[1] = nullptr;
 }
 
 void thread_heaps::stop_all() noexcept {

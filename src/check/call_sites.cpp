@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The call sites of live objects, in checked builds. In this order: how many frames are kept;
+// walking the stack by its frame pointers; the table from an address to its sites, which grows
+// under a lock; the text for reports of leaks and misuse.
 #include <arenite/check/call_sites.hpp>
 
 #include <arenite/check/detail/call_stack.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// ARENITE_PASSTHROUGH: every allocation is one of malloc, with a link before it, so that the
+// resource still knows all of them in order. First the links, whose table finds an address; then
+// allocating, freeing and rewinding; then the reports.
 #include <arenite/check/detail/passthrough_chain.hpp>
 
 #include <arenite/check/detail/poison.hpp>

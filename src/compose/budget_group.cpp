@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// A tree of budgets. take and give go from a group up to its root; if one of them refuses, those
+// below it give back. Then warnings, which are called once a level is passed, and the limits
+// themselves.
 #include <arenite/compose/budget_group.hpp>
 
 #include <arenite/core/contract.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The file of a recording_resource. `state` is the file, its buffer and the numbers of live
+// objects; a `session` holds its lock, and knows the thread inside; the calls of a recorder come
+// last, and each writes one event.
 #include <arenite/compose/detail/recorder.hpp>
 
 #include <arenite/core/config.hpp>

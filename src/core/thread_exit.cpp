@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The end of a thread. First the functions that any thread awaits, by their numbers; then the key
+// of POSIX threads, or, where there is none, the object of a thread that stands for it; then
+// calling what a thread awaits, and registering.
 #include <arenite/core/detail/thread_exit.hpp>
 
 #include <arenite/core/contract.hpp>

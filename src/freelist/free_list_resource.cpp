@@ -1,5 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// First and best fit in one region. unit_map knows where holes and allocations begin; place_maxima
+// leads first fit to a hole, kind_sets and hole_tree lead best fit to one. In this order: the
+// region, entering and leaving these indexes, allocate, deallocate with its merging, sizes,
+// reports.
 #include <arenite/freelist/free_list_resource.hpp>
 
 #include <arenite/check/detail/poison.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Digital search trees of holes by length and address, whose nodes lie in the holes; no tree is
+// balanced. First which tree and which bits lead to a hole, then entering and erasing one, then the
+// search for the smallest that is large enough.
 #include <arenite/freelist/detail/hole_tree.hpp>
 
 #include <algorithm>

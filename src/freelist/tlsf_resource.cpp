@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The two-level lists of a tlsf_resource are in its header; here is what surrounds them. In this
+// order: regions, which may come and go; allocate, with the search across regions; deallocate,
+// which finds the region and merges; sizes; reports.
 #include <arenite/freelist/tlsf_resource.hpp>
 
 #include <arenite/check/detail/poison.hpp>

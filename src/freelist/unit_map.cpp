@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Reading the bits of a unit_map: the longest run in a word, the hole at or before a unit, the next
+// begin of anything. Then its list of regions, and the messages for frees that match none.
 #include <arenite/freelist/detail/unit_map.hpp>
 
 #include <arenite/core/contract.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Objects of a compacting_heap while nothing moves: making and destroying them, pins, the reports.
+// Moving them is compacting_heap_step.cpp; where they lie is movable_blocks.cpp; their handles lead
+// through handle_table.cpp.
 #include <arenite/handle/compacting_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>

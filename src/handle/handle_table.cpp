@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// From a slot to its object: the cells of the process lead to chunks of entries, each chunk of one
+// heap. First the cells and the numbers of chunks, which heaps take and give without a lock; then
+// finding an entry; then making and ending one.
 #include <arenite/handle/detail/handle_table.hpp>
 
 #include <arenite/block/detail/block.hpp>

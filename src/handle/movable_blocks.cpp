@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Blocks of objects that may move. The bits of a block say which granules are taken; its state says
+// whether it has room, or is worth emptying. In this order: states of blocks, room for an object,
+// emptying a block, pins, the reports.
 #include <arenite/handle/detail/movable_blocks.hpp>
 
 #include <arenite/check/detail/poison.hpp>

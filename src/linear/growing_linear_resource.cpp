@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// A linear_resource over reserved addresses: reserves at the first request, commits in steps as the
+// top rises, in huge pages after the first MiB, and gives back what recent rounds did not need.
 #include <arenite/linear/growing_linear_resource.hpp>
 
 #include <arenite/check/detail/poison.hpp>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The slow calls of a linear_resource, the fast ones are in its header: getting the region at the
+// first request, the end that grows down, the reports, and in checked builds every wrong free.
 #include <arenite/check/detail/resource_text.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The scratch memory of a thread: growing_linear_resources, made at their first use, in memory that
+// stays until all objects of the thread have ended. scratch_other_than() picks one that a caller
+// does not hold.
 #include <arenite/linear/detail/linear_part.hpp>
 #include <arenite/linear/scratch.hpp>
 

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Ends of any depth without recursion: an object that would end too deep within others enters the
+// list of its kind, and the end at the bound works the lists off. First the lists, then batches and
+// run(); then objects without a count.
 #include <arenite/object/destruction_queue.hpp>
 
 #include <arenite/core/system_resource.hpp>

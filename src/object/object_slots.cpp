@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The untyped part of object_pool, over a pool that keeps contents. In this order: ending idle
+// objects, refusing what is no object in use, and going through all of them by parts.
 #include <arenite/object/detail/object_slots.hpp>
 
 #include <arenite/check/detail/poison.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Observations: counted records that an observer_ptr points to, with a lock that the end of the
+// object waits for. First the record, then the table that finds the one of an address, in parts
+// with a lock each.
 #include <arenite/object/observer_ptr.hpp>
 
 #include <arenite/core/detail/spin_lock.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Defragmentation of an offset_allocator or offset_heap. First one move and its undoing; then
+// rounds, which empty the emptiest block or, in a range, carry the last parts down; then room for
+// one request, by clearing the cheapest stretch or by sliding all parts of a block.
 #include <arenite/core/detail/budget_meter.hpp>
 #include <arenite/offset/detail/move_planner.hpp>
 

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Blocks of a range of offsets: a table of blocks, the units that each covers, and lists of blocks
+// by how full they are, which lead the planner to the emptiest.
 #include <arenite/offset/detail/offset_blocks.hpp>
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// An offset_heap is an offset_space whose blocks come from an offset_source: asking it under a
+// budget, entering a block, and giving empty ones back.
 #include <arenite/offset/offset_heap.hpp>
 
 #include <arenite/core/contract.hpp>

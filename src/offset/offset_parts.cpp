@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The part that offset_allocator and offset_heap share: checks of handles, figures, and the calls
+// that lead to the planner.
 #include <arenite/offset/offset_parts.hpp>
 
 #include <arenite/core/contract.hpp>

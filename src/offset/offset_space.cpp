@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Bookkeeping of offsets: nodes in address order, free ones also in bins by length. In this order:
+// nodes, blocks, the search for a place, with kinds that keep a distance; taking and giving a
+// stretch; resizing and sliding one; handles and their misuse.
 #include <arenite/offset/detail/offset_space.hpp>
 
 #include <arenite/core/alignment.hpp>

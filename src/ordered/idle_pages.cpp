@@ -20,10 +20,12 @@ bool is_about(std::size_t a, std::size_t b) noexcept {
 } // namespace
 
 void idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
-    if (returning_)
-        return step(heap, now_ms);
-    next_ms_ = now_ms + look_ms;
     const arenite::usage u = heap.usage_approximate();
+    if (returning_ && is_about(u.bytes_in_use, seen_bytes_))
+        return step(heap, now_ms);
+    if (returning_) // what is free is wanted
+        end_return();
+    next_ms_ = now_ms + look_ms;
     const bool is_still = is_about(u.bytes_in_use, seen_bytes_);
     seen_bytes_ = u.bytes_in_use;
     if (!is_still) {
@@ -35,20 +37,28 @@ void idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
         return;
     }
     if (++still_looks_ < patience_ || u.bytes_reserved < least_held_bytes ||
-        u.bytes_in_use >= u.bytes_reserved / 4 * 3 || is_about(u.bytes_in_use, returned_bytes_))
+        u.bytes_in_use >= u.bytes_reserved / 4 * 3 ||
+        (returned_bytes_ != 0 && is_about(u.bytes_in_use, returned_bytes_)))
         return;
     returning_ = true;
+    next_ms_ = now_ms;
     from_ = nullptr;
     step(heap, now_ms);
 }
 
+void idle_pages::end_return() noexcept {
+    returning_ = false;
+    returned_bytes_ = std::max<std::size_t>(seen_bytes_, 1);
+}
+
 void idle_pages::step(slab_heap& heap, std::uint64_t now_ms) noexcept {
-    next_ms_ = now_ms + step_ms;
-    for (unsigned n = 0; n < step_blocks; ++n) {
-        from_ = heap.return_pages_from(from_);
+    // Steps that were missed, as its thread hardly calls, follow at once: eight at most.
+    next_ms_ = std::max(next_ms_, now_ms - std::min(now_ms, 8 * step_ms)) + step_ms;
+    unsigned runs = 0;
+    for (unsigned n = 0; n < step_blocks && runs < step_runs; ++n) {
+        from_ = heap.return_pages_from(from_, runs);
         if (from_ == nullptr) {
-            returning_ = false;
-            returned_bytes_ = std::max<std::size_t>(seen_bytes_, 1);
+            end_return();
             next_ms_ = now_ms + look_ms;
             return;
         }
@@ -56,18 +66,18 @@ void idle_pages::step(slab_heap& heap, std::uint64_t now_ms) noexcept {
 }
 
 /// In a file of its own, as trim() does it for all blocks.
-const void* slab_heap::return_pages_from(const void* from) noexcept {
+const void* slab_heap::return_pages_from(const void* from, unsigned& runs) noexcept {
     const heap_gate::guard mark = gate_.enter();
-    return slabs_.purge_from(from);
+    return slabs_.purge_from(from, runs);
 }
 
-const void* slab_source::purge_from(const void* from) noexcept {
+const void* slab_source::purge_from(const void* from, unsigned& runs) noexcept {
     constexpr std::uint16_t any = 0xffff;
     block* const b = blocks_.purges() ? blocks_.blocks().lowest(any, from) : nullptr;
     if (b == nullptr)
         return nullptr;
     if ((b->state & block_state::large) == 0)
-        purge_free(*b);
+        runs += purge_free(*b);
     return reinterpret_cast<const std::byte*>(b) + 1;
 }
 

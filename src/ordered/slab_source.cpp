@@ -327,19 +327,26 @@ void slab_source::trim() noexcept {
     block_list& all = blocks_.blocks();
     for (block* b = all.first(); b != nullptr; b = all.above(*b))
         if ((b->state & block_state::large) == 0)
-            purge_free(*b);
+            static_cast<void>(purge_free(*b));
 }
 
-/// Gives the system's pages of a block that hold no slot in use back.
-void slab_source::purge_free(block& b) noexcept {
+/// Gives the system's pages of a block that hold no slot in use back. Tells how many runs of them.
+unsigned slab_source::purge_free(block& b) noexcept {
     auto* const begin = reinterpret_cast<std::byte*>(&b);
-    if ((b.state & block_state::empty) != 0) // its bookkeeping is made anew
-        return blocks_.purge(begin + sizeof(block), b.bytes() - sizeof(block));
+    unsigned runs = 0;
+    const auto purge = [&](std::size_t at, std::size_t bytes) {
+        runs += bytes >= os::platform::page_bytes() ? 1 : 0;
+        blocks_.purge(begin + at, bytes);
+    };
+    if ((b.state & block_state::empty) != 0) { // its bookkeeping is made anew
+        purge(sizeof(block), b.bytes() - sizeof(block));
+        return runs;
+    }
     if (has_pages(b)) {
         for (std::size_t at = 0; at < b.bytes(); at += slab_page::bytes)
             if ((b.note >> at / slab_page::bytes & 1) == 0)
-                blocks_.purge(begin + at + (at == 0 ? sizeof(block) : 0),
-                              slab_page::bytes - (at == 0 ? sizeof(block) : 0));
+                purge(at + (at == 0 ? sizeof(block) : 0),
+                      slab_page::bytes - (at == 0 ? sizeof(block) : 0));
     } else {
         const slab_block& head = *geometry_.slabs_in(&b);
         const std::size_t end = b.bytes() / unit_bytes;
@@ -347,7 +354,7 @@ void slab_source::purge_free(block& b) noexcept {
             const std::size_t first = bits::next_clear(head.taken_units, at, end);
             at = bits::next_set(head.taken_units, first, end);
             if (at - first >= 4)
-                blocks_.purge(begin + first * unit_bytes, (at - first) * unit_bytes);
+                purge(first * unit_bytes, (at - first) * unit_bytes);
         }
     }
     for_each_slab(b, [&](const slab& s) {
@@ -355,9 +362,10 @@ void slab_source::purge_free(block& b) noexcept {
         for (std::size_t i = 0; i < s.slots;) {
             const std::size_t first = bits::next_set(words, i, s.slots);
             i = bits::next_clear(words, first, s.slots);
-            blocks_.purge(begin + s.begin + first * s.slot_bytes, (i - first) * s.slot_bytes);
+            purge(s.begin + first * s.slot_bytes, (i - first) * s.slot_bytes);
         }
     });
+    return runs;
 }
 
 } // namespace detail

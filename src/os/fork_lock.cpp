@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// All fork_locks of the process in one list. Before a fork each of them is taken, outermost ones
+// first, without waiting long for one while others are held; afterwards all are given up, and the
+// child tells their owners.
 #include <arenite/os/detail/fork_lock.hpp>
 
 #include <arenite/core/detail/process_object.hpp>

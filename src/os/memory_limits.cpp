@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Reads the limits of control groups, version 2: the lowest of the process's group and of those
+// above it; and how much of the time processes waited for memory.
 #include <arenite/os/memory_limits.hpp>
 
 #include <algorithm>

@@ -1,5 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Handing out: a request finds its units under the lock (page_range.hpp), then the system makes
+// them usable without it. Further parts: page_resource_addresses.cpp (ranges),
+// page_resource_windows.cpp (huge pages), page_resource_return.cpp (memory that comes back),
+// page_resource_report.cpp. page_source(), the one of the process, stands at the end.
 #include "page_range.hpp"
 
 #include <arenite/core/contract.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// A pool of slots with one bit each, set where the slot is free. In this order: how a block is laid
+// out; making a pool; refilling the cache from the lowest word with free slots; runs of slots that
+// come back; whose an address is. pool_resource_memory.cpp gets and returns memory.
 #include <arenite/pool/pool_resource.hpp>
 
 #include "slot_pool_impl.hpp"

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Which row a slot of a suballocator_resource lies in: few rows are searched in a sorted list, many
+// by cells of the address range. Also the lowest row with a free slot.
 #include <arenite/pool/detail/row_table.hpp>
 
 #include <arenite/core/alignment.hpp>

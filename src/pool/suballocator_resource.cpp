@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Rows of slots from any upstream, the lowest free slot first. In this order: layout of a row,
+// making, getting a row, allocate and the packing of sparse rows, deallocate, giving rows back,
+// reports.
 #include <arenite/pool/suballocator_resource.hpp>
 
 #include "slot_pool_impl.hpp"

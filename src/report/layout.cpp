@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Where the members of a type lie: holes between them, the lines of the cache that a loop touches,
+// text and JSON.
 #include <arenite/report/detail/text.hpp>
 #include <arenite/report/layout.hpp>
 

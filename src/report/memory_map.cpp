@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// A picture of a heap's regions. First the list, its order and overlaps; then cells, of which each
+// stands for some bytes; then the same cells as text, SVG and JSON.
 #include <arenite/report/memory_map.hpp>
 
 #include <arenite/report/detail/text.hpp>

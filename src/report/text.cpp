@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Text of reports: numbers with units, percentages, escapes for JSON and XML, columns of a table.
 #include <arenite/report/detail/text.hpp>
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Growth between two snapshots: parts are paired by their names, call sites by their stacks; then
+// text, JSON and profiles of it.
 #include <arenite/report/usage_difference.hpp>
 
 #include <arenite/report/detail/site_formats.hpp>

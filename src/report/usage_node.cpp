@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The tree of named resources. A lock of the process guards links; figures are read from the
+// resources when asked. First joining and leaving, then reading and adding up, then text and JSON.
 #include <arenite/report/usage_node.hpp>
 
 #include <arenite/report/region_totals.hpp>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Collects the figures of all nodes, affinities and sampled call sites at one moment; then text,
+// JSON and profiles of them.
 #include <arenite/report/usage_snapshot.hpp>
 
 #include <arenite/report/detail/site_formats.hpp>

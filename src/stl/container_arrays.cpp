@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Arrays of containers: an ordered_heap behind a lock, one for the process and one for each
+// container_pool. A prefix before an array leads its free back to the heap that it is of.
 #include <arenite/stl/detail/container_arrays.hpp>
 
 #include <arenite/core/alignment.hpp>

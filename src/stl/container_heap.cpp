@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The pool behind containers of one slot size. Its owner takes and gives without a lock; others
+// queue what they free, and the owner takes that back when it finds no slot.
 #include <arenite/stl/detail/container_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>

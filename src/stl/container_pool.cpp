@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The heaps of a container_pool: for each slot size a list with a heap for each thread, up to a
+// number of threads, entered without a lock. First these lists, then slots, then trim() and the
+// reports, which go through all heaps.
 #include <arenite/stl/container_pool.hpp>
 
 #include <arenite/check/passthrough.hpp>

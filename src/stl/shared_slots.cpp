@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The slots that suballocators of one size share. A thread takes from rows of its own, under one
+// lock for all, and holds some slots back without it. First the rows: finding, joining and leaving
+// them; then the slots that a thread holds back; then the reports.
 #include <arenite/check/detail/build_mode.hpp>
 #include <arenite/stl/detail/shared_slots.hpp>
 

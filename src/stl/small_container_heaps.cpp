@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The heaps that small containers of a thread share, one for each slot size: found by the thread,
+// left at its end, and taken over by the next thread that needs one.
 #include <arenite/stl/detail/small_container_heaps.hpp>
 
 #include <arenite/core/detail/process_object.hpp>

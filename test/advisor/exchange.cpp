@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 #include <trace/reader.hpp>
 #include <trace/writer.hpp>
@@ -196,6 +197,93 @@ TEST_F(exchange, refuses_what_it_cannot_export_and_writes_nothing) {
         EXPECT_NE(r.text.find(sentence), std::string::npos) << r.text;
         EXPECT_EQ(files(), 2u) << words;
     }
+}
+
+/// The figures that `arenite show` has of a trace, without the line with its program.
+std::string figures_of(const std::string& file) { return shell("$A show " + file).text; }
+
+TEST_F(exchange, packs_a_trace_that_says_the_same) {
+    {
+        trace::writer to{in("T")};
+        to.put_modules(std::vector<trace::module>{{"/no/game", ""}});
+        to.put_stacks(std::vector<std::vector<trace::frame>>{{{1, 0x10}, {1, 0x20}}, {{1, 0x30}}});
+        std::mt19937 random{20261124};
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> live;
+        std::uint64_t time = 0;
+        for (std::uint64_t i = 0; i < 200'000; ++i) {
+            time += 128 * (random() % 4);
+            const std::uint64_t address =
+                0x100000000000 + (std::uint64_t{random()} % (1 << 20) * 200'000 + i) * 16;
+            const std::uint32_t stack = 1 + random() % 2;
+            if (i % 50'000 == 0)
+                to.put({.time = time, .address = i / 50'000, .what = trace::op::mark});
+            if (live.size() < 1000 || random() % 2 == 0) {
+                live.emplace_back(address, 16 + random() % 500);
+                to.put({.time = time,
+                        .address = address,
+                        .bytes = live.back().second,
+                        .stack = stack});
+                continue;
+            }
+            const std::size_t which = random() % live.size();
+            auto& [at, bytes] = live[which];
+            if (random() % 8 == 0) {
+                to.put({.time = time,
+                        .address = address,
+                        .old_address = at,
+                        .bytes = bytes * 2,
+                        .stack = stack,
+                        .what = trace::op::realloc});
+                at = address;
+                bytes *= 2;
+                continue;
+            }
+            to.put({.time = time, .address = at, .what = trace::op::free});
+            std::swap(live.back(), live[which]);
+            live.pop_back();
+        }
+        to.flush();
+        to.put_names(std::vector<std::pair<trace::frame, trace::name>>{
+            {{1, 0x10}, {"make(int)", "scene.cpp", 12}}, {{1, 0x20}, {"main", "main.cpp", 3}}});
+        to.put_about({{"program", "game"}, {"end", "exit 0"}});
+    }
+    const finished r = shell("$A pack " + in("T") + " -o " + in("P"));
+    ASSERT_EQ(r.code, 0) << r.text;
+    EXPECT_EQ(figures_of(in("T")), figures_of(in("P")));
+    EXPECT_LT(fs::file_size(in("P")), fs::file_size(in("T")) * 2 / 3);
+    const auto from = trace::open(in("T"));
+    const auto packed = trace::open(in("P"));
+    std::vector<trace::event> all[2];
+    for (int i = 0; i < 2; ++i)
+        for (auto events = (i == 0 ? from : packed)->next(); !events.empty();
+             events = (i == 0 ? from : packed)->next())
+            all[i].insert(all[i].end(), events.begin(), events.end());
+    ASSERT_EQ(all[0].size(), all[1].size());
+    for (std::size_t i = 0; i < all[0].size(); ++i) {
+        trace::event& a = all[0][i];
+        trace::event& b = all[1][i];
+        if (a.what != trace::op::mark)
+            a.address = b.address = a.old_address = b.old_address = 0;
+        ASSERT_EQ(a, b) << i;
+    }
+    EXPECT_EQ(shell("$A pack " + in("P")).code, 0); // in its own place
+    EXPECT_EQ(figures_of(in("T")), figures_of(in("P")));
+    EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(exchange, packs_no_damaged_trace_in_its_place) {
+    make_trace("T");
+    fs::resize_file(in("T"), fs::file_size(in("T")) - 5);
+    const std::string before = read("T");
+    const finished r = shell("$A pack " + in("T"));
+    EXPECT_EQ(r.code, 2) << r.text;
+    EXPECT_NE(r.text.find("is not replaced"), std::string::npos) << r.text;
+    EXPECT_EQ(read("T"), before);
+    EXPECT_EQ(shell("$A pack " + in("T") + " -o " + in("P")).code, 0);
+    EXPECT_EQ(files(), 2u);
+    put("empty", "");
+    EXPECT_EQ(shell("$A pack " + in("empty")).code, 2);
+    EXPECT_EQ(files(), 3u);
 }
 
 } // namespace

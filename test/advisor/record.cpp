@@ -227,6 +227,25 @@ TEST(record, knows_a_library_that_was_closed) {
     }
 }
 
+TEST(record, tells_apart_callers_that_differ_far_above_only) {
+    const recording r = record("two_ways");
+    ASSERT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_EQ(r.count(op::malloc, 51001), 666);
+    EXPECT_EQ(r.count(op::malloc, 51002), 334);
+    const trace::tables& known = r.from->known();
+    for (const event& e : r.events) {
+        if (e.what != op::malloc || (e.bytes != 51001 && e.bytes != 51002))
+            continue;
+        std::set<std::string> names;
+        for (const trace::frame& f : known.stack(e.stack))
+            if (const auto n = known.names.find(f); n != known.names.end())
+                names.insert(n->second.function.substr(n->second.function.find("::") + 2));
+        EXPECT_EQ(names.contains("left(unsigned long)"), e.bytes == 51001) << e.stack;
+        EXPECT_EQ(names.contains("right(unsigned long)"), e.bytes == 51002) << e.stack;
+    }
+    EXPECT_EQ(r.words("differing"), 0);
+}
+
 TEST(record, leaves_failures_to_the_program) {
     EXPECT_EQ(record("too_much").run.code, 7); // operator new throws through the recorder
     const recording r = record("resize_fails");

@@ -274,6 +274,59 @@ TEST(affinity_any, usage_and_trim_of_all_say_what_they_found_and_did) {
     EXPECT_EQ(h.usage().bytes_reserved, 0u);
 }
 
+struct idling {
+    static constexpr std::string_view name = "idling";
+};
+
+/// Makes 30 MB of objects and frees all but one of 500, which it gives.
+std::vector<void*> mostly_freed() {
+    std::vector<void*> all(150'000), kept;
+    for (void*& p : all) {
+        p = affinity_heap::of<idling>().allocate(200, 8);
+        std::memset(p, 0x5a, 200);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (i % 500 == 0)
+            kept.push_back(all[i]);
+        else
+            affinity_heap::of<idling>().deallocate(all[i], 200, 8);
+    }
+    return kept;
+}
+
+std::size_t resident_around(const std::vector<void*>& objects) {
+    constexpr std::uintptr_t area = 64_KiB; // the objects lie further apart
+    std::size_t sum = 0;
+    for (const void* p : objects)
+        sum += detail::os::platform::resident_bytes(
+            reinterpret_cast<const void*>(align_down(address_of(p), area)), area); // NOLINT
+    return sum;
+}
+
+TEST(affinity_any_threads, pages_of_a_thread_that_idles_and_of_ended_ones_go_back) {
+    if (passthrough() || affinity_strategy_name() != "ordered" || detail::slow_only)
+        GTEST_SKIP() << "no pages that go back: all goes to malloc, or heaps have locks";
+    const std::vector<void*> own = mostly_freed();
+    std::vector<void*> of_ended;
+    std::thread{[&] { of_ended = mostly_freed(); }}.join();
+    const std::size_t before = resident_around(own), of_ended_before = resident_around(of_ended);
+    const auto has_gone = [&] {
+        return resident_around(own) < before / 2 && resident_around(of_ended) < of_ended_before / 2;
+    };
+    // It wants to see for a second that nothing happens.
+    for (int i = 0; i < 3000 && !has_gone(); ++i) {
+        affinity_heap::give_back_due();
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    EXPECT_LT(resident_around(own), before / 2);
+    EXPECT_LT(resident_around(of_ended), of_ended_before / 2);
+    for (const auto& all : {own, of_ended})
+        for (void* p : all) {
+            EXPECT_EQ(static_cast<unsigned char*>(p)[199], 0x5a) << "what lives stays";
+            affinity_heap::of<idling>().deallocate(p, 200, 8);
+        }
+}
+
 TEST(affinity_any_threads, a_trim_says_whom_it_asked) {
     if (passthrough() || detail::slow_only)
         GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";

@@ -21,6 +21,11 @@ __attribute__((noinline)) void reallocate_foreign(void) {
     free(realloc(own + 16, 100));
 }
 
+__attribute__((noinline)) void reallocate_inside(void) {
+    char* p = malloc(100);
+    free(realloc(p + 16, 200));
+}
+
 int main(int count, char** words) {
     const char* what = count > 1 ? words[1] : "";
     if (strcmp(what, "twice") == 0)
@@ -29,5 +34,7 @@ int main(int count, char** words) {
         free_foreign();
     else if (strcmp(what, "realloc") == 0)
         reallocate_foreign();
+    else if (strcmp(what, "realloc_inside") == 0)
+        reallocate_inside();
     return 0;
 }

@@ -96,6 +96,39 @@ TEST_F(idle_pages_of_a_heap, what_kept_still_for_a_second_goes_back_in_small_ste
     EXPECT_GE(resident(), after);
 }
 
+TEST_F(idle_pages_of_a_heap, what_is_left_may_be_next_to_nothing) {
+    fill(200'000);
+    keep_one_of(50'000); // 800 bytes
+    const std::size_t before = resident();
+    look_for(5000);
+    EXPECT_LT(resident(), before / 4);
+}
+
+TEST_F(idle_pages_of_a_heap, steps_that_were_missed_follow_at_once) {
+    fill(200'000);
+    keep_one_of(500);
+    const std::size_t before = resident();
+    for (; !idle.is_returning(); now_ms += idle_pages::look_ms)
+        idle.look(heap, now_ms);
+    const std::size_t begun = resident();
+    for (int calls = 0; calls < 20; ++calls) // at one time
+        idle.look(heap, now_ms);
+    EXPECT_LT(resident(), begun - (before - begun) * 4);
+    EXPECT_TRUE(idle.is_returning()) << "no more than eight";
+}
+
+TEST_F(idle_pages_of_a_heap, a_return_ends_where_the_program_comes_back) {
+    fill(400'000);
+    keep_one_of(500);
+    for (; !idle.is_returning(); now_ms += idle_pages::step_ms)
+        idle.look(heap, now_ms);
+    fill(20'000);
+    const std::size_t before = resident();
+    look_for(20 * idle_pages::step_ms);
+    EXPECT_FALSE(idle.is_returning());
+    EXPECT_GE(resident(), before);
+}
+
 TEST_F(idle_pages_of_a_heap, nothing_goes_back_while_use_changes_or_most_is_used) {
     fill(200'000);
     const std::size_t before = resident();

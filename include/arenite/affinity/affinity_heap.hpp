@@ -81,7 +81,8 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///            another thread freed something.
 /// Limits:    256 affinities; for heaps without number see shared_heap. As many heaps (threads
 ///            times affinities) as memory has room for.
-/// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty.
+/// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty;
+///            give_back_due() whole pages, where a program idles.
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
 ///            are found in every build. All are found at the call, except an object that another
 ///            thread frees and then its owner: that is found when the owner drains its remote
@@ -303,6 +304,13 @@ public:
     trim_result trim() noexcept;
     static trim_result trim_all() noexcept;
 
+    /// Returns the memory of whole pages of free objects to the system, of all affinities, where
+    /// what is in use has kept still for a second or more and is less than three quarters of what
+    /// is held: of this thread's heaps, and of threads that ended. For the loop of a program, each
+    /// frame or from a timer: a few blocks a call, about 200 us at most; nothing as a rule. A
+    /// program that soon wants the memory again is waited for longer. True while there is more.
+    static bool give_back_due() noexcept;
+
     /// O(threads). Exact while no thread allocates or frees, except the high-water mark; otherwise
     /// the figure of each thread may be slightly out of date. Each thread notes its own mark at its
     /// slow calls, so a peak that came and went between two of them is missed. The affinity's mark
@@ -369,6 +377,7 @@ private:
                                           std::size_t alignment) noexcept;
 
     trim_result trim_shares() noexcept;
+    [[nodiscard]] bool give_back_of_ended(std::uint64_t now_ms) noexcept;
     /// It is a shared_heap's, and always of the strategy `ordered`.
     [[nodiscard]] bool is_shared() const noexcept { return index_ >= detail::most_affinities; }
     /// nullptr where it is a shared_heap's.

@@ -18,6 +18,13 @@ enum class page_use : unsigned char {
 ///     const lent_memory m = page_source().lend(bytes, alignment, page_use::dense);
 ///     if (m.p != nullptr && !m.is_zero)
 ///         std::memset(m.p, 0, bytes);
+///
+/// Use when:  a resource of your own lends pages (concept Lending), or memory must be zero.
+/// Cost:      none; clearing is left out where the system did it.
+/// Limits:    `false` says nothing: the memory may be zero all the same. It goes back by
+///            deallocate() or release() of the resource that lent it, with the same size.
+/// Threads:   a value; each has its own.
+/// Failure:   p is nullptr; nothing has changed.
 struct lent_memory {
     void* p = nullptr;    ///< nullptr: there is none
     bool is_zero = false; ///< every byte is known to be zero

@@ -37,8 +37,13 @@ namespace detail {
     if (owner == nullptr || owner->is_locked())
         return 0;
     const slab_heap& heap = owner->heap();
-    const slab* const s = heap.slabs().find_slab(p);
-    return s != nullptr && s->is_of(&heap) ? s->slot_bytes : 0;
+    const slab_source& slabs = heap.slabs();
+    const slab* const s = slabs.find_slab(p);
+    // An address within a slot is misuse, which usable_bytes tells.
+    return s != nullptr && s->is_of(&heap) &&
+                   slabs.begin_of(*s) + slabs.index_of(*s, p) * s->slot_bytes == p
+               ? s->slot_bytes
+               : 0;
 }
 
 } // namespace detail

@@ -23,6 +23,11 @@ namespace {
 
 constexpr int times = 100;
 
+[[gnu::noinline]] void deepest(std::size_t bytes) { std::free(std::malloc(bytes)); }
+[[gnu::noinline]] void middle(std::size_t bytes) { deepest(bytes); }
+[[gnu::noinline]] void left(std::size_t bytes) { middle(bytes); }
+[[gnu::noinline]] void right(std::size_t bytes) { middle(bytes); }
+
 void every_entry() {
     for (int i = 0; i < times; ++i) {
         std::free(std::malloc(10001));
@@ -183,6 +188,9 @@ int main(int count, char** words) {
         });
         for (int i = 0; i < 100; ++i)
             ::raise(SIGUSR1);
+    } else if (what == "two_ways") { // to the same place, at the same height of the stack
+        for (std::size_t i = 0; i < 1000; ++i)
+            i % 3 ? left(51001) : right(51002);
     } else if (what == "stacks") {
         for (std::size_t i = 0; i < 20000; ++i)
             std::free(aligned_frame(i % 500));

@@ -10,6 +10,7 @@
 #include <arenite/block/detail/block.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/usage.hpp>
+#include <arenite/ordered/detail/idle_pages.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 
@@ -136,6 +137,13 @@ public:
                                   std::size_t alignment) noexcept;
     [[nodiscard]] std::size_t size_of(const void* p) noexcept;
     void trim() noexcept;
+    /// Some whole pages of free objects go back, where it is time; true while there are more.
+    [[nodiscard]] bool give_back_idle(std::uint64_t now_ms) noexcept {
+        if (locked_)
+            return false;
+        idle_.look(heap(), now_ms);
+        return idle_.is_returning();
+    }
     void set_block_bytes(std::size_t bytes) noexcept;
     [[nodiscard]] arenite::usage usage() noexcept;
     void list_regions(region_sink& sink) noexcept;
@@ -209,7 +217,7 @@ private:
     [[nodiscard]] arenite::usage without_remote_frees(arenite::usage seen) const noexcept;
     template <class F>
     void for_each_remote_frees(F f) noexcept;
-    void push_unmarked(void* p) noexcept;
+    void push_unmarked(void* p, std::size_t room) noexcept;
     void drain_unmarked() noexcept;
     bool drain(remote_frees& r) noexcept;
     void forward(remote_frees& r) noexcept;
@@ -239,15 +247,26 @@ private:
     affinity_pages pages_;
     share_kind kind_ = share_kind::ordered;
     bool locked_ = false;
+    idle_pages idle_; ///< of an unlocked one
 
     fork_lock<std::mutex> lock_{outermost};
 
     // Written by other threads that free.
     alignas(64) std::atomic<bool> asked_{false};
     remote_queue queue_;
-    std::atomic<void*> unmarked_{nullptr};  ///< objects for which there was no remote_frees
-    std::atomic<std::size_t> uncounted_{0}; ///< freed by threads without a heap, objects
-    std::atomic<std::size_t> uncounted_bytes_{0};
+    std::atomic<void*> unmarked_{nullptr}; ///< objects for which there was no remote_frees
+    struct {
+        std::atomic<std::size_t> objects{0};
+        std::atomic<std::size_t> bytes{0};
+        void add(int count, std::size_t more_bytes) noexcept {
+            objects.fetch_add(static_cast<std::size_t>(count), std::memory_order_relaxed);
+            bytes.fetch_add(more_bytes, std::memory_order_relaxed);
+        }
+        void forget() noexcept {
+            objects.store(0, std::memory_order_relaxed);
+            bytes.store(0, std::memory_order_relaxed);
+        }
+    } uncounted_; ///< freed by threads without a heap, or without memory for bits
 };
 
 inline affinity_share& affinity_share::of(slab_heap& heap) noexcept {

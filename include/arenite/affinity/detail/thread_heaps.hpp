@@ -120,6 +120,8 @@ public:
     void start(unsigned affinity, slab_heap& heap, std::size_t least_alignment) noexcept;
     /// All calls are slow ones again.
     void stop(unsigned affinity) noexcept;
+    /// All calls are slow ones until the next start(), which look after something besides.
+    void pause(unsigned affinity) noexcept;
     void stop_all() noexcept;
 
 private:

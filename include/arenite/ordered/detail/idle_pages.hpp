@@ -22,18 +22,21 @@ class slab_heap;
 ///
 /// A look every half second: what is in use must have kept still for some looks, and be less than
 /// three quarters of what is held. Then each later call sees to a few blocks, until all were seen;
+/// or the program comes back;
 /// and once more only when what is in use has changed. Where a program wants the memory again soon
 /// after, twice as many still looks are waited for the next time, up to half a minute of them.
 ///
 /// Use when:  a heap is asked often, and its thread's slow calls can take the time.
 /// Cost:      look: one comparison, as a rule; a look sums over size classes; a step sees to
-///            `step_blocks` blocks, of which each page that goes costs about a microsecond.
+///            `step_blocks` blocks, or fewer where they have `step_runs` runs of pages, of which
+///            each that goes costs about a microsecond: some 100 us.
 /// Threads:   the heap's own.
 class idle_pages {
 public:
     static constexpr std::uint64_t look_ms = 500;
     static constexpr std::uint64_t step_ms = 4;
-    static constexpr unsigned step_blocks = 6;
+    static constexpr unsigned step_blocks = 12;
+    static constexpr unsigned step_runs = 96; ///< then no further block: each is a system call
     static constexpr std::size_t least_held_bytes = std::size_t{8} << 20;
 
     constexpr idle_pages() noexcept = default;
@@ -52,6 +55,7 @@ private:
 
     void look_now(slab_heap& heap, std::uint64_t now_ms) noexcept;
     void step(slab_heap& heap, std::uint64_t now_ms) noexcept;
+    void end_return() noexcept;
 
     std::uint64_t next_ms_ = 0;
     std::size_t seen_bytes_ = 0;     ///< in use at the last look

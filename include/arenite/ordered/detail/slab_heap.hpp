@@ -125,8 +125,8 @@ public:
     void trim() noexcept;
 
     /// Gives the whole pages of free slots of the lowest block at `from` or above it back. Returns
-    /// where to go on, or null where there is no such block.
-    [[nodiscard]] const void* return_pages_from(const void* from) noexcept;
+    /// where to go on, or null where there is no such block. Adds how many runs of pages went.
+    [[nodiscard]] const void* return_pages_from(const void* from, unsigned& runs) noexcept;
 
     void set_block_bytes(std::size_t bytes) noexcept { slabs_.blocks().set_block_bytes(bytes); }
 

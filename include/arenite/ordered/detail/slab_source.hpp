@@ -178,8 +178,8 @@ public:
     void trim() noexcept;
 
     /// Does so with the whole pages of the lowest block at `from` or above it. Returns where to go
-    /// on, or null where there is no such block.
-    [[nodiscard]] const void* purge_from(const void* from) noexcept;
+    /// on, or null where there is no such block. Adds how many runs of pages went.
+    [[nodiscard]] const void* purge_from(const void* from, unsigned& runs) noexcept;
 
 private:
     // The note of an open block says which of its pages are slabs, and that it has pages.
@@ -202,7 +202,7 @@ private:
     [[nodiscard]] slab& cut(block& b, unsigned slot_class, std::size_t first,
                             std::size_t units) noexcept;
     void set_runs(block& b, slab_block& head) noexcept;
-    void purge_free(block& b) noexcept;
+    unsigned purge_free(block& b) noexcept;
 
     // Where blocks with pages are or were; read by each free, so in the first line.
     std::uintptr_t lowest_page_ = 0;
