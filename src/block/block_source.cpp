@@ -168,8 +168,8 @@ std::size_t block_source::next_span_bytes() const noexcept {
                       std::min(mask_bytes_, other_block_bytes) * large_span_blocks);
 }
 
-/// What to ask for where `bytes` were refused: what is left of a region of fixed size is to be
-/// found, so the steps are small where blocks may have any length.
+/// A smaller span to ask for where `bytes` were refused: in small steps where blocks may have any
+/// length, to find the rest of a region of fixed size.
 std::size_t block_source::smaller_span(std::size_t bytes) const noexcept {
     if (are_masked())
         return bytes > mask_bytes_ ? mask_bytes_ : std::max(bytes / 2, spans_.least_bytes);
