@@ -9,6 +9,7 @@
 #include <arenite/core/detail/thread_exit.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <mutex>
 #include <utility>

@@ -98,6 +98,68 @@ TEST(affinity_share_threads, the_last_object_of_a_size_is_freed_without_the_lock
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 
+TEST(affinity_share_threads, who_is_asked_to_trim_does_so_at_its_next_slow_call) {
+    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+        GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";
+    affinity_heap& h = affinity_heap::named("asked to trim");
+    std::atomic<int> state{0};
+    void* kept = nullptr;
+    std::size_t after = 0;
+    std::thread owner{[&] {
+        kept = h.allocate(48, 8);
+        std::vector<void*> all;
+        for (int i = 0; i < 20'000; ++i)
+            all.push_back(h.allocate(200, 8));
+        for (void* p : all)
+            h.deallocate(p, 200, 8);
+        state = 1;
+        while (state.load() != 2)
+            std::this_thread::yield();
+        h.deallocate(h.allocate(5'000, 8), 5'000, 8); // the first of its size is slow
+        after = h.usage().bytes_reserved;
+        h.deallocate(kept, 48, 8);
+    }};
+    while (state.load() != 1)
+        std::this_thread::yield();
+    const affinity_share& s = *affinity_share::around(kept);
+    EXPECT_FALSE(s.trim_is_asked());
+    EXPECT_EQ(h.trim().heaps_asked, 1u);
+    EXPECT_TRUE(s.trim_is_asked());
+    const std::size_t before = h.usage().bytes_reserved;
+    state = 2;
+    owner.join();
+    EXPECT_LT(after, before);
+    h.trim();
+    EXPECT_EQ(h.usage().bytes_reserved, 0u);
+}
+
+TEST(affinity_share_threads, a_trim_leaves_the_heaps_of_ended_threads_to_others_or_retires_them) {
+    if (passthrough() || affinity_strategy_name() != "ordered")
+        GTEST_SKIP() << "there are no heaps of threads";
+    affinity_heap& h = affinity_heap::named("trimmed and left");
+    std::vector<void*> all(10);
+    std::atomic<int> ready{0};
+    std::vector<std::thread> threads;
+    for (void*& p : all)
+        threads.emplace_back([&] {
+            p = h.allocate(48, 8);
+            ++ready;
+            while (ready.load() != 10)
+                std::this_thread::yield();
+        });
+    for (std::thread& t : threads)
+        t.join();
+    const affinity_share& s = *affinity_share::around(all[0]);
+    EXPECT_TRUE(s.is_abandoned());
+    EXPECT_GE(h.trim().heaps_trimmed, 10u);
+    EXPECT_TRUE(s.is_abandoned()) << "who trims it keeps it for no longer";
+    for (void* p : all)
+        h.deallocate(p, 48, 8);
+    h.trim();
+    EXPECT_LE(h.trim().heaps_trimmed, 4u) << "those that hold nothing serve others";
+    EXPECT_EQ(h.usage().bytes_reserved, 0u);
+}
+
 TEST(affinity_share_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second_free_is_found) {
     if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";

@@ -1,13 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/detail/remote_frees.hpp>
-
+#include <arenite/check/passthrough.hpp>
+#include <arenite/core/literals.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <gtest/gtest.h>
 
+#include "support/failing_calls.hpp"
+
 #include <algorithm>
 #include <cstddef>
+#include <thread>
 #include <vector>
 
 using namespace arenite;
@@ -91,5 +97,33 @@ TEST(remote_queue, takes_the_oldest_first_however_many_at_a_time) {
         EXPECT_TRUE(queue.is_empty());
     }
 }
+
+#if CALLS_CAN_FAIL
+TEST(remote_frees_threads, without_memory_for_bits_what_was_freed_is_not_counted_either) {
+    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+        GTEST_SKIP() << "no thread marks what another frees";
+    affinity_heap& h = affinity_heap::named("no bits");
+    std::vector<void*> all;
+    for (int i = 0; i < 8 * 300; ++i) // in more blocks than one piece of memory has bits for
+        all.push_back(h.allocate(30'000, 8));
+    std::thread{[&] {
+        const support::failing_calls none{0};
+        std::vector<void*> held; // whatever pages may still be had without a call
+        while (void* const p = page_source().try_allocate(64_KiB, 64_KiB))
+            held.push_back(p);
+        for (void* p : all)
+            h.deallocate(p, 30'000, 8);
+        for (void* p : held)
+            page_source().deallocate(p, 64_KiB, 64_KiB);
+    }}.join();
+    EXPECT_EQ(remote_frees::find(remote_frees::head_of(all.back())), nullptr);
+    EXPECT_EQ(h.usage().live_allocations, 0u);
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+    h.trim();
+    EXPECT_EQ(h.usage().live_allocations, 0u);
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+    EXPECT_EQ(h.usage().bytes_reserved, 0u);
+}
+#endif
 
 } // namespace

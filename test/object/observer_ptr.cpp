@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/object/intrusive_ptr.hpp>
 #include <arenite/object/observer_ptr.hpp>
 
@@ -13,6 +14,10 @@
 #include <unordered_set>
 #include <utility>
 #include <vector>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 using namespace arenite;
 
@@ -141,6 +146,26 @@ TEST(observer_ptr, of_many_objects_finds_each) {
     for (const auto& o : watched)
         ASSERT_TRUE(o.expired());
 }
+
+#if defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 33)
+TEST(observer_ptr, of_objects_one_after_another_takes_no_more_memory) {
+    if (detail::poison::active)
+        GTEST_SKIP() << "memory is another allocator's";
+    const auto observe = [](int count) {
+        for (int i = 0; i < count; ++i) {
+            const auto n = make_intrusive<node>(i);
+            const observer_ptr<node> o{n};
+            EXPECT_FALSE(o.expired());
+        }
+        const auto now = ::mallinfo2();
+        return now.uordblks + now.hblkhd;
+    };
+    const std::size_t before = observe(1'000);
+    EXPECT_LE(observe(200'000), before + 65'536);
+}
+#endif
+#endif
 
 TEST(observer_ptr, of_a_deep_chain_is_told_though_the_end_waits) {
     struct link : ref_counted<> {

@@ -217,7 +217,7 @@ private:
     [[nodiscard]] arenite::usage without_remote_frees(arenite::usage seen) const noexcept;
     template <class F>
     void for_each_remote_frees(F f) noexcept;
-    void push_unmarked(void* p) noexcept;
+    void push_unmarked(void* p, std::size_t room) noexcept;
     void drain_unmarked() noexcept;
     bool drain(remote_frees& r) noexcept;
     void forward(remote_frees& r) noexcept;
@@ -258,11 +258,15 @@ private:
     struct {
         std::atomic<std::size_t> objects{0};
         std::atomic<std::size_t> bytes{0};
+        void add(int count, std::size_t more_bytes) noexcept {
+            objects.fetch_add(static_cast<std::size_t>(count), std::memory_order_relaxed);
+            bytes.fetch_add(more_bytes, std::memory_order_relaxed);
+        }
         void forget() noexcept {
             objects.store(0, std::memory_order_relaxed);
             bytes.store(0, std::memory_order_relaxed);
         }
-    } uncounted_; ///< freed by threads without a heap
+    } uncounted_; ///< freed by threads without a heap, or without memory for bits
 };
 
 inline affinity_share& affinity_share::of(slab_heap& heap) noexcept {
