@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Blocks cut from spans. In this order: blocks, the lowest empty one first; spans, one request to
+// the upstream each, and when they go back; large objects; which block an address lies in.
 #include <arenite/block/detail/block_source.hpp>
 
 #include <arenite/block/detail/colouring.hpp>

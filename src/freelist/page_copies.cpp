@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Groups of copied pages: letting go of one, sharing all of a snapshot's, adding or keeping a page,
+// reading.
 #include <arenite/freelist/detail/page_copies.hpp>
 
 #include <arenite/core/system_resource.hpp>

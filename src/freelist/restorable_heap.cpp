@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// A heap at a fixed address that keeps all it knows in its own memory. In this order: making and
+// naming it, allocate and deallocate, taking and restoring a snapshot page by page, the reports.
 #include <arenite/freelist/restorable_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>

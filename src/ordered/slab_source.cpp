@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Slabs cut from blocks. First pages, of which a block has up to four; then runs of units; then
+// giving back slabs, blocks, and the memory of whole pages that nothing lies in.
 #include <arenite/ordered/detail/slab_source.hpp>
 
 #include <arenite/check/detail/poison.hpp>

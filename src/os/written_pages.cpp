@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Which pages were written: by userfaultfd and its scan of the page tables where Linux has both;
+// elsewhere watch() is false.
 #include <arenite/os/detail/written_pages.hpp>
 
 #include <arenite/core/system_resource.hpp>
