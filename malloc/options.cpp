@@ -3,6 +3,7 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -22,8 +23,23 @@ void copy_to(char (&to)[N], std::string_view text) noexcept {
     to[n] = '\0';
 }
 
+/// False if it is no number of a signal.
+[[nodiscard]] bool number(std::string_view text, int& to) noexcept {
+    int n = 0;
+    for (const char c : text) {
+        if (c < '0' || c > '9' || n >= NSIG)
+            return false;
+        n = n * 10 + (c - '0');
+    }
+    if (n <= 0 || n >= NSIG)
+        return false;
+    to = n;
+    return true;
+}
+
 void read_word(options& o, std::string_view word) noexcept {
     constexpr std::string_view map = "map=";
+    constexpr std::string_view signal = "signal=";
     if (word == "report")
         o.report = true;
     else if (word == "leaks")
@@ -34,6 +50,8 @@ void read_word(options& o, std::string_view word) noexcept {
         o.returns = true;
     else if (word.starts_with(map) && word.size() > map.size() && word.size() < sizeof o.map)
         copy_to(o.map, word.substr(map.size()));
+    else if (word.starts_with(signal) && number(word.substr(signal.size()), o.signal))
+        return;
     else if (!word.empty() && o.unknown[0] == '\0')
         copy_to(o.unknown, word);
 }

@@ -9,6 +9,8 @@
 #include <arenite/core/usage.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -134,11 +136,31 @@ void write_map(const char* pattern) noexcept {
     affinity_heap::list_regions_all(file);
 }
 
+constinit std::atomic<bool> map_is_asked{false};
+
+/// The heaps may be in the middle of something: the next call of malloc or free sees to it.
+void asked_for_map(int) noexcept {
+    map_is_asked.store(true, std::memory_order_relaxed);
+    if (detail::thread_heaps* const mine = detail::thread_heaps::mine())
+        mine->pause(0);
+}
+
+[[gnu::constructor]] void listen_for_map() noexcept {
+    const options o = asked_options();
+    if (o.signal == 0 || o.map[0] == '\0')
+        return;
+    struct sigaction action {};
+    action.sa_handler = &asked_for_map;
+    action.sa_flags = SA_RESTART;
+    if (::sigaction(o.signal, &action, nullptr) != 0)
+        say("arenite malloc: no program can listen to signal %d\n", o.signal);
+}
+
 [[gnu::destructor]] void process_ends() noexcept {
     const options o = asked_options();
     if (o.unknown[0] != '\0')
         say("arenite malloc: ARENITE_MALLOC says %s, which is none of report, leaks, map=FILE, "
-            "returns=off\n",
+            "signal=NUMBER, returns=off\n",
             o.unknown);
     if (o.report) {
         const usage u = affinity_heap::usage_all();
@@ -158,6 +180,16 @@ void write_map(const char* pattern) noexcept {
 }
 
 } // namespace
+
+bool is_map_asked() noexcept { return map_is_asked.load(std::memory_order_relaxed); }
+
+void write_asked_map() noexcept {
+    if (!map_is_asked.exchange(false, std::memory_order_relaxed))
+        return; // another thread writes it
+    const options o = asked_options();
+    write_map(o.map);
+}
+
 } // namespace drop_in
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -72,10 +72,23 @@ ARENITE_NOINLINE void look_now(thread_heaps& mine, detail::slab_heap& h,
     }
 }
 
+/// For which the thread's calls were made slow ones.
+ARENITE_NOINLINE void look_at_map() noexcept {
+    const int before = errno;
+    write_asked_map();
+    errno = before;
+    thread_heaps* const mine = thread_heaps::mine();
+    detail::slab_heap* const h = mine != nullptr ? mine->current(0) : nullptr;
+    if (h != nullptr && watch_of_thread.calls_left == 0)
+        mine->start(0, *h, usual_alignment);
+}
+
 } // namespace
 
 void look() noexcept {
     watch& w = watch_of_thread;
+    if (is_map_asked()) [[unlikely]]
+        return look_at_map();
     if (w.calls_left > 1 && --w.calls_left < most_watched - first_watched &&
         w.calls_left % calls_a_clock != 0)
         return;
