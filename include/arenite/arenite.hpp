@@ -97,6 +97,7 @@
 #include <arenite/offset/offset_move.hpp>
 #include <arenite/offset/offset_moves.hpp>
 #include <arenite/offset/offset_parts.hpp>
+#include <arenite/offset/offset_requirement.hpp>
 #include <arenite/offset/offset_source.hpp>
 
 #include <arenite/stl/affinity_allocator.hpp>

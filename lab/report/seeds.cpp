@@ -133,6 +133,18 @@ void add_figures_7(std::vector<seed_row>& rows) {
                         .figure = {"threads/shared_lines", {{"threads", "4"}}, "shared", subject}});
 }
 
+/// A wish beyond the documents: state that is saved and restored at the cost of what changed.
+void add_snapshots(std::vector<seed_row>& rows) {
+    for (const char* metric : {"take", "restore"})
+        rows.push_back({.document = "beyond the seeds, snapshots",
+                        .row = "64 MiB, 1 % of the pages written",
+                        .quantity = std::string{metric} + ", copying all / ours",
+                        .says = std::nullopt,
+                        .figure = {"snapshot/undo", {{"changed", "1"}}, metric, "copy-all"},
+                        .divided_by = seed_row::source{
+                            "snapshot/undo", {{"changed", "1"}}, metric, "arenite.restorable"}});
+}
+
 /// Figure 2.2 of that document: bars without numbers; the text gives their ratio.
 void add_figure_2_2(std::vector<seed_row>& rows) {
     const auto measured = [](const char* form, const char* metric, const char* subject) {
@@ -312,6 +324,7 @@ std::vector<seed_row> seed_rows(seed_scale scale) {
     add_figure_6_6(all);
     add_figure_6_11(all, scale);
     add_figures_7(all);
+    add_snapshots(all);
     add_suballocator(all, scale);
     if (scale == seed_scale::tiny) {
         for (seed_row& row : all) {

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Allocating and freeing on behalf of all threads. In this order: affinities by name and number;
+// which share of a thread serves a call; allocate, which also adopts abandoned shares; deallocate,
+// which leads an address to its owner. trim, figures and reports have files of their own.
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>

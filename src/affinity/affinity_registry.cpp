@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The affinities of the process: made when first named, listed, seen through a fork, and asked for
+// what is alive at the end of the process.
 #include <arenite/affinity/detail/affinity_registry.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>

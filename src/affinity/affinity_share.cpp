@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The heap of a thread in an affinity: where shares lie and how they are used again; then its
+// calls, by its thread or under its lock. Frees by other threads are affinity_share_remote.cpp.
 #include <arenite/affinity/detail/affinity_share.hpp>
 
 #include <arenite/core/alignment.hpp>

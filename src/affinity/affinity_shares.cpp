@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The list of an affinity's shares: those of its threads, abandoned ones, and the one for large
+// objects.
 #include <arenite/affinity/detail/affinity_shares.hpp>
 
 namespace arenite {

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Free slots of any length, linked through themselves. In this order: making, allocate with its
+// search block by block, the lists of a block, entering and leaving blocks, deallocate, which
+// merges neighbours. Reports are in intrusive_resource_report.cpp.
 #include "intrusive_slots.hpp"
 
 #include <arenite/check/detail/build_mode.hpp>

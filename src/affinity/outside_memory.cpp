@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Memory that malloc or a resource of the user's gave to an affinity, with a prefix before each
+// object. First the sources, then the pages that have prefixes, then allocating, finding a prefix
+// from an address, and freeing.
 #include <arenite/affinity/detail/outside_memory.hpp>
 
 #include <arenite/affinity/affinity_strategy.hpp>

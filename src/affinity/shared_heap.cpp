@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// A shared_heap is an affinity_heap without a name: its calls, and its end, which takes all that
+// lives in it along.
 #include <arenite/affinity/shared_heap.hpp>
 
 #include <arenite/affinity/detail/affinity_registry.hpp>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Slots of any length in maps beside the memory (slots_maps.hpp): making and ending, allocate by
+// best fit, deallocate, which merges neighbours. Reports are in slots_resource_report.cpp.
 #include "slots_maps.hpp"
 
 #include <arenite/check/detail/poison.hpp>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The table of a thread: made at its first slow call, given up at its end, when its shares are
+// abandoned; and what becomes of the tables of other threads in a forked child.
 #include <arenite/affinity/detail/thread_heaps.hpp>
 
 #include <arenite/affinity/detail/affinity_share.hpp>

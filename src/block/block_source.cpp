@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Blocks cut from spans. In this order: blocks, the lowest empty one first; spans, one request to
+// the upstream each, and when they go back; large objects; which block an address lies in.
 #include <arenite/block/detail/block_source.hpp>
 
 #include <arenite/block/detail/colouring.hpp>
@@ -25,7 +28,8 @@ constexpr std::size_t other_block_bytes = 64_KiB;
 
 constexpr std::size_t first_span_divisor = 4;
 constexpr std::size_t large_span_blocks = 8;
-constexpr std::size_t span_divisor = 4; // a further span has so much of what is held
+constexpr std::size_t first_loose_divisor = 16; // where blocks are not aligned to their size
+constexpr std::size_t span_divisor = 4;         // a further span has so much of what is held
 
 /// A source that holds so much fills what it gets.
 constexpr std::size_t filled_from_bytes = 1_MiB;
@@ -49,19 +53,24 @@ std::size_t block_source::mask_bytes_for(std::size_t asked, const upstream& up) 
 block_source::block_source(const block_options& options, upstream up, void* owner) noexcept
     : mask_bytes_{options.mask_bytes != 0 ? options.mask_bytes
                                           : mask_bytes_for(options.block_bytes, up)},
-      span_bytes_{0}, upstream_{up}, policy_{options.policy}, owner_{owner},
-      large_{blocks_, upstream_, options.policy, mask_bytes_, options.prefault, owner},
+      spans_{.bytes = 0,
+             .least_bytes = options.least_bytes,
+             .alignment = options.alignment != 0 ? options.alignment : mask_bytes_},
+      upstream_{up}, policy_{options.policy}, owner_{owner},
+      large_{blocks_,          upstream_,
+             options.policy,   options.alignment != 0 ? alignof(block) : mask_bytes_,
+             options.prefault, owner},
       prefault_{options.prefault}, bits_{options.bits} {
-    least_bytes_ =
-        options.least_bytes != 0 ? options.least_bytes : mask_bytes_ / first_span_divisor;
+    if (spans_.least_bytes == 0)
+        spans_.least_bytes = mask_bytes_ / first_span_divisor;
     set_block_bytes(options.block_bytes);
 }
 
 void block_source::set_block_bytes(std::size_t bytes) noexcept {
     // A size that cannot be rounded up is more than there is: smaller spans will be tried.
-    span_bytes_ = bytes == 0 ? 0
-                             : checked_align_up(bytes, mask_bytes_)
-                                   .value_or(align_down(max_object_bytes, mask_bytes_));
+    spans_.bytes = bytes == 0 ? 0
+                              : checked_align_up(bytes, mask_bytes_)
+                                    .value_or(align_down(max_object_bytes, mask_bytes_));
 }
 
 block_source::~block_source() {
@@ -74,7 +83,7 @@ block_source::~block_source() {
         do
             b = b->right;
         while (b != nullptr && b->span == span);
-        give_back(span, span->span_bytes, mask_bytes_, false);
+        give_back(span, span->span_bytes, spans_.alignment, false);
     }
 }
 
@@ -154,19 +163,32 @@ block* block_source::cut() noexcept {
 std::size_t block_source::next_span_bytes() const noexcept {
     const std::size_t held = bytes_reserved();
     if (held == 0)
-        return least_bytes_;
-    return std::clamp(std::bit_floor(held / span_divisor + 1), mask_bytes_,
-                      mask_bytes_ * large_span_blocks);
+        return are_masked() ? spans_.least_bytes : mask_bytes_ / first_loose_divisor;
+    const std::size_t wanted = std::bit_floor(held / span_divisor + 1);
+    if (are_masked())
+        return std::clamp(wanted, mask_bytes_, mask_bytes_ * large_span_blocks);
+    return std::clamp(wanted, std::min(mask_bytes_, other_block_bytes),
+                      std::min(mask_bytes_, other_block_bytes) * large_span_blocks);
+}
+
+/// A smaller span to ask for where `bytes` were refused: in small steps where blocks may have any
+/// length, to find the rest of a region of fixed size.
+std::size_t block_source::smaller_span(std::size_t bytes) const noexcept {
+    if (are_masked())
+        return bytes > mask_bytes_ ? mask_bytes_ : std::max(bytes / 2, spans_.least_bytes);
+    const std::size_t less = align_down(bytes - bytes / 4, spans_.alignment);
+    const std::size_t last = less > mask_bytes_ ? less % mask_bytes_ : 0; // block
+    return std::max(less - (last < spans_.least_bytes ? last : 0), spans_.least_bytes);
 }
 
 bool block_source::get_span() noexcept {
     if (!may_grow_)
         return false;
-    std::size_t bytes = span_bytes_ != 0 ? span_bytes_ : next_span_bytes();
-    void* p = ask(bytes, mask_bytes_);
-    while (p == nullptr && bytes > least_bytes_) {
-        bytes = bytes > mask_bytes_ ? mask_bytes_ : std::max(bytes / 2, least_bytes_);
-        p = ask(bytes, mask_bytes_);
+    std::size_t bytes = spans_.bytes != 0 ? spans_.bytes : next_span_bytes();
+    void* p = ask(bytes, spans_.alignment);
+    while (p == nullptr && bytes > spans_.least_bytes) {
+        bytes = smaller_span(bytes);
+        p = ask(bytes, spans_.alignment);
     }
     if (p == nullptr)
         return false;
@@ -179,7 +201,7 @@ bool block_source::try_reserve(std::size_t bytes) noexcept {
     if (fresh_ != fresh_end_ || !whole || *whole > max_object_bytes)
         return false;
     // Empty memory counts as there already, and stays.
-    void* const p = may_grow_ ? ask_once(*whole, mask_bytes_) : nullptr;
+    void* const p = may_grow_ ? ask_once(*whole, spans_.alignment) : nullptr;
     if (p == nullptr)
         return false;
     begin_span(p, *whole);
@@ -188,7 +210,8 @@ bool block_source::try_reserve(std::size_t bytes) noexcept {
 }
 
 void block_source::begin_span(void* p, std::size_t bytes) noexcept {
-    ARENITE_ASSERT(is_aligned(p, mask_bytes_), "an upstream's memory is less aligned than asked");
+    ARENITE_ASSERT(is_aligned(p, spans_.alignment),
+                   "an upstream's memory is less aligned than asked");
     fresh_ = static_cast<std::byte*>(p);
     fresh_end_ = fresh_ + bytes;
     fresh_span_ = static_cast<block*>(p);
@@ -232,7 +255,7 @@ void block_source::return_span(block& first, bool at_once) noexcept {
         blocks_.erase(*reinterpret_cast<block*>(at));
     idle_ -= bytes;
     reserved_ -= bytes;
-    give_back(begin, bytes, mask_bytes_, at_once);
+    give_back(begin, bytes, spans_.alignment, at_once);
 }
 
 void block_source::give_back(void* p, std::size_t bytes, std::size_t alignment,

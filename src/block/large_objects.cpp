@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Objects that are larger than a block serves, with memory of their own from the upstream, or side
+// by side in spans that they share (shared_spans). Pieces that come back are kept for a while, by
+// the return policy.
 #include <arenite/block/detail/large_objects.hpp>
 
 #include <arenite/block/detail/colouring.hpp>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Spans that large objects share. In this order: taking a run of units at the lowest address,
+// resizing and giving back, making and returning whole spans.
 #include <arenite/block/detail/shared_spans.hpp>
 
 #include <arenite/check/detail/poison.hpp>

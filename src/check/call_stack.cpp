@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Walks the stack by the unwind tables, and says which function of which module an address of code
+// lies in.
 #include <arenite/check/detail/call_stack.hpp>
 
 #include <cstdio>

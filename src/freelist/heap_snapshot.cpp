@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// A snapshot of a restorable_heap as a file: a head, the pages that it has, and a checksum; reading
+// one refuses what is no such file or is cut off.
 #include <arenite/freelist/heap_snapshot.hpp>
 
 #include <algorithm>

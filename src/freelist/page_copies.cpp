@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Groups of copied pages: letting go of one, sharing all of a snapshot's, adding or keeping a page,
+// reading.
 #include <arenite/freelist/detail/page_copies.hpp>
 
 #include <arenite/core/system_resource.hpp>
@@ -11,18 +14,33 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+void page_copies::let_go(copy* c) noexcept {
+    if (c != nullptr && c->holders.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        system_resource().deallocate(c, sizeof(copy), alignof(copy));
+}
+
+void page_copies::let_go(group* g) noexcept {
+    if (g == nullptr || g->holders.fetch_sub(1, std::memory_order_acq_rel) != 1)
+        return;
+    for (copy* const c : g->pages)
+        let_go(c);
+    system_resource().deallocate(g, sizeof(group), alignof(group));
+}
+
 page_copies::~page_copies() {
-    for (std::size_t i = 0; i < count_; ++i)
-        keep(i, nullptr);
-    if (table_ != nullptr)
-        system_resource().deallocate(table_, count_ * sizeof(copy*), alignof(copy*));
+    if (groups_ == nullptr)
+        return;
+    for (std::size_t g = 0; g < group_count(); ++g)
+        let_go(groups_[g]);
+    system_resource().deallocate(groups_, group_count() * sizeof(group*), alignof(group*));
 }
 
 bool page_copies::make(std::size_t count) noexcept {
-    void* const p = system_resource().try_allocate(count * sizeof(copy*), alignof(copy*));
+    const std::size_t groups = (count + group_pages - 1) / group_pages;
+    void* const p = system_resource().try_allocate(groups * sizeof(group*), alignof(group*));
     if (p == nullptr)
         return false;
-    table_ = ::new (p) copy* [count] {};
+    groups_ = ::new (p) group* [groups] {};
     count_ = count;
     return true;
 }
@@ -31,18 +49,32 @@ bool page_copies::share(const page_copies& other) noexcept {
     page_copies made;
     if (other.count_ != 0 && !made.make(other.count_))
         return false;
-    for (std::size_t i = 0; i < other.count_; ++i)
-        made.keep(i, other.table_[i]);
+    for (std::size_t g = 0; g < other.group_count(); ++g)
+        made.keep_group(g, other);
     *this = std::move(made);
     return true;
 }
 
-void page_copies::keep(std::size_t i, copy* shared) noexcept {
+void page_copies::keep_group(std::size_t g, const page_copies& other) noexcept {
+    groups_[g] = other.groups_[g];
+    if (groups_[g] != nullptr)
+        groups_[g]->holders.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool page_copies::keep(std::size_t i, copy* shared) noexcept {
+    group*& g = groups_[i / group_pages];
+    if (g == nullptr) {
+        if (shared == nullptr)
+            return true;
+        void* const p = system_resource().try_allocate(sizeof(group), alignof(group));
+        if (p == nullptr)
+            return false;
+        g = ::new (p) group{1, {}};
+    }
     if (shared != nullptr)
         shared->holders.fetch_add(1, std::memory_order_relaxed);
-    copy* const before = std::exchange(table_[i], shared);
-    if (before != nullptr && before->holders.fetch_sub(1, std::memory_order_acq_rel) == 1)
-        system_resource().deallocate(before, sizeof(copy), alignof(copy));
+    let_go(std::exchange(g->pages[i % group_pages], shared));
+    return true;
 }
 
 std::byte* page_copies::add(std::size_t i) noexcept {
@@ -51,21 +83,26 @@ std::byte* page_copies::add(std::size_t i) noexcept {
         return nullptr;
     copy* const made = ::new (p) copy;
     made->holders.store(0, std::memory_order_relaxed);
-    keep(i, made);
-    return made->bytes;
+    if (keep(i, made))
+        return made->bytes;
+    system_resource().deallocate(p, sizeof(copy), alignof(copy));
+    return nullptr;
 }
 
 std::size_t page_copies::copied() const noexcept {
     std::size_t n = 0;
     for (std::size_t i = 0; i < count_; ++i)
-        n += table_[i] != nullptr;
+        n += at(i) != nullptr;
     return n;
 }
 
 std::size_t page_copies::own() const noexcept {
     std::size_t n = 0;
-    for (std::size_t i = 0; i < count_; ++i)
-        n += table_[i] != nullptr && table_[i]->holders.load(std::memory_order_relaxed) == 1;
+    for (std::size_t i = 0; i < count_; ++i) {
+        if (const copy* const c = at(i))
+            n += c->holders.load(std::memory_order_relaxed) == 1 &&
+                 groups_[i / group_pages]->holders.load(std::memory_order_relaxed) == 1;
+    }
     return n;
 }
 

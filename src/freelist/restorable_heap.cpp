@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// A heap at a fixed address that keeps all it knows in its own memory. In this order: making and
+// naming it, allocate and deallocate, taking and restoring a snapshot page by page, the reports.
 #include <arenite/freelist/restorable_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -35,6 +38,7 @@ struct restorable_heap::image {
 namespace {
 
 constexpr std::size_t image_page = page_copies::page_bytes;
+constexpr std::size_t no_page = ~std::size_t{0};
 
 } // namespace
 
@@ -92,6 +96,7 @@ restorable_heap::~restorable_heap() {
     if (bytes_ == 0)
         return;
     detail::poison::undefined(base_, bytes_);
+    written_.end();
     detail::os::platform::release(base_, bytes_);
 }
 
@@ -147,6 +152,19 @@ std::byte* restorable_heap::page(std::size_t i) const noexcept {
     return i == 0 ? base_ + bytes_ - image_page : base_ + (i - 1) * image_page;
 }
 
+/// Asks which pages were written to since the latest snapshot; from the first one on that is kept.
+bool restorable_heap::collect_written() noexcept {
+    if (latest_.count() == 0 && !written_.watches() && !written_.watch(base_, bytes_))
+        return false;
+    return written_.collect() && latest_.count() != 0;
+}
+
+/// After collect_written() was true: true if page i is still what the latest snapshot has of it.
+bool restorable_heap::is_as_in_latest(std::size_t i) const noexcept {
+    const std::size_t page = i == 0 ? bytes_ / image_page - 1 : i - 1;
+    return i < latest_.count() && !written_.written(page);
+}
+
 /// For memory checkers: holes are read and written, too.
 void restorable_heap::reveal() const noexcept {
     if constexpr (detail::poison::active) {
@@ -168,6 +186,21 @@ void restorable_heap::conceal() const noexcept {
     }
 }
 
+/// Page i as it is now, for a snapshot: the copy of the latest one, if it is the same.
+bool restorable_heap::copy_page(page_copies& table, std::size_t i, bool knows) noexcept {
+    const std::byte* const now = page(i);
+    page_copies::copy* const before = latest_.at(i);
+    if ((knows && is_as_in_latest(i)) ||
+        (before != nullptr && std::memcmp(before->bytes, now, image_page) == 0))
+        return table.keep(i, before);
+    if (page_copies::is_zero(now))
+        return true;
+    std::byte* const to = table.add(i);
+    if (to != nullptr)
+        std::memcpy(to, now, image_page);
+    return to != nullptr;
+}
+
 heap_snapshot restorable_heap::take() noexcept {
     if (bytes_ == 0)
         return heap_snapshot{"the heap has no memory"};
@@ -176,22 +209,28 @@ heap_snapshot restorable_heap::take() noexcept {
     page_copies table;
     const std::size_t count = pages_in_use() + 1;
     bool whole = table.make(count);
-    for (std::size_t i = 0; whole && i < count; ++i) {
-        const std::byte* const now = page(i);
-        page_copies::copy* const before = latest_.at(i);
-        if (before != nullptr && std::memcmp(before->bytes, now, image_page) == 0) {
-            table.keep(i, before);
-        } else if (!page_copies::is_zero(now)) {
-            std::byte* const to = table.add(i);
-            whole = to != nullptr;
-            if (whole)
-                std::memcpy(to, now, image_page);
+    const bool knows = collect_written();
+    for (std::size_t g = 0; whole && g < table.group_count(); ++g) {
+        const std::size_t first = g * page_copies::group_pages;
+        const std::size_t end = std::min(first + page_copies::group_pages, count);
+        std::size_t changed =
+            knows && end == std::min(first + page_copies::group_pages, latest_.count()) ? first
+                                                                                        : no_page;
+        while (changed < end && is_as_in_latest(changed))
+            ++changed;
+        if (changed == end) {
+            table.keep_group(g, latest_);
+            continue;
         }
+        for (std::size_t i = first; whole && i < end; ++i)
+            whole = copy_page(table, i, knows);
     }
     conceal();
     page_copies shared;
-    if (!whole || !shared.share(table))
+    if (!whole || !shared.share(table)) {
+        latest_ = page_copies{}; // which pages were written is forgotten: compare them all
         return made;
+    }
     latest_ = std::move(shared);
     made.pages_ = std::move(table);
     made.address_ = address_of(base_);
@@ -232,7 +271,19 @@ bool restorable_heap::restore(const heap_snapshot& s) noexcept {
     if (!shared.share(s.pages_))
         return refuse("there is no memory for the list of its pages");
     reveal();
+    const bool knows = collect_written();
+    const auto differs = [&](std::size_t i) {
+        return !knows || !is_as_in_latest(i) || latest_.at(i) != s.pages_.at(i);
+    };
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < s.pages_.count(); ++i)
+        count += differs(i);
+    const bool most = !knows || count > s.pages_.count() / 2;
+    if (most)
+        written_.end(); // each first write to a page would be a fault: the record begins anew
     for (std::size_t i = 0; i < s.pages_.count(); ++i) {
+        if (!most && !differs(i))
+            continue;
         std::byte* const now = page(i);
         if constexpr (detail::poison::active)
             detail::poison::defined(now, image_page);
@@ -246,6 +297,9 @@ bool restorable_heap::restore(const heap_snapshot& s) noexcept {
     }
     name_it();
     latest_ = std::move(shared);
+    if (!written_.watches())
+        static_cast<void>(written_.watch(base_, bytes_));
+    static_cast<void>(written_.collect()); // pages written here are as in the latest
     conceal();
     why_ = "";
     return true;

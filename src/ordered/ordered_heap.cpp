@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The calls of an ordered_heap that are not inlined: each checks what the heap promises, and leaves
+// the work to slab_heap. Leaks are reported at the end.
 #include <arenite/ordered/ordered_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>

@@ -17,9 +17,6 @@ namespace detail {
 
 namespace {
 
-/// A request of more than this share of a block, less a unit, goes to the upstream.
-constexpr std::size_t large_divisor = 4;
-
 constexpr std::size_t units_for(std::size_t bytes) noexcept {
     return (bytes + (unit_bytes - 1)) / unit_bytes;
 }
@@ -45,7 +42,7 @@ void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcep
     if (!is_alignment(alignment) || bytes > max_object_bytes) [[unlikely]]
         return nullptr;
     const unsigned slot_class = size_class::of(bytes, alignment);
-    const std::size_t most = slabs_.geometry().mask_bytes() / large_divisor;
+    const std::size_t most = slabs_.largest_in_units();
     if (slot_class < size_class::count && size_class::slot_bytes(slot_class) <= most) [[likely]] {
         void* const p = allocate_slot(slot_class, bytes, alignment);
         if constexpr (slow_only) {
@@ -56,7 +53,7 @@ void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcep
     }
     if (slot_class == size_class::single && bytes <= most - unit_bytes)
         return allocate_single(bytes);
-    if (fits_aligned_units(bytes, alignment, most))
+    if (slabs_.blocks().are_masked() && fits_aligned_units(bytes, alignment, most))
         return allocate_single(std::max<std::size_t>(bytes, 1), alignment / unit_bytes);
     return allocate_large(bytes, alignment);
 }
@@ -166,7 +163,8 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
     void* const p = block_source::large_object(*b);
     const std::byte* const end = reinterpret_cast<const std::byte*>(b->span) + b->span_bytes;
     poison::no_access(b + 1, address_of(end) - address_of(b + 1));
-    if (!large_objects::is_shared(*b) && slabs_.geometry().offset_of(p) >= unit_bytes)
+    if (slabs_.blocks().are_masked() && !large_objects::is_shared(*b) &&
+        slabs_.geometry().offset_of(p) >= unit_bytes)
         slabs_.mark_large(*b);
     poison::undefined(p, bytes);
     return p;

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Slabs cut from blocks. First pages, of which a block has up to four; then runs of units; then
+// giving back slabs, blocks, and the memory of whole pages that nothing lies in.
 #include <arenite/ordered/detail/slab_source.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -41,13 +44,21 @@ block_options with_slabs(block_options options, const upstream& up) noexcept {
     options.bits = false;
     options.mask_bytes = block_source::mask_bytes_for(options.block_bytes, up);
     options.least_bytes = std::max(options.mask_bytes / 4, least_span_bytes);
+    if (up.purges())
+        return options;
+    // Frees find their block by a search: it may begin anywhere, and have the length of its span,
+    // so that little is lost of a region of fixed size.
+    options.alignment = unit_bytes;
+    options.least_bytes = least_span_bytes;
+    if (options.block_bytes == 0)
+        options.mask_bytes = slab_block::most_units * unit_bytes;
     return options;
 }
 
 } // namespace
 
 slab_source::slab_source(const block_options& options, upstream up, void* owner) noexcept
-    : geometry_{with_slabs(options, up).mask_bytes}, owner_{owner},
+    : geometry_{block_source::mask_bytes_for(options.block_bytes, up)}, owner_{owner},
       blocks_{with_slabs(options, up), up, owner} {}
 
 /// A block that is empty, opened.
@@ -73,7 +84,7 @@ block* slab_source::new_block() noexcept {
     block* const b = take_block();
     if (b == nullptr)
         return nullptr;
-    slab_block* const head = geometry_.block_of(b);
+    slab_block* const head = geometry_.slabs_in(b);
     const std::size_t units = b->bytes() / unit_bytes;
     auto* const begin = reinterpret_cast<std::byte*>(b);
     auto* const here = reinterpret_cast<std::byte*>(head);
@@ -208,7 +219,7 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
 /// that is to be aligned, what comes before and behind stays free.
 slab* slab_source::try_cut(block& b, unsigned slot_class, std::size_t least, std::size_t most,
                            std::size_t aligned) noexcept {
-    const slab_block& head = *geometry_.block_of(&b);
+    const slab_block& head = *geometry_.slabs_in(&b);
     const std::size_t end = b.bytes() / unit_bytes;
     const std::size_t first = bits::find_clear_run(head.taken_units, 0, end, least);
     if (first == end)
@@ -222,7 +233,7 @@ slab* slab_source::try_cut(block& b, unsigned slot_class, std::size_t least, std
 /// Makes a slab of these units of a block.
 slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
                        std::size_t units) noexcept {
-    slab_block& head = *geometry_.block_of(&b);
+    slab_block& head = *geometry_.slabs_in(&b);
     bits::set_run(head.taken_units, first, units);
     const auto number = static_cast<unsigned>(std::countr_zero(head.free_slabs));
     head.free_slabs &= head.free_slabs - 1;
@@ -268,7 +279,7 @@ void slab_source::fill(slab& s, unsigned slot_class, std::size_t slot_bytes,
 }
 
 void slab_source::mark_large(block& b) noexcept {
-    slab_block* const head = geometry_.block_of(&b);
+    slab_block* const head = geometry_.slabs_in(&b);
     constexpr std::size_t bytes = offsetof(slab_block, slabs) + sizeof(slab);
     poison::undefined(head, bytes);
     std::memset(static_cast<void*>(head), 0, bytes);
@@ -285,7 +296,7 @@ block* slab_source::release(slab& s) noexcept {
             set_pages(b, taken);
         return taken == 0 ? &b : nullptr;
     }
-    slab_block& head = *geometry_.block_of(&b);
+    slab_block& head = *geometry_.slabs_in(&b);
     const std::size_t first = s.begin / unit_bytes;
     bits::clear_run(head.taken_units, first, s.units);
     head.set_slab(first, s.units, 0);
@@ -340,7 +351,7 @@ unsigned slab_source::purge_free(block& b) noexcept {
                 purge(at + (at == 0 ? sizeof(block) : 0),
                       slab_page::bytes - (at == 0 ? sizeof(block) : 0));
     } else {
-        const slab_block& head = *geometry_.block_of(&b);
+        const slab_block& head = *geometry_.slabs_in(&b);
         const std::size_t end = b.bytes() / unit_bytes;
         for (std::size_t at = 0; at < end;) {
             const std::size_t first = bits::next_clear(head.taken_units, at, end);

@@ -23,7 +23,7 @@ namespace detail {
 // ---- one object ---------------------------------------------------------------------------------
 
 bool slab_survey::begins_object(const slab_source& in, const slab& s, const void* p) noexcept {
-    const std::size_t offset = in.geometry().offset_of(p);
+    const std::size_t offset = in.offset_of(s, p);
     const std::size_t index = s.index_of(offset);
     if (index >= s.slots || offset != s.begin + index * s.slot_bytes)
         return false;
@@ -161,7 +161,7 @@ void list_block(const slab_source& slabs, block& b, region_joiner& to, F add_obj
         });
         return add_free_until(begin + b.bytes());
     }
-    slab_block& head = *slabs.geometry().block_of(&b);
+    slab_block& head = *slabs.geometry().slabs_in(&b);
     const std::size_t units = b.bytes() / unit_bytes;
     for (std::size_t unit = 0; unit < units;) {
         const slab& s = head.slab_at(unit * unit_bytes);

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// A writer of profile.proto: numbers of variable length, a table of texts, locations, samples.
 #include <arenite/report/detail/pprof.hpp>
 
 namespace arenite {

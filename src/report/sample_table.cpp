@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Sampling of allocations: when the next sample is due, drawn at random; then what an allocation, a
+// free or a resize of a sample does; then starting and stopping.
 #include <arenite/report/detail/sample_table.hpp>
 
 #include <arenite/check/detail/call_stack.hpp>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The books behind the sample table: hashes of stacks and places, the tables of live samples and of
+// call sites, and the two filters that free asks.
 #include "sample_books.hpp"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Estimates of sampled call sites with their errors, and the names of their functions.
 #include <arenite/report/sampled_site.hpp>
 
 #include <arenite/check/detail/call_stack.hpp>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Call sites as text: short names of functions, lines that are added up, and the profiles that
+// other tools read.
 #include <arenite/report/detail/site_formats.hpp>
 
 #include <arenite/report/detail/pprof.hpp>

@@ -22,6 +22,7 @@ CODE_FOLDERS = ["include", "src", "malloc", "test", "lab", "advisor", "fuzz", "e
 MAX_COLUMNS = 100
 MAX_LINES = 500    # a file
 MAX_MEMBERS = 15   # data members a class
+LONG_SOURCE = 100   # lines
 
 root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
 include_root = root / "include" / "arenite"
@@ -332,6 +333,15 @@ def comments_are_plain_english():
         yield folder, count, f"{count} comments or sentences begin with What or Those, or say nobody's, amid, by who, is told: " + ", ".join(where[folder])
 
 
+def long_sources_say_what_is_in_them():
+    """A source that takes some reading begins with what is in it, and in which order."""
+    for path in files(["src"], ".cpp"):
+        lines = path.read_text().splitlines()
+        head = "\n".join(lines[2:]).split("namespace ")[0]
+        if len(lines) >= LONG_SOURCE and not re.search(r"^// ", head, re.M):
+            yield name(path), 1, f"{len(lines)} lines, and no comment before them says what is in them"
+
+
 def tests_do_not_return_silently():
     """A test that a mode leaves nothing to do is skipped, so that the report says so."""
     mode = re.compile(r"if (?:constexpr )?\([^{};]*\b(?:passthrough\(\)|passes_through|every_call_is_careful|shares_are_locked"
@@ -413,7 +423,8 @@ RULES = [includes_go_down_the_strata, own_headers_are_named_in_full, every_heade
          every_c_header_has_its_test, tests_that_start_threads_say_so, every_header_is_in_the_umbrella,
          heaps_compile_quickly, every_source_has_its_header, hidden_names_are_distinct, files_begin_with_the_licence, lines_are_short,
          code_in_the_documents_is_compiled, the_first_program_can_be_pasted, links_in_the_documents_lead_somewhere, the_version_is_one,
-         at_most(MAX_LINES, files_are_short), at_most(0, comments_name_their_subject), at_most(0, comments_are_plain_english), at_most(0, tests_do_not_return_silently)]
+         at_most(MAX_LINES, files_are_short), at_most(0, comments_name_their_subject), at_most(0, comments_are_plain_english), at_most(0, long_sources_say_what_is_in_them),
+         at_most(0, tests_do_not_return_silently)]
 TAG_RULES = [headers_in_detail_declare_in_namespace_detail, the_tables_name_every_type, at_most(MAX_MEMBERS, classes_are_small), at_most(1, a_header_has_one_principal_type),
              at_most(0, tag_tools_see_every_type)]
 if ctags:

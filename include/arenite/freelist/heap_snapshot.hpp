@@ -29,8 +29,8 @@ class restorable_heap;
 ///
 /// Use when:  an undo, a rollback, a hot reload that keeps the state, a bug to be replayed.
 /// Cost:      that of the pages: write and read O(pages that are not all zeros).
-/// Overhead:  of the pages of 4 KiB that changed since the snapshot before: 4112 bytes each; 8
-///            bytes for each page of the heap below its highest object.
+/// Overhead:  of the pages of 4 KiB that changed since the snapshot before: 4112 bytes each, and
+///            528 for each 64 neighbours of which one did; 8 bytes for all other 64.
 /// Limits:    a file fits the same address and size, the same version and build of the library
 ///            (checked or not), and the same `layout` of the program's own types; byte order and
 ///            page size are those of the machine.

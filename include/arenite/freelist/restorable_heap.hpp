@@ -9,6 +9,7 @@
 #include <arenite/core/usage.hpp>
 #include <arenite/freelist/detail/page_copies.hpp>
 #include <arenite/freelist/heap_snapshot.hpp>
+#include <arenite/os/detail/written_pages.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -44,9 +45,11 @@ struct restorable_options {
 /// Use when:  undo, rollback of a network game, hot reload that keeps the state, a bug to be
 ///            replayed from the moment before. For one stack of temporaries: mark and rewind of
 ///            linear/linear_resource.hpp.
-/// Cost:      allocate and deallocate O(1), as tlsf_resource. take: all pages in use are compared
-///            with the snapshot before, and those that changed are copied; restore likewise.
-///            Comparing 100 MB takes about 20 ms.
+/// Cost:      allocate and deallocate O(1), as tlsf_resource. take and restore O(pages that were
+///            written to since the last of them, and pages / 64), on Linux from 6.7 on, where the
+///            kernel keeps the record: 0.3 ms for 75 MB of which nothing changed. Elsewhere all
+///            pages in use are compared, 20 ms. The first write to a page after a snapshot is a
+///            short fault there.
 /// Overhead:  as of tlsf_resource: sizes round up to 16 bytes, 1.6 % for bits, which are compared
 ///            whole. A snapshot has 4112 bytes for each page that changed since the one before.
 /// Limits:    the region does not grow. Everything that is to be restored lies in it: a heap inside
@@ -112,6 +115,9 @@ private:
     [[nodiscard]] void* root_pointer() const noexcept;
     [[nodiscard]] std::size_t pages_in_use() const noexcept;
     [[nodiscard]] std::byte* page(std::size_t i) const noexcept;
+    [[nodiscard]] bool copy_page(detail::page_copies& table, std::size_t i, bool knows) noexcept;
+    [[nodiscard]] bool collect_written() noexcept;
+    [[nodiscard]] bool is_as_in_latest(std::size_t i) const noexcept;
     void reveal() const noexcept;
     void conceal() const noexcept;
     void name_it() const noexcept;
@@ -120,7 +126,8 @@ private:
     std::size_t bytes_ = 0; ///< 0: there is no memory
     const char* why_ = "";
     restorable_options options_;
-    detail::page_copies latest_; ///< of the snapshot that was taken or restored last
+    detail::page_copies latest_;        ///< of the snapshot that was taken or restored last
+    detail::os::written_pages written_; ///< since then; from the first snapshot on
 };
 
 } // namespace ARENITE_ABI

@@ -90,9 +90,9 @@ public:
     /// memory is requested here: throws out_of_memory if there is none.
     explicit ordered_heap(const ordered_options& options);
 
-    /// On an upstream of your own, which must outlive the heap: blocks of 64 KiB and spans of 512
-    /// KiB by default, aligned to 64 KiB. If the upstream cannot serve a span, smaller ones are
-    /// tried.
+    /// On an upstream of your own, which must outlive the heap: spans of 16 KiB, then 64 to 512 KiB
+    /// by default, aligned to 1 KiB. If the upstream cannot serve a span, smaller ones are tried,
+    /// down to 4 KiB: of a region of 64 KiB, objects of 48 bytes can have 85 %, of 1 MiB 95 %.
     ordered_heap(const ordered_options& options, upstream up);
     explicit ordered_heap(upstream up) noexcept : ordered_heap{ordered_options{}, up} {}
 

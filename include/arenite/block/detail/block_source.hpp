@@ -28,6 +28,10 @@ struct block_options {
     /// Power of two to which blocks are aligned; 0: the default.
     std::size_t mask_bytes = 0;
 
+    /// Blocks are aligned to this, not to mask_bytes, of an owner that finds them by find() alone;
+    /// 0: to mask_bytes.
+    std::size_t alignment = 0;
+
     /// Minimum number of bytes to request from the upstream at once; 0: a quarter of a block.
     std::size_t least_bytes = 0;
 };
@@ -55,7 +59,7 @@ struct block_options {
 /// Blocks are aligned to mask_bytes() and begin with their header: so an object's address leads to
 /// it, and no object of a block begins at such a multiple. A large object with that alignment does,
 /// and has its header one mask size before it. Only find() leads to the header of a large object
-/// from try_allocate_large_anywhere().
+/// from try_allocate_large_anywhere(), or of any block where block_options::alignment is smaller.
 ///
 /// Threads:   one at a time; the owner's rule.
 /// Failure:   nullptr; nothing changes.
@@ -93,6 +97,9 @@ public:
 
     /// Blocks are aligned to this power of two, and are no longer.
     [[nodiscard]] std::size_t mask_bytes() const noexcept { return mask_bytes_; }
+
+    /// True if a mask leads to them.
+    [[nodiscard]] bool are_masked() const noexcept { return spans_.alignment == mask_bytes_; }
 
     /// Granules at the start of a block that belong to no object.
     [[nodiscard]] std::size_t head_granules(const block& b) const noexcept;
@@ -190,6 +197,7 @@ private:
     block* cut() noexcept;
     bool get_span() noexcept;
     [[nodiscard]] std::size_t next_span_bytes() const noexcept;
+    [[nodiscard]] std::size_t smaller_span(std::size_t bytes) const noexcept;
     [[nodiscard]] std::size_t shared_span_bytes() const noexcept;
     [[nodiscard]] void* ask_once(std::size_t bytes, std::size_t alignment) const noexcept;
     void begin_span(void* p, std::size_t bytes) noexcept;
@@ -201,8 +209,11 @@ private:
     void purge_holes(block& b) noexcept;
 
     std::size_t mask_bytes_;
-    std::size_t span_bytes_; ///< what to ask at once; 0: grows
-    std::size_t least_bytes_;
+    struct {
+        std::size_t bytes; ///< what to ask at once; 0: grows
+        std::size_t least_bytes;
+        std::size_t alignment;
+    } spans_;
     block_list blocks_;
     upstream upstream_;
     return_policy policy_;

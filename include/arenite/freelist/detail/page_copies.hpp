@@ -12,18 +12,22 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Copies of pages of memory, in order, which several snapshots share where a page has not changed.
+/// Copies of pages of memory, in order, which several snapshots share where nothing has changed.
 ///
-///     snapshot 1   | a | b | - | c |          -: a page of zeros, of which there is no copy
-///     snapshot 2   | a | B | - | c | d |      a and c are held by both
+///     snapshot 1   | group 0 | group 1 | - |        group 0   | a | b | - | c | ... 64 pages
+///     snapshot 2   | group 0 | group 2 | - |        group 2   | d | B | - | c | ...
 ///
-/// Cost:      keep and share O(1), beside the copying of a page; the rest O(pages).
-/// Overhead:  8 bytes a page, and 16 for one that is copied.
-/// Threads:   one at a time; page copies that two objects share may end on different threads.
+/// A group of 64 pages that did not change is held as one, in others each copy is. "-": pages of
+/// zeros, of which there is no copy.
+///
+/// Cost:      share O(groups); keep and add O(1), beside the copying of a page.
+/// Overhead:  8 bytes a group, 528 one in which a page changed, 16 a page that is copied.
+/// Threads:   one at a time; what two objects share may end on different threads.
 /// Failure:   false / nullptr; nothing changes.
 class page_copies {
 public:
     static constexpr std::size_t page_bytes = 4096;
+    static constexpr std::size_t group_pages = 64;
 
     struct copy {
         std::atomic<std::size_t> holders;
@@ -32,9 +36,9 @@ public:
 
     page_copies() noexcept = default;
     page_copies(page_copies&& other) noexcept
-        : table_{std::exchange(other.table_, nullptr)}, count_{std::exchange(other.count_, 0)} {}
+        : groups_{std::exchange(other.groups_, nullptr)}, count_{std::exchange(other.count_, 0)} {}
     page_copies& operator=(page_copies&& other) noexcept {
-        std::swap(table_, other.table_);
+        std::swap(groups_, other.groups_);
         std::swap(count_, other.count_);
         return *this;
     }
@@ -47,16 +51,29 @@ public:
     [[nodiscard]] bool share(const page_copies& other) noexcept;
 
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
+    [[nodiscard]] std::size_t group_count() const noexcept {
+        return (count_ + group_pages - 1) / group_pages;
+    }
 
     /// nullptr: a page of zeros, or one that is not among them.
     [[nodiscard]] copy* at(std::size_t i) const noexcept {
-        return i < count_ ? table_[i] : nullptr;
+        return i < count_ && groups_[i / group_pages] != nullptr
+                   ? groups_[i / group_pages]->pages[i % group_pages]
+                   : nullptr;
     }
 
-    /// Holds a copy that another object has; nullptr: zeros.
-    void keep(std::size_t i, copy* shared) noexcept;
+    /// True if the pages of this group are held as one with another's, or are all zeros in both.
+    [[nodiscard]] bool same_group(std::size_t g, const page_copies& other) const noexcept {
+        return g < group_count() && g < other.group_count() && groups_[g] == other.groups_[g];
+    }
 
-    /// A new copy for page i, whose bytes are to be written.
+    /// Holds a group of another one, which has all of its pages; no page of it was kept or added.
+    void keep_group(std::size_t g, const page_copies& other) noexcept;
+
+    /// Holds a copy that another object has; nullptr: zeros. Its group must not be shared.
+    [[nodiscard]] bool keep(std::size_t i, copy* shared) noexcept;
+
+    /// A new copy for page i, whose bytes are to be written. Its group must not be shared.
     [[nodiscard]] std::byte* add(std::size_t i) noexcept;
 
     /// Pages of which there is a copy, and those that no other object holds.
@@ -66,7 +83,15 @@ public:
     [[nodiscard]] static bool is_zero(const void* page) noexcept;
 
 private:
-    copy** table_ = nullptr;
+    struct group {
+        std::atomic<std::size_t> holders;
+        copy* pages[group_pages];
+    };
+
+    static void let_go(copy* c) noexcept;
+    static void let_go(group* g) noexcept;
+
+    group** groups_ = nullptr;
     std::size_t count_ = 0;
 };
 

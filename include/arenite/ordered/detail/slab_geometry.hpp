@@ -32,6 +32,18 @@ public:
             at - offset_of(p) + (at / (coloured_bytes / colour_step) & colours_) + head_bytes);
     }
 
+    /// The bookkeeping of the block at this address, wherever that is.
+    [[nodiscard]] slab_block* slabs_in(const void* block) const noexcept {
+        const std::uintptr_t at = address_of(block);
+        return reinterpret_cast<slab_block*>(at + (at / (coloured_bytes / colour_step) & colours_) +
+                                             head_bytes);
+    }
+    /// The block that begins before its bookkeeping.
+    [[nodiscard]] std::uintptr_t block_before(const slab_block* slabs) const noexcept {
+        const std::uintptr_t at = address_of(slabs);
+        return colours_ != 0 ? at & ~offset_mask_ : at - head_bytes;
+    }
+
     [[nodiscard]] std::size_t mask_bytes() const noexcept { return offset_mask_ + 1; }
 
     /// True if blocks may be cut into pages, see slab_page.

@@ -57,10 +57,21 @@ public:
 
     /// The block that a slab lies in.
     [[nodiscard]] block& block_of(const slab& s) const noexcept {
-        return *reinterpret_cast<block*>(address_of(&s) & ~(geometry_.mask_bytes() - 1));
+        if (s.is_page())
+            return *reinterpret_cast<block*>(address_of(&s) & ~(geometry_.mask_bytes() - 1));
+        const auto* const words = reinterpret_cast<const slab_block*>(s.bitmap() - s.first_word());
+        return *reinterpret_cast<block*>(geometry_.block_before(words - 1));
     }
+    /// The block that p lies in: of a heap that has no mask, found in O(log blocks).
     [[nodiscard]] block& block_of(const void* p) const noexcept {
-        return *reinterpret_cast<block*>(address_of(p) & ~(geometry_.mask_bytes() - 1));
+        return blocks_.are_masked()
+                   ? *reinterpret_cast<block*>(address_of(p) & ~(geometry_.mask_bytes() - 1))
+                   : *blocks_.find(p);
+    }
+
+    /// A request of more than this, less a unit, goes to the upstream.
+    [[nodiscard]] std::size_t largest_in_units() const noexcept {
+        return geometry_.mask_bytes() / 4;
     }
     [[nodiscard]] static bits::word* words_of(const slab& s) noexcept {
         return const_cast<slab&>(s).bitmap();
@@ -73,16 +84,17 @@ public:
     [[nodiscard]] static bool has_pages(const block& b) noexcept { return (b.note & paged) != 0; }
 
     /// The slab that p lies in, an address of an open block: after its first unit, or in a page.
-    [[nodiscard]] slab& slab_of(const void* p) const noexcept {
-        return has_pages(block_of(p)) ? slab_page::of(p)
-                                      : geometry_.block_of(p)->slab_at(geometry_.offset_of(p));
+    [[nodiscard]] slab& slab_of(const void* p) const noexcept { return slab_of(block_of(p), p); }
+    [[nodiscard]] slab& slab_of(const block& b, const void* p) const noexcept {
+        return has_pages(b) ? slab_page::of(p)
+                            : geometry_.slabs_in(&b)->slab_at(address_of(p) - address_of(&b));
     }
     /// The slab that p lies in, somewhere in a block of this source that is not large; nullptr
     /// where there is none.
     [[nodiscard]] slab* slab_around(const block& b, const void* p) const noexcept {
         if ((b.state & block_state::open) == 0)
             return nullptr;
-        slab& s = slab_of(p);
+        slab& s = slab_of(b, p);
         return s.is_none() ? nullptr : &s;
     }
     /// Finds the slab of this source that p lies in, joined or not; nullptr where there is none.
@@ -108,7 +120,11 @@ public:
     }
 
     [[nodiscard]] std::size_t index_of(const slab& s, const void* p) const noexcept {
-        return s.index_of(geometry_.offset_of(p));
+        return s.index_of(offset_of(s, p));
+    }
+    /// Bytes from the begin of the slab's block to p, which lies there.
+    [[nodiscard]] std::size_t offset_of(const slab& s, const void* p) const noexcept {
+        return address_of(p) - address_of(&block_of(s));
     }
 
     /// Blocks that slabs lie in.
@@ -141,7 +157,7 @@ public:
                     f(page_at(b, i));
             return;
         }
-        slab_block* const head = geometry_.block_of(&b);
+        slab_block* const head = geometry_.slabs_in(&b);
         const std::size_t units = b.bytes() / unit_bytes;
         for (std::size_t unit = 0; unit < units;) {
             slab& s = head->slab_at(unit * unit_bytes);
@@ -205,6 +221,12 @@ inline slab* slab_source::find_slab(const void* p) const noexcept {
         slab& page = slab_page::of(p);
         if (page.is_any_here<true>(owner_))
             return &page;
+    }
+    if (!blocks_.are_masked()) {
+        const block* const b = blocks_.find(p);
+        slab* const s =
+            b == nullptr || (b->state & block_state::large) != 0 ? nullptr : slab_around(*b, p);
+        return s != nullptr && s->is_any_of(owner_) ? s : nullptr;
     }
     const std::size_t offset = geometry_.offset_of(p);
     slab& s = geometry_.block_of(p)->slab_at(offset);
