@@ -79,6 +79,9 @@
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/compose/tracked_resource.hpp>
 
+#include <arenite/predecessor/intrusive_resource.hpp>
+#include <arenite/predecessor/slots_resource.hpp>
+
 #include <arenite/affinity/affine.hpp>
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
