@@ -146,6 +146,7 @@ void add_figure_6_9(std::vector<seed_row>& rows, seed_scale scale) {
         add("ns/particle, SoA", "soa", nullptr);
         add("AoS/SoA", "aos", "soa");
         add("SoA/arrays by hand", "soa", "arrays");
+        add("AoS/blocks of 8", "aos", "aosoa8");
     }
 }
 

@@ -388,6 +388,17 @@ void expect_third_with_some_ratios(const seed_rows_told& seeds) {
                                                  "ns/particle, SoA",
                                                  "AoS/SoA",
                                                  "SoA/arrays by hand",
+                                                 "AoS/blocks of 8",
+                                                 "-", // drawings
+                                                 "% of lines with objects of two, std",
+                                                 "% of lines with objects of two, "
+                                                 "arenite.affinity",
+                                                 "% of lines with objects of two, "
+                                                 "arenite.suballocator-shared",
+                                                 "% of lines with objects of two, "
+                                                 "arenite.container_pool",
+                                                 "% of lines with objects of two, "
+                                                 "arenite.ordered-synchronized",
                                                  "speedup, all cores",
                                                  "blocks / would do",
                                                  "bytes copied / in use",
@@ -476,8 +487,8 @@ TEST(lab_seeds, stand_beside_what_is_measured_here) {
     for (const auto& row : seeds.rows) {
         const std::string document = row.at("document");
         if (document == "seed 0" || document == "seed 1" ||
-            row.value("why", "").starts_with("the prefetcher"))
-            continue; // want assimp and OpenSceneGraph; want what no program may do
+            row.value("why", "").starts_with("the prefetcher") || row.at("quantity") == "-")
+            continue; // want assimp and OpenSceneGraph; want what no program may do; are drawings
         bool done_once = document.starts_with("seed 4");
         for (const char* once : {"table 3.1", "table 3.2", "figure 3.5", "figure 3.6", "figure 3.9",
                                  "figure 3.10", "figure 6.9", "figure 6.11"})
