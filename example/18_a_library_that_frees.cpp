@@ -4,8 +4,8 @@
 // A library written in C takes two hooks, one to allocate and one to free; the second gets no
 // size. Each of the two strategies after VulkanSceneGraph's serves it, and shows what it costs.
 
-#include <arenite/affinity/intrusive_resource.hpp>
-#include <arenite/affinity/slots_resource.hpp>
+#include <arenite/predecessor/intrusive_resource.hpp>
+#include <arenite/predecessor/slots_resource.hpp>
 
 #include <cstddef>
 #include <cstdio>

@@ -21,6 +21,7 @@ int main() {
         std::pmr::map<std::pmr::string, int> counts{&heap};
         for (int i = 0; i < 1000; ++i)
             ++counts[std::pmr::string{"a word of some length, number " + std::to_string(i % 300)}];
+        ARENITE_FRAME(); // a mark on the timeline, in all recordings
         counts.clear();
         events = heap.events();
         if (!heap.is_complete())

@@ -5,9 +5,9 @@
 // first byte chooses which, the return policy and where the memory comes from, the second the size
 // of blocks and the least alignment.
 
-#include <arenite/affinity/intrusive_resource.hpp>
-#include <arenite/affinity/slots_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
+#include <arenite/predecessor/intrusive_resource.hpp>
+#include <arenite/predecessor/slots_resource.hpp>
 
 #include "support/operations.hpp"
 

@@ -145,6 +145,7 @@ using arenite::offset_moves;
 using arenite::offset_options;
 using arenite::offset_parts;
 using arenite::offset_placement;
+using arenite::offset_requirement;
 using arenite::offset_source;
 using arenite::operator==;
 using arenite::ordered_heap;

@@ -73,7 +73,7 @@ public:
                         sizeof from);
             event e;
             e.what = from.op == 3 ? op::free : static_cast<op>(from.op);
-            broken_ = from.op == 0 || from.op > 10 || from.log2_alignment > 47;
+            broken_ = from.op == 0 || from.op > 11 || from.log2_alignment > 47;
             if (broken_)
                 break;
             e.address = address_of(from.slot);
@@ -83,6 +83,8 @@ public:
             e.stack = from.site;
             e.thread = from.thread;
             e.time = done_ * 128; // order alone is known
+            if (e.what == op::mark)
+                e = {.time = e.time, .address = from.bytes, .thread = e.thread, .what = op::mark};
             events_.push_back(e);
         }
         return events_;

@@ -79,6 +79,9 @@
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/compose/tracked_resource.hpp>
 
+#include <arenite/predecessor/intrusive_resource.hpp>
+#include <arenite/predecessor/slots_resource.hpp>
+
 #include <arenite/affinity/affine.hpp>
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
@@ -97,6 +100,7 @@
 #include <arenite/offset/offset_move.hpp>
 #include <arenite/offset/offset_moves.hpp>
 #include <arenite/offset/offset_parts.hpp>
+#include <arenite/offset/offset_requirement.hpp>
 #include <arenite/offset/offset_source.hpp>
 
 #include <arenite/stl/affinity_allocator.hpp>

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/affinity/intrusive_resource.hpp>
-#include <arenite/affinity/slots_resource.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
+#include <arenite/predecessor/intrusive_resource.hpp>
+#include <arenite/predecessor/slots_resource.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -34,7 +34,7 @@ namespace detail {
 
 namespace recording {
 
-enum class op : std::uint8_t { allocation = 1, resize = 4, free = 6 };
+enum class op : std::uint8_t { allocation = 1, resize = 4, free = 6, mark = 11 };
 
 struct file_event {
     std::uint32_t slot, bytes;
@@ -120,6 +120,14 @@ struct recorder::state {
             write();
     }
 
+    /// Its number stands where others have the bytes.
+    void add_mark() {
+        const std::uint64_t slots = head.slots;
+        const auto number = static_cast<std::uint32_t>(++marks);
+        add(op::mark, 0, number, number);
+        head.slots = slots; // it takes none
+    }
+
     void free(const object& o) {
         free_slots.push_back(o.slot);
         std::push_heap(free_slots.begin(), free_slots.end(), std::greater<>{});
@@ -182,15 +190,40 @@ struct recorder::state {
     std::unordered_map<const void*, object> objects;
     std::vector<std::uint32_t> free_slots; ///< a heap: the lowest is at the top
     std::unordered_map<std::thread::id, std::uint32_t> threads;
+    std::uint64_t marks = 0;
+    state* next = nullptr; ///< among all_recordings
     bool failed = false;
 };
+
+namespace {
+
+constinit recorder::state* all_recordings = nullptr;
+
+fork_lock<std::mutex>& lock_of_recordings() noexcept {
+    return process_lock<std::mutex, recorder>();
+}
+
+} // namespace
+
+void recorder::mark_all() noexcept {
+    const std::lock_guard lock{lock_of_recordings()};
+    for (state* s = all_recordings; s != nullptr; s = s->next)
+        s->record([s] { s->add_mark(); });
+}
+
+void recorder::mark() noexcept {
+    state_->record([this] { state_->add_mark(); });
+}
 
 recorder::recorder(const char* path) {
     if (path == nullptr)
         path = "";
     state_ = std::make_unique<state>(path);
-    if (!state_->failed)
+    if (!state_->failed) {
+        const std::lock_guard lock{lock_of_recordings()};
+        state_->next = std::exchange(all_recordings, state_.get());
         return;
+    }
     const int reason = errno != 0 ? errno : EIO;
 #if ARENITE_EXCEPTIONS
     throw std::system_error{reason, std::generic_category(),
@@ -201,7 +234,17 @@ recorder::recorder(const char* path) {
 #endif
 }
 
-recorder::~recorder() { flush(); }
+recorder::~recorder() {
+    {
+        const std::lock_guard lock{lock_of_recordings()};
+        state** at = &all_recordings;
+        while (*at != nullptr && *at != state_.get())
+            at = &(*at)->next;
+        if (*at != nullptr)
+            *at = state_->next;
+    }
+    flush();
+}
 
 void recorder::on_allocate(const void* p, std::size_t bytes, std::size_t alignment) noexcept {
     state_->record([&] {

@@ -19,6 +19,9 @@ using detail::offset_space;
 
 namespace {
 
+// Granules: more than a block can have.
+constexpr std::uint64_t beyond_any_block = std::uint64_t{1} << 48;
+
 // A unit has room for the largest block, and begins where a page does.
 unsigned unit_shift(const offset_heap_options& o) {
     const std::uint64_t first = o.first_block_bytes;
@@ -72,6 +75,40 @@ offset_heap::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
         tell_budget(); // who may use the heap: nothing is half done
     refused_ = refusal::none;
     return made;
+}
+
+bool offset_heap::reserve(std::span<const offset_requirement> list) noexcept {
+    enter();
+    refused_ = refusal::request;
+    const unsigned shift = space().granule_shift();
+    const std::uint64_t page = options_.parts.conflict_page >> shift; // kept apart from neighbours
+    std::uint64_t total = 0;
+    for (const offset_requirement& needed : list) {
+        const auto one = space().request_for(needed.bytes, needed.alignment, {});
+        // Below 2^48 each, so that they can be added; the product is compared before it is made.
+        if (!one || one->alignment > beyond_any_block || page > beyond_any_block)
+            return false;
+        const std::uint64_t each = one->granules + one->alignment - 1 + 2 * page;
+        if (needed.count > beyond_any_block / each ||
+            needed.count * each > beyond_any_block - total)
+            return false;
+        total += needed.count * each;
+    }
+    if (total != 0) {
+        const auto request = space().request_for(total << shift, 1, {});
+        if (!request)
+            return false;
+        refused_ = refusal::bookkeeping;
+        if (!space().reserve(offset_space::nodes_a_request))
+            return false;
+        if (!space().find(*request)) {
+            if (!add_block(*request))
+                return false;
+            tell_budget();
+        }
+    }
+    refused_ = refusal::none;
+    return true;
 }
 
 void* offset_heap::block_of(const offset_allocation& a) const noexcept {

@@ -350,12 +350,9 @@ TEST(trace, reads_recordings_of_recording_resource) {
         std::uint8_t op, align;
         std::uint32_t thread;
     };
-    const ev events[]{{0, 10, 3, 1, 0, 0},
-                      {1, 20, 3, 5, 6, 0},
-                      {0, 30, 3, 4, 0, 0},
-                      {1, 20, 0, 6, 0, 0},
-                      {0, 30, 0, 3, 0, 0}};
-    const std::uint64_t head[8]{5, 2, 50};
+    const ev events[]{{0, 10, 3, 1, 0, 0}, {1, 20, 3, 5, 6, 0}, {0, 30, 3, 4, 0, 0},
+                      {0, 7, 0, 11, 0, 0}, {1, 20, 0, 6, 0, 0}, {0, 30, 0, 3, 0, 0}};
+    const std::uint64_t head[8]{6, 2, 50};
     std::ofstream{path, std::ios::binary}
         .write(reinterpret_cast<const char*>(head), sizeof head)
         .write(reinterpret_cast<const char*>(events), sizeof events);
@@ -367,8 +364,10 @@ TEST(trace, reads_recordings_of_recording_resource) {
         live.apply(e);
         most = std::max(most, live.live_bytes());
         ++count;
+        if (e.what == op::mark)
+            EXPECT_EQ(e.address, 7u);
     }
-    EXPECT_EQ(count, 5u);
+    EXPECT_EQ(count, 6u);
     EXPECT_EQ(most, 50u);
     EXPECT_EQ(live.live_bytes(), 0u);
     std::filesystem::remove(path);

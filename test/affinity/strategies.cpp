@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // The promises of both strategies after VulkanSceneGraph's, and known defects of its allocators.
-#include <arenite/affinity/intrusive_resource.hpp>
-#include <arenite/affinity/slots_resource.hpp>
+#include <arenite/predecessor/intrusive_resource.hpp>
+#include <arenite/predecessor/slots_resource.hpp>
 
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>

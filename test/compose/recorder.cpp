@@ -84,6 +84,53 @@ TEST(recorder, an_address_that_comes_again_was_freed_elsewhere) {
               (std::vector<recorded_event>{{0, 8, 1, 3}, {0, 0, 6, 0}, {0, 9, 1, 3}}));
 }
 
+TEST(recorder, marks_frames_in_one_recording_or_in_all) {
+    const recording_place place;
+    const recording_place other_place;
+    {
+        recorder r{place.c_str()};
+        recorder::mark_all();
+        r.on_allocate(at(1), 8, 8);
+        {
+            recorder other{other_place.c_str()};
+            recorder::mark_all();
+            other.mark();
+        }
+        recorder::mark_all();
+        r.on_free(at(1));
+    }
+    recorder::mark_all(); // of none
+    const recorded_file f{place};
+    EXPECT_EQ(f.events,
+              (std::vector<recorded_event>{
+                  {0, 1, 11, 0}, {0, 8, 1, 3}, {0, 2, 11, 0}, {0, 3, 11, 0}, {0, 0, 6, 0}}));
+    EXPECT_EQ(f.slots(), 1u);
+    EXPECT_EQ(f.most_live_bytes(), 8u);
+    EXPECT_EQ(f.live_bytes(), 0u);
+    EXPECT_EQ(recorded_file{other_place}.events,
+              (std::vector<recorded_event>{{0, 1, 11, 0}, {0, 2, 11, 0}}));
+}
+
+TEST(recorder_threads, frames_are_marked_while_recordings_come_and_go) {
+    std::thread marker{[] {
+        for (int i = 0; i < 500; ++i)
+            recorder::mark_all();
+    }};
+    for (int i = 0; i < 20; ++i) {
+        const recording_place place;
+        {
+            recorder r{place.c_str()};
+            r.on_allocate(at(1), 8, 8);
+            r.on_free(at(1));
+        }
+        std::size_t calls = 0;
+        for (const recorded_event& e : recorded_file{place}.events)
+            calls += e.op != 11 ? 1 : 0;
+        EXPECT_EQ(calls, 2u);
+    }
+    marker.join();
+}
+
 TEST(recorder, what_was_written_can_be_read_while_it_goes_on) {
     const recording_place place;
     recorder r{place.c_str()};

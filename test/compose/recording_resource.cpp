@@ -87,4 +87,21 @@ TEST(recording_resource, stands_in_front_of_a_heap_of_others) {
     EXPECT_EQ(f.live_bytes(), 0u);
 }
 
+TEST(recording_resource, marks_frames) {
+    const recording_place place;
+    {
+        recording_resource<ordered_heap> heap{place.c_str()};
+        void* const p = heap.allocate(8, 8);
+        heap.mark();
+        heap.deallocate(p, 8, 8);
+        ARENITE_FRAME();
+        EXPECT_EQ(heap.events(), 4u);
+    }
+    const recorded_file f{place};
+    ASSERT_EQ(f.events.size(), 4u);
+    EXPECT_EQ(f.events[1].op, 11u);
+    EXPECT_EQ(f.events[3].op, 11u);
+    EXPECT_EQ(f.events[3].bytes, 2u); // its number
+}
+
 } // namespace

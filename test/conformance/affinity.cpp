@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/affinity/shared_heap.hpp>
-#include <arenite/affinity/slots_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
+#include <arenite/predecessor/intrusive_resource.hpp>
+#include <arenite/predecessor/slots_resource.hpp>
 
 #include "conformance/conformance.hpp"
 

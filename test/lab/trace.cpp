@@ -73,6 +73,7 @@ TEST_F(lab_trace, reads_what_a_recording_resource_writes) {
         arenite::recording_resource<arenite::malloc_resource> r{path.c_str()};
         void* const a = r.allocate(24, 8);
         void* const b = r.allocate(100, 64);
+        r.mark(); // which no subject sees
         r.deallocate(a, 24, 8);
         r.deallocate(b, 100, 64);
         static_cast<void>(r.allocate(0, 1)); // lives at the end
@@ -167,7 +168,8 @@ TEST_F(lab_trace, refuses_events_that_cannot_be) {
     EXPECT_THAT(refusal(file({born, born}, 1)), HasSubstr("event 1 finds a live object in slot 0"));
     EXPECT_THAT(refusal(file({{0, 0, 0, op_free, 0, 0}}, 1)), HasSubstr("finds nothing in slot 0"));
     EXPECT_THAT(refusal(file({{0, 8, 0, op_realloc, 0, 0}}, 1)), HasSubstr("finds nothing"));
-    EXPECT_THAT(refusal(file({{0, 8, 0, 11, 0, 0}}, 1)), HasSubstr("of the unknown kind 11"));
+    EXPECT_THAT(refusal(file({{0, 8, 0, 12, 0, 0}}, 1)), HasSubstr("of the unknown kind 12"));
+    EXPECT_THAT(refusal(file({{0, 1, 0, 11, 0, 0}}, 1)), HasSubstr("a recording of nothing"));
     EXPECT_THAT(refusal(file({{0, 8, 0, op_memalign, 63, 0}}, 1)), HasSubstr("2^63"));
     EXPECT_THAT(refusal(file({{0, 8, 0, op_malloc, 0, 0}}, 2)), HasSubstr("is no recording"));
 }

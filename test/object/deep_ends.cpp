@@ -4,7 +4,9 @@
 #include <arenite/object/intrusive_ptr.hpp>
 #include <arenite/object/object_pool.hpp>
 #include <arenite/object/unique_ptr.hpp>
+#include <arenite/ordered/ordered_heap.hpp>
 #include <support/counting_resource.hpp>
+#include <support/limits.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,6 +15,14 @@
 #include <cstddef>
 #include <memory>
 #include <utility>
+#include <vector>
+
+#if LIMITS_CAN_BE_TESTED && defined(__GLIBC__)
+#include <malloc.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 using namespace arenite;
 using support::counting_resource;
@@ -200,5 +210,47 @@ TEST(deep_ends, of_a_chain_of_objects_with_and_without_counts_are_bounded) {
     EXPECT_LE(counted_link::deepest, static_cast<int>(destruction_queue::max_depth));
     EXPECT_EQ(memory.live(), 0u);
 }
+
+// ---- without memory for those that wait --------------------------------------------------------
+
+#if LIMITS_CAN_BE_TESTED && defined(__GLIBC__)
+
+struct wide {
+    static inline int alive = 0;
+    std::vector<unique_ptr<wide, ordered_heap>> children;
+    wide() { ++alive; }
+    wide(const wide&) = delete;
+    wide& operator=(const wide&) = delete;
+    ~wide() { --alive; }
+};
+
+[[noreturn]] void end_without_memory() {
+    ::mallopt(M_MMAP_THRESHOLD, 65'536); // so that no large piece comes from what is free
+    ordered_heap memory;
+    auto root = make_unique<wide>(memory);
+    wide* at = root.get();
+    for (int i = 0; i < length; ++i) {
+        at->children.push_back(make_unique<wide>(memory));
+        at = at->children.front().get();
+    }
+    for (int i = 0; i < 200'000; ++i)
+        at->children.push_back(make_unique<wide>(memory));
+    const rlimit none{1, 1}; // what there is stays
+    if (::setrlimit(RLIMIT_AS, &none) != 0)
+        ::_exit(0);
+    root.reset();
+    ::_exit(wide::alive == 0 ? 0 : 1);
+}
+
+TEST(deep_ends, of_more_objects_than_there_is_memory_to_note_end_all_the_same) {
+    const pid_t child = ::fork();
+    if (child == 0)
+        end_without_memory();
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+#endif
 
 } // namespace

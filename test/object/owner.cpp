@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/object/detail/owner.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/pool/pool_resource.hpp>
+#include <arenite/predecessor/intrusive_resource.hpp>
 
 #include <gtest/gtest.h>
 

@@ -95,6 +95,18 @@ TEST_F(row_table_of_2_mib, finds_rows_that_lie_far_apart) {
                   from.address(i * 1'000'000));
 }
 
+/// The upstream sees writes behind the table, whose last cells are those of the highest rows.
+TEST_F(row_table_of_2_mib, keeps_within_its_memory_however_wide_its_rows_are_spread) {
+    for (std::uintptr_t stride = 2; stride < 40; ++stride) {
+        row_table other{&up};
+        other.set_full_size(2_MiB, full);
+        for (std::uintptr_t i = 0; i < 70; ++i)
+            EXPECT_TRUE(other.insert(from.make(from.address(i * stride), 2_MiB, full)));
+        for (std::uintptr_t i = 0; i < 70; ++i)
+            ASSERT_NE(other.find(from.address(i * stride) + 64), nullptr) << stride;
+    }
+}
+
 TEST_F(row_table_of_2_mib, the_first_open_row_is_a_small_one_then_the_lowest) {
     EXPECT_EQ(table.lowest_open(), nullptr);
     insert(10);

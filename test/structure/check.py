@@ -17,7 +17,7 @@ from pathlib import Path
 
 # From the ground up: a folder may include only itself and what stands before it.
 STRATA = ["core", "os", "check", "report", "block", "linear", "freelist", "pool", "ordered", "compose",
-          "affinity", "offset", "stl", "object", "soa", "handle", "interop"]
+          "predecessor", "affinity", "offset", "stl", "object", "soa", "handle", "interop"]
 CODE_FOLDERS = ["include", "src", "malloc", "test", "lab", "advisor", "fuzz", "example"]
 MAX_COLUMNS = 100
 MAX_LINES = 500    # a file

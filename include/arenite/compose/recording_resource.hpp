@@ -21,6 +21,8 @@ inline namespace ARENITE_ABI {
 ///     recording_resource<ordered_heap> heap{"level_1.ev"};        // arguments of the R behind
 ///     recording_resource all{"level_1.ev", scene_heap};           // before a heap of another's
 ///
+///     ARENITE_FRAME();                          // the end of a frame, in all recordings
+///
 ///     ./dev lab level_1.ev                                        // this, mimalloc and malloc
 ///
 /// Use when:  you choose an allocator, or report a slow one: the file holds sizes, alignments and
@@ -51,6 +53,10 @@ public:
     explicit recording_resource(const char* path, Args&&... args)
         : base{std::in_place, path, std::forward<Args>(args)...} {}
 
+    /// Marks the end of a frame or a phase in this recording: on its timeline in `arenite export
+    /// --perfetto`. ARENITE_FRAME() marks all recordings of the process.
+    void mark() noexcept { base::observer().mark(); }
+
     /// Writes buffered events to the file, as the destructor does; false if the file does not
     /// hold all events.
     bool flush() noexcept { return base::observer().flush(); }
@@ -65,3 +71,7 @@ recording_resource(const char*, R&) -> recording_resource<R&>;
 
 } // namespace ARENITE_ABI
 } // namespace arenite
+
+/// Marks the end of a frame in every recording_resource of the process, from any thread. A lock
+/// that all share; nothing is marked where nothing is recorded.
+#define ARENITE_FRAME() ::arenite::detail::recorder::mark_all()

@@ -7,12 +7,14 @@
 #include <arenite/core/upstream.hpp>
 #include <arenite/offset/offset_allocation.hpp>
 #include <arenite/offset/offset_parts.hpp>
+#include <arenite/offset/offset_requirement.hpp>
 #include <arenite/offset/offset_source.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -93,6 +95,14 @@ public:
     [[nodiscard]] std::optional<offset_allocation>
     try_allocate(std::uint64_t bytes, std::uint64_t alignment = 1,
                  const request_options& options = {}) noexcept;
+
+    /// Makes sure that all of these can be allocated, in any order, without another block: one hole
+    /// is long enough for them together. It may be a new block, of just that size if it is above
+    /// half of the largest. Returns false, and no block is made, where there is none;
+    /// why_refused() says why. Such a block is as empty as others: it goes when they do.
+    /// O(requirements).
+    [[nodiscard]] bool reserve(std::span<const offset_requirement> list) noexcept;
+    using offset_parts::reserve; ///< bookkeeping for so many parts
 
     [[nodiscard]] refusal why_refused() const noexcept { return refused_; }
 

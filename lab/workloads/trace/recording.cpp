@@ -91,6 +91,8 @@ private:
     std::uint64_t bytes_ = 0;
 };
 
+constexpr std::uint8_t op_mark = 11; ///< the end of a frame
+
 std::optional<kind> kind_of(std::uint8_t op) noexcept {
     switch (op) {
     case 1: // malloc
@@ -133,11 +135,14 @@ void recording::read(const std::string& file) {
     slots_ = told.slots;
     events_.emplace(count_ + slots_); // with a free of all that lives at the end
     std::array<file_event, 4096> part;
+    std::size_t kept = 0;
     for (std::size_t done = 0; done < count_;) {
         const std::size_t n = std::min(part.size(), count_ - done);
         in.read(part.data(), n * sizeof(file_event));
         for (std::size_t i = 0; i < n; ++i) {
             const file_event& e = part[i];
+            if (e.op == op_mark)
+                continue;
             const std::optional<kind> what = kind_of(e.op);
             if (!what)
                 refuse(file, fmt::format("is broken: event {} is of the unknown kind {}", done + i,
@@ -145,10 +150,13 @@ void recording::read(const std::string& file) {
             if (e.log2_alignment > largest_log2_alignment)
                 refuse(file, fmt::format("is broken: event {} wants an alignment of 2^{}", done + i,
                                          e.log2_alignment));
-            (*events_)[done + i] = {e.slot, e.bytes, 0, *what, e.log2_alignment};
+            (*events_)[kept++] = {e.slot, e.bytes, 0, *what, e.log2_alignment};
         }
         done += n;
     }
+    count_ = kept;
+    if (count_ == 0)
+        refuse(file, "is a recording of nothing");
 }
 
 /// Looks that each event can be, and adds what it has to know of those before it.

@@ -5,14 +5,14 @@
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/detail/affinity_pages.hpp>
 #include <arenite/affinity/detail/remote_frees.hpp>
-#include <arenite/affinity/intrusive_resource.hpp>
-#include <arenite/affinity/slots_resource.hpp>
 #include <arenite/block/detail/block.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/idle_pages.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/predecessor/intrusive_resource.hpp>
+#include <arenite/predecessor/slots_resource.hpp>
 
 #include <atomic>
 #include <cstddef>

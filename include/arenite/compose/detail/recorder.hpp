@@ -16,7 +16,7 @@ namespace detail {
 ///     file   8 words of 64 bits, in the machine's byte order: events, slots, most bytes live at
 ///            once, bytes live at the end, allocations, resizes, 0, 0; then the events
 ///     event  slot 32 | bytes 32 | 0 16 | op 8 | log2 alignment 8 | thread 32
-///     op     1 allocation  4 resize  6 free
+///     op     1 allocation  4 resize  6 free  11 mark: slot 0, and its number for the bytes
 ///
 /// A slot stands for one live object at a time; the lowest free one is next. Threads are numbered
 /// as they come, from 0. Sizes are recorded up to 4 GiB - 1. The head is written after every 4096
@@ -49,14 +49,20 @@ public:
     /// All live objects are recorded as freed, in the order of their slots.
     void on_reset() noexcept;
 
+    /// The end of a frame or a phase; numbered from 1.
+    void mark() noexcept;
+    /// In all recordings of the process, each with its own numbers. Any thread.
+    static void mark_all() noexcept;
+
     /// Writes what is not written yet; false if the file is not complete.
     bool flush() noexcept;
 
     [[nodiscard]] std::size_t events() const noexcept;
     [[nodiscard]] bool is_complete() const noexcept;
 
+    struct state; // of its source file
+
 private:
-    struct state;
     std::unique_ptr<state> state_;
 };
 

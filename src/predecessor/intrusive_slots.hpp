@@ -5,11 +5,11 @@
 // The contents of a block of an intrusive_resource: its free slots by length, and the header before
 // each slot.
 
-#include <arenite/affinity/intrusive_resource.hpp>
 #include <arenite/block/detail/colouring.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/predecessor/intrusive_resource.hpp>
 
 #include <cstddef>
 #include <cstdint>

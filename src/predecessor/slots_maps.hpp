@@ -4,12 +4,12 @@
 
 // The maps of a slots_resource: its slots by address, and the free ones by length.
 
-#include <arenite/affinity/slots_resource.hpp>
 #include <arenite/block/detail/colouring.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
 #include <arenite/pool/pool_resource.hpp>
+#include <arenite/predecessor/slots_resource.hpp>
 
 #include <algorithm>
 #include <cstddef>
