@@ -8,7 +8,7 @@
 #define MALLOC_ENTRY extern "C" __attribute__((visibility("default")))
 #define NEW_ENTRY __attribute__((visibility("default")))
 
-// As the C library's headers declare malloc and its like: glibc's say that they do not throw.
+// glibc declares that malloc and its like do not throw; other C libraries leave that open.
 #if defined(__GLIBC__)
 #define MALLOC_NOEXCEPT noexcept
 #else
