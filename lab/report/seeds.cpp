@@ -133,7 +133,7 @@ void add_figures_7(std::vector<seed_row>& rows) {
                         .figure = {"threads/shared_lines", {{"threads", "4"}}, "shared", subject}});
 }
 
-/// Those of that document that measure nothing, or nothing that a program can measure.
+/// Figures of that document that measure nothing, or nothing that a program can measure.
 void add_drawings(std::vector<seed_row>& rows) {
     const auto row = [&](const char* figures, const char* name, const char* why) {
         rows.push_back({.document = figures,
