@@ -74,6 +74,17 @@ bool earlier(const advice& a, const advice& b, const program_costs& of) {
     return saved_in_all(a.difference, of) > saved_in_all(b.difference, of);
 }
 
+program_costs costs_of(const trace::tables& known, const profile& recorded,
+                       const replay::prepared_head& prepared) {
+    program_costs costs{number(known, "cpu_ms") * 1e6, number(known, "peak_resident_bytes")};
+    const touches& t = recorded.touched();
+    if (t.samples() != 0 && double(prepared.peak_live_bytes) > cache_bytes())
+        costs.share_in_objects = double(t.samples_in_objects()) / double(t.samples());
+    if (costs.peak_bytes == 0)
+        costs.peak_bytes = double(prepared.peak_live_bytes);
+    return costs;
+}
+
 /// A call site gets one advice: the first.
 void choose(advice_report& r) {
     std::vector<advice> all;
@@ -105,18 +116,13 @@ advice_report advise_on(const std::string& trace, unsigned turns, double native_
     r.damage = from->damage();
     r.sites = sites_of(*r.recorded, from->known(), names);
     r.program = from->known().word("program");
-    r.costs = {number(from->known(), "cpu_ms") * 1e6, number(from->known(), "peak_resident_bytes")};
-    r.costs_are_native = native_cpu_ns > 0;
-    if (native_cpu_ns > 0)
-        r.costs.cpu_ns = native_cpu_ns;
     const auto again = trace::open(trace);
     const prepared_trace prepared{*again};
     r.events = double(prepared.head().events);
-    const touches& t = r.recorded->touched();
-    if (t.samples() != 0 && double(prepared.head().peak_live_bytes) > cache_bytes())
-        r.costs.share_in_objects = double(t.samples_in_objects()) / double(t.samples());
-    if (r.costs.peak_bytes == 0)
-        r.costs.peak_bytes = double(prepared.head().peak_live_bytes);
+    r.costs = costs_of(from->known(), *r.recorded, prepared.head());
+    r.costs_are_native = native_cpu_ns > 0;
+    if (native_cpu_ns > 0)
+        r.costs.cpu_ns = native_cpu_ns;
 
     std::vector<replay_subject> subjects(1);
     subjects[0].name = "nothing";
@@ -169,6 +175,42 @@ advice_report advise_on(const std::string& trace, unsigned turns, double native_
     }
     r.first_line = first_line_of(r);
     return r;
+}
+
+void test_on(advice_report& r, const std::string& trace, unsigned turns,
+             const std::function<void(const std::string&)>& step) {
+    symbols names;
+    step("reading the other recording");
+    const auto from = trace::open(trace);
+    const profile recorded{*from};
+    const std::vector<site> sites = sites_of(recorded, from->known(), names);
+    const auto again = trace::open(trace);
+    const prepared_trace prepared{*again};
+    const program_costs costs = costs_of(from->known(), recorded, prepared.head());
+    std::vector<replay_subject> subjects{mallocs_here()[0]};
+    for (advice& a : r.advised) {
+        candidate there{a.proposed.what, {}};
+        for (const std::size_t wanted : a.proposed.sites)
+            for (std::size_t i = 0; i < sites.size(); ++i)
+                if (sites[i].name == r.sites[wanted].name &&
+                    sites[i].place == r.sites[wanted].place &&
+                    sites[i].container == r.sites[wanted].container)
+                    there.sites.push_back(i);
+        a.tested.emplace();
+        a.tested->sites_found = there.sites.size();
+        a.tested->costs = costs;
+        subjects.push_back(subject_of(there, sites));
+    }
+    std::size_t done = 0;
+    const std::vector<replayed> results = replay_in_turns(prepared, subjects, turns, [&] {
+        ++done;
+        step(fmt::format("testing {} of {}", done, subjects.size() * turns));
+    });
+    for (std::size_t i = 0; i < r.advised.size(); ++i) {
+        tested_advice& t = *r.advised[i].tested;
+        t.difference = compare(results[0], results[i + 1]);
+        t.is_worth = judge(t.difference, costs);
+    }
 }
 
 std::string first_line_of(const advice_report& r) {

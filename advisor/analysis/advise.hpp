@@ -10,10 +10,19 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace arenite::advisor {
+
+/// An advice of one recording, tried on another: its call sites are found by their names.
+struct tested_advice {
+    difference_made difference;
+    worth is_worth = worth::nothing;
+    program_costs costs; ///< of that recording
+    std::size_t sites_found = 0;
+};
 
 /// A proposal with what replays said of it.
 struct advice {
@@ -22,6 +31,7 @@ struct advice {
     worth is_worth = worth::nothing;
     double held_bytes = 0, group_peak_bytes = 0; ///< the price of linear memory
     bool too_dear = false;                       ///< it would hold too much
+    std::optional<tested_advice> tested;         ///< where another recording was given
 };
 
 /// A malloc that can be linked or preloaded, and what it would save.
@@ -50,6 +60,10 @@ struct advice_report {
 [[nodiscard]] advice_report advise_on(const std::string& trace, unsigned turns,
                                       double native_cpu_ns,
                                       const std::function<void(const std::string&)>& step);
+
+/// Tries the report's advice on another recording of the program.
+void test_on(advice_report& r, const std::string& trace, unsigned turns,
+             const std::function<void(const std::string&)>& step);
 
 /// The line that the report begins with: whether it is worth it.
 [[nodiscard]] std::string first_line_of(const advice_report& r);

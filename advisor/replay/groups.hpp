@@ -26,7 +26,7 @@ public:
     void use(strategy how) {
         how_ = how;
         if (how == strategy::ordered)
-            ordered_ = std::make_unique<ordered_heap>(ordered_options{.sizes = sizes::kept});
+            ordered_ = std::make_unique<ordered_heap>(ordered_options{.sizes = sizes::given});
         if (how == strategy::linear)
             linear_ = std::make_unique<growing_linear_resource>(64_GiB);
     }
@@ -52,7 +52,7 @@ public:
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
         switch (how_) {
         case strategy::ordered:
-            return ordered_->deallocate(p);
+            return ordered_->deallocate(p, bytes, alignment);
         case strategy::pools:
             return pool_for(bytes).deallocate(p, bytes, pool_step);
         case strategy::linear:

@@ -43,6 +43,11 @@ json of_advice(const advice& a, const std::vector<site>& sites, const program_co
               {"difference", of_difference(a.difference, costs)},
               {"held_bytes", a.held_bytes},
               {"sites", json::array()}};
+    if (a.tested)
+        made["tested"] = {{"sites_found", a.tested->sites_found},
+                          {"worth", of_worth(a.tested->is_worth)},
+                          {"cpu_ns", a.tested->costs.cpu_ns},
+                          {"difference", of_difference(a.tested->difference, a.tested->costs)}};
     for (const std::size_t i : a.proposed.sites) {
         const site& s = sites[i];
         made["sites"].push_back({{"name", s.name},

@@ -56,6 +56,11 @@ void print(const advice_report& r, bool code) {
                    a.is_worth == worth::walks && a.difference.burst_before <= 0
                        ? "; only where it walks its objects"
                        : "");
+        if (a.tested)
+            fmt::print("    on the other recording: {} of {} call sites, {}{}\n",
+                       a.tested->sites_found, a.proposed.sites.size(),
+                       figures(a.tested->difference, a.tested->costs),
+                       a.tested->is_worth == worth::nothing ? "; not worth it there" : "");
         if (a.held_bytes > 0)
             fmt::print("    it holds {} at most, where {} live\n", bytes_text(a.held_bytes),
                        bytes_text(a.group_peak_bytes));
@@ -81,13 +86,14 @@ void write(const std::string& path, const std::string& text) {
 }
 
 int advise(arguments& given) {
-    std::string trace, json, page, kept;
+    std::string trace, json, page, kept, other;
     unsigned turns = 5;
     bool code = false;
     given.operand("TRACE", trace, "what `arenite record` wrote; or give a program behind --",
                   false);
     given.option("--json", json, "write the answer as JSON");
     given.option("--report", page, "write it as a page");
+    given.option("--test", other, "try the advice on this recording of the program, too");
     given.option("--turns", turns, "how often each replay is measured");
     given.option("--keep", kept, "keep the recording of the program here");
     given.flag("--code", code, "print the code to type, too");
@@ -114,7 +120,11 @@ int advise(arguments& given) {
             throw bad_input("no allocation was seen: `arenite record` says more");
         }
     }
-    const advice_report r = advise_on(trace, turns, native_ns, say);
+    if (!other.empty())
+        (void)trace::open(other); // refused at once, if it is none
+    advice_report r = advise_on(trace, turns, native_ns, say);
+    if (!other.empty())
+        test_on(r, other, turns, say);
     say("");
     print(r, code);
     if (!json.empty())

@@ -11,7 +11,8 @@ namespace detail {
 static_assert(address_table::unit_bytes == page_resource::unit_bytes,
               "no unit of addresses has two owners");
 
-constinit address_table affinity_pages::table;
+static constinit address_table::leaves pages_of_affinities;
+constinit address_table affinity_pages::table{pages_of_affinities};
 
 #if ARENITE_HAS_MODULE_CLOSE
 void affinity_pages::closed() noexcept {

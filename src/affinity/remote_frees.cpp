@@ -22,7 +22,8 @@ static_assert(slab_geometry{remote_frees::mask_bytes}.has_pages(),
               "slabs have pages where blocks lie at the multiples that remote frees count by");
 static_assert(remote_frees::mask_bytes % address_table::unit_bytes == 0);
 
-constinit address_table table;
+constinit address_table::leaves bits_of_blocks;
+constinit address_table table{bits_of_blocks};
 struct of_bits;
 fork_lock<std::mutex>& making() noexcept { return process_lock<std::mutex, of_bits>(); }
 constinit immortal_pages<remote_frees, 256_KiB> bit_pages;

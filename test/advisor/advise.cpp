@@ -418,6 +418,28 @@ TEST(advise, names_the_growth_chain_of_a_program_first) {
     std::filesystem::remove(page);
 }
 
+TEST(advise, tries_the_advice_of_one_recording_on_another) {
+    const std::string trained = temporary(".trained"), same = temporary(".same"),
+                      other = temporary(".other"), json = temporary(".json");
+    for (const auto& [file, mode] :
+         {std::pair{trained, "grows"}, std::pair{same, "grows"}, std::pair{other, "calculates"}})
+        ASSERT_EQ(shell("$A record -o " + file + " -- " ARENITE_ADVISED " " + mode).code, 0);
+    const auto tested = [&](const std::string& on) {
+        const finished r =
+            shell("$A advise --turns 3 --json " + json + " --test " + on + " " + trained);
+        EXPECT_EQ(r.code, 0) << r.text;
+        EXPECT_NE(r.text.find("on the other recording: "), std::string::npos) << r.text;
+        return nlohmann::json::parse(std::ifstream{json})["advice"][0];
+    };
+    const auto again = tested(same);
+    EXPECT_EQ(again["remedy"], "grow_by_doubling");
+    EXPECT_EQ(again["tested"]["sites_found"], again["sites"].size());
+    EXPECT_EQ(tested(other)["tested"]["sites_found"], 0u);
+    EXPECT_EQ(shell("$A advise --test /nowhere " + trained).code, 2);
+    for (const std::string& file : {trained, same, other, json})
+        std::filesystem::remove(file);
+}
+
 TEST(advise, says_first_that_nothing_is_worth_it) {
     const finished r = shell("$A advise --turns 3 -- " ARENITE_ADVISED " calculates");
     EXPECT_EQ(r.code, 0);

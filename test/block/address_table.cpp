@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::size_t unit = detail::address_table::unit_bytes;
 
-constinit detail::address_table table;
+constinit detail::address_table::leaves leaves, other_leaves;
+constinit detail::address_table table{leaves};
 
 /// The table never touches what an address points to, so any number will do. Far above what the
 /// process maps, each test in a terabyte of its own.
@@ -226,7 +227,7 @@ TEST(address_table, a_range_may_begin_where_nothing_was_ever_entered) {
 }
 
 // The leaf that is made first is looked up another way.
-constinit detail::address_table with_near_leaf;
+constinit detail::address_table with_near_leaf{other_leaves};
 
 TEST(address_table, the_leaf_that_was_made_first_and_the_others_lead_to_their_owners) {
     detail::address_table& t = with_near_leaf;
@@ -244,7 +245,8 @@ TEST(address_table, the_leaf_that_was_made_first_and_the_others_lead_to_their_ow
     EXPECT_EQ(t.find(border + unit), 0u);
     EXPECT_EQ(t.find(border - 4_GiB), 0u);
     EXPECT_EQ(t.find(border - 4_GiB - 1), 0u);
-    for (std::byte* const p : {garbage, address(0) - unit, address(0), address(5 * unit)})
+    for (std::byte* const p :
+         {garbage, address(std::uintptr_t{0} - unit), address(0), address(5 * unit)})
         EXPECT_EQ(t.find(p), 0u);
     t.clear(border - unit, 2 * unit);
     EXPECT_EQ(t.find(border - unit), 0u);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 # cmake -D NM=... -D LIBRARY=... -D MAP=... -P exports.cmake: the library exports what its map names and
-# nothing else, and needs no C++ library.
+# nothing else, needs no C++ library, and has no large object in its file.
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE text RESULT_VARIABLE failed)
 if(failed)
   message(FATAL_ERROR "nm fails")
@@ -25,4 +25,9 @@ endif()
 file(STRINGS ${LIBRARY} needed REGEX "libstdc[+][+][.]so|libgcc_s[.]so")
 if(needed)
   message(FATAL_ERROR "it loads ${needed}")
+endif()
+execute_process(COMMAND ${NM} -S ${LIBRARY} OUTPUT_VARIABLE text)
+string(REGEX MATCHALL "[0-9a-f]+ 00000000000*[1-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]+ [dDrRtT] [A-Za-z_0-9]+" large "${text}")
+if(large)
+  message(FATAL_ERROR "an object of 64 KiB or more that is not all zero: ${large}")
 endif()

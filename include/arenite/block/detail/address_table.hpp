@@ -42,7 +42,14 @@ class address_table {
 public:
     static constexpr std::size_t unit_bytes = 64_KiB;
 
-    constexpr address_table() noexcept = default;
+    using entry = std::atomic<std::uintptr_t>;
+    static constexpr std::size_t leaf_units = 1 << 16;
+    static constexpr std::size_t leaf_count = sizeof(std::uintptr_t) == 8 ? 1 << 16 : 1;
+    using leaves = lazy_array<entry, leaf_units, leaf_count>;
+
+    /// Its leaves are an object of their own, all zero: beside what is not they would be in the
+    /// file of the program.
+    constexpr explicit address_table(leaves& all) noexcept : entries_{all} {}
     address_table(const address_table&) = delete;
     address_table& operator=(const address_table&) = delete;
 
@@ -72,11 +79,8 @@ public:
     }
 
 private:
-    using entry = std::atomic<std::uintptr_t>;
     static_assert(entry::is_always_lock_free && sizeof(entry) == sizeof(std::uintptr_t));
 
-    static constexpr std::size_t leaf_units = 1 << 16;
-    static constexpr std::size_t leaf_count = sizeof(std::uintptr_t) == 8 ? 1 << 16 : 1;
     /// Where no address is that a table can hold: begin of the leaf `none`.
     static constexpr std::uintptr_t nowhere = std::uintptr_t{leaf_count - 1}
                                               << (sizeof(std::uintptr_t) * 8 - 16);
@@ -84,7 +88,7 @@ private:
     static constinit entry none[leaf_units]; ///< all zero, and stays so
     void store(std::size_t first_unit, std::size_t end_unit, std::uintptr_t owner) noexcept;
 
-    lazy_array<entry, leaf_units, leaf_count> entries_;
+    leaves& entries_;
 
     // The leaf that was made first, in which most lookups end, and the address that it begins with,
     // which is stored after it.
