@@ -69,7 +69,7 @@ void* slot_donors::try_take(const heap_parts& heap, unsigned slot_class, std::si
     return nullptr;
 }
 
-/// Of a heap that holds much more than is in use, and not nearly all of that.
+/// True if the heap holds much more than is in use, and that is not nearly all of it.
 bool slot_donors::holds_much_more(const heap_parts& heap) noexcept {
     const block_source& blocks = heap.slabs.blocks();
     const std::size_t reserved = blocks.bytes_reserved();
