@@ -245,7 +245,8 @@ TEST(address_table, the_leaf_that_was_made_first_and_the_others_lead_to_their_ow
     EXPECT_EQ(t.find(border + unit), 0u);
     EXPECT_EQ(t.find(border - 4_GiB), 0u);
     EXPECT_EQ(t.find(border - 4_GiB - 1), 0u);
-    for (std::byte* const p : {garbage, address(0) - unit, address(0), address(5 * unit)})
+    for (std::byte* const p :
+         {garbage, address(std::uintptr_t{0} - unit), address(0), address(5 * unit)})
         EXPECT_EQ(t.find(p), 0u);
     t.clear(border - unit, 2 * unit);
     EXPECT_EQ(t.find(border - unit), 0u);
