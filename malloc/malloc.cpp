@@ -84,14 +84,14 @@ ARENITE_NOINLINE void* take_large_zeroed(std::size_t bytes) noexcept {
 } // namespace ARENITE_ABI
 } // namespace arenite
 
-MALLOC_ENTRY void* malloc(std::size_t bytes) noexcept {
+MALLOC_ENTRY void* malloc(std::size_t bytes) MALLOC_NOEXCEPT {
     void* const p = drop_in::take_ready(bytes);
     return p != nullptr ? p : drop_in::malloc_slow(bytes);
 }
 
-MALLOC_ENTRY void free(void* p) noexcept { give(p); }
+MALLOC_ENTRY void free(void* p) MALLOC_NOEXCEPT { give(p); }
 
-MALLOC_ENTRY void* calloc(std::size_t count, std::size_t bytes) noexcept {
+MALLOC_ENTRY void* calloc(std::size_t count, std::size_t bytes) MALLOC_NOEXCEPT {
     std::size_t all = 0;
     if (__builtin_mul_overflow(count, bytes, &all)) [[unlikely]]
         return no_memory();
@@ -101,7 +101,7 @@ MALLOC_ENTRY void* calloc(std::size_t count, std::size_t bytes) noexcept {
     return p != nullptr ? std::memset(p, 0, all) : no_memory();
 }
 
-MALLOC_ENTRY void* realloc(void* p, std::size_t bytes) noexcept {
+MALLOC_ENTRY void* realloc(void* p, std::size_t bytes) MALLOC_NOEXCEPT {
     if (p == nullptr)
         return malloc(bytes);
     if (bytes == 0) {
@@ -126,7 +126,7 @@ MALLOC_ENTRY void* realloc(void* p, std::size_t bytes) noexcept {
     return q != nullptr ? q : no_memory();
 }
 
-MALLOC_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t bytes) noexcept {
+MALLOC_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t bytes) MALLOC_NOEXCEPT {
     std::size_t all = 0;
     if (__builtin_mul_overflow(count, bytes, &all)) [[unlikely]]
         return no_memory();
@@ -134,7 +134,7 @@ MALLOC_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t bytes) n
 }
 
 /// An alignment that is no power of two is rounded up to one, as the C library does.
-MALLOC_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
+MALLOC_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) MALLOC_NOEXCEPT {
     if (alignment > PTRDIFF_MAX) {
         errno = EINVAL;
         return nullptr;
@@ -142,7 +142,7 @@ MALLOC_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
     return drop_in::take_aligned(std::bit_ceil(alignment), bytes);
 }
 
-MALLOC_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+MALLOC_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) MALLOC_NOEXCEPT {
     if (!is_alignment(alignment)) {
         errno = EINVAL;
         return nullptr;
@@ -150,7 +150,8 @@ MALLOC_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexc
     return drop_in::take_aligned(alignment, bytes);
 }
 
-MALLOC_ENTRY int posix_memalign(void** to, std::size_t alignment, std::size_t bytes) noexcept {
+MALLOC_ENTRY int posix_memalign(void** to, std::size_t alignment,
+                                std::size_t bytes) MALLOC_NOEXCEPT {
     if (!is_alignment(alignment) || alignment % sizeof(void*) != 0)
         return EINVAL;
     void* const p = take(bytes, alignment);
@@ -160,20 +161,20 @@ MALLOC_ENTRY int posix_memalign(void** to, std::size_t alignment, std::size_t by
     return 0;
 }
 
-MALLOC_ENTRY void* valloc(std::size_t bytes) noexcept {
+MALLOC_ENTRY void* valloc(std::size_t bytes) MALLOC_NOEXCEPT {
     return drop_in::take_aligned(drop_in::page_bytes(), bytes);
 }
 
-MALLOC_ENTRY void* pvalloc(std::size_t bytes) noexcept {
+MALLOC_ENTRY void* pvalloc(std::size_t bytes) MALLOC_NOEXCEPT {
     const std::size_t page = drop_in::page_bytes();
     if (bytes > PTRDIFF_MAX)
         return no_memory();
     return drop_in::take_aligned(page, align_up(std::max<std::size_t>(bytes, 1), page));
 }
 
-MALLOC_ENTRY std::size_t malloc_usable_size(void* p) noexcept { return memory::size_of(p); }
+MALLOC_ENTRY std::size_t malloc_usable_size(void* p) MALLOC_NOEXCEPT { return memory::size_of(p); }
 
-MALLOC_ENTRY int malloc_trim(std::size_t) noexcept {
+MALLOC_ENTRY int malloc_trim(std::size_t) MALLOC_NOEXCEPT {
     const auto done = affinity_heap::trim_all();
     return done.bytes_returned != 0 || done.bytes_purged != 0 ? 1 : 0;
 }

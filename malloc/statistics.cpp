@@ -13,7 +13,7 @@
 using namespace arenite;
 
 #if defined(__GLIBC__)
-MALLOC_ENTRY struct mallinfo2 mallinfo2() noexcept {
+MALLOC_ENTRY struct mallinfo2 mallinfo2() MALLOC_NOEXCEPT {
     const usage u = affinity_heap::usage_all();
     struct mallinfo2 all {};
     all.arena = u.bytes_reserved;
@@ -24,7 +24,7 @@ MALLOC_ENTRY struct mallinfo2 mallinfo2() noexcept {
 }
 #endif
 
-MALLOC_ENTRY int malloc_info(int options, std::FILE* to) noexcept {
+MALLOC_ENTRY int malloc_info(int options, std::FILE* to) MALLOC_NOEXCEPT {
     if (options != 0 || to == nullptr)
         return EINVAL;
     const usage u = affinity_heap::usage_all();

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "../support/contents_of.hpp"
 #include "program.hpp"
 
 #include <filesystem>
@@ -51,8 +52,7 @@ protected:
         std::ofstream{in(name), std::ios::binary} << contents;
     }
     [[nodiscard]] std::string read(const std::string& name) const {
-        std::ifstream from{in(name), std::ios::binary};
-        return {std::istreambuf_iterator<char>{from}, {}};
+        return support::contents_of(in(name));
     }
     [[nodiscard]] std::size_t files() const {
         return static_cast<std::size_t>(

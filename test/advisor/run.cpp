@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "../support/contents_of.hpp"
 #include "program.hpp"
 
 #include <gtest/gtest.h>
@@ -19,12 +20,7 @@ std::string scratch_file(const char* name) {
     return testing::TempDir() + "arenite_run_" + std::to_string(::getpid()) + name;
 }
 
-std::string contents_of(const std::string& file) {
-    std::ifstream from{file};
-    std::stringstream text;
-    text << from.rdbuf();
-    return text.str();
-}
+using support::contents_of;
 
 TEST(arenite_run, runs_a_program_on_the_library_and_tells_what_it_took) {
     const finished r = shell("$A run -- sh -c 'grep -c libarenite-malloc /proc/self/maps; exit 3'");

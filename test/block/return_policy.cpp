@@ -3,12 +3,16 @@
 #include <arenite/block/detail/block_source.hpp>
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <gtest/gtest.h>
 
 #include "support/counting_pages.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -76,6 +80,25 @@ TEST(return_policy, a_block_that_comes_back_takes_two_spans_with_it_at_most) {
         EXPECT_EQ(pages.live(), before - 2) << "no call takes long";
     }
     EXPECT_EQ(pages.live(), 0u);
+}
+
+TEST(return_policy, a_block_that_comes_back_lets_its_upstream_return_what_is_due) {
+    static std::uint64_t the_time;
+    the_time = 5000;
+    page_options options{.reserve_bytes = 64_MiB, .delay_ms = 1000};
+    options.now_ms = []() noexcept { return the_time; };
+    page_resource pages{options};
+    detail::block_source source{{.policy = return_policy::retain_all}, &pages, nullptr};
+    detail::block* const b = source.take_empty_block();
+    ASSERT_NE(b, nullptr);
+    source.open(*b);
+    void* const p = pages.allocate(1_MiB);
+    std::memset(p, 1, 1_MiB);
+    pages.deallocate(p, 1_MiB);
+    the_time += 2000;
+    EXPECT_EQ(detail::os::platform::resident_bytes(p, 1_MiB), 1_MiB);
+    source.close_empty(*b, 0);
+    EXPECT_LT(detail::os::platform::resident_bytes(p, 1_MiB), 1_MiB);
 }
 
 } // namespace

@@ -94,6 +94,19 @@ TEST_F(sampled_resources, estimate_bytes_and_objects_of_every_size_within_their_
     }
 }
 
+TEST_F(sampled_resources, draw_as_many_samples_as_they_are_to) {
+    begin(1000, 0);
+    site_sampler sampler{"many"};
+    constexpr std::size_t count = 200'000;
+    for (std::size_t i = 0; i < count; ++i) // addresses, and no memory
+        sampler.on_allocate(reinterpret_cast<const void*>(std::uintptr_t{16} * (i + 1)), 100);
+    const sampled_site sum = sum_of("many");
+    const double off = sum.bytes - 100. * count;
+    EXPECT_LT(off * off, 16 * sum.bytes_error) << sum.bytes; // four standard errors, of 0.7 %
+    EXPECT_LT(sum.bytes_error, 1e-4 * (100. * count) * (100. * count));
+    EXPECT_GT(sum.samples, 18'000u);
+}
+
 TEST_F(sampled_resources, take_all_if_every_byte_is_asked_for) {
     begin(1);
     sampled_resource<pool_resource> pool{site_sampler{"pool"}, slot{64}};

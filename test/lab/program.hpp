@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../support/contents_of.hpp"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -29,10 +31,7 @@ private:
     std::filesystem::path path_;
 };
 
-inline std::string contents_of(const std::filesystem::path& file) {
-    std::ifstream in{file};
-    return {std::istreambuf_iterator<char>{in}, {}};
-}
+using support::contents_of;
 
 struct called {
     int code;

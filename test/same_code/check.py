@@ -8,7 +8,7 @@
 The loop that does the work, which is the one with the most arithmetic in it, must have the same instructions,
 operands aside; around it records may take a few more, which find where the columns begin. A member of a row is
 reached without a call or a comparison, without optimisation too; with it a pointer to a member is as good as a
-template argument. The end of a unique_ptr from an affinity takes few more than `delete` of a class that lives in one.
+template argument. Blocks of columns are worked on by vector registers. The end of a unique_ptr from an affinity takes few more than `delete` of a class that lives in one.
 A heap with an observer that is off allocates and frees by the heap's own instructions.
 """
 import re
@@ -89,6 +89,10 @@ for arrays, records in PAIRS:
         if more > AROUND:
             problems.append(f"{name} has {more} instructions more than {arrays}")
         print(f"{name}: the loop of {arrays}, {len(found)} instructions; {more:+} around it")
+packed, single = (sum(mnemonic == m for mnemonic, _ in code["grow_blocks"]) for m in ("addps", "addss"))
+print(f"grow_blocks: {packed} packed additions, {single} single ones, for the rows behind the last block")
+if packed <= single:
+    problems.append(f"grow_blocks, in blocks of 8, has {single} single additions at -O3 and {packed} packed ones")
 more = count(code["end_owner"]) - count(code["end_delete"])
 print(f"end_owner: {count(code['end_owner'])} instructions, end_delete: {count(code['end_delete'])}")
 if more > END:

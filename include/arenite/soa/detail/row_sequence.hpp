@@ -117,8 +117,8 @@ public:
             constexpr size_type block = placement::granule_rows;
             size_type row = 0;
             for (; row + block <= rows; row += block)
-                for_each_element<Const>(
-                    f, block, memory_.template at<members_of<T>::template index<Members>>(row)...);
+                for_each_in_block<Const, block>(
+                    f, memory_.template at<members_of<T>::template index<Members>>(row)...);
             for_each_element<Const>(
                 f, rows - row, memory_.template at<members_of<T>::template index<Members>>(row)...);
         }
@@ -319,6 +319,16 @@ private:
     template <bool Const, class F, class... M>
     ARENITE_INLINE static void for_each_element(F& f, size_type rows, M*... columns) {
         for (size_type row = 0; row < rows; ++row)
+            f(static_cast<std::conditional_t<Const, const M, M>&>(columns[row])...);
+    }
+
+    /// g++ at -O3 would unroll so short a loop before it looks for vectors in it, and find none.
+    template <bool Const, size_type Rows, class F, class... M>
+    ARENITE_INLINE static void for_each_in_block(F& f, M*... columns) {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC unroll 1
+#endif
+        for (size_type row = 0; row < Rows; ++row)
             f(static_cast<std::conditional_t<Const, const M, M>&>(columns[row])...);
     }
 
