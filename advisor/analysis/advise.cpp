@@ -84,6 +84,7 @@ program_costs costs_of(const trace::tables& known, const profile& recorded,
     if (t.samples() >= least_samples && prepared.bursts >= least_bursts &&
         double(prepared.peak_live_bytes) > cache_bytes())
         costs.share_in_objects = double(t.samples_in_objects()) / double(t.samples());
+    costs.observed = t.samples() >= least_samples;
     if (costs.peak_bytes == 0)
         costs.peak_bytes = double(prepared.peak_live_bytes);
     return costs;

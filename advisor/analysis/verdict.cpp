@@ -68,7 +68,8 @@ worth judge(const difference_made& d, const program_costs& of) {
     if (d.burst_before > 0) // it is known what the program walks, and how
         return saves && saved_in_walks(d, of) > 0 && !dearer_in_memory ? worth::walks
                                                                        : worth::nothing;
-    if (d.walk_before - d.walk_after > std::max(d.walk_spread, least_walk_gain * d.walk_before) &&
+    if (!of.observed &&
+        d.walk_before - d.walk_after > std::max(d.walk_spread, least_walk_gain * d.walk_before) &&
         !dearer_in_time && !dearer_in_memory)
         return worth::walks;
     return worth::nothing;

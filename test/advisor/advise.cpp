@@ -351,6 +351,9 @@ TEST(advise, speaks_of_walks_apart) {
     const replayed base = turns({1e6, 1e6, 1e6}, 50e6, 20);
     EXPECT_EQ(judge(compare(base, turns({1e6, 1e6, 1e6}, 50e6, 14)), program), worth::walks);
     EXPECT_EQ(judge(compare(base, turns({1e6, 1e6, 1e6}, 50e6, 16)), program), worth::nothing);
+    // It was observed, and walked nothing.
+    EXPECT_EQ(judge(compare(base, turns({1e6, 1e6, 1e6}, 50e6, 14)), {1e9, 1e8, 0.5, true}),
+              worth::nothing);
 }
 
 replayed bursts_of(double ns, std::vector<double> access_ns) {
