@@ -18,10 +18,16 @@ using namespace arenite;
 
 namespace {
 
+page_options at_one_moment() {
+    page_options options;
+    options.now_ms = []() noexcept { return std::uint64_t{1}; };
+    return options;
+}
+
 /// A heap of 100 MB of objects of one size, on pages of its own: none was wanted again yet.
 class idle_program : public testing::TestWithParam<std::size_t> {
 protected:
-    page_resource pages{page_options{.now_ms = []() noexcept { return std::uint64_t{1}; }}};
+    page_resource pages{at_one_moment()};
     std::optional<ordered_heap> heap{std::in_place, pages};
     std::vector<void*> all;
 
