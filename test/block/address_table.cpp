@@ -266,11 +266,11 @@ TEST(address_table_threads, one_of_several_makes_the_first_leaf) {
         for (std::uintptr_t n = 0; n < 3; ++n)
             threads.emplace_back([&, n] {
                 std::byte* const p = terabyte(60 + n);
-                for (int i = 0; i < 20; ++i)
+                for (std::size_t i = 0; i < 20; ++i)
                     broken += with_near_leaf.find(address(i * unit)) != 0 ? 1 : 0;
                 if (!with_near_leaf.set(p, 2 * unit, n + 1))
                     ++broken;
-                for (int i = 0; i < 20; ++i)
+                for (std::size_t i = 0; i < 20; ++i)
                     broken += with_near_leaf.find(address(i * unit)) != 0 ? 1 : 0;
                 if (with_near_leaf.find(p + unit) != n + 1)
                     ++broken;

@@ -79,7 +79,7 @@ public:
 
     /// The share whose memory p points into, handed out or not; nullptr where there is none. Looks
     /// at nothing that lies there.
-    [[nodiscard]] static affinity_share* around(const void* p) noexcept {
+    [[nodiscard]] ARENITE_INLINE static affinity_share* around(const void* p) noexcept {
         return affinity_pages::of(p);
     }
 
