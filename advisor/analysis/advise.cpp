@@ -39,6 +39,9 @@ replay_subject subject_of(const candidate& c, const std::vector<site>& sites) {
     return s;
 }
 
+// With fewer it is chance which objects were met.
+constexpr std::uint64_t least_samples = 20, least_bursts = 8;
+
 /// A program whose objects all fit into this does not wait for memory.
 double cache_bytes() {
     const long told = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -78,8 +81,10 @@ program_costs costs_of(const trace::tables& known, const profile& recorded,
                        const replay::prepared_head& prepared) {
     program_costs costs{number(known, "cpu_ms") * 1e6, number(known, "peak_resident_bytes")};
     const touches& t = recorded.touched();
-    if (t.samples() != 0 && double(prepared.peak_live_bytes) > cache_bytes())
+    if (t.samples() >= least_samples && prepared.bursts >= least_bursts &&
+        double(prepared.peak_live_bytes) > cache_bytes())
         costs.share_in_objects = double(t.samples_in_objects()) / double(t.samples());
+    costs.observed = t.samples() >= least_samples;
     if (costs.peak_bytes == 0)
         costs.peak_bytes = double(prepared.peak_live_bytes);
     return costs;

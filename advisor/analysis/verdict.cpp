@@ -10,6 +10,7 @@ namespace {
 using replay::outcome;
 
 constexpr double least_walk_gain = 0.25;
+constexpr double least_change_of_bursts = 0.1; ///< other places alone change as much
 
 /// How far turns lie from their median, without the one that lies farthest: another program ran.
 double spread_of(const replayed& r, replayed::member what) {
@@ -44,7 +45,8 @@ difference_made compare(const replayed& base, const replayed& moved) {
 
 double saved_in_walks(const difference_made& d, const program_costs& of) {
     const double less = d.burst_before - d.burst_after;
-    if (d.burst_before <= 0 || (less < 0 ? -less : less) <= d.burst_spread)
+    const double least = std::max(d.burst_spread, least_change_of_bursts * d.burst_before);
+    if (d.burst_before <= 0 || (less < 0 ? -less : less) <= least)
         return 0;
     return of.cpu_ns * of.share_in_objects * less / d.burst_before;
 }
@@ -66,7 +68,8 @@ worth judge(const difference_made& d, const program_costs& of) {
     if (d.burst_before > 0) // it is known what the program walks, and how
         return saves && saved_in_walks(d, of) > 0 && !dearer_in_memory ? worth::walks
                                                                        : worth::nothing;
-    if (d.walk_before - d.walk_after > std::max(d.walk_spread, least_walk_gain * d.walk_before) &&
+    if (!of.observed &&
+        d.walk_before - d.walk_after > std::max(d.walk_spread, least_walk_gain * d.walk_before) &&
         !dearer_in_time && !dearer_in_memory)
         return worth::walks;
     return worth::nothing;

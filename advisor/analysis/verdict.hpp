@@ -16,6 +16,7 @@ struct program_costs {
     /// The share of samples that found it at work on objects, where these do not fit into a cache;
     /// 0: it was not observed.
     double share_in_objects = 0;
+    bool observed = false; ///< so that nothing is guessed about what it walks
 };
 
 /// The effect of moving a group, by replays beside each other.
@@ -34,7 +35,8 @@ struct difference_made {
 [[nodiscard]] difference_made compare(const replayed& base, const replayed& moved);
 
 /// The time that the program saves where it uses its objects, by observed bursts: what these take
-/// less, of the share of time that samples found it at that. 0 within the spread.
+/// less, of the share of time that samples found it at that. 0 within the spread, and below a
+/// tenth.
 [[nodiscard]] double saved_in_walks(const difference_made& d, const program_costs& of);
 
 /// In calls and walks together.

@@ -133,6 +133,24 @@ void add_figures_7(std::vector<seed_row>& rows) {
                         .figure = {"threads/shared_lines", {{"threads", "4"}}, "shared", subject}});
 }
 
+/// Figures of that document that measure nothing, or nothing that a program can measure.
+void add_drawings(std::vector<seed_row>& rows) {
+    const auto row = [&](const char* figures, const char* name, const char* why) {
+        rows.push_back({.document = figures,
+                        .row = name,
+                        .quantity = "-",
+                        .says = std::nullopt,
+                        .figure = {},
+                        .why_not = why});
+    };
+    row("seed 3, figure 3.1", "processors and memory, 1980 to 2010",
+        "it is of thirty years of machines, from another book; table 3.1's rows are of this one");
+    row("seed 3, figures 2.1, 3.2, 3.3, 3.4", "a stack, caches, a line, two lists",
+        "they are drawings of how memory lies: nothing was measured");
+    row("seed 3, figures 5.1, 6.1 to 6.5, 6.7, 6.8, 6.10", "allocators and layouts",
+        "they are drawings of how allocators work: nothing was measured");
+}
+
 /// A wish beyond the documents: state that is saved and restored at the cost of what changed.
 void add_snapshots(std::vector<seed_row>& rows) {
     for (const char* metric : {"take", "restore"})
@@ -324,6 +342,7 @@ std::vector<seed_row> seed_rows(seed_scale scale) {
     add_figure_6_6(all);
     add_figure_6_11(all, scale);
     add_figures_7(all);
+    add_drawings(all);
     add_snapshots(all);
     add_suballocator(all, scale);
     if (scale == seed_scale::tiny) {

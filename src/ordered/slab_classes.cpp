@@ -36,13 +36,19 @@ bool slab_classes::most_single() noexcept {
 /// By this heap's own books.
 std::size_t slab_classes::bytes_in_use(const block_source& blocks) const noexcept {
     std::size_t sum = single_bytes_ + blocks.large().bytes();
-    for (unsigned i = 0; i < size_class::count; ++i)
-        sum += static_cast<std::size_t>(all_[i].live()) * size_class::slot_bytes(i);
+    const auto of = [this](unsigned i) {
+        return static_cast<std::size_t>(all_[i].live()) * size_class::bytes_of[i];
+    };
+    static_assert(size_class::count % 7 == 0); // it is part of requests that are to be short
+    for (unsigned i = 0; i < size_class::count; i += 7)
+        sum += of(i) + of(i + 1) + of(i + 2) + of(i + 3) + of(i + 4) + of(i + 5) + of(i + 6);
     return sum;
 }
 
-void slab_classes::note_high_water(const block_source& blocks) noexcept {
-    high_water_ = std::max(high_water_, bytes_in_use(blocks));
+std::size_t slab_classes::note_high_water(const block_source& blocks) noexcept {
+    const std::size_t in_use = bytes_in_use(blocks);
+    high_water_ = std::max(high_water_, in_use);
+    return in_use;
 }
 
 arenite::usage slab_classes::usage_approximate(const block_source& blocks) const noexcept {

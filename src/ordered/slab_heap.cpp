@@ -108,8 +108,7 @@ bool slab_heap::new_slab(unsigned slot_class) noexcept {
         s = slabs_.make(slot_class, wanted, least);
     if (s == nullptr)
         return false;
-    classes_.note_high_water(slabs_.blocks());
-    its.add(*s);
+    its.add(*s); // the high water is noted: slots of others were looked for before
     its.enter(*s, slabs_);
     return true;
 }

@@ -36,10 +36,14 @@ void has_no_run_of(slab_class& its, slab& s, std::size_t slots) noexcept {
 void* slot_donors::try_take(const heap_parts& heap, unsigned slot_class, std::size_t bytes,
                             std::size_t alignment) noexcept {
     donor& d = of_[slot_class];
+    bool may = false;
     for (int n = 0; n < most_donors; ++n) {
         const bool serves = d.from != nullptr && d.from->slot_bytes % alignment == 0;
-        if (!serves && !find(heap, slot_class, bytes, alignment)) [[likely]]
-            return nullptr;
+        if (!serves) {
+            may = may || holds_much_more(heap);
+            if (!may || !find(heap, slot_class, bytes, alignment)) [[likely]]
+                return nullptr;
+        }
         slab& s = *d.from;
         slab_class& its = heap.classes.of(s);
         const std::size_t slots = (bytes + s.slot_bytes - 1) / s.slot_bytes;
@@ -65,21 +69,26 @@ void* slot_donors::try_take(const heap_parts& heap, unsigned slot_class, std::si
     return nullptr;
 }
 
+/// True if the heap holds much more than is in use, and that is not nearly all of it.
+bool slot_donors::holds_much_more(const heap_parts& heap) noexcept {
+    const block_source& blocks = heap.slabs.blocks();
+    const std::size_t reserved = blocks.bytes_reserved();
+    const std::size_t in_use = heap.classes.note_high_water(blocks);
+    return reserved >= in_use + least_unused && in_use <= reserved / 16 * 15;
+}
+
 /// The sparse slab in which an object of this size leaves least unused, lowest address first.
 bool slot_donors::find(const heap_parts& heap, unsigned slot_class, std::size_t bytes,
                        std::size_t alignment) noexcept {
-    const block_source& blocks = heap.slabs.blocks();
-    const std::size_t reserved = blocks.bytes_reserved();
-    const std::size_t in_use = heap.classes.bytes_in_use(blocks);
-    if (reserved < in_use + least_unused || in_use > reserved / 16 * 15)
-        return false;
     unsigned best = size_class::none;
     std::size_t best_bytes = bytes + bytes / 2 + 1;
     for (unsigned i = slot_class; i-- > 0;) {
-        const std::size_t slot_bytes = size_class::slot_bytes(i);
-        const std::size_t slots = (bytes + slot_bytes - 1) / slot_bytes;
-        if (slots > joined_slots::most)
+        const std::size_t slot_bytes = size_class::bytes_of[i];
+        if (bytes > slot_bytes * joined_slots::most)
             break;
+        if (!heap.classes[i].slabs().has(slab_state::sparse))
+            continue;
+        const std::size_t slots = (bytes + slot_bytes - 1) / slot_bytes;
         if (slot_bytes % alignment == 0 && slots * slot_bytes < best_bytes &&
             heap.classes[i].slabs().has(slab_state::run_of(slots))) {
             best = i;
@@ -88,7 +97,6 @@ bool slot_donors::find(const heap_parts& heap, unsigned slot_class, std::size_t 
     }
     if (best == size_class::none)
         return false;
-    heap.classes.note_high_water(blocks);
     slab_list& all = heap.classes[best].slabs();
     slab& s = *all.lowest(slab_state::run_of(best_bytes / size_class::slot_bytes(best)));
     all.set_state(s, static_cast<std::uint16_t>(s.state | slab_state::donating));

@@ -23,15 +23,20 @@ namespace text = detail::report_text;
 
 namespace {
 
-/// "+1.5 MiB", "-512 B".
+/// "+1.5", "-512": appended, as g++ 12 warns of what it makes of text before a temporary string.
+std::string with_sign(bool is_negative, const std::string& figure) {
+    std::string s(1, is_negative ? '-' : '+');
+    return s.append(figure);
+}
+
 std::string signed_bytes(std::int64_t n) {
     const auto size = static_cast<std::uint64_t>(n);
-    return n < 0 ? "-" + text::bytes(0 - size) : "+" + text::bytes(size);
+    return with_sign(n < 0, text::bytes(n < 0 ? 0 - size : size));
 }
 
 std::string signed_count(std::size_t before, std::size_t after) {
-    return after < before ? "-" + text::integer(before - after)
-                          : "+" + text::integer(after - before);
+    return with_sign(after < before,
+                     text::integer(after < before ? before - after : after - before));
 }
 
 bool is_same(const usage& a, const usage& b) noexcept {

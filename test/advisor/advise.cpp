@@ -351,6 +351,9 @@ TEST(advise, speaks_of_walks_apart) {
     const replayed base = turns({1e6, 1e6, 1e6}, 50e6, 20);
     EXPECT_EQ(judge(compare(base, turns({1e6, 1e6, 1e6}, 50e6, 14)), program), worth::walks);
     EXPECT_EQ(judge(compare(base, turns({1e6, 1e6, 1e6}, 50e6, 16)), program), worth::nothing);
+    // It was observed, and walked nothing.
+    EXPECT_EQ(judge(compare(base, turns({1e6, 1e6, 1e6}, 50e6, 14)), {1e9, 1e8, 0.5, true}),
+              worth::nothing);
 }
 
 replayed bursts_of(double ns, std::vector<double> access_ns) {
@@ -366,8 +369,11 @@ TEST(advise, counts_what_walks_save_by_the_share_of_time_spent_there) {
     const difference_made d = compare(base, bursts_of(1e6, {16, 16, 16}));
     EXPECT_DOUBLE_EQ(saved_in_walks(d, program), 0.1e9); // a fifth of half the time
     EXPECT_EQ(judge(d, program), worth::walks);
-    EXPECT_EQ(judge(compare(base, bursts_of(1e6, {19.1, 19.1, 19.1})), program), worth::walks);
-    EXPECT_EQ(judge(compare(base, bursts_of(1e6, {19.3, 19.3, 19.3})), program), worth::nothing);
+    const difference_made tenth = compare(base, bursts_of(1e6, {17.9, 17.9, 17.9}));
+    EXPECT_EQ(judge(tenth, program), worth::walks);
+    EXPECT_EQ(judge(tenth, {1e9, 1e8, 0.2}), worth::walks);    // 2.1 % of the time
+    EXPECT_EQ(judge(tenth, {1e9, 1e8, 0.18}), worth::nothing); // 1.9 %
+    EXPECT_EQ(judge(compare(base, bursts_of(1e6, {18.1, 18.1, 18.1})), program), worth::nothing);
     EXPECT_EQ(judge(d, {1e9, 1e8, 0.0}), worth::nothing); // all lies in the cache
 }
 
@@ -387,8 +393,8 @@ TEST(advise, sets_dearer_walks_against_cheaper_calls) {
     const program_costs program{1e9, 1e8, 0.5};
     const replayed base = bursts_of(100e6, {20, 20, 20});
     EXPECT_EQ(judge(compare(base, bursts_of(70e6, {20, 20, 20})), program), worth::time);
-    EXPECT_EQ(judge(compare(base, bursts_of(70e6, {20.3, 20.3, 20.3})), program), worth::time);
-    EXPECT_EQ(judge(compare(base, bursts_of(70e6, {21, 21, 21})), program), worth::nothing);
+    EXPECT_EQ(judge(compare(base, bursts_of(70e6, {21.9, 21.9, 21.9})), program), worth::time);
+    EXPECT_EQ(judge(compare(base, bursts_of(70e6, {22.1, 22.1, 22.1})), program), worth::nothing);
 }
 
 TEST(advise, trusts_no_replay_whose_live_bytes_are_wrong) {

@@ -398,6 +398,23 @@ TEST(shared_heap, of_many_that_ended_little_memory_stays_for_others) {
     }
 }
 
+TEST(shared_heap_death, its_objects_are_no_affinitys_wherever_they_lie) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc's objects say other things";
+    shared_heap level{{.name = "level"}};
+    std::vector<void*> objects;
+    for (int i = 0; i < 10'000; ++i) // so many that some lie in pages
+        objects.push_back(level.allocate(48, 8));
+    for (void* const p : {objects.front(), objects.back()}) {
+        EXPECT_FALSE(affinity_heap::try_deallocate_own(p));
+        EXPECT_DEATH(affinity_heap::deallocate_any(p), "an affinity.*of shared_heap level");
+        EXPECT_DEATH(affinity_heap::deallocate_any(p, 48, 8), "an affinity.*of shared_heap level");
+    }
+    for (void* const p : objects)
+        level.deallocate(p, 48, 8);
+    EXPECT_EQ(level.usage().live_allocations, 0U);
+}
+
 TEST(shared_heap_death, misuse_is_named) {
     if (passthrough())
         GTEST_SKIP() << "malloc's objects say other things";

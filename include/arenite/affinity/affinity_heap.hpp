@@ -206,7 +206,7 @@ public:
         call_sites::freed(p);
         detail::affinity_share* const s = detail::affinity_share::around(p);
         // A heap of another kind has no pages.
-        return s != nullptr && s->is_mine(detail::thread_heaps::thread()) &&
+        return s != nullptr && s->is_mine_and_an_affinitys(detail::thread_heaps::thread()) &&
                s->heap().try_give_in_own(p);
     }
 

@@ -5,6 +5,7 @@
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/detail/affinity_pages.hpp>
 #include <arenite/affinity/detail/remote_frees.hpp>
+#include <arenite/affinity/detail/thread_heaps.hpp>
 #include <arenite/block/detail/block.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/usage.hpp>
@@ -78,12 +79,17 @@ public:
 
     /// The share whose memory p points into, handed out or not; nullptr where there is none. Looks
     /// at nothing that lies there.
-    [[nodiscard]] static affinity_share* around(const void* p) noexcept {
+    [[nodiscard]] ARENITE_INLINE static affinity_share* around(const void* p) noexcept {
         return affinity_pages::of(p);
     }
 
     // ---- whose it is
     [[nodiscard]] bool is_mine(const void* me) const noexcept {
+        return thread_.load(std::memory_order_acquire) == mark_of(me);
+    }
+    /// is_mine, in one comparison, of a share of an affinity; false for one of a shared_heap, whose
+    /// objects don't go the short way of those whose affinity is not known.
+    [[nodiscard]] ARENITE_INLINE bool is_mine_and_an_affinitys(const void* me) const noexcept {
         return thread_.load(std::memory_order_acquire) == me;
     }
     [[nodiscard]] bool is_abandoned() const noexcept {
@@ -92,7 +98,7 @@ public:
     /// Makes a share that no thread owns the thread's; false if a thread owns it.
     [[nodiscard]] bool adopt(const void* me) noexcept {
         const void* nobody = nullptr;
-        return thread_.compare_exchange_strong(nobody, me, std::memory_order_acquire,
+        return thread_.compare_exchange_strong(nobody, mark_of(me), std::memory_order_acquire,
                                                std::memory_order_relaxed);
     }
     void abandon() noexcept { thread_.store(nullptr, std::memory_order_release); }
@@ -208,6 +214,10 @@ public:
     affinity_share* next_of_affinity = nullptr;
 
 private:
+    /// Stands for a thread in thread_.
+    [[nodiscard]] const void* mark_of(const void* me) const noexcept {
+        return static_cast<const std::byte*>(me) + (affinity() < most_affinities ? 0 : 1);
+    }
     [[nodiscard]] static affinity_share* take_place() noexcept;
     void begin(affinity_shares& home, const heap_owner& owner, unsigned affinity,
                const affinity_options& options, share_kind kind) noexcept;

@@ -51,6 +51,14 @@ inline constexpr unsigned none = 64;   ///< no class: too large or too aligned f
     return (std::size_t{1} << log2) + (steps << (log2 - 3));
 }
 
+/// slot_bytes() of all classes: to sum over them.
+inline constexpr auto bytes_of = [] {
+    std::array<std::uint32_t, count> of{};
+    for (unsigned i = 0; i < count; ++i)
+        of[i] = static_cast<std::uint32_t>(slot_bytes(i));
+    return of;
+}();
+
 /// Up to this size the class is looked up, above it computed.
 inline constexpr std::size_t largest_listed_bytes = 1024;
 

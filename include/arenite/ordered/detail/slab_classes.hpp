@@ -63,7 +63,8 @@ public:
     }
 
     [[nodiscard]] std::size_t bytes_in_use(const block_source& blocks) const noexcept;
-    void note_high_water(const block_source& blocks) noexcept;
+    /// Returns bytes_in_use().
+    std::size_t note_high_water(const block_source& blocks) noexcept;
     [[nodiscard]] std::size_t high_water_approximate() const noexcept {
         return glance(high_water_);
     }

@@ -56,6 +56,7 @@ private:
         std::size_t next = 0; ///< its slots below this one have been looked at
     };
 
+    [[nodiscard]] static bool holds_much_more(const heap_parts& heap) noexcept;
     [[nodiscard]] bool find(const heap_parts& heap, unsigned slot_class, std::size_t bytes,
                             std::size_t alignment) noexcept;
 
