@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// A program that makes no further call: what it still holds then.
+#include <arenite/core/literals.hpp>
+#include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+using namespace arenite;
+
+namespace {
+
+page_options at_one_moment() {
+    page_options options;
+    options.now_ms = []() noexcept { return std::uint64_t{1}; };
+    return options;
+}
+
+/// A heap of 100 MB of objects of one size, on pages of its own: none was wanted again yet.
+class idle_program : public testing::TestWithParam<std::size_t> {
+protected:
+    page_resource pages{at_one_moment()};
+    std::optional<ordered_heap> heap{std::in_place, pages};
+    std::vector<void*> all;
+
+    void SetUp() override {
+        for (std::size_t i = 0; i < 100'000'000 / GetParam(); ++i)
+            all.push_back(heap->allocate(GetParam()));
+    }
+    /// So much may wait, and the heap keeps a few MiB by its policy.
+    void expect_little() const { EXPECT_LE(pages.usage().bytes_reserved, 32_MiB + 6_MiB); }
+};
+
+TEST_P(idle_program, holds_little_when_its_heap_has_ended) {
+    heap.reset();
+    expect_little();
+}
+
+TEST_P(idle_program, holds_little_when_its_heap_was_reset) {
+    heap->reset();
+    expect_little();
+}
+
+TEST_P(idle_program, holds_little_when_all_was_freed) {
+    for (void* const p : all)
+        heap->deallocate(p, GetParam());
+    expect_little();
+}
+
+TEST_P(idle_program, holds_little_when_all_was_freed_from_the_end) {
+    for (std::size_t i = all.size(); i-- > 0;)
+        heap->deallocate(all[i], GetParam());
+    expect_little();
+}
+
+INSTANTIATE_TEST_SUITE_P(, idle_program,
+                         testing::Values(48u, 2'000u, 50'000u, 200'000u, 700'000u, 3'000'000u));
+
+} // namespace
