@@ -27,14 +27,17 @@ using detail::thread_heaps;
 ///
 /// A look comes twice a second. After it the thread's calls are slow ones for a while, so that a
 /// thread which hardly makes any, as a server that waits for work, comes back to look. One that is
-/// busy has soon made as many as are watched, and does not look before a call is slow anyway.
+/// busy has soon made as many as are watched, and does not look before a call is slow anyway; but
+/// while it frees much, it is watched further.
 struct watch {
     std::uint64_t next_ms = 0;
-    unsigned calls_left = 0; ///< 0: it does not watch
+    std::size_t seen_bytes = 0; ///< in use when the watch began
+    unsigned calls_left = 0;    ///< 0: it does not watch
 };
 constexpr unsigned most_watched = 65536; // 1 ms
 constexpr unsigned first_watched = 1024; // which see the clock, each; then
 constexpr unsigned calls_a_clock = 16;
+constexpr std::size_t much_freed = std::size_t{256} << 10;
 
 constinit thread_local watch watch_of_thread ARENITE_THREAD_FAST;
 
@@ -66,10 +69,24 @@ ARENITE_NOINLINE void look_now(thread_heaps& mine, detail::slab_heap& h,
     if (affinity_heap::give_back_due())
         w.next_ms = now; // it knows when more is due
     errno = before;
-    if (h.usage_approximate().bytes_reserved >= idle_pages::least_held_bytes) {
+    if (const usage u = h.usage_approximate(); u.bytes_reserved >= idle_pages::least_held_bytes) {
         mine.pause(0);
+        w.seen_bytes = u.bytes_in_use;
         w.calls_left = most_watched;
     }
+}
+
+/// Enough is watched, but where the thread is freeing much: it may be about to fall idle.
+ARENITE_NOINLINE void end_watch(thread_heaps& mine, detail::slab_heap& h) noexcept {
+    watch& w = watch_of_thread;
+    const std::size_t in_use = h.usage_approximate().bytes_in_use;
+    if (in_use + much_freed <= w.seen_bytes) {
+        w.seen_bytes = in_use;
+        w.calls_left = most_watched;
+        return;
+    }
+    w.calls_left = 0;
+    mine.start(0, h, usual_alignment);
 }
 
 /// For which the thread's calls were made slow ones.
@@ -96,10 +113,8 @@ void look() noexcept {
     detail::slab_heap* const h = mine != nullptr ? mine->current(0) : nullptr;
     if (h == nullptr)
         return;
-    if (w.calls_left == 1) {
-        w.calls_left = 0;
-        mine->start(0, *h, usual_alignment);
-    }
+    if (w.calls_left == 1)
+        end_watch(*mine, *h);
     if (const std::uint64_t now = detail::os::platform::now_ms(); now >= w.next_ms)
         look_now(*mine, *h, now);
 }

@@ -275,7 +275,7 @@ print(total, len(kept))
 
 
 @program("redis-server", "lives: 100,000 keys of random sizes that expire, replaced three times; one of 100 "
-         "stays; then it idles")
+         "stays; then it idles, and is asked twice a second whether it is there")
 def redis(g):
     where = os.path.join(g.folder, "socket")
     seen = g.writes("digest")
@@ -304,7 +304,9 @@ def redis(g):
                 if len(commands) == 200:
                     ask(commands)
                     commands = []
-        time.sleep(5)
+        for _ in range(16):  # as somebody who looks whether it is there
+            time.sleep(0.5)
+            ask([["PING"]])
         left = ask([["DEBUG", "DIGEST"]]) + ask([["DBSIZE"]])
         with open(seen, "wb") as to:
             to.write(left)
@@ -459,6 +461,11 @@ def results_of(measured, failures):
                          for name, subject, what in failures]}
 
 
+def write(path, all_results):
+    with open(path, "w", encoding="utf-8") as to:
+        json.dump(all_results, to, indent=1)
+
+
 def ratio(all_results, name, metric, peer):
     def of(subject):
         return next((r["median"] for r in all_results["results"] if r["workload"] == "programs/" + name and
@@ -522,14 +529,14 @@ def main():
             failures += [(p.name, "all", w) for w in wrong]
             if told:
                 measured[p.name] = told
+                write(options.json, results_of(measured, list(failures)))  # kept where one is interrupted
     for why, names in left_out.items():
         print(f"left out: {', '.join(names)}: {why}")
     if not measured:
         print("nothing was measured", file=sys.stderr)
         return 1
     all_results = results_of(measured, failures)
-    with open(options.json, "w", encoding="utf-8") as to:
-        json.dump(all_results, to, indent=1)
+    write(options.json, all_results)
     tell(all_results, list(measured))
     for name, subject, what in failures:
         print(f"FAILED: {name}, {subject}: {what}")
