@@ -47,7 +47,7 @@ private:
 struct close_file {
     void operator()(std::FILE* f) const noexcept { std::fclose(f); }
 };
-using file = std::unique_ptr<std::FILE, close_file>;
+using open_file = std::unique_ptr<std::FILE, close_file>;
 
 } // namespace
 
@@ -93,7 +93,7 @@ bool heap_snapshot::write(const char* path) const noexcept {
     const int length = std::snprintf(beside, sizeof beside, "%s.new", path);
     if (!*this || length < 0 || static_cast<std::size_t>(length) >= sizeof beside)
         return false;
-    file to{std::fopen(beside, "wb")};
+    open_file to{std::fopen(beside, "wb")};
     if (to == nullptr)
         return false;
     const header h = describe();
@@ -166,7 +166,7 @@ heap_snapshot heap_snapshot::read_from(Source&& next, std::uint64_t file_bytes) 
 }
 
 heap_snapshot heap_snapshot::read(const char* path) noexcept {
-    const file from{std::fopen(path, "rb")};
+    const open_file from{std::fopen(path, "rb")};
     if (from == nullptr)
         return heap_snapshot{"the file cannot be opened"};
     if (std::fseek(from.get(), 0, SEEK_END) != 0)
