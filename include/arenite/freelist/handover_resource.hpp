@@ -24,7 +24,8 @@ inline namespace ARENITE_ABI {
 struct handover_options {
     tlsf_options region = {}; ///< kept sizes are not needed, and not used
 
-    /// Allocations handed over that each allocate frees first. With 2 or more they cannot pile up.
+    /// Allocations handed over that each allocate frees first. With 2 or more they cannot pile up,
+    /// but behind a thread that is interrupted within its free, until that goes on.
     std::size_t freed_by_each = 2;
 
     /// So many more before it fails.
