@@ -131,8 +131,8 @@ TEST(handover_resource_threads, what_others_free_at_once_never_overlaps_what_is_
     };
     constexpr std::size_t slots = 64;
     constexpr int rounds = 30'000;
-    // Room for all that is ever asked for: while a thread is interrupted amid its free, what others
-    // hand over behind it waits.
+    // Room for all that is ever asked for: while a thread is interrupted within its free, all that
+    // others hand over behind it waits.
     handover_resource r{16_MiB};
     std::vector<piece> mailbox(slots);
     std::atomic<bool> done{false};
