@@ -56,7 +56,9 @@ struct handover_options {
 /// Threads:   deallocate: any. The rest: the owner; own() makes the calling thread the owner, while
 ///            no other thread allocates. Destruction: any, when all others are through with it.
 /// Misuse:    as in tlsf_resource; of what was handed over when the owner frees it, so that its
-///            message comes late. Checked builds find an allocate by another thread.
+///            message comes late. An allocation that is handed over twice may not be found, and
+///            loses what was handed over in between. Checked builds find an allocate by another
+///            thread.
 /// Failure:   out_of_memory / nullptr; nothing changes, but for what was handed over.
 /// Source:    Masmano, TLSF (2004); Vyukov, MPSC queue (2010).  (doc/sources.md)
 class handover_resource final : public resource_base<handover_resource> {
