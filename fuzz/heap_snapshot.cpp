@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -16,6 +17,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 namespace {
 
@@ -28,11 +31,13 @@ std::vector<char> good_file(arenite::restorable_heap& heap) {
         std::abort();
     std::memcpy(p, inside, sizeof inside);
     heap.set_root(p);
-    const std::string path = "/tmp/arenite_fuzz_heap_snapshot";
+    const std::string path = "/tmp/arenite_fuzz_heap_snapshot_" + std::to_string(::getpid());
     if (!heap.take().write(path.c_str()))
         std::abort();
     std::ifstream in{path, std::ios::binary};
-    return {std::istreambuf_iterator<char>{in}, {}};
+    std::vector<char> file{std::istreambuf_iterator<char>{in}, {}};
+    std::remove(path.c_str());
+    return file;
 }
 
 } // namespace

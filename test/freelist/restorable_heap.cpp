@@ -11,10 +11,10 @@
 
 #include "support/region_list.hpp"
 #include "support/snapshot_address.hpp"
+#include "support/sources.hpp"
 
 #include <cstddef>
 #include <cstring>
-#include <iostream>
 #include <limits>
 #include <random>
 #include <utility>
@@ -77,8 +77,7 @@ private:
 };
 
 TEST(restorable_heap, what_is_restored_equals_a_copy_a_thousand_random_times) {
-    const unsigned seed = std::random_device{}();
-    std::cout << "restorable_heap: ARENITE_TEST_SEED=" << seed << '\n';
+    const auto seed = static_cast<unsigned>(support::test_seed("restorable_heap"));
     std::mt19937 random{seed};
     restorable_heap heap{nullptr, 1_MiB};
     ASSERT_STREQ(heap.why_refused(), "");

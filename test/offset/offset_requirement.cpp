@@ -8,11 +8,11 @@
 
 #include "support/block_source.hpp"
 #include "support/counting_resource.hpp"
+#include "support/sources.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iostream>
 #include <limits>
 #include <random>
 #include <vector>
@@ -32,8 +32,7 @@ protected:
 };
 
 TEST_F(reserved_parts, come_in_any_order_without_another_block) {
-    const unsigned seed = std::random_device{}();
-    std::cout << "offset_requirement: ARENITE_TEST_SEED=" << seed << '\n';
+    const auto seed = static_cast<unsigned>(support::test_seed("offset_requirement"));
     std::mt19937 random{seed};
     for (int round = 0; round < 60; ++round) {
         small.parts.granularity = std::uint64_t{1} << random() % 6;

@@ -24,11 +24,21 @@ namespace support {
 ///     watching thread           f    f    f    f         while the other one stands still
 ///
 /// The watcher may wait for a lock that the stepped thread holds: after a moment that
-/// one goes on, and the watcher goes through as soon as it can.
+/// one goes on, and the watcher goes through as soon as it can. Before it began, it gets longer: on
+/// a loaded machine it may have to wait for a processor.
 class stepping {
 public:
     /// False under a sanitizer or Valgrind, whose own code would be stepped, too.
     [[nodiscard]] static bool is_possible() noexcept { return !arenite::detail::poison::active; }
+
+    /// False where the processor, or what imitates it, does not trap at each instruction.
+    [[nodiscard]] static bool traps() {
+        steps = 0;
+        next_stop = 0; // none
+        auto little = [] { __asm__ volatile("nop\n\tnop\n\tnop"); };
+        run(little);
+        return steps != 0;
+    }
 
     /// Calls `watch` at each stop of `work`: at instructions `first`, `first + stride` ... of it.
     /// Returns how many times.
@@ -49,6 +59,7 @@ public:
                 std::this_thread::yield();
                 continue;
             }
+            state = watching;
             watch([] { state = done; });
             state = idle;
             ++stops;
@@ -58,7 +69,7 @@ public:
     }
 
 private:
-    enum what { idle, asked, done };
+    enum what { idle, asked, watching, done };
     static constexpr std::uint64_t trap_flag = 0x100;
 
     template <class F>
@@ -83,8 +94,12 @@ private:
         int expected = idle;
         if (!state.compare_exchange_strong(expected, asked))
             return; // it waits for what this thread holds
-        for (int n = 0; n < patience && state.load() == asked; ++n)
-            ::sched_yield();
+        const auto wait_while = [](what until_left, int most) {
+            for (int n = 0; n < most && state.load() == until_left; ++n)
+                ::sched_yield();
+        };
+        wait_while(asked, 100 * patience);
+        wait_while(watching, patience);
     }
 
     inline static std::uint64_t steps = 0;

@@ -24,7 +24,8 @@ inline namespace ARENITE_ABI {
 struct handover_options {
     tlsf_options region = {}; ///< kept sizes are not needed, and not used
 
-    /// Allocations handed over that each allocate frees first. With 2 or more they cannot pile up.
+    /// Allocations handed over that each allocate frees first. With 2 or more they cannot pile up,
+    /// but behind a thread that is interrupted within its free, until that goes on.
     std::size_t freed_by_each = 2;
 
     /// So many more before it fails.
@@ -55,7 +56,9 @@ struct handover_options {
 /// Threads:   deallocate: any. The rest: the owner; own() makes the calling thread the owner, while
 ///            no other thread allocates. Destruction: any, when all others are through with it.
 /// Misuse:    as in tlsf_resource; of what was handed over when the owner frees it, so that its
-///            message comes late. Checked builds find an allocate by another thread.
+///            message comes late. An allocation that is handed over twice may not be found, and
+///            loses what was handed over in between. Checked builds find an allocate by another
+///            thread.
 /// Failure:   out_of_memory / nullptr; nothing changes, but for what was handed over.
 /// Source:    Masmano, TLSF (2004); Vyukov, MPSC queue (2010).  (doc/sources.md)
 class handover_resource final : public resource_base<handover_resource> {

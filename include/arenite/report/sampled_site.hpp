@@ -60,7 +60,7 @@ struct sampled_site {
 /// Begins to sample, with these options; if it has begun already, they are for samples from now on.
 /// Without a call of this, a program whose environment has ARENITE_SAMPLE=524288 begins to sample
 /// one allocation in so many bytes when its first sampler allocates. Any thread: others follow
-/// within their next MiB.
+/// within their next MiB, or when the sample comes that they have drawn already.
 void start_sampling(const sampling_options& options = {}) noexcept;
 
 /// Takes no more samples; those taken stay known until they are freed.

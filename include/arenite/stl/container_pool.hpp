@@ -31,15 +31,15 @@ class container_source;
 ///     16 B  | block |......|      24 B  | block | block |....|      arrays  | ordered_heap |
 ///           one pool for each size of nodes and each thread         above 1 KiB
 ///
-/// A thread takes nodes from pools of its own, so that no line of the cache holds nodes that two
-/// threads allocated; a node goes back to the pool it is of, whichever thread frees it.
+/// Each of 16 threads takes nodes from pools of its own, so that no line of the cache holds nodes
+/// that two of them allocated; a node goes back to its pool, whichever thread frees it.
 ///
 /// Use when:  the memory of several containers is to be measured, trimmed, taken from an upstream
 ///            of yours, or shared since each has few elements. A single container needs none: see
 ///            pool_allocator.
 /// Cost:      that of a pool plus an uncontended lock, 5 to 10 ns.
-/// Overhead:  that of pool_resource for each node size and thread, 16 threads at most: further ones
-///            share with them; 16 bytes an array.
+/// Overhead:  that of pool_resource for each node size and thread, of some 16 threads: further ones
+///            share with them, as do all where there is no more memory; 16 bytes an array.
 /// Limits:    must outlive all that its containers hold, wherever that was moved to. It requests
 ///            memory from its upstream at multiples of 256 KiB. A node serves the thread that
 ///            allocated it again, or one that began after that has ended.

@@ -29,8 +29,8 @@ namespace detail {
 ///
 /// Use when:  a pointer must lead to its heap, and neither a range nor a mask can tell. A table is
 ///            never destroyed: usable before main and after it.
-/// Cost:      find: two loads, of which none waits for the other in the leaf that was made first;
-///            set and clear: one store a unit.
+/// Cost:      find: three loads, of which one waits for another; two of them are of words beside
+///            each other in the leaf that was made first. set and clear: one store a unit.
 /// Overhead:  8 bytes a unit (0.012 %), resident in pages for 32 MiB of addresses each; 512 KiB of
 ///            untouched zeros a table.
 /// Limits:    addresses below 2^48; those above have no owner. With 32-bit addresses one leaf holds

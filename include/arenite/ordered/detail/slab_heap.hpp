@@ -51,8 +51,8 @@ namespace detail {
 ///     deallocate_rare       joined slots, large, another heap's, or misuse
 ///
 /// A bit says whether its slot is free, and nothing else does: it is cleared when the slot is
-/// handed out and set when it comes back, so that what is freed twice is always found. The books
-/// stand at slab, slab_class and slab_classes.
+/// handed out and set when it comes back, so that a second free of a slot before it is handed out
+/// again is always found. The books stand at slab, slab_class and slab_classes.
 ///
 /// Threads:   one at a time; what is approximate by any.
 class slab_heap {
