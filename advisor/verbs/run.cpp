@@ -155,7 +155,8 @@ int run(arguments& given) {
     if (!compares && !(wishes.output.empty() && wishes.also.empty()))
         throw bad_input("--compare-output and --with go with --compare");
     wishes.library = own_library("libarenite-malloc.so");
-    start program{.words = given.required_program()};
+    start program;
+    program.words = given.required_program();
     program.path = find_program_to_preload(program.words.front());
     if (names_dynamic_symbol(program.path, "malloc", true))
         fmt::print(stderr,

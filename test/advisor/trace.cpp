@@ -364,8 +364,9 @@ TEST(trace, reads_recordings_of_recording_resource) {
         live.apply(e);
         most = std::max(most, live.live_bytes());
         ++count;
-        if (e.what == op::mark)
+        if (e.what == op::mark) {
             EXPECT_EQ(e.address, 7u);
+        }
     }
     EXPECT_EQ(count, 6u);
     EXPECT_EQ(most, 50u);

@@ -491,7 +491,7 @@ TYPED_TEST(strategies_death, checked_builds_know_wrong_sizes) {
     this->r.deallocate(large, 1_MiB, 8);
 }
 
-std::vector<leak> leaks;
+std::vector<leaked_object> leaks;
 std::size_t leaked_bytes = 0;
 
 TYPED_TEST(strategies, checked_builds_report_what_was_alive) {

@@ -22,10 +22,10 @@ namespace {
 struct writer {
     std::string* text;
     void on_allocate(const void*, std::size_t bytes) const noexcept {
-        *text += "+" + std::to_string(bytes) + " ";
+        text->append("+").append(std::to_string(bytes)).append(" ");
     }
     void on_free(const void*, std::size_t bytes) const noexcept {
-        *text += "-" + std::to_string(bytes) + " ";
+        text->append("-").append(std::to_string(bytes)).append(" ");
     }
     void on_reset() const noexcept { *text += "reset "; }
 };

@@ -289,7 +289,7 @@ TEST_F(ordered_heap_returning, destruction_gives_everything_back_whatever_lives)
 
 TEST_F(ordered_heap_returning, a_checked_build_tells_what_was_alive) {
     static std::size_t told, count, bytes;
-    static std::vector<leak> examples;
+    static std::vector<leaked_object> examples;
     static const resource* source;
     told = 0;
     set_leak_handler([](const leak_summary& summary) {

@@ -32,7 +32,7 @@ TEST(unit_runs, powers_are_those_of_the_longest_run) {
     std::mt19937 random{seed};
     for (int round = 0; round < 20'000; ++round) {
         bits::word taken[4] = {};
-        const unsigned runs = random() % 12;
+        const auto runs = static_cast<unsigned>(random() % 12);
         for (unsigned n = 0; n < runs; ++n) {
             const std::size_t first = random() % 256;
             const std::size_t end = std::min<std::size_t>(256, first + random() % 80);

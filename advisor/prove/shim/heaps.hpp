@@ -6,7 +6,7 @@
 #include "../plan.hpp"
 
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/strategy.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/pool/pool_resource.hpp>
@@ -20,7 +20,7 @@ namespace arenite::prove {
 
 /// Spans from one range of addresses, so that an address alone tells whose it is. What comes back
 /// is given to the system, and lent again where it fits.
-class range_resource final : public strategy<range_resource> {
+class range_resource final : public resource_base<range_resource> {
 public:
     void begin(std::byte* at, std::size_t bytes) noexcept {
         at_ = at;
