@@ -188,9 +188,9 @@ class Heap:
 
     def __init__(self, value):
         self.core = value['core_']
-        self.classes = self.core['classes_']
+        self.classes = self.core['classes_']['all_']
         last = self.classes.type.range()[1]
-        self.live = [(int(self.classes[i]['slot_bytes']), int(self.classes[i]['live']))
+        self.live = [(int(self.classes[i]['slot_bytes_']), int(self.classes[i]['live_']))
                      for i in range(last)]
         self.large = self.core['slabs_']['blocks_']['large_']
 
