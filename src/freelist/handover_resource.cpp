@@ -36,7 +36,8 @@ void* handover_resource::try_allocate(std::size_t bytes, std::size_t alignment) 
 }
 
 void handover_resource::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (is_owner()) [[likely]]
+    // An address of others, or null, is reported here: nothing may be written there.
+    if (is_owner() || !region_.owns(p)) [[likely]]
         return region_.deallocate(p, at_least(bytes), alignment);
     entry* const e = ::new (p) entry{nullptr, at_least(bytes)};
     handed_over_.put(*e);

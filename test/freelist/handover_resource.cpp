@@ -197,6 +197,18 @@ TEST(handover_resource_death, a_double_free_is_found_when_the_owner_frees) {
         "tlsf_resource|use-after-poison");
 }
 
+TEST(handover_resource_death, what_another_thread_frees_and_is_not_of_it_is_found_at_the_call) {
+    if (passthrough())
+        GTEST_SKIP() << "memory is malloc's";
+    handover_resource r{1_MiB};
+    void* const p = r.allocate(100);
+    long other[4] = {1, 2, 3, 4};
+    EXPECT_DEATH(elsewhere([&] { r.deallocate(other, 32); }), "tlsf_resource");
+    EXPECT_DEATH(elsewhere([&] { r.deallocate(nullptr, 32); }), "tlsf_resource|null");
+    elsewhere([&] { r.deallocate(p, 100); });
+    EXPECT_EQ(r.collect(2), 1u);
+}
+
 TEST(handover_resource_death, a_checked_build_finds_a_second_thread_that_allocates) {
     if (!checks_enabled)
         GTEST_SKIP() << "only a checked build looks";

@@ -55,8 +55,9 @@ struct handover_options {
 ///            freed yet: collect(), or a region with room for as much.
 /// Threads:   deallocate: any. The rest: the owner; own() makes the calling thread the owner, while
 ///            no other thread allocates. Destruction: any, when all others are through with it.
-/// Misuse:    as in tlsf_resource; of what was handed over when the owner frees it, so that its
-///            message comes late. An allocation that is handed over twice may not be found, and
+/// Misuse:    as in tlsf_resource. What is not of this resource is found at the call; a wrong size
+///            or address within when the owner frees what was handed over, so that the message
+///            comes late. An allocation that is handed over twice may not be found, and
 ///            loses what was handed over in between. Checked builds find an allocate by another
 ///            thread.
 /// Failure:   out_of_memory / nullptr; nothing changes, but for what was handed over.
