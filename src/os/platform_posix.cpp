@@ -45,7 +45,11 @@ constexpr int lent_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 #if defined(__linux__)
 
+#if ARENITE_HAS_TSAN // it maps address 0 where it does not allow the one that was asked for
+constexpr int exactly_there = 0;
+#else
 constexpr int exactly_there = MAP_FIXED_NOREPLACE;
+#endif
 using in_memory_byte = unsigned char;
 constexpr in_memory_byte in_memory_mask = 1;
 

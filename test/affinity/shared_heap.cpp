@@ -203,6 +203,7 @@ TEST(shared_heap_threads, is_reset_while_threads_that_used_it_end) {
     for (int r = 0; r < 100; ++r) {
         std::atomic<int> made{0};
         std::atomic<int> done{0};
+        std::atomic<bool> counted{false};
         std::vector<void*> objects[3];
         std::vector<std::thread> threads;
         for (std::size_t t = 0; t < 3; ++t)
@@ -218,10 +219,13 @@ TEST(shared_heap_threads, is_reset_while_threads_that_used_it_end) {
                 for (std::size_t i = 0; i < others.size(); i += 2)
                     level.deallocate(others[i], 40 + i % 3, 8);
                 done.fetch_add(1);
+                while (!counted.load()) // at its end it sees to what others freed of it
+                    std::this_thread::yield();
             });
         while (done.load() < 3)
             std::this_thread::yield();
         EXPECT_EQ(level.usage().live_allocations, 90U);
+        counted.store(true);
         level.reset();
         EXPECT_EQ(level.usage().bytes_in_use, 0U);
         EXPECT_EQ(level.usage().live_allocations, 0U);
