@@ -62,7 +62,8 @@ struct heap_snapshot::header {
     std::uint64_t layout;
     std::uint64_t pages; ///< of the table
     std::uint64_t copied;
-    std::uint64_t sum; ///< of all before and behind it
+    std::uint64_t head_sum; ///< of all before it: no memory is asked for by a damaged header
+    std::uint64_t sum;      ///< of all before and behind it
 };
 
 heap_snapshot::header heap_snapshot::describe() const noexcept {
@@ -76,6 +77,9 @@ heap_snapshot::header heap_snapshot::describe() const noexcept {
     h.layout = layout_;
     h.pages = pages_.count();
     h.copied = pages_.copied();
+    check_sum head;
+    head.add(&h, offsetof(header, head_sum));
+    h.head_sum = head.value();
     check_sum sum;
     sum.add(&h, offsetof(header, sum));
     for (std::uint64_t i = 0; i < h.pages; ++i) {
@@ -135,6 +139,10 @@ heap_snapshot heap_snapshot::read_from(Source&& next, std::uint64_t file_bytes) 
     if ((file_bytes - sizeof h) / entry_bytes != h.copied ||
         (file_bytes - sizeof h) % entry_bytes != 0)
         return heap_snapshot{"the snapshot is not whole: the file has another length"};
+    check_sum head;
+    head.add(&h, offsetof(header, head_sum));
+    if (head.value() != h.head_sum)
+        return heap_snapshot{"the snapshot is damaged: its check sum is another"};
     heap_snapshot made;
     if (!made.pages_.make(static_cast<std::size_t>(h.pages)))
         return heap_snapshot{"there is no memory for the snapshot"};

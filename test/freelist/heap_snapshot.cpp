@@ -113,6 +113,13 @@ TEST_F(snapshot_file, each_damage_is_refused_with_a_sentence_and_nothing_changes
         EXPECT_FALSE(s) << "whichever bit was changed";
         EXPECT_GT(std::strlen(s.why()), 10u);
     }
+    for (std::size_t bit = 0; bit < 128 * 8; ++bit) { // of the header, which says how much there is
+        std::vector<char> bad = good;
+        bad[bit / 8] ^= static_cast<char>(1 << bit % 8);
+        const heap_snapshot s = read(bad);
+        EXPECT_FALSE(s) << bit;
+        EXPECT_STRNE(s.why(), "there is no memory for the snapshot") << bit;
+    }
     for (std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{100}, good.size() / 2,
                           good.size() - 4096, good.size() - 1}) {
         const std::vector<char> cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n));
