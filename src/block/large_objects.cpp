@@ -91,7 +91,8 @@ block* large_objects::try_allocate(std::size_t bytes, std::size_t alignment,
     std::size_t most_before = alignment; // there is room for every colour, since others come later
     if (alignment < mask_bytes_) {
         before = most_before = std::max(alignment, sizeof(block));
-        if (alignment <= colour_bytes && mask_bytes_ >= least_coloured_bytes) {
+        const bool anywhere = mask_bytes_ == alignof(block); // heads are found by a search
+        if (alignment <= colour_bytes && (anywhere ? bytes : mask_bytes_) >= least_coloured_bytes) {
             before += blocks_.size() % colour_count * colour_bytes;
             most_before += (colour_count - 1) * colour_bytes;
         }

@@ -193,6 +193,8 @@ void heap_of_threads(const char* test, Heap& heap) {
     fork_all_over(
         test, [&] { use(heap, for_the_other.all()); },
         [&] { return works_in_child(heap, before); });
+    if (testing::Test::IsSkipped()) // the other has not freed what is its own
+        for_the_other.shrink(0);
     EXPECT_TRUE(before.is_right());
     before.shrink(0);
     EXPECT_EQ(heap.usage().bytes_in_use, 0u);
