@@ -36,8 +36,8 @@ constexpr std::size_t largest_bytes = detail::remote_frees::mask_bytes / 4 - det
 constexpr bool is_large(std::size_t bytes, std::size_t alignment) noexcept {
     if (alignment <= detail::size_class::largest_alignment)
         return bytes > largest_bytes;
-    return !detail::slab_heap::fits_aligned_units(bytes, alignment,
-                                                  detail::remote_frees::mask_bytes / 4);
+    return !detail::slab_geometry::fits_aligned_units(bytes, alignment,
+                                                      detail::remote_frees::mask_bytes / 4);
 }
 
 /// How many blocks with frees of other threads one call sees to: it stays short.

@@ -231,7 +231,7 @@ bool affinity_share::deallocate_and_look(void* p, std::size_t bytes,
 
 bool affinity_share::fits_slot(const void* p, std::size_t bytes,
                                std::size_t alignment) const noexcept {
-    return heap().fits_in_place(p, bytes, alignment);
+    return slab_survey::fits_in_place(heap().slabs(), p, bytes, alignment);
 }
 
 bool affinity_share::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
@@ -241,8 +241,12 @@ bool affinity_share::try_resize(void* p, std::size_t old_bytes, std::size_t new_
 }
 
 std::size_t affinity_share::size_of(const void* p) noexcept {
-    if (!locked_) // of any thread: its slab stays as it is while the object lives
-        return heap().size_in_slab(p);
+    if (!locked_) { // of any thread: its slab stays as it is while the object lives
+        const std::size_t room = slab_survey::room_at(heap().slabs(), p);
+        if (room == 0) [[unlikely]]
+            owner_.refuse_question(p);
+        return room;
+    }
     return with_resource([&](auto& r) { return r.size_of(p); });
 }
 
@@ -257,7 +261,12 @@ void affinity_share::set_block_bytes(std::size_t bytes) noexcept {
     if (bytes == options_.block_bytes)
         return;
     options_.block_bytes = bytes;
-    with_resource([&](auto& r) { r.set_block_bytes(span_bytes(bytes)); });
+    with_resource([&](auto& r) {
+        if constexpr (requires { r.slabs(); })
+            r.slabs().blocks().set_block_bytes(span_bytes(bytes));
+        else
+            r.set_block_bytes(span_bytes(bytes));
+    });
 }
 
 arenite::usage affinity_share::usage() noexcept {

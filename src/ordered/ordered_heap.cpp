@@ -13,6 +13,7 @@
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/ordered/detail/slab_survey.hpp>
+#include <arenite/ordered/detail/slot_notes.hpp>
 #include <arenite/os/page_resource.hpp>
 
 namespace arenite {
@@ -124,7 +125,7 @@ void ordered_heap::report_leaks() const noexcept {
     leak_collector leaks{this, core_.owner().name};
     singles_.add_to(leaks);
     detail::slab_survey::for_each_object(core_.slabs(), [&](const void* p, std::size_t bytes) {
-        leaks.add(p, bytes, detail::slab_survey::requested_bytes(core_.slabs(), p, bytes));
+        leaks.add(p, bytes, detail::slot_notes::requested_bytes(core_.slabs(), p, bytes));
     });
     leaks.report();
 }

@@ -146,7 +146,7 @@ public:
         detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
-        of<A>().deallocate_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
+        of<A>().deallocate_slow(p, detail::given_bytes(bytes), alignment);
     }
 
     /// The affinity of this name, made if there is none; a tag of that name refers to the same one.
@@ -190,7 +190,7 @@ public:
             if (h == &s->heap()) [[likely]] // which is not null
                 return h->deallocate(p, bytes, alignment);
         }
-        deallocate_any_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
+        deallocate_any_slow(p, detail::given_bytes(bytes), alignment);
     }
     ARENITE_INLINE static void deallocate_any(void* p) noexcept {
         if (!try_deallocate_own(p)) [[unlikely]]
@@ -243,7 +243,7 @@ public:
         detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
-        deallocate_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
+        deallocate_slow(p, detail::given_bytes(bytes), alignment);
     }
 
     /// Frees memory that was allocated here, without its size. p must not be nullptr.

@@ -90,7 +90,7 @@ public:
             detail::thread_heaps::ready_within(core_.thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
-        deallocate_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
+        deallocate_slow(p, detail::given_bytes(bytes), alignment);
     }
 
     /// Frees memory that was allocated here, without its size. p must not be nullptr.

@@ -155,7 +155,9 @@ public:
 
     /// Sets how many bytes to request from the upstream at once from now on, as
     /// ordered_options::block_bytes does; the size of blocks stays.
-    void set_block_bytes(std::size_t bytes) noexcept { core_.set_block_bytes(bytes); }
+    void set_block_bytes(std::size_t bytes) noexcept {
+        core_.slabs().blocks().set_block_bytes(bytes);
+    }
 
     /// O(1). bytes_in_use and live_allocations are exact; the high-water mark is updated when
     /// memory is taken for a slab or for more than 8 KiB, and here.
