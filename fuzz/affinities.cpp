@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A random program of three threads on several affinities and shared heaps beside a list of what is
-// alive: strategies change, memory is freed by whoever knows nothing but its address, heaps are
-// reset, and misuse is found and changes nothing. One thread works at a time, so that a program does
-// the same each time.
+// A random program of three threads on several affinities and shared heaps beside a list of the
+// live objects: strategies change, memory is freed by its address alone, heaps are reset, and
+// misuse is found and changes nothing. One thread works at a time.
 
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A random program of three threads on a handover_resource beside a map of what is alive. One thread
-// works at a time, so that a program does the same each time. The first byte chooses where its
+// A random program of three threads on a handover_resource beside a map of what is alive. One works
+// at a time, so that a program does the same each time. The first byte chooses where its
 // memory comes from, and how many of those handed over each allocation frees.
 
 #include <arenite/core/alignment.hpp>

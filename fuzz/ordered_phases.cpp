@@ -117,7 +117,7 @@ private:
             fail("an object was overwritten");
     }
 
-    /// What a group has is of its size: another one is only for an empty group.
+    /// The size is for a group that is empty; others have theirs.
     void fill(group& g, std::size_t bytes, std::size_t count) {
         if (g.objects.empty()) {
             g.bytes = bytes;

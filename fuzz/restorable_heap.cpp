@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A random program on a restorable_heap beside a map of what is alive: snapshots are taken, restored
-// in any order, written to files and read, and forgotten; another heap at the same address may take
-// the place of this one. The first byte chooses the size of the heap.
+// A random program on a restorable_heap beside a map of what is alive: snapshots are taken,
+// restored in any order, written to files and read, and forgotten; another heap at the same address
+// may take the place of this one. The first byte chooses the size of the heap.
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/freelist/heap_snapshot.hpp>
@@ -163,7 +163,7 @@ private:
             fail("a snapshot is not read as it was written");
         saved_[i].first = std::move(s);
     }
-    /// As another process: nothing lives, and only snapshots bring it back.
+    /// The heap of another process, so to speak: nothing lives, and only snapshots bring it back.
     void start_again() {
         void* const address = heap_->address();
         const std::size_t bytes = heap_->capacity();
