@@ -292,7 +292,7 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
     // and what threads that ended left.
     if (void* const p = s->heap().try_allocate_within(bytes, alignment))
         return p;
-    if (s->drain_remote_frees(drained_blocks)) {
+    if (s->remote().drain(drained_blocks)) {
         if (void* const p = s->heap().try_allocate_within(bytes, alignment))
             return p;
     }
@@ -300,14 +300,14 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
          other = other->next_of_thread) {
         if (other->kind() != share_kind::ordered)
             continue;
-        other->drain_remote_frees(drained_blocks);
+        other->remote().drain(drained_blocks);
         if (void* const p = other->heap().try_allocate_within(bytes, alignment)) {
             make_current(*other);
             return p;
         }
     }
     if (affinity_share* const other = adopt_another()) {
-        other->drain_remote_frees(drained_blocks);
+        other->remote().drain(drained_blocks);
         void* const p = other->heap().try_allocate_within(bytes, alignment);
         make_current(p != nullptr ? *other : *s);
         if (p != nullptr)
@@ -403,7 +403,7 @@ void affinity_heap::deallocate_to(affinity_share& s, void* p, std::size_t bytes,
         const bool was_last = s.deallocate_and_look(p, bytes, alignment);
         return shares_.end_borrowing(s, was_last);
     }
-    s.deallocate_remotely(p, bytes, alignment, current());
+    s.remote().free(p, bytes, alignment, current());
 }
 
 void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,

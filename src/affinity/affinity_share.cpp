@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // The heap of a thread in an affinity: where shares lie and how they are used again; then its
-// calls, by its thread or under its lock. Frees by other threads are affinity_share_remote.cpp.
+// calls, by its thread or under its lock. Frees by other threads are remote_queue.
 #include <arenite/affinity/detail/affinity_share.hpp>
 
 #include <arenite/core/alignment.hpp>
@@ -96,6 +96,7 @@ void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsig
     if (locked_)
         owner_.on_foreign_free = nullptr; // found before
     construct_heap();
+    remote_.serve(owner_, locked_ ? nullptr : &heap());
 }
 
 void affinity_share::construct_heap() noexcept {
@@ -143,7 +144,7 @@ affinity_share* affinity_share::make(affinity_shares& home, const heap_owner& ow
 /// handed on by whoever has the share next.
 void affinity_share::retire(affinity_share& share) noexcept {
     share.destroy_heap();
-    share.uncounted_.forget();
+    share.remote_.forget_counts();
     share.abandon();
     {
         const std::lock_guard lock{places_lock()};
@@ -200,8 +201,8 @@ bool affinity_share::trim_if_empty() noexcept {
 // ---- by its thread, or under the lock -----------------------------------------------------------
 
 void* affinity_share::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    if (locked_ && !queue_.is_empty()) [[unlikely]]
-        hand_on();
+    if (locked_ && !remote_.is_empty()) [[unlikely]] // it may stand where an unlocked one was
+        remote_.forward_all();
     return with_resource([&](auto& r) { return r.try_allocate(bytes, alignment); });
 }
 
@@ -253,8 +254,14 @@ std::size_t affinity_share::size_of(const void* p) noexcept {
 void affinity_share::trim() noexcept {
     asked_.store(false, std::memory_order_relaxed);
     if (!locked_)
-        drain_remote_frees(all_blocks);
+        remote_.drain(remote_queue::all_blocks);
     with_resource([](auto& r) { r.trim(); });
+}
+
+std::size_t affinity_share::trim_from_afar() noexcept {
+    const std::lock_guard lock{lock_};
+    heap().slabs().blocks().trim();
+    return remote_.purge();
 }
 
 void affinity_share::set_block_bytes(std::size_t bytes) noexcept {
@@ -270,13 +277,7 @@ void affinity_share::set_block_bytes(std::size_t bytes) noexcept {
 }
 
 arenite::usage affinity_share::usage() noexcept {
-    return without_remote_frees(with_resource([](auto& r) { return r.usage(); }));
-}
-
-arenite::usage affinity_share::without_remote_frees(arenite::usage seen) const noexcept {
-    seen.bytes_in_use -= uncounted_.bytes.load(std::memory_order_relaxed);
-    seen.live_allocations -= uncounted_.objects.load(std::memory_order_relaxed);
-    return seen;
+    return remote_.deducted(with_resource([](auto& r) { return r.usage(); }));
 }
 
 std::size_t affinity_share::high_water_noted() noexcept {
@@ -297,9 +298,9 @@ void affinity_share::list_regions(region_sink& sink) noexcept {
 
 void affinity_share::reset() noexcept {
     if (!locked_)
-        forget_remote_frees();
+        remote_.drain_and_forget();
     const std::lock_guard lock{lock_};
-    uncounted_.forget();
+    remote_.forget_counts();
     destroy_heap();
     construct_heap();
 }

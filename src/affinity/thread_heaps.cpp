@@ -102,7 +102,7 @@ void thread_heaps::abandon_shares(unsigned first, unsigned last) noexcept {
             next = share.next_of_thread;
             share.next_of_thread = nullptr;
             if (!share.is_locked())
-                share.drain_remote_frees(affinity_share::all_blocks);
+                share.remote().drain(remote_queue::all_blocks);
             share.home().abandon(share);
         }
     });
