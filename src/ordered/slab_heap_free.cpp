@@ -25,19 +25,48 @@ constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-void slab_heap::count_last_free(slab& s) noexcept {
+void slab_heap::answer_alarm(slab& s) noexcept {
+    slab_class& its = classes_.of(s);
+    const bool class_is_empty = its.live() == 0;
+    const auto may_be_idle = [&] { // asked outside the gate, too, while others trim
+        return class_is_empty && slabs_.blocks().bytes_reserved_approximate() > idle_bytes &&
+               (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives()));
+    };
+    if (!s.is_due() && !may_be_idle()) // one object, again and again
+        return;
+    const heap_gate::guard mark = gate_.enter();
+    if (s.slot_class() == size_class::single) {
+        classes_.remove_single(s.slot_bytes);
+        release(s);
+    } else if (s.is_due()) {
+        if (&s == its.current()) // 2^30 frees behind
+            s.alarm_at(slab_class::count_used(s), slab::silent);
+        else if (s.used() == 0)
+            remove(s);
+        else
+            its.set_alarm(s);
+    }
+    if (may_be_idle())
+        give_up_idle_slabs();
+}
+
+void slab_front::alarmed(slab& s) noexcept { static_cast<slab_heap&>(*this).answer_alarm(s); }
+
+void slab_front::count_last_free(slab& s) noexcept {
     static_cast<void>(classes_.of(s).count_free());
     alarmed(s);
 }
 
-void slab_heap::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (!slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
-        deallocate_elsewhere(p, given_bytes(bytes), alignment);
+void slab_front::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    slab_heap& heap = static_cast<slab_heap&>(*this);
+    if (!heap.slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
+        heap.deallocate_elsewhere(p, slab_heap::given_bytes(bytes), alignment);
 }
 
-void slab_heap::deallocate(void* p) noexcept {
-    if (!slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
-        deallocate_elsewhere(p, unknown_bytes, 1);
+void slab_front::deallocate(void* p) noexcept {
+    slab_heap& heap = static_cast<slab_heap&>(*this);
+    if (!heap.slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
+        heap.deallocate_elsewhere(p, unknown_bytes, 1);
 }
 
 void slab_heap::deallocate_all(void* const* objects, std::size_t count) noexcept {
@@ -141,33 +170,6 @@ template <class Refuse>
 void slab_heap::refuse(Refuse message) noexcept {
     gate_.leave();
     message();
-}
-
-/// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
-/// its class lives any more.
-void slab_heap::alarmed(slab& s) noexcept {
-    slab_class& its = classes_.of(s);
-    const bool class_is_empty = its.live() == 0;
-    const auto may_be_idle = [&] { // asked outside the gate, too, while others trim
-        return class_is_empty && slabs_.blocks().bytes_reserved_approximate() > idle_bytes &&
-               (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives()));
-    };
-    if (!s.is_due() && !may_be_idle()) // one object, again and again
-        return;
-    const heap_gate::guard mark = gate_.enter();
-    if (s.slot_class() == size_class::single) {
-        classes_.remove_single(s.slot_bytes);
-        release(s);
-    } else if (s.is_due()) {
-        if (&s == its.current()) // 2^30 frees behind
-            s.alarm_at(slab_class::count_used(s), slab::silent);
-        else if (s.used() == 0)
-            remove(s);
-        else
-            its.set_alarm(s);
-    }
-    if (may_be_idle())
-        give_up_idle_slabs();
 }
 
 void slab_heap::remove(slab& s) noexcept {
