@@ -230,9 +230,10 @@ void within_a_load(byte_source source) {
     };
     std::vector<piece> live;
     std::size_t sum = 0;
+    const auto counted = [](std::size_t n) { return std::max<std::size_t>(n, 1); };
     const auto free_at = [&](std::size_t i) {
         r.deallocate(live[i].p, live[i].bytes);
-        sum -= live[i].bytes;
+        sum -= counted(live[i].bytes);
         live[i] = live.back();
         live.pop_back();
     };
@@ -241,14 +242,14 @@ void within_a_load(byte_source source) {
             free_at(below(source, live.size()));
             continue;
         }
-        const std::size_t bytes = std::min(below(source, load.largest_bytes + 1), load.bytes - sum);
-        if (live.size() >= load.allocations)
+        const std::size_t bytes = below(source, load.largest_bytes + 1);
+        if (live.size() == load.allocations || sum + counted(bytes) > load.bytes)
             continue;
         void* const p = r.try_allocate(bytes, load.largest_alignment);
         if (p == nullptr)
             fail("what is within a load is refused");
         live.push_back({p, bytes});
-        sum += bytes;
+        sum += counted(bytes);
     }
     while (!live.empty())
         free_at(live.size() - 1);
