@@ -11,6 +11,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/held_lock.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/ordered/detail/slab_survey.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -435,7 +436,7 @@ bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
         return false;
     alignment = at_least_own(alignment);
     if (!s->is_locked())
-        return s->fits_slot(p, new_bytes, alignment);
+        return detail::slab_survey::fits_in_place(s->heap().slabs(), p, new_bytes, alignment);
     const detail::held_lock lock{s->lock()};
     return s->try_resize(p, old_bytes, new_bytes, alignment);
 }

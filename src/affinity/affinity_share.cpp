@@ -55,6 +55,11 @@ affinity_share* take_retired() noexcept {
     return share;
 }
 
+/// Returns the memory in which a heap lay, which is destroyed.
+void purge_place(void* storage) noexcept {
+    page_source().purge(&heap_pages::around(storage), sizeof(heap_pages));
+}
+
 /// The block size that a heap gets: below that of a block its blocks would be smaller ones, and
 /// their heads not where remote_frees looks for them.
 constexpr std::size_t span_bytes(std::size_t asked) noexcept {
@@ -89,6 +94,7 @@ void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsig
     owner_.share = this;
     options_ = options;
     pages_.belong_to(*this, affinity);
+    begin_claim(affinity < most_affinities);
     kind_ = kind;
     locked_ = slow_only || kind != share_kind::ordered;
     idle_ = {};
@@ -153,13 +159,9 @@ void affinity_share::retire(affinity_share& share) noexcept {
             return put_on(retired, share);
         }
     }
-    share.purge_heap();
+    purge_place(share.storage_);
     const std::lock_guard lock{places_lock()};
     put_on(retired_trimmed, share);
-}
-
-void affinity_share::purge_heap() noexcept {
-    page_source().purge(&heap_pages::around(storage_), sizeof(heap_pages));
 }
 
 /// Without the lock while the system is called.
@@ -173,7 +175,7 @@ void affinity_share::trim_retired() noexcept {
         }
         if (share == nullptr)
             return;
-        share->purge_heap();
+        purge_place(share->storage_);
     }
 }
 
@@ -228,11 +230,6 @@ bool affinity_share::deallocate_and_look(void* p, std::size_t bytes,
     const unsigned slot_class = s == nullptr ? size_class::none : s->slot_class();
     deallocate(p, bytes, alignment); // p may be no object, and the slab gone
     return slot_class != size_class::none && heap().classes()[slot_class].live() == 0;
-}
-
-bool affinity_share::fits_slot(const void* p, std::size_t bytes,
-                               std::size_t alignment) const noexcept {
-    return slab_survey::fits_in_place(heap().slabs(), p, bytes, alignment);
 }
 
 bool affinity_share::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,

@@ -5,6 +5,7 @@
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/detail/affinity_pages.hpp>
 #include <arenite/affinity/detail/remote_queue.hpp>
+#include <arenite/affinity/detail/thread_claim.hpp>
 #include <arenite/affinity/detail/thread_heaps.hpp>
 #include <arenite/block/detail/block.hpp>
 #include <arenite/core/config.hpp>
@@ -56,7 +57,7 @@ enum class share_kind : unsigned char {
 ///
 /// Threads:   an unlocked share's heap by its thread only, remote frees by any; a locked share by
 ///            any, under its lock.
-class affinity_share {
+class affinity_share : public thread_claim {
 public:
     affinity_share() noexcept = default;
     affinity_share(const affinity_share&) = delete;
@@ -83,30 +84,11 @@ public:
         return affinity_pages::of(p);
     }
 
-    // ---- whose it is
-    [[nodiscard]] bool is_mine(const void* me) const noexcept {
-        return thread_.load(std::memory_order_acquire) == mark_of(me);
-    }
-    /// is_mine, in one comparison, of a share of an affinity; false for one of a shared_heap, whose
-    /// objects don't go the short way of those whose affinity is not known.
-    [[nodiscard]] ARENITE_INLINE bool is_mine_and_an_affinitys(const void* me) const noexcept {
-        return thread_.load(std::memory_order_acquire) == me;
-    }
-    [[nodiscard]] bool is_abandoned() const noexcept {
-        return thread_.load(std::memory_order_relaxed) == nullptr;
-    }
-    /// Makes a share that no thread owns the thread's; false if a thread owns it.
-    [[nodiscard]] bool adopt(const void* me) noexcept {
-        const void* nobody = nullptr;
-        return thread_.compare_exchange_strong(nobody, mark_of(me), std::memory_order_acquire,
-                                               std::memory_order_relaxed);
-    }
-    void abandon() noexcept { thread_.store(nullptr, std::memory_order_release); }
-    /// In a forked child: nobody has it, if not this thread.
+    /// In a forked child: no thread has it, if not this one.
     void abandon_after_fork(const void* me) noexcept {
         if (is_mine(me))
             return;
-        thread_.store(nullptr, std::memory_order_relaxed);
+        abandon();
         if (kind_ == share_kind::ordered || kind_ == share_kind::large)
             heap().slabs().blocks().may_grow(true);
     }
@@ -172,10 +154,6 @@ public:
 
     // ---- by any thread
 
-    /// True if an object of an unlocked share can have this size where it lies.
-    [[nodiscard]] bool fits_slot(const void* p, std::size_t bytes,
-                                 std::size_t alignment) const noexcept;
-
     /// The objects of an unlocked share's heap that other threads free.
     [[nodiscard]] remote_queue& remote() noexcept { return remote_; }
     /// Gives back what can be without its thread: spans that are empty, and the memory of whole
@@ -201,16 +179,11 @@ public:
     affinity_share* next_of_affinity = nullptr;
 
 private:
-    /// Stands for a thread in thread_.
-    [[nodiscard]] const void* mark_of(const void* me) const noexcept {
-        return static_cast<const std::byte*>(me) + (affinity() < most_affinities ? 0 : 1);
-    }
     [[nodiscard]] static affinity_share* take_place() noexcept;
     void begin(affinity_shares& home, const heap_owner& owner, unsigned affinity,
                const affinity_options& options, share_kind kind) noexcept;
     void construct_heap() noexcept;
     void destroy_heap() noexcept;
-    void purge_heap() noexcept; ///< the memory of one that is destroyed
 
     template <class F>
     decltype(auto) with_resource(F f) noexcept {
@@ -224,8 +197,7 @@ private:
         }
     }
 
-    // Read by threads that free.
-    std::atomic<const void*> thread_{nullptr};
+    // Read by threads that free, after thread_claim.
     void* storage_ = nullptr; ///< where the heap lies
     affinity_shares* home_ = nullptr;
     heap_owner owner_{};
