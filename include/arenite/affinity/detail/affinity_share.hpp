@@ -5,7 +5,7 @@
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/detail/affinity_pages.hpp>
 #include <arenite/affinity/detail/remote_queue.hpp>
-#include <arenite/affinity/detail/thread_claim.hpp>
+#include <arenite/affinity/detail/share_front.hpp>
 #include <arenite/affinity/detail/thread_heaps.hpp>
 #include <arenite/block/detail/block.hpp>
 #include <arenite/core/config.hpp>
@@ -13,8 +13,6 @@
 #include <arenite/ordered/detail/idle_pages.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
-#include <arenite/predecessor/intrusive_resource.hpp>
-#include <arenite/predecessor/slots_resource.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -57,11 +55,9 @@ enum class share_kind : unsigned char {
 ///
 /// Threads:   an unlocked share's heap by its thread only, remote frees by any; a locked share by
 ///            any, under its lock.
-class affinity_share : public thread_claim {
+class affinity_share : public share_front {
 public:
     affinity_share() noexcept = default;
-    affinity_share(const affinity_share&) = delete;
-    affinity_share& operator=(const affinity_share&) = delete;
 
     /// One that no thread has yet, retired before or new; nullptr where there is no memory. `owner`
     /// says whom the heap works for, and whose callback sees to foreign objects.
@@ -81,7 +77,7 @@ public:
     /// The share whose memory p points into, handed out or not; nullptr where there is none. Looks
     /// at nothing that lies there.
     [[nodiscard]] ARENITE_INLINE static affinity_share* around(const void* p) noexcept {
-        return affinity_pages::of(p);
+        return static_cast<affinity_share*>(share_front::around(p));
     }
 
     /// In a forked child: no thread has it, if not this one.
@@ -98,9 +94,6 @@ public:
 
     [[nodiscard]] share_kind kind() const noexcept { return kind_; }
     [[nodiscard]] bool is_locked() const noexcept { return locked_; }
-    [[nodiscard]] unsigned affinity() const noexcept { return pages_.index(); }
-    /// Who its heap works for: an affinity_heap.
-    [[nodiscard]] void* user() const noexcept { return owner_.heap; }
     [[nodiscard]] const char* name() const noexcept { return options_.name.data(); }
     /// For messages: "affinity nodes".
     [[nodiscard]] const char* title() const noexcept { return owner_.affinity; }
@@ -186,19 +179,9 @@ private:
     void destroy_heap() noexcept;
 
     template <class F>
-    decltype(auto) with_resource(F f) noexcept {
-        switch (kind_) {
-        case share_kind::intrusive:
-            return f(*std::launder(static_cast<intrusive_resource*>(storage_)));
-        case share_kind::slots:
-            return f(*std::launder(static_cast<slots_resource*>(storage_)));
-        default:
-            return f(heap());
-        }
-    }
+    decltype(auto) with_resource(F f) noexcept;
 
-    // Read by threads that free, after thread_claim.
-    void* storage_ = nullptr; ///< where the heap lies
+    // Read by threads that free.
     affinity_shares* home_ = nullptr;
     heap_owner owner_{};
     affinity_options options_; ///< its name lies in the affinity_heap
