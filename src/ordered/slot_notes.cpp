@@ -11,7 +11,8 @@ namespace detail {
 
 namespace {
 
-void note_size(const slab_source& in, const slab& s, const void* p, std::size_t bytes) noexcept {
+[[maybe_unused]] void note_size(const slab_source& in, const slab& s, const void* p,
+                                std::size_t bytes) noexcept {
     const std::size_t index = in.index_of(s, p);
     const std::size_t room = slab_survey::slots_at(in, s, index) * s.slot_bytes;
     slot_notes::note_of(in, s, index) = static_cast<std::uint16_t>(room - bytes);
