@@ -35,7 +35,7 @@ constexpr std::size_t span_divisor = 4;         // a further span has so much of
 constexpr std::size_t filled_from_bytes = 1_MiB;
 
 /// Large objects may leave so much of what is held unused in huge pages.
-constexpr std::size_t unused_divisor = 16;
+constexpr std::size_t unused_divisor = 12;
 
 } // namespace
 
@@ -232,7 +232,7 @@ void* block_source::ask(std::size_t bytes, std::size_t alignment) noexcept {
 }
 
 void* block_source::ask_once(std::size_t bytes, std::size_t alignment) const noexcept {
-    const bool fills = bytes_reserved() >= filled_from_bytes;
+    const bool fills = held_in_all() >= filled_from_bytes;
     return upstream_.lend(bytes, alignment, fills ? page_use::dense : page_use::sparse).p;
 }
 
@@ -309,7 +309,7 @@ void block_source::purge(void* p, std::size_t bytes) const noexcept {
 // ---- large --------------------------------------------------------------------------------------
 
 block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t may_waste = bytes_reserved() / unused_divisor;
+    const std::size_t may_waste = held_in_all() / unused_divisor;
     block* const b = large_.try_allocate(bytes, alignment, may_waste);
     if (b != nullptr || !may_grow_ || !holds_empty())
         return b;
@@ -320,7 +320,7 @@ block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment
 /// The next span of large objects has a quarter of what is held, as those of blocks; none where
 /// little is held.
 std::size_t block_source::shared_span_bytes() const noexcept {
-    const std::size_t held = bytes_reserved();
+    const std::size_t held = held_in_all();
     if (held < filled_from_bytes)
         return 0;
     return std::clamp(std::bit_floor(held / span_divisor), shared_spans::smallest_bytes,

@@ -351,7 +351,7 @@ TEST_F(block_source_of, from_1_MiB_on_it_says_that_its_memory_will_be_filled) {
     EXPECT_GT(held, 2_MiB);
 }
 
-TEST_F(block_source_of, large_objects_leave_a_sixteenth_of_what_is_held_unused_in_huge_pages) {
+TEST_F(block_source_of, large_objects_leave_a_twelfth_of_what_is_held_unused_in_huge_pages) {
     if (platform::huge_page_bytes() != 2_MiB)
         GTEST_SKIP() << "huge pages of another size";
     for (const std::size_t bytes :
@@ -368,11 +368,33 @@ TEST_F(block_source_of, large_objects_leave_a_sixteenth_of_what_is_held_unused_i
             ++dense;
             unused += (bytes < 2_MiB ? align_up(total, 256_KiB) : align_up(total, 2_MiB)) - bytes;
         }
-        EXPECT_LE(unused, source.bytes_reserved() / 16 + dense * 1_KiB) << bytes; // heads, colours
+        EXPECT_LE(unused, source.bytes_reserved() / 12 + dense * 1_KiB) << bytes; // heads, colours
         if (bytes == 1'000'000) {
             EXPECT_GT(dense, 90u) << "they fill what they occupy";
         }
     }
+}
+
+TEST_F(block_source_of, what_is_held_beside_counts_for_what_may_lie_in_huge_pages) {
+    if (platform::huge_page_bytes() != 2_MiB)
+        GTEST_SKIP() << "huge pages of another size";
+    for (const bool beside : {false, true}) {
+        lending_recorder lender;
+        detail::block_source source{{}, &lender, &owner};
+        if (beside)
+            source.set_held_beside(48_MiB);
+        ASSERT_NE(source.try_allocate_large_anywhere(100_KiB, 16), nullptr);
+        EXPECT_EQ(lender.requests.back().first >= 512_KiB, beside) << "a span to share";
+        ASSERT_NE(source.try_allocate_large(3_MiB, 16), nullptr);
+        EXPECT_EQ(lender.requests.back().second == page_use::dense, beside);
+        ASSERT_NE(take(source), nullptr);
+        EXPECT_EQ(lender.requests.back().second, page_use::dense) << "3 MiB are its own";
+    }
+    lending_recorder lender;
+    detail::block_source source{{}, &lender, &owner};
+    source.set_held_beside(1_MiB);
+    ASSERT_NE(take(source), nullptr);
+    EXPECT_EQ(lender.requests.back().second, page_use::dense);
 }
 
 TEST_F(block_source_of, trim_purges_the_whole_pages_of_holes) {

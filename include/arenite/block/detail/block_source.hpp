@@ -131,6 +131,10 @@ public:
                                                      std::size_t alignment) noexcept;
     void deallocate_large(block& large, std::size_t bytes_in_use) noexcept;
 
+    /// The owner holds so much besides, in another source: large objects may leave a share of that
+    /// unused as well, and lie side by side from the same bytes on.
+    void set_held_beside(std::size_t bytes) noexcept { held_beside_ = bytes; }
+
     /// The large objects, to ask about and to resize them.
     [[nodiscard]] large_objects& large() noexcept { return large_; }
     [[nodiscard]] const large_objects& large() const noexcept { return large_; }
@@ -199,6 +203,9 @@ private:
     [[nodiscard]] std::size_t next_span_bytes() const noexcept;
     [[nodiscard]] std::size_t smaller_span(std::size_t bytes) const noexcept;
     [[nodiscard]] std::size_t shared_span_bytes() const noexcept;
+    [[nodiscard]] std::size_t held_in_all() const noexcept {
+        return bytes_reserved() + held_beside_;
+    }
     [[nodiscard]] void* ask_once(std::size_t bytes, std::size_t alignment) const noexcept;
     void begin_span(void* p, std::size_t bytes) noexcept;
     void return_span(block& first, bool at_once) noexcept;
@@ -223,6 +230,7 @@ private:
     block* fresh_span_ = nullptr;
     std::size_t reserved_ = 0;
     std::size_t idle_ = 0; ///< bytes in spans that are empty
+    std::size_t held_beside_ = 0;
     large_objects large_;
     bool prefault_;
     bool bits_;
