@@ -25,19 +25,44 @@ constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-void slab_heap::count_last_free(slab& s) noexcept {
+void slab_heap::answer_alarm(slab& s) noexcept {
+    slab_class& its = classes_.of(s);
+    const bool class_is_empty = its.live() == 0;
+    if (!s.is_due() && !(class_is_empty && may_have_idle_slabs())) // one object, again and again
+        return;
+    const heap_gate::guard mark = gate_.enter();
+    if (s.slot_class() == size_class::single) {
+        classes_.remove_single(s.slot_bytes);
+        release(s);
+    } else if (s.is_due()) {
+        if (&s == its.current()) // 2^30 frees behind
+            s.alarm_at(slab_class::count_used(s), slab::silent);
+        else if (s.used() == 0)
+            remove(s);
+        else
+            its.set_alarm(s);
+    }
+    if (class_is_empty && may_have_idle_slabs())
+        give_up_idle_slabs();
+}
+
+void slab_front::alarmed(slab& s) noexcept { static_cast<slab_heap&>(*this).answer_alarm(s); }
+
+void slab_front::count_last_free(slab& s) noexcept {
     static_cast<void>(classes_.of(s).count_free());
     alarmed(s);
 }
 
-void slab_heap::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (!slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
-        deallocate_elsewhere(p, given_bytes(bytes), alignment);
+void slab_front::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    slab_heap& heap = static_cast<slab_heap&>(*this);
+    if (!heap.slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
+        heap.deallocate_elsewhere(p, slab_heap::given_bytes(bytes), alignment);
 }
 
-void slab_heap::deallocate(void* p) noexcept {
-    if (!slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
-        deallocate_elsewhere(p, unknown_bytes, 1);
+void slab_front::deallocate(void* p) noexcept {
+    slab_heap& heap = static_cast<slab_heap&>(*this);
+    if (!heap.slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
+        heap.deallocate_elsewhere(p, unknown_bytes, 1);
 }
 
 void slab_heap::deallocate_all(void* const* objects, std::size_t count) noexcept {
@@ -144,29 +169,6 @@ void slab_heap::refuse(Refuse message) noexcept {
     message();
 }
 
-/// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
-/// its class lives any more.
-void slab_heap::alarmed(slab& s) noexcept {
-    slab_class& its = classes_.of(s);
-    const bool class_is_empty = its.live() == 0;
-    if (!s.is_due() && !(class_is_empty && may_have_idle_slabs())) // one object, again and again
-        return;
-    const heap_gate::guard mark = gate_.enter();
-    if (s.slot_class() == size_class::single) {
-        classes_.remove_single(s.slot_bytes);
-        release(s);
-    } else if (s.is_due()) {
-        if (&s == its.current()) // 2^30 frees behind
-            s.alarm_at(slab_class::count_used(s), slab::silent);
-        else if (s.used() == 0)
-            remove(s);
-        else
-            its.set_alarm(s);
-    }
-    if (class_is_empty && may_have_idle_slabs())
-        give_up_idle_slabs();
-}
-
 void slab_heap::remove(slab& s) noexcept {
     donors_.withdraw(classes_, s);
     classes_.of(s).remove(s);
@@ -189,6 +191,8 @@ bool slab_heap::holds_much() const noexcept {
 /// True if the empty slab of a class may be one of many: blocks have come free since this was looked
 /// at last, or nothing lives in several.
 bool slab_heap::may_have_idle_slabs() const noexcept {
+    if (!blocks_came_free_ && slabs_.open_blocks() <= 1)
+        return false;
     const bool much = holds_much();
     return (much && blocks_came_free_) ||
            ((much || held_much_) && slabs_.open_blocks() > 1 && nothing_lives());

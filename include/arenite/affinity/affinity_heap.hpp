@@ -129,7 +129,7 @@ public:
     [[nodiscard]] ARENITE_INLINE static void* try_allocate_in(std::size_t bytes,
                                                               std::size_t alignment) noexcept {
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
+        detail::slab_front* const h = detail::thread_heaps::ready_at(place, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -143,10 +143,10 @@ public:
                                              std::size_t alignment) noexcept {
         call_sites::freed(p);
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
+        detail::slab_front* const h = detail::thread_heaps::ready_at(place, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
-        of<A>().deallocate_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
+        of<A>().deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
 
     /// The affinity of this name, made if there is none; a tag of that name refers to the same one.
@@ -186,11 +186,11 @@ public:
         detail::affinity_share* const s = detail::affinity_share::around(p);
         if (s != nullptr && s->affinity() < detail::most_affinities) [[likely]] {
             const auto place = detail::thread_heaps::place_of(s->affinity());
-            detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
+            detail::slab_front* const h = detail::thread_heaps::ready_at(place, alignment);
             if (h == &s->heap()) [[likely]] // which is not null
                 return h->deallocate(p, bytes, alignment);
         }
-        deallocate_any_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
+        deallocate_any_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
     ARENITE_INLINE static void deallocate_any(void* p) noexcept {
         if (!try_deallocate_own(p)) [[unlikely]]
@@ -215,7 +215,7 @@ public:
     /// alignment applies.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
+        detail::slab_front* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -228,7 +228,7 @@ public:
     /// try_allocate(bytes, natural_alignment(bytes)), for callers that know no alignment; faster.
     [[nodiscard]] ARENITE_INLINE void* try_allocate_object(std::size_t bytes) noexcept {
         // A slot whose size is divisible by 16 is aligned to 16.
-        detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, 1);
+        detail::slab_front* const h = detail::thread_heaps::ready_at(thread_place_, 1);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, detail::granule_bytes)) [[likely]]
                 return p;
@@ -240,16 +240,16 @@ public:
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
+        detail::slab_front* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
-        deallocate_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
+        deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
 
     /// Frees memory that was allocated here, without its size. p must not be nullptr.
     ARENITE_INLINE void deallocate(void* p) noexcept {
         call_sites::freed(p);
-        detail::slab_heap* const h =
+        detail::slab_front* const h =
             detail::thread_heaps::ready_at(thread_place_, default_alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p);
