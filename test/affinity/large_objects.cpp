@@ -3,7 +3,7 @@
 
 // Large objects of an affinity, which its threads share.
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/check/detail/build_mode.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/literals.hpp>
 
 #include <gtest/gtest.h>
