@@ -103,7 +103,7 @@ void block_source::open(block& waiting) noexcept {
     if ((waiting.state & block_state::empty) != 0) {
         block& first = *waiting.span;
         if (first.span_busy++ == 0) {
-            idle_ -= first.span_bytes;
+            held_.idle -= first.span_bytes;
             blocks_.set_state(first, static_cast<std::uint16_t>(first.state & ~block_state::idle));
         }
     }
@@ -118,12 +118,12 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     upstream_.give_back_due();
     if (--first.span_busy != 0)
         return;
-    idle_ += first.span_bytes;
+    held_.idle += first.span_bytes;
     blocks_.set_state(first, static_cast<std::uint16_t>(first.state | block_state::idle));
     // Two at most for each that comes: what is kept shrinks with what is in use, and no call takes
     // long.
     const std::size_t allowance = policy_.allowance(bytes_in_use);
-    for (int n = 0; n < 2 && idle_ + large_.bytes_kept() > allowance; ++n) {
+    for (int n = 0; n < 2 && held_.idle + large_.bytes_kept() > allowance; ++n) {
         if (large_.bytes_kept() != 0)
             large_.give_oldest_kept();
         else
@@ -150,7 +150,7 @@ block* block_source::cut() noexcept {
     }
     if (b == fresh_span_) { // its head also stands for the span
         b->span_bytes = rest;
-        idle_ += rest;
+        held_.idle += rest;
         b->state |= block_state::idle;
     }
     blocks_.insert(*b);
@@ -217,7 +217,7 @@ void block_source::begin_span(void* p, std::size_t bytes) noexcept {
     fresh_span_ = static_cast<block*>(p);
     if (prefault_)
         os::platform::prefault(p, bytes);
-    reserved_ += bytes;
+    held_.reserved += bytes;
 }
 
 /// Asks the upstream; where it refuses, once more without what is held empty.
@@ -253,8 +253,8 @@ void block_source::return_span(block& first, bool at_once) noexcept {
     }
     for (std::byte* at = begin; at < end; at += mask_bytes_)
         blocks_.erase(*reinterpret_cast<block*>(at));
-    idle_ -= bytes;
-    reserved_ -= bytes;
+    held_.idle -= bytes;
+    held_.reserved -= bytes;
     give_back(begin, bytes, spans_.alignment, at_once);
 }
 
@@ -335,7 +335,7 @@ block* block_source::try_allocate_large_anywhere(std::size_t bytes,
 
 void block_source::deallocate_large(block& large, std::size_t bytes_in_use) noexcept {
     const std::size_t allowance = policy_.allowance(bytes_in_use); // empty spans count as well
-    large_.deallocate(large, allowance - std::min(idle_, allowance));
+    large_.deallocate(large, allowance - std::min(held_.idle, allowance));
 }
 
 // ---- what is where ------------------------------------------------------------------------------

@@ -188,8 +188,8 @@ bool slab_heap::holds_much() const noexcept {
     return slabs_.blocks().bytes_reserved_approximate() > idle_bytes;
 }
 
-/// True if the empty slab of a class may be one of many: blocks have come free since this was looked
-/// at last, or nothing lives in several.
+/// True if the empty slab of a class may be one of many: blocks have come free since this was
+/// looked at last, or nothing lives in several.
 bool slab_heap::may_have_idle_slabs() const noexcept {
     if (!blocks_came_free_ && slabs_.open_blocks() <= 1)
         return false;
