@@ -6,6 +6,9 @@
 // which leads an address to its owner. trim, figures and reports have files of their own.
 #include <arenite/affinity/affinity_heap.hpp>
 
+#include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/detail/affinity_registry.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
@@ -189,6 +192,10 @@ void affinity_heap::make_current(affinity_share& share) noexcept {
     share.next_of_thread = mine.shares(index_);
     mine.shares(index_) = &share;
     mine.start(index_, share.heap(), alignment());
+}
+
+detail::heap_owner affinity_heap::as_owner() noexcept {
+    return {.heap = this, .affinity = title_, .on_foreign_free = &deallocate_foreign};
 }
 
 /// This thread's heap that is allocated from, or nullptr.
