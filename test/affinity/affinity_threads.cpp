@@ -4,6 +4,7 @@
 // Threads that come and go, sleep, fork, and are watched.
 
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>

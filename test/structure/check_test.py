@@ -61,6 +61,9 @@ CASES = [
      "has no line for core/"),
     (lambda r: append(r / "include/arenite/core/sizes.hpp", "#include <functional>\n"),
      "makes ordered/ordered_heap.hpp slow"),
+    (lambda r: [append(r / "include/arenite/core/sizes.hpp", f"#include <arenite/core/{name}.hpp>\n")
+                for name in ("members", "contract", "detail/size")],
+     "include/arenite/ordered/ordered_heap.hpp: leads to"),
     (lambda r: append(r / "src/core/lonely.cpp", SPDX), "belongs to no header"),
     (lambda r: replace(r / "src/core/error.cpp", "// SPDX-License-Identifier: MIT\n", ""),
      "has no SPDX head"),

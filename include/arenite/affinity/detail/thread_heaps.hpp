@@ -17,6 +17,7 @@ class affinity_share;
 class held_lock;
 
 inline constexpr unsigned most_affinities = 256;
+inline constexpr std::size_t most_affinity_name_bytes = 63;
 /// At once. Their indices follow those of the affinities.
 inline constexpr unsigned most_shared_heaps = sizeof(void*) == 8 ? 131'072 : 2048;
 

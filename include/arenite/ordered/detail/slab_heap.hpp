@@ -153,6 +153,8 @@ private:
     void many_frees_in_current(slab_class& its) noexcept;
     void remove(slab& s) noexcept;
     void release(slab& s) noexcept;
+    [[nodiscard]] bool holds_much() const noexcept;
+    [[nodiscard]] bool may_have_idle_slabs() const noexcept;
     void give_up_idle_slabs() noexcept;
     void leave_empty_slabs() noexcept;
     template <class Refuse>
@@ -170,6 +172,7 @@ private:
     heap_owner owner_;
     heap_gate gate_;
     bool blocks_came_free_ = false; ///< since idle slabs were looked for
+    bool held_much_ = false;        ///< before they came free
 };
 
 } // namespace detail
