@@ -275,8 +275,17 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
         if (s == nullptr)
             return nullptr;
     }
+    detail::slab_heap* const own = current();
     const detail::held_lock lock{s->lock()};
-    return s->try_allocate(bytes, alignment);
+    if (own == nullptr)
+        return s->try_allocate(bytes, alignment);
+    // To judge what may lie in huge pages the two count as one heap.
+    detail::block_source& small = own->slabs().blocks();
+    detail::block_source& large = s->heap().slabs().blocks();
+    large.set_held_beside(small.bytes_reserved_approximate()); // others may trim it
+    void* const p = s->try_allocate(bytes, alignment);
+    small.set_held_beside(large.bytes_reserved());
+    return p;
 }
 
 void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept {

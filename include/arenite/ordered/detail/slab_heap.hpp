@@ -152,6 +152,8 @@ private:
     ARENITE_INLINE void answer_alarm(slab& s) noexcept;
     void remove(slab& s) noexcept;
     void release(slab& s) noexcept;
+    [[nodiscard]] bool holds_much() const noexcept;
+    [[nodiscard]] bool may_have_idle_slabs() const noexcept;
     void give_up_idle_slabs() noexcept;
     void leave_empty_slabs() noexcept;
     template <class Refuse>
@@ -169,6 +171,7 @@ private:
     heap_owner owner_;
     heap_gate gate_;
     bool blocks_came_free_ = false; ///< since idle slabs were looked for
+    bool held_much_ = false;        ///< before they came free
 };
 
 } // namespace detail
