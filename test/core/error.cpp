@@ -90,7 +90,7 @@ TEST(error_death, without_exceptions_a_count_too_large_goes_to_the_contract_hand
 #endif
 
 #if ARENITE_EXCEPTIONS
-/// What a request for more than there can be throws.
+/// The message of a request for more than there can be.
 std::string refusal_of(resource& r) {
     try {
         static_cast<void>(r.allocate(~std::size_t{0} / 4, 16));

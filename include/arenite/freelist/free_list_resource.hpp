@@ -132,7 +132,7 @@ public:
     /// sizes::kept; checked in every build.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
-    /// As in the options; empty if there is none.
+    /// The name given in the options; empty if there is none.
     [[nodiscard]] std::string_view name() const noexcept {
         return label_.name != nullptr ? std::string_view{label_.name} : std::string_view{};
     }

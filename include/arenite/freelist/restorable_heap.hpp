@@ -101,7 +101,7 @@ public:
         return static_cast<T*>(root_pointer());
     }
 
-    /// As in the options; empty if there is none.
+    /// The name given in the options; empty if there is none.
     [[nodiscard]] std::string_view name() const noexcept {
         return options_.name != nullptr ? std::string_view{options_.name} : std::string_view{};
     }

@@ -141,7 +141,7 @@ public:
     [[nodiscard]] static std::size_t good_bytes(std::size_t bytes,
                                                 std::size_t alignment = default_alignment) noexcept;
 
-    /// As in the options; empty if there is none.
+    /// The name given in the options; empty if there is none.
     [[nodiscard]] std::string_view name() const noexcept;
 
     /// True if constructed with sizes::kept.

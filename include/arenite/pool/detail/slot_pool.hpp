@@ -72,7 +72,7 @@ public:
         return p;
     }
 
-    /// As in the options; empty if there is none.
+    /// The name given in the options; empty if there is none.
     [[nodiscard]] std::string_view name() const noexcept {
         return name_ != nullptr ? std::string_view{name_} : std::string_view{};
     }
