@@ -13,9 +13,10 @@
 #include <arenite/core/sizes.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/ordered/detail/slab_heap.hpp>
+#include <arenite/ordered/detail/slab_front.hpp>
 
 #include <cstddef>
+#include <string_view>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -60,11 +61,12 @@ struct ordered_options {
 ///            ordered/deferred_frees.hpp.
 /// Cost:      up to 1024 bytes, aligned to 16 at most: allocate O(1), 12 instructions inlined if
 ///            the size is a constant; deallocate O(1), a call of about 35, or 60 in a heap of up to
-///            64 KiB. Larger objects take a call each way. A slow call, at most one in 64 of a
-///            size while memory is in order and slabs have as many slots (a slab has at most 64
-///            KiB), reads the bits of one slab, finds slabs and blocks in O(log n), and may ask the
-///            upstream. Only if that refuses does it search all slabs of the size. On an upstream
-///            that may unmap returned memory, a free that is a call finds its block in O(log n).
+///            64 KiB, and for sizes of which few objects live in one below 8 MiB. Larger objects
+///            take a call each way. A slow call, at most one in 64 of a size while memory is in
+///            order and slabs have as many slots (a slab has at most 64 KiB), reads the bits of one
+///            slab, finds slabs and blocks in O(log n), and may ask the upstream. Only if that
+///            refuses does it search all slabs of the size. On an upstream that may unmap returned
+///            memory, a free that is a call finds its block in O(log n).
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
 ///            is 16), by less than an eighth above; the smallest slot has 16 bytes. 2 % of the
 ///            memory for bookkeeping. A large object: 64 to 512 bytes, or its alignment.
@@ -102,7 +104,7 @@ public:
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
-        void* p = core_.try_take(bytes, alignment);
+        void* p = core_.front().try_take(bytes, alignment);
         if (p == nullptr)
             p = allocate_slow(bytes, alignment);
         call_sites::allocated(p, bytes);
@@ -114,7 +116,7 @@ public:
                                    std::size_t alignment = default_alignment) noexcept {
         [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
         call_sites::freed(p);
-        core_.deallocate(p, bytes, alignment);
+        core_.front().deallocate(p, bytes, alignment);
     }
 
     /// Frees an allocation without its size. Requires sizes::kept, in every build.
@@ -139,6 +141,9 @@ public:
     [[nodiscard]] static std::size_t good_bytes(std::size_t bytes,
                                                 std::size_t alignment = default_alignment) noexcept;
 
+    /// The name given in the options; empty if there is none.
+    [[nodiscard]] std::string_view name() const noexcept;
+
     /// True if constructed with sizes::kept.
     [[nodiscard]] bool keeps_sizes() const noexcept { return kept_; }
 
@@ -155,7 +160,7 @@ public:
 
     /// Sets how many bytes to request from the upstream at once from now on, as
     /// ordered_options::block_bytes does; the size of blocks stays.
-    void set_block_bytes(std::size_t bytes) noexcept { core_.set_block_bytes(bytes); }
+    void set_block_bytes(std::size_t bytes) noexcept;
 
     /// O(1). bytes_in_use and live_allocations are exact; the high-water mark is updated when
     /// memory is taken for a slab or for more than 8 KiB, and here.
@@ -181,7 +186,7 @@ private:
                                           std::size_t alignment) noexcept;
     void report_leaks() const noexcept;
 
-    mutable detail::slab_heap core_;
+    detail::slab_heap_room core_;
     detail::passthrough_chain singles_; ///< every allocation, with ARENITE_PASSTHROUGH=1
     bool kept_;
     bool passes_through_;

@@ -40,6 +40,9 @@ public:
     /// True if make() would cut the slab from a block that has slabs already.
     [[nodiscard]] bool has_units(std::size_t wanted, std::size_t least) const noexcept;
 
+    /// True if make_page() takes no new block.
+    [[nodiscard]] bool has_free_page() const noexcept;
+
     /// A slab that fills a page, from the lowest block that has one; all its slots are free. Where
     /// there is none, or blocks have no pages, nullptr. O(log blocks).
     [[nodiscard]] slab* make_page(unsigned slot_class) noexcept;
@@ -232,9 +235,6 @@ inline slab* slab_source::find_slab(const void* p) const noexcept {
     slab& s = geometry_.block_of(p)->slab_at(offset);
     return offset >= unit_bytes && s.is_any_here<false>(owner_) ? &s : nullptr;
 }
-
-extern template class address_list<slab>;
-using slab_list = address_list<slab>;
 
 } // namespace detail
 } // namespace ARENITE_ABI
