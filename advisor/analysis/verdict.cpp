@@ -3,6 +3,8 @@
 #include "verdict.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
 
 namespace arenite::advisor {
 namespace {
@@ -51,13 +53,29 @@ double saved_in_walks(const difference_made& d, const program_costs& of) {
     return of.cpu_ns * of.share_in_objects * less / d.burst_before;
 }
 
+double spread_of_all(const difference_made& d, const program_costs& of) {
+    const double walks =
+        d.burst_before > 0 ? of.cpu_ns * of.share_in_objects * d.burst_spread / d.burst_before : 0;
+    return d.spread_ns + std::abs(d.saved_ns - saved_in_calls(d)) +
+           (saved_in_walks(d, of) == 0 ? 0 : walks);
+}
+
+std::string saved_text(const difference_made& d, const program_costs& of) {
+    if (of.cpu_ns <= 0)
+        return "0 %";
+    const double saved = saved_in_all(d, of), spread = spread_of_all(d, of);
+    const auto percent = [&](double ns) { return 100 * ns / of.cpu_ns; };
+    return fmt::format("{:.0f} % ({:.0f} to {:.0f})", percent(saved), percent(saved - spread),
+                       std::min(percent(saved + spread), 100.0));
+}
+
 worth judge(const difference_made& d, const program_costs& of) {
     if (!d.live_bytes_agree)
         return worth::nothing;
     const bool dearer_in_time = of.cpu_ns > 0 && -d.saved_ns > least_share_of_time * of.cpu_ns;
     const bool dearer_in_memory =
         of.peak_bytes > 0 && -d.saved_bytes > 2 * least_share_of_memory * of.peak_bytes;
-    // What it costs in walks counts against what it saves in calls.
+    // Its costs in walks count against what it saves in calls.
     const bool saves =
         of.cpu_ns > 0 && d.saved_ns + saved_in_walks(d, of) >= least_share_of_time * of.cpu_ns;
     if (saves && d.saved_ns > d.spread_ns && d.saved_ns >= least_share_of_time * of.cpu_ns)

@@ -11,12 +11,15 @@ using nlohmann::json;
 
 json of_difference(const difference_made& d, const program_costs& of) {
     return {{"saved_ns", d.saved_ns},
+            {"saved_unread_ns", d.tried_unread ? json(d.saved_unread_ns) : json()},
             {"spread_ns", d.spread_ns},
             {"saved_bytes", d.saved_bytes},
             {"saved_faults", d.saved_faults},
             {"walk_ns_before", d.walk_before},
             {"walk_ns_after", d.walk_after},
             {"saved_in_walks_ns", saved_in_walks(d, of)},
+            {"saved_in_all_ns", saved_in_all(d, of)},
+            {"spread_of_all_ns", spread_of_all(d, of)},
             {"access_ns_before", d.burst_before},
             {"access_ns_after", d.burst_after}};
 }
@@ -76,6 +79,7 @@ std::string advice_as_json(const advice_report& r) {
               {"cpu_is_native", r.costs_are_native},
               {"peak_resident_bytes", r.costs.peak_bytes},
               {"events", r.events},
+              {"replayed_share", r.costs.replayed_share},
               {"malloc_ns", r.malloc_ns},
               {"together", of_difference(r.all_advised, r.costs)},
               {"advice", json::array()},
