@@ -10,23 +10,22 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/report/memory_map.hpp>
 
+#include "support/helper_thread.hpp"
 #include "support/operations.hpp"
 #include "support/pattern.hpp"
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <mutex>
 #include <sstream>
-#include <thread>
 #include <vector>
 
 using namespace arenite;
 using support::below;
 using support::byte_source;
+using support::helper_thread;
 using support::pattern;
 
 namespace {
@@ -35,51 +34,6 @@ namespace {
     std::fprintf(stderr, "%s\n", what);
     std::abort();
 }
-
-/// A thread that does what it is given, while who gives it waits.
-class helper {
-public:
-    void run(const std::function<void()>& work) {
-        if (!thread_.joinable())
-            thread_ = std::thread{[this] { serve(); }};
-        std::unique_lock lock{mutex_};
-        work_ = &work;
-        changed_.notify_all();
-        changed_.wait(lock, [this] { return work_ == nullptr; });
-    }
-    /// The thread ends; the next work has another one.
-    void end() {
-        if (!thread_.joinable())
-            return;
-        {
-            const std::lock_guard lock{mutex_};
-            over_ = true;
-        }
-        changed_.notify_all();
-        thread_.join();
-        over_ = false;
-    }
-    ~helper() { end(); }
-
-private:
-    void serve() {
-        std::unique_lock lock{mutex_};
-        for (;;) {
-            changed_.wait(lock, [this] { return work_ != nullptr || over_; });
-            if (work_ == nullptr)
-                return;
-            (*work_)();
-            work_ = nullptr;
-            changed_.notify_all();
-        }
-    }
-
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    const std::function<void()>* work_ = nullptr;
-    bool over_ = false;
-    std::thread thread_;
-};
 
 struct piece {
     void* p;
@@ -208,8 +162,8 @@ private:
     byte_source source_;
     std::vector<piece> live_;
     std::size_t sum_ = 0;
-    helper helpers_[2];
-    helper* to_end_ = nullptr;
+    helper_thread helpers_[2];
+    helper_thread* to_end_ = nullptr;
 };
 
 } // namespace

@@ -34,7 +34,7 @@ using memory = malloc_like<of_malloc>;
 inline constexpr std::size_t usual_alignment = default_alignment;
 
 /// This thread's heap; null where a call is a slow one. There is one affinity, the first.
-[[nodiscard]] ARENITE_INLINE detail::slab_heap* ready() noexcept {
+[[nodiscard]] ARENITE_INLINE detail::slab_front* ready() noexcept {
     return detail::thread_heaps::ready_at(detail::thread_heaps::place_of(0), usual_alignment);
 }
 
@@ -43,7 +43,7 @@ ARENITE_NOINLINE void give_slow(void* p) noexcept;
 
 /// A slot that lies ready, or null.
 [[nodiscard]] ARENITE_INLINE void* take_ready(std::size_t bytes) noexcept {
-    detail::slab_heap* const h = ready();
+    detail::slab_front* const h = ready();
     return h != nullptr ? h->try_take(bytes, usual_alignment) : nullptr;
 }
 
@@ -60,7 +60,7 @@ ARENITE_NOINLINE void give_slow(void* p) noexcept;
 ARENITE_INLINE void give(void* p) noexcept {
     if (p == nullptr)
         return;
-    detail::slab_heap* const h = ready();
+    detail::slab_front* const h = ready();
     if (h != nullptr) [[likely]]
         return h->deallocate(p);
     give_slow(p);

@@ -6,6 +6,9 @@
 // which leads an address to its owner. trim, figures and reports have files of their own.
 #include <arenite/affinity/affinity_heap.hpp>
 
+#include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/detail/affinity_registry.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
@@ -191,6 +194,10 @@ void affinity_heap::make_current(affinity_share& share) noexcept {
     mine.start(index_, share.heap(), alignment());
 }
 
+detail::heap_owner affinity_heap::as_owner() noexcept {
+    return {.heap = this, .affinity = title_, .on_foreign_free = &deallocate_foreign};
+}
+
 /// This thread's heap that is allocated from, or nullptr.
 detail::slab_heap* affinity_heap::current() const noexcept {
     const thread_heaps* const mine = thread_heaps::mine();
@@ -267,8 +274,17 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
         if (s == nullptr)
             return nullptr;
     }
+    detail::slab_heap* const own = current();
     const detail::held_lock lock{s->lock()};
-    return s->try_allocate(bytes, alignment);
+    if (own == nullptr)
+        return s->try_allocate(bytes, alignment);
+    // To judge what may lie in huge pages the two count as one heap.
+    detail::block_source& small = own->slabs().blocks();
+    detail::block_source& large = s->heap().slabs().blocks();
+    large.set_held_beside(small.bytes_reserved_approximate()); // others may trim it
+    void* const p = s->try_allocate(bytes, alignment);
+    small.set_held_beside(large.bytes_reserved());
+    return p;
 }
 
 void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept {

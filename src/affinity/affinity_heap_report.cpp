@@ -4,6 +4,7 @@
 // The reports of an affinity_heap, as text and JSON.
 #include <arenite/affinity/affinity_heap.hpp>
 
+#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/report/detail/text.hpp>
 #include <arenite/report/region_totals.hpp>

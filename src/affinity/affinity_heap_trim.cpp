@@ -4,6 +4,8 @@
 // Memory that an affinity_heap gives back: trim and reset.
 #include <arenite/affinity/affinity_heap.hpp>
 
+#include <arenite/affinity/detail/affinity_registry.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/core/detail/held_lock.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>

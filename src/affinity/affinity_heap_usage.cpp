@@ -4,6 +4,8 @@
 // The figures of an affinity_heap, and the list of its memory.
 #include <arenite/affinity/affinity_heap.hpp>
 
+#include <arenite/affinity/detail/affinity_registry.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/core/detail/size.hpp>
 
 #include <algorithm>

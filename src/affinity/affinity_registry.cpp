@@ -6,6 +6,7 @@
 #include <arenite/affinity/detail/affinity_registry.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/affinity/detail/thread_heaps.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>

@@ -11,6 +11,8 @@
 #include <arenite/ordered/detail/slab_survey.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/page_resource.hpp>
+#include <arenite/predecessor/intrusive_resource.hpp>
+#include <arenite/predecessor/slots_resource.hpp>
 
 #include "heap_pages.hpp"
 #include "immortal_pages.hpp"
@@ -89,6 +91,8 @@ void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsig
     owner_.share = this;
     options_ = options;
     pages_.belong_to(*this, affinity);
+    user_ = owner.heap;
+    affinity_ = affinity;
     kind_ = kind;
     locked_ = slow_only || kind != share_kind::ordered;
     idle_ = {};
@@ -120,6 +124,18 @@ void affinity_share::construct_heap() noexcept {
             upstream{&pages_},
             owner_};
         break;
+    }
+}
+
+template <class F>
+decltype(auto) affinity_share::with_resource(F f) noexcept {
+    switch (kind_) {
+    case share_kind::intrusive:
+        return f(*std::launder(static_cast<intrusive_resource*>(storage_)));
+    case share_kind::slots:
+        return f(*std::launder(static_cast<slots_resource*>(storage_)));
+    default:
+        return f(heap());
     }
 }
 

@@ -5,9 +5,23 @@
 // objects.
 #include <arenite/affinity/detail/affinity_shares.hpp>
 
+#include <arenite/affinity/detail/affinity_share.hpp>
+
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
+
+affinity_shares::pin::pin(const affinity_shares& shares) noexcept : shares_{shares} {
+    const std::lock_guard lock{shares_.lock_};
+    ++shares_.walkers_;
+}
+affinity_shares::pin::~pin() {
+    const std::lock_guard lock{shares_.lock_};
+    --shares_.walkers_;
+}
+affinity_share* affinity_shares::next(const affinity_share& share) noexcept {
+    return share.next_of_affinity;
+}
 
 void affinity_shares::add(affinity_share& share) noexcept {
     const std::lock_guard lock{lock_};

@@ -8,6 +8,7 @@
 #include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/affinity/detail/affinity_shares.hpp>
 #include <arenite/core/alignment.hpp>
+#include <arenite/core/detail/held_lock.hpp>
 #include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/detail/thread_exit.hpp>
 #include <arenite/os/detail/fork_lock.hpp>

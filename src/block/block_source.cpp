@@ -35,7 +35,7 @@ constexpr std::size_t span_divisor = 4;         // a further span has so much of
 constexpr std::size_t filled_from_bytes = 1_MiB;
 
 /// Large objects may leave so much of what is held unused in huge pages.
-constexpr std::size_t unused_divisor = 16;
+constexpr std::size_t unused_divisor = 12;
 
 } // namespace
 
@@ -103,7 +103,7 @@ void block_source::open(block& waiting) noexcept {
     if ((waiting.state & block_state::empty) != 0) {
         block& first = *waiting.span;
         if (first.span_busy++ == 0) {
-            idle_ -= first.span_bytes;
+            held_.idle -= first.span_bytes;
             blocks_.set_state(first, static_cast<std::uint16_t>(first.state & ~block_state::idle));
         }
     }
@@ -118,12 +118,12 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     upstream_.give_back_due();
     if (--first.span_busy != 0)
         return;
-    idle_ += first.span_bytes;
+    held_.idle += first.span_bytes;
     blocks_.set_state(first, static_cast<std::uint16_t>(first.state | block_state::idle));
     // Two at most for each that comes: what is kept shrinks with what is in use, and no call takes
     // long.
     const std::size_t allowance = policy_.allowance(bytes_in_use);
-    for (int n = 0; n < 2 && idle_ + large_.bytes_kept() > allowance; ++n) {
+    for (int n = 0; n < 2 && held_.idle + large_.bytes_kept() > allowance; ++n) {
         if (large_.bytes_kept() != 0)
             large_.give_oldest_kept();
         else
@@ -150,7 +150,7 @@ block* block_source::cut() noexcept {
     }
     if (b == fresh_span_) { // its head also stands for the span
         b->span_bytes = rest;
-        idle_ += rest;
+        held_.idle += rest;
         b->state |= block_state::idle;
     }
     blocks_.insert(*b);
@@ -217,7 +217,7 @@ void block_source::begin_span(void* p, std::size_t bytes) noexcept {
     fresh_span_ = static_cast<block*>(p);
     if (prefault_)
         os::platform::prefault(p, bytes);
-    reserved_ += bytes;
+    held_.reserved += bytes;
 }
 
 /// Asks the upstream; where it refuses, once more without what is held empty.
@@ -232,7 +232,7 @@ void* block_source::ask(std::size_t bytes, std::size_t alignment) noexcept {
 }
 
 void* block_source::ask_once(std::size_t bytes, std::size_t alignment) const noexcept {
-    const bool fills = bytes_reserved() >= filled_from_bytes;
+    const bool fills = held_in_all() >= filled_from_bytes;
     return upstream_.lend(bytes, alignment, fills ? page_use::dense : page_use::sparse).p;
 }
 
@@ -253,8 +253,8 @@ void block_source::return_span(block& first, bool at_once) noexcept {
     }
     for (std::byte* at = begin; at < end; at += mask_bytes_)
         blocks_.erase(*reinterpret_cast<block*>(at));
-    idle_ -= bytes;
-    reserved_ -= bytes;
+    held_.idle -= bytes;
+    held_.reserved -= bytes;
     give_back(begin, bytes, spans_.alignment, at_once);
 }
 
@@ -309,7 +309,7 @@ void block_source::purge(void* p, std::size_t bytes) const noexcept {
 // ---- large --------------------------------------------------------------------------------------
 
 block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t may_waste = bytes_reserved() / unused_divisor;
+    const std::size_t may_waste = held_in_all() / unused_divisor;
     block* const b = large_.try_allocate(bytes, alignment, may_waste);
     if (b != nullptr || !may_grow_ || !holds_empty())
         return b;
@@ -320,7 +320,7 @@ block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment
 /// The next span of large objects has a quarter of what is held, as those of blocks; none where
 /// little is held.
 std::size_t block_source::shared_span_bytes() const noexcept {
-    const std::size_t held = bytes_reserved();
+    const std::size_t held = held_in_all();
     if (held < filled_from_bytes)
         return 0;
     return std::clamp(std::bit_floor(held / span_divisor), shared_spans::smallest_bytes,
@@ -335,7 +335,7 @@ block* block_source::try_allocate_large_anywhere(std::size_t bytes,
 
 void block_source::deallocate_large(block& large, std::size_t bytes_in_use) noexcept {
     const std::size_t allowance = policy_.allowance(bytes_in_use); // empty spans count as well
-    large_.deallocate(large, allowance - std::min(idle_, allowance));
+    large_.deallocate(large, allowance - std::min(held_.idle, allowance));
 }
 
 // ---- what is where ------------------------------------------------------------------------------

@@ -18,7 +18,12 @@ void describe_failure(char* text, std::size_t bytes, std::size_t alignment, cons
                       std::string_view name) noexcept {
     const char* const wrong = is_alignment(alignment) ? "" : ", which is no power of two,";
     const void* const address = source;
-    if (name.empty())
+    const auto name_bytes = static_cast<int>(std::min<std::size_t>(name.size(), 63));
+    if (source == nullptr)
+        std::snprintf(text, most_text,
+                      "out of memory: %zu bytes of alignment %zu%s were asked %s%.*s", bytes,
+                      alignment, wrong, name.empty() ? "for" : "of ", name_bytes, name.data());
+    else if (name.empty())
         std::snprintf(text, most_text,
                       "out of memory: %zu bytes of alignment %zu%s were asked of resource %p",
                       bytes, alignment, wrong, address);
@@ -26,9 +31,7 @@ void describe_failure(char* text, std::size_t bytes, std::size_t alignment, cons
         std::snprintf(text, most_text,
                       "out of memory: %zu bytes of alignment %zu%s were asked of resource %.*s "
                       "(%p)",
-                      bytes, alignment, wrong,
-                      static_cast<int>(std::min<std::size_t>(name.size(), 63)), name.data(),
-                      address);
+                      bytes, alignment, wrong, name_bytes, name.data(), address);
 }
 
 } // namespace

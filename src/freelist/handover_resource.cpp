@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/freelist/handover_resource.hpp>
 
-#include <arenite/check/passthrough.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/contract.hpp>
 
+#include <cstring>
 #include <new>
+#include <source_location>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -18,7 +21,7 @@ std::size_t handover_resource::collect(std::size_t most) noexcept {
         entry* const e = handed_over_.take();
         if (e == nullptr)
             break;
-        region_.deallocate(e, e->bytes);
+        region_.deallocate(e, mark_of(e, std::exchange(e->mark, 0)));
         ++count;
     }
     return count;
@@ -35,11 +38,31 @@ void* handover_resource::try_allocate(std::size_t bytes, std::size_t alignment) 
     return p;
 }
 
+/// Whose second word only looks like a mark is freed as usual: what its first word holds is then
+/// neither null nor memory that could be the next one.
+void handover_resource::refuse_second(const void* p) const noexcept {
+    const entry* next = nullptr;
+    std::memcpy(&next, p, sizeof next);
+    if (next != nullptr && !region_.owns(next) && !handed_over_.is_own(next))
+        return;
+    contract_violation_f(
+        std::source_location::current(),
+        "%p was freed into handover_resource %p twice: it was handed over, and its "
+        "owner has not freed it yet",
+        p, static_cast<const void*>(this));
+}
+
 void handover_resource::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     // An address of others, or null, is reported here: nothing may be written there.
     if (is_owner() || !region_.owns(p)) [[likely]]
         return region_.deallocate(p, at_least(bytes), alignment);
-    entry* const e = ::new (p) entry{nullptr, at_least(bytes)};
+    const std::size_t mark = mark_of(p, at_least(bytes));
+    std::size_t before;
+    detail::poison::defined(p, sizeof(entry));
+    std::memcpy(&before, static_cast<const std::byte*>(p) + offsetof(entry, mark), sizeof before);
+    if (before == mark) [[unlikely]]
+        refuse_second(p);
+    entry* const e = ::new (p) entry{nullptr, mark};
     handed_over_.put(*e);
 }
 

@@ -200,8 +200,9 @@ std::size_t tlsf_resource::bytes_needed(const tlsf_load& load, arenite::sizes ke
     if (load.bytes > detail::max_object_bytes || load.largest_bytes > detail::max_object_bytes ||
         load.largest_alignment > detail::max_object_bytes)
         return too_many;
-    const std::size_t largest = (load.largest_bytes + lead + unit - 1) / unit +
-                                (std::max(load.largest_alignment, unit) / unit - 1);
+    const std::size_t one = std::max<std::size_t>(load.largest_bytes, 1);
+    const std::size_t largest =
+        (one + lead + unit - 1) / unit + (std::max(load.largest_alignment, unit) / unit - 1);
     // While a request fails: what is alive, each rounded up, and beside it holes, one more than
     // allocations, each shorter than the request, rounded up to a step.
     const auto rounding = detail::checked_multiply(count, lead + unit - 1);

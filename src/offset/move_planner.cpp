@@ -150,7 +150,7 @@ void move_planner::note_begin_of_block(const offset_moves& out) noexcept {
 }
 
 // The next block to be emptied. False: what was planned must be settled first.
-bool move_planner::choose(offset_moves& out) noexcept {
+bool move_planner::choose(offset_moves& out, offset_moves::overlap overlap) noexcept {
     const offset_blocks& blocks = space_.blocks();
     const offset_block::index b = blocks.emptiest();
     // All of it goes into the holes of others only if all holes together have a block's length.
@@ -165,8 +165,12 @@ bool move_planner::choose(offset_moves& out) noexcept {
         return false;
     const offset_block::index emptiest = b != offset_blocks::none ? b : blocks.emptiest_tried();
     if (emptiest == offset_blocks::none || loose_granules() < blocks[emptiest].granules) {
-        phase_ = phase::idle; // nothing could be had
-        return true;
+        // No block could be had: what may slide is pushed together within each.
+        if (overlap == offset_moves::apart) {
+            phase_ = phase::idle;
+            return true;
+        }
+        round_ = most_rounds;
     }
     phase_ = phase::carry;
     block_ = offset_blocks::none;
@@ -239,18 +243,21 @@ offset_moves move_planner::step(const budget& limit, offset_moves::overlap overl
     offset_moves out{space_.nodes().memory()};
     budget_meter meter{limit};
     note_begin_of_block(out);
+    if (overlap == offset_moves::apart)
+        slides_tried_ = false; // from this step on, in the rounds that it is of
     for (bool more = space_.is_open(); more && !meter.spent(out.size(), out.bytes());) {
         switch (phase_) {
         case phase::idle:
-            more = changed_ && open_moves_ == 0;
+            more = !is_settled(overlap) && open_moves_ == 0;
             if (more) {
                 changed_ = false;
+                slides_tried_ = overlap == offset_moves::may_overlap;
                 round_ = 0;
                 begin_round();
             }
             break;
         case phase::choose:
-            more = choose(out);
+            more = choose(out, overlap);
             break;
         case phase::empty:
             empty_one(out);
@@ -265,7 +272,7 @@ offset_moves move_planner::step(const budget& limit, offset_moves::overlap overl
             break;
         }
     }
-    const bool done = phase_ == phase::idle && !changed_;
+    const bool done = phase_ == phase::idle && is_settled(overlap);
     end(out, done ? offset_moves::state::done : offset_moves::state::more);
     return out;
 }

@@ -12,6 +12,7 @@
 #include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/ordered/detail/slab_survey.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -22,17 +23,18 @@ ordered_heap::ordered_heap(const ordered_options& options)
     : ordered_heap{options, upstream{&page_source()}} {}
 
 ordered_heap::ordered_heap(const ordered_options& options, upstream up)
-    : core_{{.block_bytes = options.block_bytes,
-             .policy = options.policy,
-             .prefault = options.prefault},
+    : core_{detail::block_options{.block_bytes = options.block_bytes,
+                                  .policy = options.policy,
+                                  .prefault = options.prefault},
             up,
-            {.heap = this,
-             .name = options.name,
-             .on_foreign_free = passthrough() ? &deallocate_passed_through : nullptr}},
+            detail::heap_owner{.heap = this,
+                               .name = options.name,
+                               .on_foreign_free =
+                                   passthrough() ? &deallocate_passed_through : nullptr}},
       kept_{options.sizes == sizes::kept}, passes_through_{passthrough()} {
     if (passes_through_ || (!options.eager && !options.prefault))
         return;
-    if (!core_.make_first_slab())
+    if (!core_.heap().make_first_slab())
         throw_out_of_memory(options.block_bytes != 0 ? options.block_bytes : 64_KiB,
                             default_alignment, this);
 }
@@ -44,7 +46,7 @@ ordered_heap::~ordered_heap() {
 
 void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
     if (!passes_through_) [[likely]]
-        return core_.allocate_slow(bytes, alignment);
+        return core_.heap().allocate_slow(bytes, alignment);
     if (!is_alignment(alignment) || bytes > detail::max_object_bytes)
         return nullptr;
     return singles_.try_allocate(bytes + (bytes == 0), alignment);
@@ -61,12 +63,12 @@ void ordered_heap::deallocate_unsized(void* p) noexcept {
     if (!kept_) [[unlikely]]
         contract_violation("deallocate(p) needs the size on a heap of sizes::given; without it: a "
                            "heap of ordered_options{.sizes = sizes::kept}");
-    core_.deallocate(p);
+    core_.heap().deallocate(p);
 }
 
 bool ordered_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                               std::size_t alignment) noexcept {
-    return !passes_through_ && core_.try_resize(p, old_bytes, new_bytes, alignment);
+    return !passes_through_ && core_.heap().try_resize(p, old_bytes, new_bytes, alignment);
 }
 
 std::size_t ordered_heap::good_bytes(std::size_t bytes, std::size_t alignment) noexcept {
@@ -84,30 +86,34 @@ std::size_t ordered_heap::good_bytes(std::size_t bytes, std::size_t alignment) n
 std::size_t ordered_heap::size_of(const void* p) const noexcept {
     if (!kept_)
         contract_violation("size_of(p) needs a heap of sizes::kept");
-    const std::size_t bytes = passes_through_ ? singles_.size_of(p) : core_.size_of(p);
+    const std::size_t bytes = passes_through_ ? singles_.size_of(p) : core_.heap().size_of(p);
     detail::poison::defined(p, bytes);
     return bytes;
 }
 
 bool ordered_heap::owns(const void* p) const noexcept {
-    return passes_through_ ? singles_.owns(p) : core_.slabs().blocks().find(p) != nullptr;
+    return passes_through_ ? singles_.owns(p) : core_.heap().slabs().blocks().find(p) != nullptr;
 }
 
 void ordered_heap::deallocate_waiting(void* const* objects, std::size_t count) noexcept {
     [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
-    core_.deallocate_all(objects, count);
+    core_.heap().deallocate_all(objects, count);
 }
 
 void ordered_heap::reset() noexcept {
     [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
     singles_.rewind(0);
-    core_.reset();
+    core_.heap().reset();
 }
 
-void ordered_heap::trim() noexcept { core_.trim(); }
+void ordered_heap::set_block_bytes(std::size_t bytes) noexcept {
+    core_.heap().set_block_bytes(bytes);
+}
+
+void ordered_heap::trim() noexcept { core_.heap().trim(); }
 
 arenite::usage ordered_heap::usage() const noexcept {
-    arenite::usage now = core_.usage();
+    arenite::usage now = core_.heap().usage();
     now.bytes_in_use += singles_.bytes();
     now.bytes_reserved += singles_.bytes();
     now.high_water_bytes += singles_.bytes();
@@ -117,14 +123,15 @@ arenite::usage ordered_heap::usage() const noexcept {
 
 void ordered_heap::list_regions(region_sink& sink) const {
     singles_.list_regions(sink);
-    detail::slab_survey::list_regions(core_.slabs(), sink, kept_ || detail::slow_only);
+    detail::slab_survey::list_regions(core_.heap().slabs(), sink, kept_ || detail::slow_only);
 }
 
 void ordered_heap::report_leaks() const noexcept {
-    leak_collector leaks{this, core_.owner().name};
+    leak_collector leaks{this, core_.heap().owner().name};
     singles_.add_to(leaks);
-    detail::slab_survey::for_each_object(core_.slabs(), [&](const void* p, std::size_t bytes) {
-        leaks.add(p, bytes, detail::slab_survey::requested_bytes(core_.slabs(), p, bytes));
+    detail::slab_survey::for_each_object(core_.heap().slabs(), [&](const void* p,
+                                                                   std::size_t bytes) {
+        leaks.add(p, bytes, detail::slab_survey::requested_bytes(core_.heap().slabs(), p, bytes));
     });
     leaks.report();
 }

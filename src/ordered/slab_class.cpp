@@ -5,11 +5,16 @@
 // allocated from. slab_heap.hpp draws the order in which a request tries them.
 #include <arenite/ordered/detail/slab_class.hpp>
 
+#include <arenite/ordered/detail/slab.hpp>
+#include <arenite/ordered/detail/slab_source.hpp>
+
 #include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
+
+static_assert(sizeof(slab_class) == slab::class_bytes);
 
 namespace {
 

@@ -4,6 +4,7 @@
 // The books of a heap. A walk over all its classes is for slow calls.
 #include <arenite/ordered/detail/slab_classes.hpp>
 
+#include <arenite/block/detail/block_source.hpp>
 #include <arenite/core/detail/glance.hpp>
 
 #include <algorithm>

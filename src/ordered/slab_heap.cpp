@@ -9,6 +9,7 @@
 #include <arenite/ordered/detail/slab_survey.hpp>
 
 #include <algorithm>
+#include <new>
 #include <optional>
 
 namespace arenite {
@@ -35,9 +36,18 @@ slab_heap::~slab_heap() {
             slabs_.for_each_slab(*b, [](slab& s) { s.set_tag(0); });
 }
 
+slab_heap_room::slab_heap_room(const block_options& options, upstream up,
+                               const heap_owner& owner) noexcept {
+    static_assert(sizeof(slab_heap) <= sizeof place_);
+    static_assert(sizeof(void*) != 8 || sizeof(slab_heap) + 64 >= sizeof place_);
+    ::new (static_cast<void*>(place_)) slab_heap{options, up, owner};
+}
+
+slab_heap_room::~slab_heap_room() { heap().~slab_heap(); }
+
 // ---- allocate -----------------------------------------------------------------------------------
 
-void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
+void* slab_heap::allocate_rest(std::size_t bytes, std::size_t alignment) noexcept {
     const heap_gate::guard mark = gate_.enter();
     if (!is_alignment(alignment) || bytes > max_object_bytes) [[unlikely]]
         return nullptr;
@@ -56,6 +66,10 @@ void* slab_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcep
     if (slabs_.blocks().are_masked() && fits_aligned_units(bytes, alignment, most))
         return allocate_single(std::max<std::size_t>(bytes, 1), alignment / unit_bytes);
     return allocate_large(bytes, alignment);
+}
+
+void* slab_front::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
+    return static_cast<slab_heap&>(*this).allocate_rest(bytes, alignment);
 }
 
 void* slab_heap::allocate_slot(unsigned slot_class, std::size_t bytes,

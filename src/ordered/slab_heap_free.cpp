@@ -25,19 +25,44 @@ constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-void slab_heap::count_last_free(slab& s) noexcept {
+void slab_heap::answer_alarm(slab& s) noexcept {
+    slab_class& its = classes_.of(s);
+    const bool class_is_empty = its.live() == 0;
+    if (!s.is_due() && !(class_is_empty && may_have_idle_slabs())) // one object, again and again
+        return;
+    const heap_gate::guard mark = gate_.enter();
+    if (s.slot_class() == size_class::single) {
+        classes_.remove_single(s.slot_bytes);
+        release(s);
+    } else if (s.is_due()) {
+        if (&s == its.current()) // 2^30 frees behind
+            s.alarm_at(slab_class::count_used(s), slab::silent);
+        else if (s.used() == 0)
+            remove(s);
+        else
+            its.set_alarm(s);
+    }
+    if (class_is_empty && may_have_idle_slabs())
+        give_up_idle_slabs();
+}
+
+void slab_front::alarmed(slab& s) noexcept { static_cast<slab_heap&>(*this).answer_alarm(s); }
+
+void slab_front::count_last_free(slab& s) noexcept {
     static_cast<void>(classes_.of(s).count_free());
     alarmed(s);
 }
 
-void slab_heap::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    if (!slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
-        deallocate_elsewhere(p, given_bytes(bytes), alignment);
+void slab_front::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    slab_heap& heap = static_cast<slab_heap&>(*this);
+    if (!heap.slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
+        heap.deallocate_elsewhere(p, slab_heap::given_bytes(bytes), alignment);
 }
 
-void slab_heap::deallocate(void* p) noexcept {
-    if (!slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
-        deallocate_elsewhere(p, unknown_bytes, 1);
+void slab_front::deallocate(void* p) noexcept {
+    slab_heap& heap = static_cast<slab_heap&>(*this);
+    if (!heap.slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
+        heap.deallocate_elsewhere(p, unknown_bytes, 1);
 }
 
 void slab_heap::deallocate_all(void* const* objects, std::size_t count) noexcept {
@@ -90,8 +115,9 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
                 const std::size_t room = block_source::large_bytes(*b);
                 owner_.refuse_size(p, bytes, room, room);
             });
+        held_much_ |= holds_much();
         slabs_.blocks().deallocate_large(*b, classes_.bytes_in_use(slabs_.blocks()));
-        if (slabs_.open_blocks() > 1 && nothing_lives())
+        if (may_have_idle_slabs())
             give_up_idle_slabs();
         return;
     }
@@ -143,33 +169,6 @@ void slab_heap::refuse(Refuse message) noexcept {
     message();
 }
 
-/// So much of a slab is free that it is to be allocated from again, or all of it; or no object of
-/// its class lives any more.
-void slab_heap::alarmed(slab& s) noexcept {
-    slab_class& its = classes_.of(s);
-    const bool class_is_empty = its.live() == 0;
-    const auto may_be_idle = [&] { // asked outside the gate, too, while others trim
-        return class_is_empty && slabs_.blocks().bytes_reserved_approximate() > idle_bytes &&
-               (blocks_came_free_ || (slabs_.open_blocks() > 1 && nothing_lives()));
-    };
-    if (!s.is_due() && !may_be_idle()) // one object, again and again
-        return;
-    const heap_gate::guard mark = gate_.enter();
-    if (s.slot_class() == size_class::single) {
-        classes_.remove_single(s.slot_bytes);
-        release(s);
-    } else if (s.is_due()) {
-        if (&s == its.current()) // 2^30 frees behind
-            s.alarm_at(slab_class::count_used(s), slab::silent);
-        else if (s.used() == 0)
-            remove(s);
-        else
-            its.set_alarm(s);
-    }
-    if (may_be_idle())
-        give_up_idle_slabs();
-}
-
 void slab_heap::remove(slab& s) noexcept {
     donors_.withdraw(classes_, s);
     classes_.of(s).remove(s);
@@ -178,18 +177,38 @@ void slab_heap::remove(slab& s) noexcept {
 
 void slab_heap::release(slab& s) noexcept {
     if (block* const empty = slabs_.release(s)) {
+        held_much_ |= holds_much();
         slabs_.close(*empty, classes_.bytes_in_use(slabs_.blocks()));
         blocks_came_free_ = true;
     }
 }
 
-/// Blocks have come free since this was looked at last, or nothing lives in several: where the heap
-/// holds much more than it needs, the empty slabs that classes would go on with go too.
+/// Asked outside the gate, too, while others trim.
+bool slab_heap::holds_much() const noexcept {
+    return slabs_.blocks().bytes_reserved_approximate() > idle_bytes;
+}
+
+/// True if the empty slab of a class may be one of many: blocks have come free since this was
+/// looked at last, or nothing lives in several.
+bool slab_heap::may_have_idle_slabs() const noexcept {
+    if (!blocks_came_free_ && slabs_.open_blocks() <= 1)
+        return false;
+    const bool much = holds_much();
+    return (much && blocks_came_free_) ||
+           ((much || held_much_) && slabs_.open_blocks() > 1 && nothing_lives());
+}
+
+/// Where the heap holds much more than it needs, or did and nothing lives in it now, the empty
+/// slabs that classes would go on with go too.
 void slab_heap::give_up_idle_slabs() noexcept {
-    blocks_came_free_ = false;
-    const std::size_t reserved = slabs_.blocks().bytes_reserved();
-    if (reserved > idle_bytes && classes_.bytes_in_use(slabs_.blocks()) < reserved / 4)
+    const std::size_t in_use = classes_.bytes_in_use(slabs_.blocks());
+    const bool shrank =
+        holds_much() ? in_use < slabs_.blocks().bytes_reserved() / 4 : held_much_ && in_use == 0;
+    if (shrank)
         leave_empty_slabs();
+    if (in_use == 0)
+        held_much_ = false;
+    blocks_came_free_ = false; // those of these slabs are no reason to look again
 }
 
 void slab_heap::leave_empty_slabs() noexcept {

@@ -5,7 +5,7 @@
 #include <arenite/ordered/detail/slab_survey.hpp>
 
 #include <arenite/block/detail/region_joiner.hpp>
-#include <arenite/check/detail/build_mode.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/glance.hpp>
 #include <arenite/ordered/detail/size_class.hpp>

@@ -6,6 +6,7 @@
 #include <arenite/ordered/detail/slot_donors.hpp>
 
 #include <arenite/ordered/detail/joined_slots.hpp>
+#include <arenite/ordered/detail/own_frees.hpp>
 
 #include <bit>
 #include <cstdint>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <arenite/block/detail/block_source.hpp>
-#include <arenite/check/detail/build_mode.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>

@@ -6,7 +6,6 @@
 // merges neighbours. Reports are in intrusive_resource_report.cpp.
 #include "intrusive_slots.hpp"
 
-#include <arenite/check/detail/build_mode.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>

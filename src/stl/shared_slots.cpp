@@ -4,7 +4,7 @@
 // The slots that suballocators of one size share. A thread takes from rows of its own, under one
 // lock for all, and holds some slots back without it. First the rows: finding, joining and leaving
 // them; then the slots that a thread holds back; then the reports.
-#include <arenite/check/detail/build_mode.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/stl/detail/shared_slots.hpp>
 
 #include <arenite/check/passthrough.hpp>

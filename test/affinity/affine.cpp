@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affine.hpp>
 
+#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/object/intrusive_ptr.hpp>
 #include <arenite/object/ref_counted.hpp>
 #include <arenite/object/try_create.hpp>

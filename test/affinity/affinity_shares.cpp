@@ -3,6 +3,7 @@
 #include <arenite/affinity/detail/affinity_shares.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/check/passthrough.hpp>
 
 #include <gtest/gtest.h>

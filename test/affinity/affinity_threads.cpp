@@ -4,6 +4,7 @@
 // Threads that come and go, sleep, fork, and are watched.
 
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
@@ -437,7 +438,7 @@ TEST(affinity_lives_threads, forks_beside_threads_that_allocate_much_are_quick_a
     for (std::thread& t : all)
         t.join();
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
-    EXPECT_LT(worst, std::chrono::seconds{5});
+    EXPECT_LT(worst, std::chrono::seconds{30}) << "it waits for its turn, not for ever";
 }
 
 #endif

@@ -3,6 +3,7 @@
 
 // Large objects of an affinity, which its threads share.
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/literals.hpp>
 
 #include <gtest/gtest.h>
@@ -55,4 +56,26 @@ TEST(affinity_large_threads, any_thread_allocates_fills_and_frees_them) {
     for (const object& o : handed_over)
         heap.deallocate(o.p, o.bytes);
     EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+}
+
+TEST(affinity_large, count_as_one_heap_with_the_small_ones_of_their_thread) {
+    if constexpr (detail::slow_only)
+        GTEST_SKIP() << "threads have no heaps of their own";
+    affinity_heap& heap = affinity_heap::named("large beside small");
+    constexpr std::size_t bytes = 100'000;
+    const auto are_beside = [&] {
+        auto* const a = static_cast<std::byte*>(heap.allocate(bytes));
+        auto* const b = static_cast<std::byte*>(heap.allocate(bytes));
+        const bool beside = b > a && b - a < 100 * 1024;
+        heap.deallocate(b, bytes);
+        heap.deallocate(a, bytes);
+        return beside;
+    };
+    EXPECT_FALSE(are_beside()) << "an affinity that holds little has spans for each";
+    std::vector<void*> small(4_MiB / 256);
+    for (void*& p : small)
+        p = heap.allocate(256);
+    EXPECT_TRUE(are_beside());
+    for (void* p : small)
+        heap.deallocate(p, 256);
 }

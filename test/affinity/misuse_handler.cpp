@@ -31,7 +31,7 @@ struct misused {
     static constexpr std::string_view name = "misused";
 };
 
-constexpr unsigned patience = 20; // seconds, after which a call is taken to wait for ever
+constexpr unsigned patience = 60; // seconds, after which a call is taken to wait for ever
 std::jmp_buf back;
 
 /// All that a call of another thread may want of an affinity.

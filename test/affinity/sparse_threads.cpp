@@ -4,6 +4,7 @@
 // Objects of several slots (ordered/detail/joined_slots.hpp) that another thread frees, resizes and
 // asks the size of, while their own thread joins more.
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
 
 #include <arenite/check/passthrough.hpp>
 

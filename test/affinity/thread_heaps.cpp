@@ -5,6 +5,7 @@
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/detail/thread_exit.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <gtest/gtest.h>
 

@@ -34,33 +34,6 @@ namespace {
 
 constexpr std::size_t size_max = std::numeric_limits<std::size_t>::max();
 
-/// Lends pages, and remembers how it was asked.
-class lending_recorder final : public resource_base<lending_recorder> {
-public:
-    std::vector<std::pair<std::size_t, page_use>> requests;
-
-    [[nodiscard]] void* try_allocate(std::size_t bytes,
-                                     std::size_t alignment = default_alignment) noexcept {
-        return lend(bytes, alignment, page_use::sparse).p;
-    }
-    [[nodiscard]] lent_memory lend(std::size_t bytes, std::size_t alignment,
-                                   page_use use) noexcept {
-        requests.emplace_back(bytes, use);
-        return pages_.lend(bytes, alignment, use);
-    }
-    void deallocate(void* p, std::size_t bytes,
-                    std::size_t alignment = default_alignment) noexcept {
-        pages_.deallocate(p, bytes, alignment);
-    }
-    void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        pages_.release(p, bytes, alignment);
-    }
-    void purge(void* p, std::size_t bytes) noexcept { pages_.purge(p, bytes); }
-
-private:
-    page_resource pages_{page_options{.reserve_bytes = std::size_t{1} << 30}};
-};
-
 class block_source_of : public testing::Test {
 protected:
     counting_pages pages;
@@ -337,42 +310,6 @@ TEST_F(block_source_of, trim_reaches_what_went_back_before_and_waits) {
     EXPECT_EQ(slow.usage().bytes_in_use, 0u);
     // Its own tables, a few pages whatever their size.
     EXPECT_LT(slow.usage().bytes_reserved, 16 * detail::os::platform::page_bytes());
-}
-
-TEST_F(block_source_of, from_1_MiB_on_it_says_that_its_memory_will_be_filled) {
-    lending_recorder lender;
-    detail::block_source source{{}, &lender, &owner};
-    static_cast<void>(take(source, 20));
-    std::size_t held = 0;
-    for (const auto& [bytes, use] : lender.requests) {
-        EXPECT_EQ(use == page_use::dense, held >= 1_MiB) << held;
-        held += bytes;
-    }
-    EXPECT_GT(held, 2_MiB);
-}
-
-TEST_F(block_source_of, large_objects_leave_a_sixteenth_of_what_is_held_unused_in_huge_pages) {
-    if (platform::huge_page_bytes() != 2_MiB)
-        GTEST_SKIP() << "huge pages of another size";
-    for (const std::size_t bytes :
-         {300_KiB, 525'000_B, 700'000_B, 1'000'000_B, 1_MiB, 3'000'000_B}) {
-        lending_recorder lender;
-        detail::block_source source{{}, &lender, &owner};
-        std::size_t unused = 0;
-        std::size_t dense = 0;
-        for (int i = 0; i < 100; ++i) {
-            ASSERT_NE(source.try_allocate_large(bytes, 16), nullptr);
-            const auto& [total, use] = lender.requests.back();
-            if (use == page_use::sparse)
-                continue;
-            ++dense;
-            unused += (bytes < 2_MiB ? align_up(total, 256_KiB) : align_up(total, 2_MiB)) - bytes;
-        }
-        EXPECT_LE(unused, source.bytes_reserved() / 16 + dense * 1_KiB) << bytes; // heads, colours
-        if (bytes == 1'000'000) {
-            EXPECT_GT(dense, 90u) << "they fill what they occupy";
-        }
-    }
 }
 
 TEST_F(block_source_of, trim_purges_the_whole_pages_of_holes) {

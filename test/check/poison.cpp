@@ -18,6 +18,12 @@ struct poison_api : testing::Test {
     void TearDown() override { detail::poison::defined(memory.get(), 64); }
 };
 
+TEST(slow_only, every_call_is_slow_where_something_looks_at_each) {
+    static_assert(!checks_enabled || detail::slow_only);
+    static_assert(!detail::poison::active || detail::slow_only);
+    static_assert(checks_enabled || detail::poison::active || !detail::slow_only);
+}
+
 TEST_F(poison_api, active_tells_whether_a_tool_is_compiled_in) {
     static_assert(detail::poison::active ==
                   (ARENITE_HAS_ASAN != 0 || ARENITE_HAS_MSAN != 0 || ARENITE_HAS_VALGRIND != 0));

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/shared_heap.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/predecessor/intrusive_resource.hpp>

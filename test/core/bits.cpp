@@ -201,4 +201,12 @@ TEST(bits, test_and_set_says_what_was_there_and_counts_modulo_a_word) {
     }
 }
 
+TEST(bits, a_run_ends_at_a_word_that_has_none_of_it) {
+    const detail::bits::word words[]{~detail::bits::word{0} << 62, 0, 7, ~detail::bits::word{0}};
+    EXPECT_EQ(detail::bits::find_set_run(words, 0, 256, 2), 62u);
+    EXPECT_EQ(detail::bits::find_set_run(words, 0, 256, 3), 128u);
+    EXPECT_EQ(detail::bits::find_set_run(words, 0, 256, 4), 192u);
+    EXPECT_EQ(detail::bits::find_set_run(words, 0, 192, 4), 192u);
+}
+
 } // namespace

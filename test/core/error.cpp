@@ -27,7 +27,7 @@ TEST(error, out_of_memory_knows_the_request) {
 }
 
 TEST(error, out_of_memory_tells_a_wrong_alignment_from_a_lack_of_memory) {
-    const out_of_memory lack{4096, 64, nullptr};
+    const out_of_memory lack{4096, 64, std::pmr::null_memory_resource()};
     const out_of_memory wrong{1, 24, nullptr};
     EXPECT_TRUE(std::string_view{lack.what()}.starts_with(
         "out of memory: 4096 bytes of alignment 64 were asked of resource "))
@@ -36,12 +36,20 @@ TEST(error, out_of_memory_tells_a_wrong_alignment_from_a_lack_of_memory) {
 }
 
 TEST(error, out_of_memory_names_a_resource_that_has_a_name) {
-    const out_of_memory e{1, 8, nullptr, "nodes"};
+    const resource* source = std::pmr::null_memory_resource();
+    const out_of_memory e{1, 8, source, "nodes"};
     EXPECT_NE(std::string_view{e.what()}.find("were asked of resource nodes ("),
               std::string_view::npos)
         << e.what();
     const std::string longer(1000, 'n');
-    EXPECT_TRUE(std::string_view{out_of_memory(1, 8, nullptr, longer).what()}.ends_with(")"));
+    EXPECT_TRUE(std::string_view{out_of_memory(1, 8, source, longer).what()}.ends_with(")"));
+}
+
+TEST(error, out_of_memory_tells_of_no_resource_where_none_was_asked) {
+    EXPECT_STREQ(out_of_memory(48, 8, nullptr).what(),
+                 "out of memory: 48 bytes of alignment 8 were asked for");
+    EXPECT_STREQ(out_of_memory(48, 8, nullptr, "a pool_allocator").what(),
+                 "out of memory: 48 bytes of alignment 8 were asked of a pool_allocator");
 }
 
 #if ARENITE_EXCEPTIONS
@@ -67,7 +75,7 @@ TEST(error, throw_bad_array_length_throws_the_standard_error) {
 
 TEST(error_death, without_exceptions_a_lack_of_memory_goes_to_the_contract_handler) {
     EXPECT_DEATH(throw_out_of_memory(7, 8, nullptr),
-                 "out of memory: 7 bytes of alignment 8 were asked of resource");
+                 "out of memory: 7 bytes of alignment 8 were asked for");
 }
 
 TEST(error_death, without_exceptions_a_count_too_large_goes_to_the_contract_handler) {

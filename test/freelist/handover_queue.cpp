@@ -45,7 +45,7 @@ TEST(handover_queue_threads, nothing_is_lost_and_each_thread_is_served_in_order)
     for (std::size_t t = 0; t < threads; ++t) {
         running.emplace_back([&, t] {
             for (std::size_t i = 0; i < each; ++i) {
-                entries[t * each + i].bytes = i;
+                entries[t * each + i].mark = i;
                 queue.put(entries[t * each + i]);
             }
         });
@@ -58,7 +58,7 @@ TEST(handover_queue_threads, nothing_is_lost_and_each_thread_is_served_in_order)
             continue;
         }
         const std::size_t t = static_cast<std::size_t>(e - entries.get()) / each;
-        ASSERT_EQ(e->bytes, next[t]++);
+        ASSERT_EQ(e->mark, next[t]++);
         ++taken;
     }
     for (std::thread& t : running)

@@ -94,6 +94,26 @@ TEST(handover_resource_threads, small_and_over_aligned_requests_have_room_for_th
     EXPECT_EQ(r.try_allocate(~std::size_t{0} - 8), nullptr);
 }
 
+/// Memory is not refused for words that were left in it, or copied there.
+TEST(handover_resource_threads, memory_that_nobody_wrote_to_is_handed_over_again_and_again) {
+    handover_resource r{64_KiB};
+    for (int i = 0; i < 100; ++i) {
+        void* const p = r.allocate(48);
+        elsewhere([&] { r.deallocate(p, 48); });
+        EXPECT_EQ(r.collect(9), 1u);
+    }
+    // The copy of one that waits, in another one's memory.
+    void* const a = r.allocate(48);
+    void* const b = r.allocate(48);
+    elsewhere([&] {
+        r.deallocate(a, 48);
+        std::memcpy(b, a, 16);
+        r.deallocate(b, 48);
+    });
+    EXPECT_EQ(r.collect(9), 2u);
+    EXPECT_EQ(r.usage().live_allocations, 0u);
+}
+
 TEST(handover_resource_threads, another_thread_becomes_the_owner) {
     handover_resource r{1_MiB};
     void* const p = r.allocate(64);
@@ -181,18 +201,37 @@ TEST(handover_resource_threads, what_others_free_at_once_never_overlaps_what_is_
 }
 
 #if defined(GTEST_HAS_DEATH_TEST)
-TEST(handover_resource_death, a_double_free_is_found_when_the_owner_frees) {
+TEST(handover_resource_death, a_second_hand_over_is_found_at_the_call) {
+    if (passthrough())
+        GTEST_SKIP() << "memory is malloc's";
+    for (const int first : {0, 1, 2}) { // the last one, one within, the first
+        EXPECT_DEATH(
+            {
+                handover_resource r{1_MiB};
+                void* p[3];
+                for (void*& q : p)
+                    q = r.allocate(100);
+                elsewhere([&] {
+                    for (int i = 0; i < 3; ++i)
+                        r.deallocate(p[(first + i) % 3], 100);
+                    r.deallocate(p[2], 100);
+                });
+            },
+            "was freed into handover_resource .* twice: it was handed over");
+    }
+}
+
+TEST(handover_resource_death, a_second_free_is_found_after_the_owner_freed_it) {
     if (passthrough())
         GTEST_SKIP() << "memory is malloc's";
     EXPECT_DEATH(
         {
             handover_resource r{1_MiB};
             void* const p = r.allocate(100);
-            elsewhere([&] {
-                r.deallocate(p, 100);
-                r.deallocate(p, 100);
-            });
-            r.collect(2);
+            elsewhere([&] { r.deallocate(p, 100); });
+            r.collect(1);
+            elsewhere([&] { r.deallocate(p, 100); });
+            r.collect(1);
         },
         "tlsf_resource|use-after-poison");
 }

@@ -228,6 +228,23 @@ TEST_F(tlsf, the_bound_says_where_it_does_not_fit) {
     EXPECT_LE(one, 24_KiB);
 }
 
+TEST_F(tlsf, a_load_of_allocations_without_bytes_needs_little_and_is_served) {
+    for (const sizes kept : {sizes::given, sizes::kept}) {
+        const tlsf_load load{.bytes = 300, .allocations = 300, .largest_bytes = 0};
+        const std::size_t bytes = tlsf_resource::bytes_needed(load, kept);
+        ASSERT_LE(bytes, 40_KiB);
+        std::vector<std::byte> memory(bytes);
+        tlsf_resource r{memory, {.sizes = kept}};
+        std::vector<void*> all(300);
+        for (void*& p : all) {
+            p = r.try_allocate(0, 1);
+            ASSERT_NE(p, nullptr);
+        }
+        for (void* const p : all)
+            r.deallocate(p, 0, 1);
+    }
+}
+
 TEST_F(tlsf, free_memory_is_out_of_reach_for_memory_checkers) {
     if (!detail::poison::reports_access())
         GTEST_SKIP() << "no memory checker is at work";

@@ -7,7 +7,7 @@ import sys
 
 EXPECTED = {
     "heap": r"ordered_heap: [23] slots? of \d+ bytes in use; 1 block, \d+ bytes reserved.*slots of 48 bytes",
-    "*heap.core_.slabs_.blocks_.blocks_.root_": r"block at 0x[0-9a-f]+, \d+ bytes, .*granules 0.*#",
+    "*core->slabs_.blocks_.blocks_.root_": r"block at 0x[0-9a-f]+, \d+ bytes, .*granules 0.*#",
     "*slabs": r"slab_block: \d+ slabs?.*slots of 48 bytes, from 0\W+#\.#",
     "pool": r"pool_resource: slots of 64 bytes, 1 block, \d+ bytes reserved",
     "linear": r"linear_resource: \d+ of 4096 bytes in use, from 0x",

@@ -6,6 +6,7 @@
 #include <arenite/object/ref_counted.hpp>
 #include <arenite/object/unique_ptr.hpp>
 #include <arenite/ordered/detail/slab_geometry.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/pool/pool_resource.hpp>
 
@@ -33,6 +34,10 @@ int main() {
     arenite::detail::slab_block* slabs =
         arenite::detail::slab_geometry{256 * 1024}.block_of(objects[0]);
 
+    // An ordered_heap begins, after its virtual table, with the heap that it stands for.
+    auto* const core = reinterpret_cast<arenite::detail::slab_heap*>(
+        reinterpret_cast<std::byte*>(&heap) + alignof(arenite::detail::slab_heap));
+
     arenite::pool_resource pool{arenite::slot{.bytes = 64, .alignment = 16}};
     void* slot = pool.allocate(64);
 
@@ -50,6 +55,7 @@ int main() {
 
     stop_here();
     static_cast<void>(slabs);
+    static_cast<void>(core);
     pool.deallocate(slot, 64);
     heap.deallocate(objects[0], 48);
     heap.deallocate(objects[2], 48);

@@ -8,6 +8,7 @@
 #include "interop_test.hpp"
 
 #include <arenite/affinity/affine.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
 
 #include <cstring>
 #include <memory>

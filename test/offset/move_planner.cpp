@@ -14,8 +14,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 using namespace arenite;
@@ -397,6 +399,38 @@ TEST(move_planner, what_was_planned_and_taken_back_is_no_reason_for_another_roun
     heap.deallocate(between);
     ASSERT_EQ(heap.block_count(), 2u);
     EXPECT_EQ(copies_until_done(heap, budget::unlimited()), 0u);
+}
+
+TEST(move_planner, steps_that_may_overlap_leave_no_hole_between_parts_in_any_heap) {
+    std::uint64_t seed = support::test_seed("leave_no_hole");
+    for (int program = 0; program < 200; ++program, ++seed) {
+        SCOPED_TRACE(testing::Message() << "ARENITE_TEST_SEED=" << seed);
+        std::mt19937_64 random{seed};
+        support::block_source device;
+        const std::uint64_t first = 500 + random() % 2000;
+        offset_heap heap{
+            device.source(),
+            {.first_block_bytes = first, .largest_block_bytes = first * (1 + random() % 2)}};
+        std::vector<offset_allocation> all;
+        for (std::uint64_t i = 1 + random() % 30; i != 0; --i)
+            all.push_back(*heap.try_allocate(1 + random() % 300));
+        for (const auto& a : all) {
+            if (random() % 3 == 0)
+                heap.deallocate(a);
+        }
+        // Steps of the other kind may come first, to their end or not.
+        for (std::uint64_t i = random() % 4; i != 0; --i)
+            heap.commit(heap.step({.moves = 1 + random() % 3}));
+        ASSERT_TRUE(copies_until_done(heap, {.moves = 1 + random() % 20}));
+        std::map<const void*, std::pair<std::uint64_t, std::uint64_t>> blocks; // bytes, end
+        heap.for_each([&](const offset_allocation& a, std::uint64_t) {
+            auto& [bytes, end] = blocks[heap.block_of(a)];
+            bytes += a.bytes;
+            end = std::max(end, a.offset + a.bytes);
+        });
+        for (const auto& [block, of] : blocks)
+            EXPECT_EQ(of.first, of.second) << "a hole lies below a part that may move";
+    }
 }
 
 TEST(move_planner, steps_that_slide_come_to_an_end_in_any_heap) {

@@ -287,6 +287,7 @@ TEST_P(ordered_heap_each, usage_is_exact_after_every_operation) {
 }
 
 TEST_P(ordered_heap_each, high_water_is_never_above_what_was_in_use) {
+    EXPECT_EQ(heap.usage().high_water_bytes, 0u);
     std::mt19937 random{5};
     auto live = take(heap, 3000, 64);
     const std::size_t most = heap.usage().bytes_in_use;

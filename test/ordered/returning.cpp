@@ -382,6 +382,42 @@ TEST_F(ordered_heap_returning, when_all_is_freed_little_stays_even_without_trim)
     }
 }
 
+/// Each size goes on with a slab that is empty, in a block of its own.
+TEST_F(ordered_heap_returning, a_heap_that_held_much_keeps_no_empty_slabs_when_nothing_lives) {
+    for (std::size_t sizes = 2; sizes <= 12; ++sizes) {
+        ordered_heap heap{&pages};
+        std::vector<piece> all;
+        for (std::size_t i = 0; i < sizes; ++i) {
+            const std::size_t bytes = 16 + 48 * i;
+            for (void* const p : take(heap, 6_MiB / sizes / bytes, bytes))
+                all.push_back({p, bytes});
+        }
+        EXPECT_GT(heap.usage().bytes_reserved, 4_MiB);
+        std::shuffle(all.begin(), all.end(), std::mt19937{static_cast<unsigned>(sizes)});
+        for (const piece& x : all)
+            heap.deallocate(x.p, x.bytes, 8);
+        EXPECT_LE(heap.usage().bytes_reserved, 2_MiB + 1_MiB)
+            << sizes << " sizes: what is kept, and the span of the last block";
+    }
+}
+
+TEST_F(ordered_heap_returning, a_heap_that_is_filled_with_little_again_and_again_keeps_it) {
+    ordered_heap heap{&pages};
+    std::size_t calls = 0;
+    for (int round = 0; round < 10; ++round) {
+        std::vector<piece> all;
+        for (std::size_t bytes = 16; bytes <= 512; bytes += 62)
+            for (void* const p : take(heap, 256_KiB / bytes, bytes))
+                all.push_back({p, bytes});
+        EXPECT_LE(heap.usage().bytes_reserved, 4_MiB);
+        for (const piece& x : all)
+            heap.deallocate(x.p, x.bytes, 8);
+        if (round == 1)
+            calls = pages.calls() + pages.deallocations();
+    }
+    EXPECT_EQ(pages.calls() + pages.deallocations(), calls);
+}
+
 TEST_F(ordered_heap_returning, a_size_that_is_not_used_any_more_does_not_hold_a_span) {
     ordered_heap heap{ordered_options{.policy = return_policy::return_all}, &pages};
     // Phases of one size each; of each the slab that it was allocated from last is empty.

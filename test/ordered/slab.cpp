@@ -62,4 +62,23 @@ TEST(slab, it_is_refilled_when_enough_is_free) {
     }
 }
 
+TEST(slab, a_run_of_free_slots_is_of_the_shortest_length_that_it_has) {
+    using namespace detail::slab_state;
+    const std::uint16_t wanted[]{run_of_2,  run_of_2,  run_of_4,  run_of_4,  run_of_8,  run_of_8,
+                                 run_of_8,  run_of_8,  run_of_16, run_of_16, run_of_16, run_of_16,
+                                 run_of_16, run_of_16, run_of_16, run_of_16};
+    for (std::size_t slots = 1; slots <= 16; ++slots)
+        EXPECT_EQ(run_of(slots), wanted[slots - 1]) << slots;
+}
+
+TEST(slab, a_second_row_of_bits_needs_as_many_words_as_the_first) {
+    for (unsigned number = 0; number < detail::size_class::count; ++number)
+        for (std::size_t units = 8; units <= 64; units += 8) {
+            const detail::slab s = of_class(number, 1, units);
+            if (s.slots != 0) {
+                ASSERT_EQ(s.has_spare_words(), s.words() <= units - s.words()) << number;
+            }
+        }
+}
+
 } // namespace

@@ -67,6 +67,8 @@ TEST(slab_page, has_a_bit_for_whatever_an_address_in_it_may_be_taken_for) {
                 ASSERT_GE(s.index_in_page(at(page + i)), in_front) << bytes;
                 ASSERT_LT(s.index_in_page(at(page + i)), words * detail::bits::word_bits) << bytes;
             }
+            ASSERT_GE(s.index_in_page(at(page + first - 1)), (words - 1) * detail::bits::word_bits)
+                << "one word more than is needed: " << bytes;
             ASSERT_GE(slots * (bytes + detail::slab::note_bytes),
                       detail::slab_page::bytes * 95 / 100)
                 << bytes;
@@ -148,6 +150,12 @@ TEST_F(pages_of, the_lowest_page_that_came_back_is_next) {
     EXPECT_EQ(source.open_blocks(), 2u);
     for (const detail::slab* s : all)
         EXPECT_TRUE(source.may_be_page(source.begin_of(*s)));
+    const detail::block* last = nullptr;
+    const auto& blocks = source.blocks().blocks();
+    for (const detail::block* b = blocks.first(); b != nullptr; b = blocks.above(*b))
+        last = b;
+    EXPECT_TRUE(source.may_be_page(reinterpret_cast<const std::byte*>(last) + last->bytes() - 1));
+    EXPECT_FALSE(source.may_be_page(reinterpret_cast<const std::byte*>(last) + last->bytes()));
     for (const std::size_t i : {6u, 1u, 3u}) {
         EXPECT_EQ(source.release(*all[i]), nullptr);
         EXPECT_TRUE(all[i]->is_none()) << "what is freed there again is found";

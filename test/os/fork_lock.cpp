@@ -30,7 +30,7 @@ template <class F>
 int in_child(F f) {
     const pid_t child = ::fork();
     if (child == 0) {
-        ::alarm(20);
+        ::alarm(60);
         ::_exit(f());
     }
     int status = 0;

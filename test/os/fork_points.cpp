@@ -45,7 +45,7 @@ using support::stepping;
 
 namespace {
 
-constexpr unsigned patience = 20; // seconds, after which a child is taken to wait for ever
+constexpr unsigned patience = 60; // seconds, after which a child is taken to wait for ever
 
 std::uint64_t wanted_stride() {
     const char* const given = std::getenv("ARENITE_FORK_STRIDE");

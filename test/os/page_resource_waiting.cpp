@@ -174,6 +174,40 @@ TEST(page_resource, what_waits_fills_up_what_was_in_use_at_most) {
     EXPECT_LE(platform::resident_bytes(low, 28 * unit), 20 * unit);
 }
 
+TEST(page_resource, what_cannot_use_what_waits_lets_a_quarter_of_the_new_peak_wait) {
+    page_resource pages{slowly()};
+    std::array<std::byte*, 8> freed{};
+    std::array<std::byte*, 8> kept{};
+    for (std::size_t i = 0; i < freed.size(); ++i) {
+        freed[i] = touched(pages, 8 * unit);
+        kept[i] = touched(pages, unit);
+    }
+    for (std::byte* p : freed)
+        pages.deallocate(p, 8 * unit);
+    const auto waiting = [&] {
+        std::size_t sum = 0;
+        for (std::byte* p : freed)
+            sum += platform::resident_bytes(p, 8 * unit);
+        return sum;
+    };
+    EXPECT_EQ(waiting(), 64 * unit);
+    // 12 units fit into no hole of 8. No more goes at a call than it takes.
+    std::size_t before = waiting();
+    std::size_t in_use = 8;
+    for (int i = 0; i < 8; ++i) {
+        static_cast<void>(touched(pages, 12 * unit));
+        in_use += 12;
+        const std::size_t now = waiting();
+        EXPECT_LE(before - now, 12 * unit);
+        const std::size_t peak = std::max<std::size_t>(in_use, 72);
+        EXPECT_LE(now, std::max(peak - in_use, peak / 4) * unit);
+        before = now;
+    }
+    EXPECT_EQ(before, 72 / 4 * unit) << "no more goes than must";
+    for (std::byte* p : kept)
+        EXPECT_EQ(*p, kept[0][0]);
+}
+
 TEST(page_resource, released_memory_leaves_at_once_and_trim_gives_all_that_waits) {
     page_resource pages{slowly()};
     std::byte* a = touched(pages, 3 * unit);

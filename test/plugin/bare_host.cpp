@@ -20,6 +20,9 @@
 #include <link.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace {
 
@@ -129,6 +132,9 @@ struct footprint {
 /// Loaded, used by three threads, of which one lives on, and closed, again and again: nothing of it
 /// stays, and the next time it is what lies in the file then.
 void cycles(const char* one, const char* other, int rounds) {
+#if defined(__GLIBC__)
+    ::mallopt(M_ARENA_MAX, 1); // threads that meet in it would get 64 MiB of addresses each
+#endif
     std::atomic<int> wanted{0}, done{0};
     std::atomic<const plugin*> current{nullptr};
     std::thread lives_on{[&] {

@@ -35,8 +35,7 @@ void operator delete(void* p, std::size_t) noexcept { operator delete(p); }
 
 int main() {
     constexpr std::size_t objects = 10'000; // the recorder's table of them grows many times
-    const std::string path =
-        (std::filesystem::temp_directory_path() / "arenite_recorded_new.ev").string();
+    const std::string path = "arenite_recorded_new.ev"; // where it runs: one folder for each build
     std::vector<std::unique_ptr<int>> all;
     all.reserve(objects);
     std::size_t events = 0;

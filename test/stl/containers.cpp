@@ -76,4 +76,43 @@ TEST(containers, are_the_standard_ones_with_elements_from_shared_rows) {
     EXPECT_EQ(a.size(), 2u);
 }
 
+/// Holds elements of its own class, which is not complete where they are declared.
+template <template <class> class Children>
+struct node {
+    Children<node> children;
+    int value = 0;
+};
+
+template <class T>
+using pooled_list = pooled::list<T>;
+template <class T>
+using pooled_list_of_100 = pooled::list<T, 100>;
+template <class T>
+using pooled_forward_list = pooled::forward_list<T>;
+template <class T>
+using pooled_vector = pooled::vector<T>;
+
+/// A tree of that many levels, with two children each; the sum of what lies in it.
+template <class Node>
+int sum_of_tree(Node& n, int levels) {
+    n.value = 1;
+    if (levels > 1) {
+        n.children.resize(2);
+        for (Node& child : n.children)
+            n.value += sum_of_tree(child, levels - 1);
+    }
+    return n.value;
+}
+
+TEST(containers, hold_elements_of_the_class_that_they_are_a_member_of) {
+    const auto sum = [](auto root) { return sum_of_tree(root, 8); };
+    EXPECT_EQ(sum(node<pooled_list>{}), 255);
+    EXPECT_EQ(sum(node<pooled_list_of_100>{}), 255);
+    EXPECT_EQ(sum(node<pooled_forward_list>{}), 255);
+    EXPECT_EQ(sum(node<pooled_vector>{}), 255);
+    EXPECT_EQ(sum(node<suballocated::list>{}), 255);
+    EXPECT_EQ(sum(node<suballocated::forward_list>{}), 255);
+    EXPECT_EQ(sum(node<suballocated::vector>{}), 255);
+}
+
 } // namespace

@@ -23,6 +23,7 @@ MAX_COLUMNS = 100
 MAX_LINES = 500    # a file
 MAX_MEMBERS = 15   # data members a class
 LONG_SOURCE = 100   # lines
+LEADS_TO = {"ordered/ordered_heap.hpp": 25, "affinity/affine.hpp": 42}  # headers of ours, at most
 
 root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
 include_root = root / "include" / "arenite"
@@ -127,8 +128,9 @@ def every_header_is_in_the_umbrella():
 
 
 def heaps_compile_quickly():
-    """What the most used headers lead to includes nothing of the standard library that takes long to compile."""
-    for start in ("ordered/ordered_heap.hpp", "affinity/affine.hpp"):
+    """What the most used headers lead to includes nothing of the standard library that takes long to compile, and is no
+    more of our own headers than it was: see doc/compile_time.md."""
+    for start, most in LEADS_TO.items():
         waiting, seen = [include_root / start], set()
         while waiting:
             path = waiting.pop()
@@ -140,6 +142,8 @@ def heaps_compile_quickly():
                     yield f"{name(path)}: includes <{target}>, which makes {start} slow to compile"
                 elif target.startswith("arenite/"):
                     waiting.append(root / "include" / target)
+        if len(seen) - 1 > most:
+            yield f"include/arenite/{start}: leads to {len(seen) - 1} of our headers; {most} are allowed"
 
 
 def every_source_has_its_header():
@@ -242,6 +246,21 @@ def links_in_the_documents_lead_somewhere():
         for target in re.findall(r"\]\(([^)#\s]+)", text):
             if "://" not in target and not (path.parent / target).exists():
                 yield f"{name(path)}: links to {target}, which does not exist"
+
+
+def the_commands_in_the_documents_exist():
+    """`./dev COMMAND` and `./dev flavour PRESET`, in the documents and in what `./dev help` prints, are known to ./dev."""
+    dev = root / "dev"
+    commands = re.search(r"^commands=\((.*)\)$", dev.read_text(), re.M)[1].split() + ["help"]
+    flavours = subprocess.run(["bash", str(dev), "flavour"], capture_output=True, text=True).stdout.split()
+    for path in [dev, *root.glob("*.md"), *files(["doc", "lab"], ".md")]:
+        text = path.read_text()
+        for match in re.finditer(r"(?:^|    |`)\./dev ([a-z]+)(?: ([a-z][\w-]*))?", text, re.M):
+            where = f"{name(path)}:{text.count(chr(10), 0, match.start()) + 1}"
+            if match[1] not in commands:
+                yield f"{where}: ./dev knows no {match[1]}"
+            elif match[1] == "flavour" and match[2] and match[2] not in flavours:
+                yield f"{where}: ./dev flavour knows no {match[2]}"
 
 
 def the_version_is_one():
@@ -422,7 +441,8 @@ allowed = read_allowed()
 RULES = [includes_go_down_the_strata, own_headers_are_named_in_full, every_header_has_its_test,
          every_c_header_has_its_test, tests_that_start_threads_say_so, every_header_is_in_the_umbrella,
          heaps_compile_quickly, every_source_has_its_header, hidden_names_are_distinct, files_begin_with_the_licence, lines_are_short,
-         code_in_the_documents_is_compiled, the_first_program_can_be_pasted, links_in_the_documents_lead_somewhere, the_version_is_one,
+         code_in_the_documents_is_compiled, the_first_program_can_be_pasted, links_in_the_documents_lead_somewhere, the_commands_in_the_documents_exist,
+         the_version_is_one,
          at_most(MAX_LINES, files_are_short), at_most(0, comments_name_their_subject), at_most(0, comments_are_plain_english), at_most(0, long_sources_say_what_is_in_them),
          at_most(0, tests_do_not_return_silently)]
 TAG_RULES = [headers_in_detail_declare_in_namespace_detail, the_tables_name_every_type, at_most(MAX_MEMBERS, classes_are_small), at_most(1, a_header_has_one_principal_type),

@@ -61,6 +61,9 @@ CASES = [
      "has no line for core/"),
     (lambda r: append(r / "include/arenite/core/sizes.hpp", "#include <functional>\n"),
      "makes ordered/ordered_heap.hpp slow"),
+    (lambda r: [append(r / "include/arenite/core/sizes.hpp", f"#include <arenite/core/{name}.hpp>\n")
+                for name in ("members", "contract", "detail/size")],
+     "include/arenite/ordered/ordered_heap.hpp: leads to"),
     (lambda r: append(r / "src/core/lonely.cpp", SPDX), "belongs to no header"),
     (lambda r: replace(r / "src/core/error.cpp", "// SPDX-License-Identifier: MIT\n", ""),
      "has no SPDX head"),
@@ -112,6 +115,8 @@ CASES = [
     (lambda r: replace(r / "include/arenite/core/detail/spin_lock.hpp",
                        "namespace arenite {\ninline namespace ARENITE_ABI {", "namespace arenite::inline ARENITE_ABI {"),
      "ctags does not find this type"),
+    (lambda r: append(r / "README.md", "    ./dev lba\n"), "./dev knows no lba"),
+    (lambda r: append(r / "doc/systems.md", "`./dev flavour nowhere`\n"), "./dev flavour knows no nowhere"),
 ]
 NEED_CTAGS = ("outside namespace detail", "has no `unlisted`", "names `slab_heap`", "data members", "has 2 types", "ctags does not")
 
@@ -131,7 +136,7 @@ with tempfile.TemporaryDirectory() as scratch:
     for entry in ["include", "src", "test", "example", "doc", "lab", "advisor", "fuzz"]:
         if (root / entry).is_dir():
             shutil.copytree(root / entry, clean / entry)
-    for entry in [*root.glob("*.md"), root / "CMakeLists.txt", root / "LICENSE"]:
+    for entry in [*root.glob("*.md"), root / "CMakeLists.txt", root / "CMakePresets.json", root / "dev", root / "LICENSE"]:
         shutil.copy(entry, clean)
     failures = 0
     before = check(clean)[1].splitlines()

@@ -184,10 +184,13 @@ class SlabBlock:
 
 
 class Heap:
-    """ordered_heap: objects and bytes of each size that has some, and its blocks."""
+    """ordered_heap: objects and bytes of each size that has some, and its blocks. The class's header has only room for
+    the heap behind it: a source that includes detail/slab_heap.hpp, or the library, is compiled with -g."""
 
     def __init__(self, value):
-        self.core = value['core_']
+        scope = str(value.type.strip_typedefs().unqualified()).rpartition('::')[0]
+        heap = gdb.lookup_type(f'{scope}::detail::slab_heap')
+        self.core = value['core_']['place_'].address.cast(heap.pointer()).dereference()
         self.classes = self.core['classes_']['all_']
         last = self.classes.type.range()[1]
         self.live = [(int(self.classes[i]['slot_bytes_']), int(self.classes[i]['live_']))

@@ -3,13 +3,10 @@
 #pragma once
 
 #include <arenite/affinity/affinity.hpp>
-#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/detail/affinity_door.hpp>
-#include <arenite/affinity/detail/affinity_pages.hpp>
-#include <arenite/affinity/detail/affinity_registry.hpp>
-#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/affinity/detail/affinity_shares.hpp>
 #include <arenite/affinity/detail/outside_memory.hpp>
+#include <arenite/affinity/detail/share_front.hpp>
 #include <arenite/affinity/detail/thread_heaps.hpp>
 #include <arenite/check/call_sites.hpp>
 #include <arenite/compose/detail/resource_adaptor.hpp>
@@ -19,7 +16,7 @@
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/ordered/detail/slab_heap.hpp>
+#include <arenite/ordered/detail/own_frees.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -44,6 +41,8 @@ class shared_heap;
 using affinity_neighbourhood = detail::neighbourhood<affinity_heap>;
 
 namespace detail {
+
+class affinity_registry;
 
 /// The heap of a tag; looked up once in each program or library.
 template <AffinityTag A>
@@ -129,7 +128,7 @@ public:
     [[nodiscard]] ARENITE_INLINE static void* try_allocate_in(std::size_t bytes,
                                                               std::size_t alignment) noexcept {
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
+        detail::slab_front* const h = detail::thread_heaps::ready_at(place, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -143,10 +142,10 @@ public:
                                              std::size_t alignment) noexcept {
         call_sites::freed(p);
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
+        detail::slab_front* const h = detail::thread_heaps::ready_at(place, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
-        of<A>().deallocate_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
+        of<A>().deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
 
     /// The affinity of this name, made if there is none; a tag of that name refers to the same one.
@@ -174,7 +173,7 @@ public:
     /// allocated must have been passed on with synchronisation. For memory of the `standard`
     /// strategy or a user's own, p must be the start of an allocation.
     [[nodiscard]] ARENITE_INLINE static affinity_heap* heap_of(const void* p) noexcept {
-        detail::affinity_share* const s = detail::affinity_share::around(p);
+        detail::share_front* const s = detail::share_front::around(p);
         return s != nullptr ? heap_of_share(*s) : heap_of_outside(p);
     }
 
@@ -183,14 +182,14 @@ public:
     ARENITE_INLINE static void deallocate_any(void* p, std::size_t bytes,
                                               std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::affinity_share* const s = detail::affinity_share::around(p);
+        detail::share_front* const s = detail::share_front::around(p);
         if (s != nullptr && s->affinity() < detail::most_affinities) [[likely]] {
             const auto place = detail::thread_heaps::place_of(s->affinity());
-            detail::slab_heap* const h = detail::thread_heaps::ready_at(place, alignment);
+            detail::slab_front* const h = detail::thread_heaps::ready_at(place, alignment);
             if (h == &s->heap()) [[likely]] // which is not null
                 return h->deallocate(p, bytes, alignment);
         }
-        deallocate_any_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
+        deallocate_any_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
     ARENITE_INLINE static void deallocate_any(void* p) noexcept {
         if (!try_deallocate_own(p)) [[unlikely]]
@@ -204,7 +203,7 @@ public:
         if (ARENITE_IS_CONSTANT(p == nullptr) && p == nullptr)
             return false; // g++ would warn of what it then sees behind this
         call_sites::freed(p);
-        detail::affinity_share* const s = detail::affinity_share::around(p);
+        detail::share_front* const s = detail::share_front::around(p);
         // A heap of another kind has no pages.
         return s != nullptr && s->is_mine_and_an_affinitys(detail::thread_heaps::thread()) &&
                s->heap().try_give_in_own(p);
@@ -215,7 +214,7 @@ public:
     /// alignment applies.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
+        detail::slab_front* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -228,7 +227,7 @@ public:
     /// try_allocate(bytes, natural_alignment(bytes)), for callers that know no alignment; faster.
     [[nodiscard]] ARENITE_INLINE void* try_allocate_object(std::size_t bytes) noexcept {
         // A slot whose size is divisible by 16 is aligned to 16.
-        detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, 1);
+        detail::slab_front* const h = detail::thread_heaps::ready_at(thread_place_, 1);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, detail::granule_bytes)) [[likely]]
                 return p;
@@ -240,16 +239,16 @@ public:
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::slab_heap* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
+        detail::slab_front* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
-        deallocate_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
+        deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
 
     /// Frees memory that was allocated here, without its size. p must not be nullptr.
     ARENITE_INLINE void deallocate(void* p) noexcept {
         call_sites::freed(p);
-        detail::slab_heap* const h =
+        detail::slab_front* const h =
             detail::thread_heaps::ready_at(thread_place_, default_alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p);
@@ -381,7 +380,7 @@ private:
     /// It is a shared_heap's, and always of the strategy `ordered`.
     [[nodiscard]] bool is_shared() const noexcept { return index_ >= detail::most_affinities; }
     /// nullptr where it is a shared_heap's.
-    [[nodiscard]] static affinity_heap* heap_of_share(detail::affinity_share& s) noexcept {
+    [[nodiscard]] static affinity_heap* heap_of_share(detail::share_front& s) noexcept {
         auto* const heap = static_cast<affinity_heap*>(s.user());
         return heap->is_shared() ? nullptr : heap;
     }
@@ -394,9 +393,7 @@ private:
                        std::size_t alignment) noexcept;
     static bool deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
                                    std::size_t alignment) noexcept;
-    [[nodiscard]] detail::heap_owner as_owner() noexcept {
-        return {.heap = this, .affinity = title_, .on_foreign_free = &deallocate_foreign};
-    }
+    [[nodiscard]] detail::heap_owner as_owner() noexcept;
     [[nodiscard]] void* allocate_in(detail::share_kind kind, std::size_t bytes,
                                     std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept;
@@ -425,7 +422,7 @@ private:
     detail::affinity_shares shares_;
     std::atomic<detail::affinity_share*> large_{nullptr};
     affinity_options options_;
-    char title_[16 + detail::affinity_registry::most_name_bytes + 1] = {}; ///< "affinity nodes"
+    char title_[16 + detail::most_affinity_name_bytes + 1] = {}; ///< "affinity nodes"
     const char* name_;                                                     ///< its second part
     detail::outside_count outside_;
     std::atomic<bool> may_adopt_options_{false}; ///< was made without any, and is unused

@@ -71,7 +71,7 @@ public:
     /// builds that is a contract violation).
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        detail::slab_heap* const h =
+        detail::slab_front* const h =
             detail::thread_heaps::ready_within(core_.thread_place_, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
@@ -86,17 +86,17 @@ public:
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::slab_heap* const h =
+        detail::slab_front* const h =
             detail::thread_heaps::ready_within(core_.thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
-        deallocate_slow(p, detail::slab_heap::given_bytes(bytes), alignment);
+        deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
 
     /// Frees memory that was allocated here, without its size. p must not be nullptr.
     ARENITE_INLINE void deallocate(void* p) noexcept {
         call_sites::freed(p);
-        detail::slab_heap* const h =
+        detail::slab_front* const h =
             detail::thread_heaps::ready_within(core_.thread_place_, default_alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p);

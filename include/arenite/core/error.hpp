@@ -15,7 +15,7 @@ inline namespace ARENITE_ABI {
 /// Thrown by allocate: which request failed, and on which resource. Nothing was changed by it.
 class out_of_memory final : public std::bad_alloc {
 public:
-    /// `name`: of the resource, or empty.
+    /// `name`: of the resource, or empty; where there is none (nullptr), of the one that was asked.
     out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
                   std::string_view name = {}) noexcept;
 
@@ -23,11 +23,13 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] std::size_t alignment() const noexcept { return alignment_; }
 
-    /// The resource that failed; may be gone by the time the exception is caught.
+    /// The resource that failed, or nullptr where none was asked; may be gone by the time the
+    /// exception is caught.
     [[nodiscard]] const resource* source() const noexcept { return source_; }
 
     /// "out of memory: 4096 bytes of alignment 16 were asked of resource nodes (0x7ffd0010)",
-    /// or "... of resource 0x7ffd0010" where it has no name.
+    /// or "... of resource 0x7ffd0010" where it has no name; or "... of a pool_allocator" where
+    /// something else than a resource was asked.
     [[nodiscard]] const char* what() const noexcept override { return text_; }
 
 private:

@@ -40,15 +40,16 @@ struct handover_options {
 ///     other threads       deallocate --> a -> b -> c        one exchange: c is the last now
 ///
 /// The thread that allocates first is the owner. A free by the owner is done at once; one by
-/// another thread writes 16 bytes into the freed memory and links it. Memory handed over is in use
-/// until the owner frees it: by its next allocations, or by collect().
+/// another thread writes 16 bytes into the freed memory and links it: the next one, and the size,
+/// mixed with the address, by which a second hand-over is known. Memory handed over is in use until
+/// the owner frees it: by its next allocations, or by collect().
 ///
 /// Use when:  a thread that must never wait allocates what others free: buffers of an audio
 ///            callback, messages to it, poses for a headset. All on one thread: tlsf_resource;
 ///            any thread allocates: affinity/affinity_heap.hpp.
 /// Cost:      everything O(1), counted in instructions: lab/calls/run bounded, doc/free_list.md.
 ///            The owner's allocate is that of tlsf_resource, and `freed_by_each` of its frees; one
-///            that fails, `freed_before_failing` more. A free by another thread: 16 instructions,
+///            that fails, `freed_before_failing` more. A free by another thread: 53 instructions,
 ///            one of them an atomic exchange.
 /// Overhead:  that of tlsf_resource; an allocation has 16 bytes at least.
 /// Limits:    as of tlsf_resource. A request may fail while memory for it is handed over and not
@@ -57,9 +58,9 @@ struct handover_options {
 ///            no other thread allocates. Destruction: any, when all others are through with it.
 /// Misuse:    as in tlsf_resource. What is not of this resource is found at the call; a wrong size
 ///            or address within when the owner frees what was handed over, so that the message
-///            comes late. An allocation that is handed over twice may not be found, and
-///            loses what was handed over in between. Checked builds find an allocate by another
-///            thread.
+///            comes late. An allocation that is handed over twice is found at the second call, as
+///            long as the owner has not freed it in between and its memory was not written to.
+///            Checked builds find an allocate by another thread.
 /// Failure:   out_of_memory / nullptr; nothing changes, but for what was handed over.
 /// Source:    Masmano, TLSF (2004); Vyukov, MPSC queue (2010).  (doc/sources.md)
 class handover_resource final : public resource_base<handover_resource> {
@@ -113,6 +114,13 @@ public:
 
 private:
     using entry = detail::handover_queue::entry;
+
+    /// The second word of memory that was handed over: an object that lies there has it by accident
+    /// only, as its address is part of it, and the owner clears it.
+    [[nodiscard]] static std::size_t mark_of(const void* p, std::size_t bytes) noexcept {
+        return bytes ^ address_of(p) * static_cast<std::size_t>(0x9E37'79B9'7F4A'7C15);
+    }
+    ARENITE_COLD void refuse_second(const void* p) const noexcept;
 
     [[nodiscard]] static const void* this_thread() noexcept {
         return detail::thread_exit::thread();

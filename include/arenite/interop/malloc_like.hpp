@@ -6,7 +6,7 @@
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/affinity/detail/remote_frees.hpp>
-#include <arenite/check/detail/build_mode.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/size.hpp>

@@ -115,7 +115,9 @@ public:
 
     /// Plans moves, up to a budget, and continues where the last step stopped, whatever was done in
     /// between. In a range, parts at its end move to lower places. In a heap, the emptiest block is
-    /// emptied into fuller ones; if none can be emptied, the ends of blocks are cleared first.
+    /// emptied into fuller ones; if none can be emptied, the ends of blocks are cleared first. With
+    /// may_overlap parts go down until no hole is left below one that may move; in a heap, each
+    /// within its block, once no block can be emptied.
     /// Moves are settled, that is ended by commit() or cancel(), in any order and in parts; further
     /// steps may come before that. A step exceeds its budget in bytes by less than its last move;
     /// one that finds nothing to move ends too, see budget.

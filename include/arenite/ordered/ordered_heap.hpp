@@ -13,7 +13,7 @@
 #include <arenite/core/sizes.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
-#include <arenite/ordered/detail/slab_heap.hpp>
+#include <arenite/ordered/detail/slab_front.hpp>
 
 #include <cstddef>
 
@@ -102,7 +102,7 @@ public:
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
-        void* p = core_.try_take(bytes, alignment);
+        void* p = core_.front().try_take(bytes, alignment);
         if (p == nullptr)
             p = allocate_slow(bytes, alignment);
         call_sites::allocated(p, bytes);
@@ -114,7 +114,7 @@ public:
                                    std::size_t alignment = default_alignment) noexcept {
         [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
         call_sites::freed(p);
-        core_.deallocate(p, bytes, alignment);
+        core_.front().deallocate(p, bytes, alignment);
     }
 
     /// Frees an allocation without its size. Requires sizes::kept, in every build.
@@ -155,7 +155,7 @@ public:
 
     /// Sets how many bytes to request from the upstream at once from now on, as
     /// ordered_options::block_bytes does; the size of blocks stays.
-    void set_block_bytes(std::size_t bytes) noexcept { core_.set_block_bytes(bytes); }
+    void set_block_bytes(std::size_t bytes) noexcept;
 
     /// O(1). bytes_in_use and live_allocations are exact; the high-water mark is updated when
     /// memory is taken for a slab or for more than 8 KiB, and here.
@@ -181,7 +181,7 @@ private:
                                           std::size_t alignment) noexcept;
     void report_leaks() const noexcept;
 
-    mutable detail::slab_heap core_;
+    detail::slab_heap_room core_;
     detail::passthrough_chain singles_; ///< every allocation, with ARENITE_PASSTHROUGH=1
     bool kept_;
     bool passes_through_;

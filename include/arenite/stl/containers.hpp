@@ -19,7 +19,9 @@
 #include <vector>
 
 /// The standard containers, each with a pool of its own: `std::map<K, V>` becomes
-/// `arenite::pooled::map<K, V>`. N, the last parameter, is the expected number of elements.
+/// `arenite::pooled::map<K, V>`. N, the last parameter, is the expected number of elements. A list,
+/// forward_list or vector may be a member of its elements' own class, which is not complete there;
+/// an inline_list may not: its elements are part of it.
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace pooled {

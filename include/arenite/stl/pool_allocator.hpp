@@ -100,7 +100,7 @@ public:
             if (n == 1) [[likely]] {
                 void* const p = source_.template try_allocate_slot<sizeof(T), N>();
                 if (p == nullptr) [[unlikely]]
-                    throw_out_of_memory(sizeof(T), alignof(T), nullptr);
+                    throw_out_of_memory(sizeof(T), alignof(T), nullptr, "a pool_allocator");
                 return static_cast<T*>(p);
             }
         }
@@ -132,7 +132,7 @@ private:
             throw_bad_array_length(n, sizeof(T));
         void* const p = source_.try_allocate_array(n * sizeof(T), alignof(T));
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(n * sizeof(T), alignof(T), nullptr);
+            throw_out_of_memory(n * sizeof(T), alignof(T), nullptr, "a pool_allocator");
         return p;
     }
 

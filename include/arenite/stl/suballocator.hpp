@@ -163,7 +163,7 @@ public:
             }
             void* const p = pool_of<T>::instance(base()).refill(mine);
             if (p == nullptr) [[unlikely]]
-                throw_out_of_memory(sizeof(T), alignof(T), nullptr);
+                throw_out_of_memory(sizeof(T), alignof(T), nullptr, "a suballocator");
             return static_cast<T*>(p);
         }
     }

@@ -51,7 +51,8 @@
   const dot = subject => el('span', { class: 'dot', style: 'background:' + family(subject)[1] });
   function table(head, rows, is_ours) {
     return el('div', { class: 'wide' }, el('table', {},
-      el('thead', {}, el('tr', {}, head.map(h => el('th', {}, h)))),
+      el('thead', {}, el('tr', {}, head.map((h, i) => // above a column of text, at its left
+        el('th', { class: rows[0]?.[i]?.className === 'text' ? 'text' : null }, h)))),
       el('tbody', {}, rows.map((cells, i) =>
         el('tr', { class: is_ours && is_ours(i) ? 'ours' : null }, cells)))));
   }
@@ -73,6 +74,7 @@
     if (!e.subjects.includes(r.subject)) e.subjects.push(r.subject);
   }
   const workloads = [...new Set(experiments.map(e => e.workload))];
+  const by_workload = list => [...list].sort((a, b) => workloads.indexOf(a.workload) - workloads.indexOf(b.workload));
 
   // ---- plots -------------------------------------------------------------------------------------
   /// A place for a plot; it is drawn when its section is open, and anew when light turns to dark.
@@ -423,7 +425,7 @@
   // ---- the other sections --------------------------------------------------------------------------
   const all_verdicts = () => [
     el('p', {}, 'A ratio is ours to theirs, of the medians: below 1x ours is better. Those in grey are within the spread: one median lies between the smallest and the largest figure of the other. A count, or a memory, that nobody would feel counts as the least that one would (a page fault in a thousand events, a hundredth of what was live); where both are less there is no ratio.'),
-    table(['workload', 'metric', 'ours', 'best peer', '', 'ratio'], data.verdicts.map(v =>
+    table(['workload', 'metric', 'ours', 'best peer', '', 'ratio'], by_workload(data.verdicts).map(v =>
       [text_td(v.workload, el('span', { class: 'spread' }, v.parameters)), text_td(`${readable(v.metric)}, ${v.state}`, el('span', { class: 'spread' }, v.unit)),
         td(short(v.ours)), td(short(v.peer)), text_td(v.theirs), el('td', { class: verdict_of(v) }, v.shown)]))];
   function seeds() {

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/block/detail/block.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
-#include <arenite/ordered/detail/slab_heap.hpp>
+#include <arenite/ordered/detail/slab_front.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +42,7 @@ public:
             return nullptr;
         if (!size_class::is_listed(bytes, 1)) [[unlikely]]
             return nullptr;
-        slab_heap* const h = thread_heaps::ready_at(place_);
+        slab_front* const h = thread_heaps::ready_at(place_);
         if (h == nullptr) [[unlikely]]
             return nullptr;
         return h->try_take(unsigned{classes_[(bytes + 7) / 8]});

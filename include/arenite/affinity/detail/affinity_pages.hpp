@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/block/detail/address_table.hpp>
+#include <arenite/affinity/detail/share_front.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/module_close.hpp>
@@ -43,7 +43,7 @@ public:
 
     /// The share whose memory p points into; nullptr where there is none.
     [[nodiscard]] ARENITE_INLINE static affinity_share* of(const void* p) noexcept {
-        return reinterpret_cast<affinity_share*>(table.find(p));
+        return reinterpret_cast<affinity_share*>(share_front::around(p));
     }
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
@@ -62,8 +62,6 @@ private:
 #if ARENITE_HAS_MODULE_CLOSE
     ARENITE_AT_MODULE_CLOSE static void closed() noexcept;
 #endif
-    static constinit address_table table;
-
     std::uintptr_t word_ = 0;
     unsigned index_ = 0;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/affinity/affinity.hpp>
+#include <arenite/affinity/detail/thread_heaps.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/report/detail/usage_source.hpp>
@@ -50,7 +51,7 @@ public:
     /// Below the number of all.
     [[nodiscard]] static affinity_heap& at(std::size_t index) noexcept;
 
-    static constexpr std::size_t most_name_bytes = 63;
+    static constexpr std::size_t most_name_bytes = most_affinity_name_bytes;
 
     /// The index of a shared heap that is about to begin; one too many is a contract violation.
     [[nodiscard]] static unsigned take_shared_index() noexcept;

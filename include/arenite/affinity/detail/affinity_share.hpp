@@ -5,6 +5,7 @@
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/detail/affinity_pages.hpp>
 #include <arenite/affinity/detail/remote_frees.hpp>
+#include <arenite/affinity/detail/share_front.hpp>
 #include <arenite/affinity/detail/thread_heaps.hpp>
 #include <arenite/block/detail/block.hpp>
 #include <arenite/core/config.hpp>
@@ -12,8 +13,6 @@
 #include <arenite/ordered/detail/idle_pages.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
-#include <arenite/predecessor/intrusive_resource.hpp>
-#include <arenite/predecessor/slots_resource.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -56,11 +55,9 @@ enum class share_kind : unsigned char {
 ///
 /// Threads:   an unlocked share's heap by its thread only, remote frees by any; a locked share by
 ///            any, under its lock.
-class affinity_share {
+class affinity_share : public share_front {
 public:
     affinity_share() noexcept = default;
-    affinity_share(const affinity_share&) = delete;
-    affinity_share& operator=(const affinity_share&) = delete;
 
     /// One that no thread has yet, retired before or new; nullptr where there is no memory. `owner`
     /// says whom the heap works for, and whose callback sees to foreign objects.
@@ -80,17 +77,12 @@ public:
     /// The share whose memory p points into, handed out or not; nullptr where there is none. Looks
     /// at nothing that lies there.
     [[nodiscard]] ARENITE_INLINE static affinity_share* around(const void* p) noexcept {
-        return affinity_pages::of(p);
+        return static_cast<affinity_share*>(share_front::around(p));
     }
 
     // ---- whose it is
     [[nodiscard]] bool is_mine(const void* me) const noexcept {
         return thread_.load(std::memory_order_acquire) == mark_of(me);
-    }
-    /// is_mine, in one comparison, of a share of an affinity; false for one of a shared_heap, whose
-    /// objects don't go the short way of those whose affinity is not known.
-    [[nodiscard]] ARENITE_INLINE bool is_mine_and_an_affinitys(const void* me) const noexcept {
-        return thread_.load(std::memory_order_acquire) == me;
     }
     [[nodiscard]] bool is_abandoned() const noexcept {
         return thread_.load(std::memory_order_relaxed) == nullptr;
@@ -122,9 +114,6 @@ public:
 
     [[nodiscard]] share_kind kind() const noexcept { return kind_; }
     [[nodiscard]] bool is_locked() const noexcept { return locked_; }
-    [[nodiscard]] unsigned affinity() const noexcept { return pages_.index(); }
-    /// Who its heap works for: an affinity_heap.
-    [[nodiscard]] void* user() const noexcept { return owner_.heap; }
     [[nodiscard]] const char* name() const noexcept { return options_.name.data(); }
     /// For messages: "affinity nodes".
     [[nodiscard]] const char* title() const noexcept { return owner_.affinity; }
@@ -237,20 +226,9 @@ private:
     void forget_remote_frees() noexcept;
 
     template <class F>
-    decltype(auto) with_resource(F f) noexcept {
-        switch (kind_) {
-        case share_kind::intrusive:
-            return f(*std::launder(static_cast<intrusive_resource*>(storage_)));
-        case share_kind::slots:
-            return f(*std::launder(static_cast<slots_resource*>(storage_)));
-        default:
-            return f(heap());
-        }
-    }
+    decltype(auto) with_resource(F f) noexcept;
 
     // Read by threads that free.
-    std::atomic<const void*> thread_{nullptr};
-    void* storage_ = nullptr; ///< where the heap lies
     affinity_shares* home_ = nullptr;
     heap_owner owner_{};
     affinity_options options_; ///< its name lies in the affinity_heap

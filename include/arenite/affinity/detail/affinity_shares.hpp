@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/usage.hpp>
@@ -15,6 +14,9 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
+
+class affinity_share;
+enum class share_kind : unsigned char;
 
 /// The shares of one affinity: of its threads, of nobody, and the one for large objects.
 ///
@@ -63,7 +65,7 @@ public:
     void for_each(F f) const noexcept {
         const pin walking{*this};
         for (affinity_share* s = first_.load(std::memory_order_acquire); s != nullptr;
-             s = s->next_of_affinity)
+             s = next(*s))
             f(*s);
     }
 
@@ -100,14 +102,8 @@ private:
     /// While one is there, none is retired.
     class pin {
     public:
-        explicit pin(const affinity_shares& shares) noexcept : shares_{shares} {
-            const std::lock_guard lock{shares_.lock_};
-            ++shares_.walkers_;
-        }
-        ~pin() {
-            const std::lock_guard lock{shares_.lock_};
-            --shares_.walkers_;
-        }
+        explicit pin(const affinity_shares& shares) noexcept;
+        ~pin();
         pin(const pin&) = delete;
         pin& operator=(const pin&) = delete;
 
@@ -115,6 +111,7 @@ private:
         const affinity_shares& shares_;
     };
 
+    [[nodiscard]] static affinity_share* next(const affinity_share& share) noexcept;
     [[nodiscard]] bool try_retire(affinity_share& share) noexcept;
     void take_out(affinity_share& share) noexcept;
 

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/affinity/detail/affinity_pages.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
-#include <arenite/core/detail/held_lock.hpp>
-#include <arenite/ordered/detail/slab_heap.hpp>
+#include <arenite/ordered/detail/slab_front.hpp>
 
 #include <cstddef>
 
@@ -15,7 +13,11 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+class affinity_share;
+class held_lock;
+
 inline constexpr unsigned most_affinities = 256;
+inline constexpr std::size_t most_affinity_name_bytes = 63;
 /// At once. Their indices follow those of the affinities.
 inline constexpr unsigned most_shared_heaps = sizeof(void*) == 8 ? 131'072 : 2048;
 
@@ -50,22 +52,22 @@ public:
 
     /// The heap that this thread may use at once; nullptr where its call is a slow one, as always
     /// at place 0. Where an affinity's own alignment is larger than the one asked for, it is one.
-    [[nodiscard]] ARENITE_INLINE static slab_heap* ready_at(thread_place at,
+    [[nodiscard]] ARENITE_INLINE static slab_front* ready_at(thread_place at,
                                                             std::size_t alignment) noexcept {
         return ready_at(place_at(at, alignment));
     }
     /// Reads a place whose half is chosen already.
-    [[nodiscard]] ARENITE_INLINE static slab_heap* ready_at(thread_place at) noexcept {
-        return *reinterpret_cast<slab_heap* const*>(reinterpret_cast<const std::byte*>(of_thread) +
+    [[nodiscard]] ARENITE_INLINE static slab_front* ready_at(thread_place at) noexcept {
+        return *reinterpret_cast<slab_front* const*>(reinterpret_cast<const std::byte*>(of_thread) +
                                                     at);
     }
     /// Where a request of this alignment looks: each affinity has two places.
     [[nodiscard]] ARENITE_INLINE static constexpr thread_place
     place_at(thread_place at, std::size_t alignment) noexcept {
-        return at + (alignment >= default_alignment ? sizeof(slab_heap*) : 0);
+        return at + (alignment >= default_alignment ? sizeof(slab_front*) : 0);
     }
     /// ready_at for a place that a thread without a table has not: that of a shared heap.
-    [[nodiscard]] ARENITE_INLINE static slab_heap* ready_within(thread_place at,
+    [[nodiscard]] ARENITE_INLINE static slab_front* ready_within(thread_place at,
                                                                 std::size_t alignment) noexcept {
         return at < of_thread->bytes_ ? ready_at(at, alignment) : nullptr;
     }
@@ -126,7 +128,7 @@ public:
 
 private:
     struct place {
-        slab_heap* ready[2];
+        slab_front* ready[2];
         slab_heap* current;
         affinity_share* shares;
     };
@@ -165,7 +167,7 @@ private:
     static constinit thread_local const thread_heaps* of_thread ARENITE_THREAD_FAST;
 
     // All zero where memory is fresh. A table that is no thread's is as long as its class.
-    slab_heap* no_place_[2]; ///< place 0
+    slab_front* no_place_[2]; ///< place 0
     std::size_t bytes_;      ///< of a thread's table, which is longer
     const void* thread_;     ///< of its thread; null: of none
     thread_heaps* next_;     ///< among all there are

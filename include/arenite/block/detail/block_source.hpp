@@ -131,6 +131,10 @@ public:
                                                      std::size_t alignment) noexcept;
     void deallocate_large(block& large, std::size_t bytes_in_use) noexcept;
 
+    /// The owner holds so much besides, in another source: large objects may leave a share of that
+    /// unused as well, and lie side by side from the same bytes on.
+    void set_held_beside(std::size_t bytes) noexcept { held_.beside = bytes; }
+
     /// The large objects, to ask about and to resize them.
     [[nodiscard]] large_objects& large() noexcept { return large_; }
     [[nodiscard]] const large_objects& large() const noexcept { return large_; }
@@ -180,12 +184,12 @@ public:
 
     /// Bytes held from the upstream: addresses, touched or not.
     [[nodiscard]] std::size_t bytes_reserved() const noexcept {
-        return reserved_ + large_.bytes_reserved();
+        return held_.reserved + large_.bytes_reserved();
     }
 
     /// bytes_reserved() for other threads, while the owner's thread works: may be out of date.
     [[nodiscard]] std::size_t bytes_reserved_approximate() const noexcept {
-        return glance(reserved_) + large_.bytes_reserved_approximate();
+        return glance(held_.reserved) + large_.bytes_reserved_approximate();
     }
 
     /// True if an empty block is available without the upstream.
@@ -199,11 +203,14 @@ private:
     [[nodiscard]] std::size_t next_span_bytes() const noexcept;
     [[nodiscard]] std::size_t smaller_span(std::size_t bytes) const noexcept;
     [[nodiscard]] std::size_t shared_span_bytes() const noexcept;
+    [[nodiscard]] std::size_t held_in_all() const noexcept {
+        return bytes_reserved() + held_.beside;
+    }
     [[nodiscard]] void* ask_once(std::size_t bytes, std::size_t alignment) const noexcept;
     void begin_span(void* p, std::size_t bytes) noexcept;
     void return_span(block& first, bool at_once) noexcept;
     void give_back(void* p, std::size_t bytes, std::size_t alignment, bool at_once) const;
-    [[nodiscard]] bool holds_empty() const noexcept { return idle_ != 0 || large_.has_kept(); }
+    [[nodiscard]] bool holds_empty() const noexcept { return held_.idle != 0 || large_.has_kept(); }
     void give_all_empty() noexcept;
     [[nodiscard]] void* ask(std::size_t bytes, std::size_t alignment) noexcept;
     void purge_holes(block& b) noexcept;
@@ -221,8 +228,11 @@ private:
     std::byte* fresh_ = nullptr; ///< the rest of the newest span, not yet cut
     std::byte* fresh_end_ = nullptr;
     block* fresh_span_ = nullptr;
-    std::size_t reserved_ = 0;
-    std::size_t idle_ = 0; ///< bytes in spans that are empty
+    struct {
+        std::size_t reserved = 0;
+        std::size_t idle = 0;   ///< in spans that are empty
+        std::size_t beside = 0; ///< by the owner, in another source
+    } held_;
     large_objects large_;
     bool prefault_;
     bool bits_;

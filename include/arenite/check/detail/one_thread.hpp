@@ -4,7 +4,9 @@
 
 #include <arenite/core/config.hpp>
 
+#if ARENITE_CHECKS
 #include <atomic>
+#endif
 
 namespace arenite {
 inline namespace ARENITE_ABI {

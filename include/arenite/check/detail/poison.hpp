@@ -131,6 +131,10 @@ private:
 }
 
 } // namespace poison
+
+/// In these builds every call is a slow one: it informs a memory checker, or checks more.
+inline constexpr bool slow_only = checks_enabled || poison::active;
+
 } // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

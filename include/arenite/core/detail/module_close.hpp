@@ -9,9 +9,12 @@
 #if defined(__ELF__) && !ARENITE_IS_MALLOC // which is never closed
 #define ARENITE_HAS_MODULE_CLOSE 1
 #define ARENITE_AT_MODULE_CLOSE [[gnu::destructor(101)]]
-#else
+#elif defined(__GNUC__)
 #define ARENITE_HAS_MODULE_CLOSE 0
 #define ARENITE_AT_MODULE_CLOSE [[gnu::destructor]]
+#else // this compiler has none
+#define ARENITE_HAS_MODULE_CLOSE 0
+#define ARENITE_AT_MODULE_CLOSE
 #endif
 
 namespace arenite {

@@ -26,7 +26,7 @@ class handover_queue {
 public:
     struct entry {
         std::atomic<entry*> next;
-        std::size_t bytes; ///< of the allocation that it lies in
+        std::size_t mark; ///< of whoever puts it in
     };
 
     handover_queue() noexcept : first_{&stub_}, last_{&stub_} {}
@@ -61,6 +61,9 @@ public:
         first_ = next;
         return first;
     }
+
+    /// True for what stands between the entries, and is none.
+    [[nodiscard]] bool is_own(const entry* e) const noexcept { return e == &stub_; }
 
     /// False only if nothing is in it, and nothing is being put in. By the taker.
     [[nodiscard]] bool may_have() const noexcept {

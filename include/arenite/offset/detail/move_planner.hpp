@@ -74,12 +74,16 @@ private:
     [[nodiscard]] bool only_slides() const noexcept {
         return round_ == most_rounds && space_.blocks().has_lists();
     }
+    /// Between rounds: further ones would find nothing.
+    [[nodiscard]] bool is_settled(offset_moves::overlap overlap) const noexcept {
+        return !changed_ && (overlap == offset_moves::apart || slides_tried_);
+    }
     [[nodiscard]] std::uint64_t loose_granules() const noexcept;
     void end(offset_moves& out, offset_moves::state s) const noexcept;
 
     void begin_round() noexcept;
     void note_begin_of_block(const offset_moves& out) noexcept;
-    [[nodiscard]] bool choose(offset_moves& out) noexcept;
+    [[nodiscard]] bool choose(offset_moves& out, offset_moves::overlap overlap) noexcept;
     void empty_one(offset_moves& out) noexcept;
     void give_up(offset_moves& out) noexcept;
     void carry_one(offset_moves& out, offset_moves::overlap overlap) noexcept;
@@ -109,6 +113,7 @@ private:
     bool moved_ = false;        ///< in this round
     bool moved_before_ = false; ///< the block that first_of_block_ refers to
     bool changed_ = false;      ///< since the first round began
+    bool slides_tried_ = false; ///< by each step since then
 };
 
 template <class Give>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/ordered/detail/slab_front.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 
 #include <cstddef>
@@ -11,11 +12,6 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
-
-class slab_heap;
-
-/// Size of a free that was made without one.
-inline constexpr std::size_t unknown_bytes = ~std::size_t{0};
 
 /// Who a slab_heap works for, and the messages about misuse of it. The messages end the call by
 /// contract_violation(); a heap gives up its locks first, see heap_gate.

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/block/detail/address_list.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
 #include <arenite/core/detail/glance.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
-#include <arenite/ordered/detail/slab.hpp>
-#include <arenite/ordered/detail/slab_source.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -16,6 +15,12 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
+
+struct slab;
+class slab_source;
+
+extern template class address_list<slab>;
+using slab_list = address_list<slab>;
 
 /// The slots of one size in a heap: its slabs, and the one that it allocates from.
 ///
@@ -101,8 +106,6 @@ private:
     slab* current_ = nullptr;
     std::size_t units_ = 0;
 };
-
-static_assert(sizeof(slab_class) == slab::class_bytes);
 
 ARENITE_INLINE void* slab_class::try_take(unsigned number) noexcept {
     const bits::word free = *free_;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/block/detail/block_source.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
@@ -14,6 +13,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
+
+class block_source;
 
 /// The size classes of a heap, and its books: what is in use, by class and in all. Large objects
 /// are counted by its block_source, which is asked for them.
@@ -38,9 +39,7 @@ public:
         return all_[number];
     }
     /// The class of a slab.
-    [[nodiscard]] ARENITE_INLINE slab_class& of(const slab& s) noexcept {
-        return *reinterpret_cast<slab_class*>(reinterpret_cast<std::byte*>(all_) + s.class_offset);
-    }
+    [[nodiscard]] ARENITE_INLINE slab_class& of(const slab& s) noexcept;
 
     /// True where no object of any class lives.
     [[nodiscard]] bool none_live() const noexcept;

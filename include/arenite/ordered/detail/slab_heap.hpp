@@ -2,20 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/check/detail/build_mode.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/detail/bits.hpp>
 #include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/heap_owner.hpp>
+#include <arenite/ordered/detail/own_frees.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
-#include <arenite/ordered/detail/slab_class.hpp>
-#include <arenite/ordered/detail/slab_classes.hpp>
-#include <arenite/ordered/detail/slab_geometry.hpp>
-#include <arenite/ordered/detail/slab_page.hpp>
+#include <arenite/ordered/detail/slab_front.hpp>
 #include <arenite/ordered/detail/slab_source.hpp>
 #include <arenite/ordered/detail/slot_donors.hpp>
 
@@ -55,7 +51,7 @@ namespace detail {
 /// again is always found. The books stand at slab, slab_class and slab_classes.
 ///
 /// Threads:   one at a time; what is approximate by any.
-class slab_heap {
+class slab_heap final : public slab_front {
 public:
     slab_heap(const block_options& options, upstream up, const heap_owner& owner) noexcept;
     slab_heap(const slab_heap&) = delete;
@@ -63,22 +59,6 @@ public:
 
     /// Live objects end with it. O(blocks).
     ~slab_heap();
-
-    /// A slot of a class; nullptr where the next one has to be looked for.
-    [[nodiscard]] ARENITE_INLINE void* try_take(unsigned slot_class) noexcept;
-
-    /// nullptr where there is no memory, or the alignment is no power of two.
-    [[nodiscard]] ARENITE_INLINE void* try_allocate(std::size_t bytes,
-                                                    std::size_t alignment) noexcept {
-        void* const p = try_take(bytes, alignment);
-        return p != nullptr ? p : allocate_slow(bytes, alignment);
-    }
-
-    /// A slot, where one lies ready; else nullptr.
-    [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t bytes, std::size_t alignment) noexcept;
-
-    [[nodiscard]] ARENITE_NOINLINE void* allocate_slow(std::size_t bytes,
-                                                       std::size_t alignment) noexcept;
 
     /// try_allocate from what is there: the upstream is not asked.
     [[nodiscard]] void* try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept;
@@ -90,17 +70,8 @@ public:
     /// Gets the first block, which stays if the policy keeps anything; false where there is none.
     bool make_first_slab() noexcept;
 
-    /// Frees an object that was allocated with this size and alignment.
-    ARENITE_NOINLINE void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
-    /// Without its size.
-    ARENITE_NOINLINE void deallocate(void* p) noexcept;
-
     /// Many, without their sizes, in one loop.
     void deallocate_all(void* const* objects, std::size_t count) noexcept;
-
-    /// deallocate(p) where p lies in memory that this heap's upstream lent it, and in a page: else
-    /// false, and nothing is done.
-    [[nodiscard]] ARENITE_INLINE bool try_give_in_own(void* p) noexcept;
 
     /// True if the object at p can serve `new_bytes` where it lies; then that is its size.
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
@@ -156,13 +127,12 @@ public:
                alignment <= most - unit_bytes && bytes <= most - unit_bytes - alignment;
     }
 
-    /// A size that a caller gave: as it is, but never unknown_bytes.
-    [[nodiscard]] static constexpr std::size_t given_bytes(std::size_t bytes) noexcept {
-        return smaller(bytes, unknown_bytes - 1);
-    }
-
 private:
+    friend class slab_front; // whose calls go on here
+
     // ---- allocate: slab_heap.cpp
+    [[nodiscard]] ARENITE_INLINE void* allocate_rest(std::size_t bytes,
+                                                    std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_slot(unsigned slot_class, std::size_t bytes,
                                       std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_single(std::size_t bytes, std::size_t aligned_units = 1) noexcept;
@@ -175,16 +145,15 @@ private:
     void note_size(slab& s, const void* p, std::size_t bytes) noexcept;
 
     // ---- free: slab_heap_free.cpp
-    [[nodiscard]] ARENITE_INLINE bool set_free(slab& s, bits::word* words,
-                                               std::size_t index) noexcept;
-    ARENITE_NOINLINE void count_last_free(slab& s) noexcept;
     ARENITE_NOINLINE void deallocate_elsewhere(void* p, std::size_t bytes,
                                                std::size_t alignment) noexcept;
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate_slot(slab& s, void* p, std::size_t bytes, std::size_t alignment) noexcept;
-    ARENITE_NOINLINE void alarmed(slab& s) noexcept;
+    ARENITE_INLINE void answer_alarm(slab& s) noexcept;
     void remove(slab& s) noexcept;
     void release(slab& s) noexcept;
+    [[nodiscard]] bool holds_much() const noexcept;
+    [[nodiscard]] bool may_have_idle_slabs() const noexcept;
     void give_up_idle_slabs() noexcept;
     void leave_empty_slabs() noexcept;
     template <class Refuse>
@@ -197,47 +166,13 @@ private:
     }
     [[nodiscard]] slot_donors::heap_parts parts() noexcept { return {classes_, slabs_}; }
 
-    slab_classes classes_;
     slab_source slabs_;
     slot_donors donors_;
     heap_owner owner_;
     heap_gate gate_;
     bool blocks_came_free_ = false; ///< since idle slabs were looked for
+    bool held_much_ = false;        ///< before they came free
 };
-
-ARENITE_INLINE void* slab_heap::try_take(unsigned slot_class) noexcept {
-    return classes_[slot_class].try_take(slot_class);
-}
-
-ARENITE_INLINE void* slab_heap::try_take(std::size_t bytes, std::size_t alignment) noexcept {
-    if constexpr (slow_only)
-        return nullptr;
-    if (!size_class::is_listed(bytes, alignment)) [[unlikely]]
-        return nullptr;
-    return try_take(size_class::of_listed(bytes, alignment));
-}
-
-/// Frees a slot; false, and nothing is done, if it is free.
-ARENITE_INLINE bool slab_heap::set_free(slab& s, bits::word* words, std::size_t index) noexcept {
-    if (bits::test_and_set(words[index / bits::word_bits], index)) [[unlikely]]
-        return false;
-    if (--s.frees_left == 0) [[unlikely]] // each test on the flags of its subtraction
-        count_last_free(s);
-    else if (classes_.of(s).count_free()) [[unlikely]]
-        alarmed(s);
-    return true;
-}
-
-/// From the address to the page, and to the slot's bit there. False, and nothing is done, for what
-/// lies elsewhere, is rare, or misuse.
-ARENITE_INLINE bool slab_heap::try_give_in_own(void* p) noexcept {
-    if constexpr (slow_only)
-        return false;
-    slab& s = slab_page::of(p);
-    if (!s.is_here<true>(this)) [[unlikely]]
-        return false;
-    return set_free(s, reinterpret_cast<bits::word*>(&s + 1), s.index_in_page(p));
-}
 
 } // namespace detail
 } // namespace ARENITE_ABI

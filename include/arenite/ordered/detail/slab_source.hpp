@@ -233,9 +233,6 @@ inline slab* slab_source::find_slab(const void* p) const noexcept {
     return offset >= unit_bytes && s.is_any_here<false>(owner_) ? &s : nullptr;
 }
 
-extern template class address_list<slab>;
-using slab_list = address_list<slab>;
-
 } // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

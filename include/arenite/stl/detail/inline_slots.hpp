@@ -50,13 +50,17 @@ public:
 
     [[nodiscard]] void* take_array(std::size_t bytes) {
         if (array_taken_ || bytes > ArrayBytes)
-            throw_out_of_memory(bytes, alignof(void*), nullptr);
+            throw_out_of_memory(bytes, alignof(void*), nullptr,
+                                "an inline container of fixed size");
         array_taken_ = true;
         return array_;
     }
     void give_array() noexcept { array_taken_ = false; }
 
-    [[noreturn]] static void refuse() { throw_out_of_memory(SlotBytes, SlotAlignment, nullptr); }
+    [[noreturn]] static void refuse() {
+        throw_out_of_memory(SlotBytes, SlotAlignment, nullptr,
+                            "an inline container, which is full");
+    }
 
 private:
     bitmap_tree tree_;

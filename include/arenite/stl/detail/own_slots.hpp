@@ -181,7 +181,7 @@ private:
             first_ = p.next;
             p.end(*this, p.whole);
         }
-        throw_out_of_memory(Bytes, Alignment, nullptr);
+        throw_out_of_memory(Bytes, Alignment, nullptr, "a suballocator");
     }
 
     template <std::size_t Bytes, std::size_t Alignment>

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+#include <arenite/core/detail/bits.hpp>
+#include <arenite/ordered/detail/slab.hpp>
+#include <arenite/ordered/detail/slab_front.hpp>
+#include <arenite/ordered/detail/slab_page.hpp>
+
+#include <cstddef>
+
+// From a slab to its class, and the frees that are inlined: a bit, two counts, and a call where one
+// of these says so.
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+ARENITE_INLINE slab_class& slab_classes::of(const slab& s) noexcept {
+    return *reinterpret_cast<slab_class*>(reinterpret_cast<std::byte*>(all_) + s.class_offset);
+}
+
+ARENITE_INLINE bool slab_front::set_free(slab& s, bits::word* words, std::size_t index) noexcept {
+    if (bits::test_and_set(words[index / bits::word_bits], index)) [[unlikely]]
+        return false;
+    if (--s.frees_left == 0) [[unlikely]] // each test on the flags of its subtraction
+        count_last_free(s);
+    else if (classes_.of(s).count_free()) [[unlikely]]
+        alarmed(s);
+    return true;
+}
+
+/// From the address to the page, and to the slot's bit there. False, and nothing is done, for what
+/// lies elsewhere, is rare, or misuse.
+ARENITE_INLINE bool slab_front::try_give_in_own(void* p) noexcept {
+    if constexpr (slow_only)
+        return false;
+    slab& s = slab_page::of(p);
+    if (!s.is_here<true>(this)) [[unlikely]]
+        return false;
+    return set_free(s, reinterpret_cast<bits::word*>(&s + 1), s.index_in_page(p));
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/check/detail/poison.hpp>
+#include <arenite/core/config.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/ordered/detail/size_class.hpp>
+#include <arenite/ordered/detail/slab_classes.hpp>
+
+#include <cstddef>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+struct block_options;
+struct heap_owner;
+class slab_heap;
+
+/// Size of a free that was made without one.
+inline constexpr std::size_t unknown_bytes = ~std::size_t{0};
+
+/// The part of a slab_heap that inlined calls know: its classes, and the calls that they go on to
+/// when they can't be served there.
+///
+///     slab_heap   | slab_front: a slab_class for each size | slabs, blocks, donors, owner |
+///                   all that headers of users include        known to sources alone
+///
+/// So a program that includes a heap compiles none of what stands behind it.
+///
+/// Threads:   one at a time, as slab_heap.
+class slab_front {
+public:
+    slab_front(const slab_front&) = delete;
+    slab_front& operator=(const slab_front&) = delete;
+
+    /// A slot of a class; nullptr where the next one has to be looked for.
+    [[nodiscard]] ARENITE_INLINE void* try_take(unsigned slot_class) noexcept {
+        return classes_[slot_class].try_take(slot_class);
+    }
+
+    /// A slot, where one lies ready; else nullptr.
+    [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t bytes, std::size_t alignment) noexcept {
+        if constexpr (slow_only)
+            return nullptr;
+        if (!size_class::is_listed(bytes, alignment)) [[unlikely]]
+            return nullptr;
+        return try_take(size_class::of_listed(bytes, alignment));
+    }
+
+    /// nullptr where there is no memory, or the alignment is no power of two.
+    [[nodiscard]] ARENITE_INLINE void* try_allocate(std::size_t bytes,
+                                                    std::size_t alignment) noexcept {
+        void* const p = try_take(bytes, alignment);
+        return p != nullptr ? p : allocate_slow(bytes, alignment);
+    }
+    [[nodiscard]] ARENITE_NOINLINE void* allocate_slow(std::size_t bytes,
+                                                       std::size_t alignment) noexcept;
+
+    /// Frees an object that was allocated with this size and alignment.
+    ARENITE_NOINLINE void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    /// Without its size.
+    ARENITE_NOINLINE void deallocate(void* p) noexcept;
+
+    /// deallocate(p) where p lies in memory that this heap's upstream lent it, and in a page: else
+    /// false, and nothing is done. Inlined: see own_frees.hpp.
+    [[nodiscard]] ARENITE_INLINE bool try_give_in_own(void* p) noexcept;
+
+    /// A size that a caller gave: as it is, but never unknown_bytes.
+    [[nodiscard]] static constexpr std::size_t given_bytes(std::size_t bytes) noexcept {
+        return bytes < unknown_bytes ? bytes : unknown_bytes - 1;
+    }
+
+protected:
+    slab_front() noexcept = default;
+    ~slab_front() = default;
+
+    /// Frees a slot; false, and nothing is done, if it is free.
+    [[nodiscard]] ARENITE_INLINE bool set_free(slab& s, bits::word* words,
+                                               std::size_t index) noexcept;
+    ARENITE_NOINLINE void count_last_free(slab& s) noexcept;
+
+    /// So much of a slab is free that it is to be allocated from again, or all of it; or no object
+    /// of its class lives any more.
+    ARENITE_NOINLINE void alarmed(slab& s) noexcept;
+
+    slab_classes classes_;
+};
+
+/// Room for a slab_heap, by value, in a class of which users include the header.
+class slab_heap_room {
+public:
+    slab_heap_room(const block_options& options, upstream up, const heap_owner& owner) noexcept;
+    ~slab_heap_room();
+    slab_heap_room(const slab_heap_room&) = delete;
+    slab_heap_room& operator=(const slab_heap_room&) = delete;
+
+    [[nodiscard]] ARENITE_INLINE slab_front& front() const noexcept { return front_; }
+    [[nodiscard]] slab_heap& heap() const noexcept {
+        return *reinterpret_cast<slab_heap*>(place_);
+    }
+
+private:
+    /// Pointers and sizes behind the front: as many as there are, see slab_heap.cpp.
+    static constexpr std::size_t words_behind = sizeof(void*) == 8 ? 184 : 224;
+
+    union {
+        mutable slab_front front_; ///< of the heap
+        mutable std::byte place_[sizeof(slab_front) + words_behind * sizeof(std::size_t)];
+    };
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite
