@@ -60,11 +60,12 @@ struct ordered_options {
 ///            ordered/deferred_frees.hpp.
 /// Cost:      up to 1024 bytes, aligned to 16 at most: allocate O(1), 12 instructions inlined if
 ///            the size is a constant; deallocate O(1), a call of about 35, or 60 in a heap of up to
-///            64 KiB. Larger objects take a call each way. A slow call, at most one in 64 of a
-///            size while memory is in order and slabs have as many slots (a slab has at most 64
-///            KiB), reads the bits of one slab, finds slabs and blocks in O(log n), and may ask the
-///            upstream. Only if that refuses does it search all slabs of the size. On an upstream
-///            that may unmap returned memory, a free that is a call finds its block in O(log n).
+///            64 KiB, and for sizes of which few objects live in one below 8 MiB. Larger objects
+///            take a call each way. A slow call, at most one in 64 of a size while memory is in
+///            order and slabs have as many slots (a slab has at most 64 KiB), reads the bits of one
+///            slab, finds slabs and blocks in O(log n), and may ask the upstream. Only if that
+///            refuses does it search all slabs of the size. On an upstream that may unmap returned
+///            memory, a free that is a call finds its block in O(log n).
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
 ///            is 16), by less than an eighth above; the smallest slot has 16 bytes. 2 % of the
 ///            memory for bookkeeping. A large object: 64 to 512 bytes, or its alignment.
