@@ -3,7 +3,6 @@
 #include "verdict.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/core.h>
 
 namespace arenite::advisor {
@@ -53,20 +52,27 @@ double saved_in_walks(const difference_made& d, const program_costs& of) {
     return of.cpu_ns * of.share_in_objects * less / d.burst_before;
 }
 
-double spread_of_all(const difference_made& d, const program_costs& of) {
-    const double walks =
-        d.burst_before > 0 ? of.cpu_ns * of.share_in_objects * d.burst_spread / d.burst_before : 0;
-    return d.spread_ns + std::abs(d.saved_ns - saved_in_calls(d)) +
-           (saved_in_walks(d, of) == 0 ? 0 : walks);
+saved_range range_of(const difference_made& d, const program_costs& of) {
+    const double other_way = d.tried_unread ? d.saved_unread_ns : d.saved_ns;
+    const double walks = saved_in_walks(d, of);
+    double least = walks, most = walks;
+    if (d.burst_before > 0) {
+        const double whole = of.cpu_ns * of.share_in_objects / d.burst_before;
+        const double less = d.burst_before - d.burst_after;
+        least = std::min(least, whole * (less - d.burst_spread));
+        most = std::max(most, whole * (less + d.burst_spread));
+    }
+    return {std::min(d.saved_ns, other_way) - d.spread_ns + least,
+            std::max(d.saved_ns, other_way) + d.spread_ns + most};
 }
 
 std::string saved_text(const difference_made& d, const program_costs& of) {
     if (of.cpu_ns <= 0)
         return "0 %";
-    const double saved = saved_in_all(d, of), spread = spread_of_all(d, of);
-    const auto percent = [&](double ns) { return 100 * ns / of.cpu_ns; };
-    return fmt::format("{:.0f} % ({:.0f} to {:.0f})", percent(saved), percent(saved - spread),
-                       std::min(percent(saved + spread), 100.0));
+    const saved_range range = range_of(d, of);
+    return fmt::format("{:.0f} % ({:.0f} to {:.0f})", 100 * saved_in_all(d, of) / of.cpu_ns,
+                       100 * range.least / of.cpu_ns,
+                       std::min(100.0, 100 * range.most / of.cpu_ns));
 }
 
 worth judge(const difference_made& d, const program_costs& of) {

@@ -52,8 +52,12 @@ struct difference_made {
     return saved_in_calls(d) + saved_in_walks(d, of);
 }
 
-/// How far that may be off: turns differ, and it is not known what the program reads.
-[[nodiscard]] double spread_of_all(const difference_made& d, const program_costs& of);
+/// The least and the most that it may be: turns differ, it is not known what the program reads, and
+/// a change of bursts that is too small to be counted may be one.
+struct saved_range {
+    double least = 0, most = 0;
+};
+[[nodiscard]] saved_range range_of(const difference_made& d, const program_costs& of);
 /// "49 % (43 to 54)", of the program's CPU time.
 [[nodiscard]] std::string saved_text(const difference_made& d, const program_costs& of);
 

@@ -19,7 +19,8 @@ json of_difference(const difference_made& d, const program_costs& of) {
             {"walk_ns_after", d.walk_after},
             {"saved_in_walks_ns", saved_in_walks(d, of)},
             {"saved_in_all_ns", saved_in_all(d, of)},
-            {"spread_of_all_ns", spread_of_all(d, of)},
+            {"saved_at_least_ns", range_of(d, of).least},
+            {"saved_at_most_ns", range_of(d, of).most},
             {"access_ns_before", d.burst_before},
             {"access_ns_after", d.burst_after}};
 }

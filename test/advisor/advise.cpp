@@ -411,6 +411,10 @@ TEST(advise, promises_what_lies_between_both_kinds_of_frees) {
     EXPECT_EQ(saved_text(d, program), "15 % (10 to 20)");
     d.spread_ns = 30e6;
     EXPECT_EQ(saved_text(d, program), "15 % (7 to 23)");
+    // Bursts got 8 % cheaper: too little to be counted, and too much to be left out.
+    d.burst_before = 100;
+    d.burst_after = 92;
+    EXPECT_EQ(saved_text(d, {1e9, 1e8, 0.5}), "15 % (7 to 27)");
 }
 
 } // namespace
