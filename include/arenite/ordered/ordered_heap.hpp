@@ -16,6 +16,7 @@
 #include <arenite/ordered/detail/slab_front.hpp>
 
 #include <cstddef>
+#include <string_view>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -139,6 +140,9 @@ public:
     /// Up to 63 KiB the slot's; at least `bytes`, whatever the alignment.
     [[nodiscard]] static std::size_t good_bytes(std::size_t bytes,
                                                 std::size_t alignment = default_alignment) noexcept;
+
+    /// The name given in the options; empty if there is none.
+    [[nodiscard]] std::string_view name() const noexcept;
 
     /// True if constructed with sizes::kept.
     [[nodiscard]] bool keeps_sizes() const noexcept { return kept_; }
