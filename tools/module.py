@@ -8,6 +8,7 @@
 
 The names are those that clang sees (clang-check-16 and clang++-16, or $CLANG_CHECK and $CLANGXX).
 """
+import argparse
 import os
 import re
 import subprocess
@@ -74,11 +75,15 @@ def module():
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0], allow_abbrev=False)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the file is another")
+    parser.add_argument("file", nargs="?", type=Path, default=here)
+    arguments = parser.parse_args()
+    if arguments.check and arguments.file != here:
+        parser.error("--check looks at module/arenite.cppm alone")
     made = module()
-    if sys.argv[1:] != ["--check"] and any(a.startswith("-") for a in sys.argv[1:]):
-        sys.exit("module.py [--check | FILE]")
-    if sys.argv[1:] == ["--check"]:
+    if arguments.check:
         if here.read_text() != made:
             sys.exit("module/arenite.cppm does not export what <arenite/arenite.hpp> declares: run tools/module.py")
     else:
-        Path(sys.argv[1] if len(sys.argv) > 1 else here).write_text(made)
+        arguments.file.write_text(made)

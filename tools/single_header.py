@@ -10,6 +10,7 @@ With --only offset: offset/ alone, which asks nothing of the system but malloc.
 Included anywhere it is what <arenite/arenite.hpp> is. In one file of a program it is included with
 ARENITE_IMPLEMENTATION defined before it, and is the library too.
 """
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -66,9 +67,11 @@ def reached(start):
 
 def main():
     """The whole library, or with --only FOLDER what its public headers need."""
-    arguments = sys.argv[1:]
-    only = arguments[arguments.index("--only") + 1] if "--only" in arguments else None
-    to = [a for a in arguments if a not in ("--only", only)]
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0], allow_abbrev=False)
+    parser.add_argument("--only", metavar="FOLDER", choices=[f.name for f in sorted((include / "arenite").iterdir()) if f.is_dir()])
+    parser.add_argument("file", nargs="?", help="to write; else to the standard output")
+    arguments = parser.parse_args()
+    only, to = arguments.only, arguments.file
     done = set()
     version = re.search(r"project\(arenite VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
     name = f"arenite_{only or 'all'}"
@@ -104,7 +107,7 @@ def main():
     out += ["#endif // ARENITE_IMPLEMENTATION", ""]
     text = "\n".join(out)
     if to:
-        Path(to[0]).write_text(text)
+        Path(to).write_text(text)
     else:
         sys.stdout.write(text)
 

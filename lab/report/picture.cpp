@@ -107,9 +107,10 @@ std::string picture_svg(const json& results) {
            "<style>text{font:18px system-ui,sans-serif;fill:#1d2733}.ground{fill:#eceff2}"
            ".ours{stroke:#0067a8}.theirs{stroke:#1d2733}"
            "@media(prefers-color-scheme:dark){text{fill:#e4e8ec}.ground{fill:#262c34}"
-           ".ours{stroke:#6cbcf5}.theirs{stroke:#e4e8ec}}</style>\n" +
-           panel(0, "ours", "Arenite", pair->ours) + panel(536, "theirs", "malloc", pair->theirs) +
-           "</svg>\n";
+           ".ours{stroke:#6cbcf5}.theirs{stroke:#e4e8ec}}"
+           "@media(max-width:600px){text{font-size:26px}}</style>\n" + // on a phone
+           panel(0, "ours", "Arenite", pair->ours) +
+           panel(536, "theirs", "malloc", pair->theirs) + "</svg>\n";
 }
 
 } // namespace arenite::lab

@@ -229,8 +229,8 @@ std::vector<std::string> lines_of(const std::vector<verdict>& all) {
     const auto times = some(all, [](const verdict& v) { return is_time(v.unit); });
     const auto memory = some(all, [](const verdict& v) { return is_memory(v.unit); });
     std::vector<std::string> lines{fmt::format(
-        "Of {} figures, each beside the best of all peers measured with it, {} are "
-        "better, {} within the spread, {} worse.",
+        "Of {} figures, each beside the best of all peers measured with it, ours is better in {}, "
+        "within the spread in {}, worse in {}.",
         all.size(), better.size(), all.size() - better.size() - worse.size(), worse.size())};
     std::string medians;
     if (!times.empty())

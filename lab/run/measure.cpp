@@ -135,7 +135,11 @@ outcome measure(const experiment& e, const std::string& place) {
 
     for (int turn = 1; turn <= e.repeats; ++turn) {
         shown.begin(turn);
-        for (const known_subject* s : e.subjects) {
+        // To and fro: else the same subject would always get the memory that another just left.
+        std::vector<const known_subject*> order{e.subjects.begin(), e.subjects.end()};
+        if (turn % 2 == 0)
+            std::reverse(order.begin(), order.end());
+        for (const known_subject* s : order) {
             const std::string& name = s->info.name;
             if (given_up.contains(name))
                 continue;

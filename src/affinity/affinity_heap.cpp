@@ -10,6 +10,7 @@
 #include <arenite/affinity/detail/affinity_registry.hpp>
 #include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/check/detail/poison.hpp>
+#include <arenite/check/detail/resource_text.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/held_lock.hpp>
@@ -350,6 +351,7 @@ void* affinity_heap::take_near(const void* p, std::size_t bytes, std::size_t ali
 namespace {
 
 [[noreturn]] ARENITE_COLD void refuse_foreign(const void* p, const char* title) {
+    detail::refuse_if_null(p);
     contract_violation_f(std::source_location::current(),
                          "%p was freed into %s, but it is no memory of an affinity or shared_heap, "
                          "or was freed before",

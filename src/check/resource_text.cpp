@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/check/detail/resource_text.hpp>
 
+#include <arenite/core/contract.hpp>
+
 #include <cstdio>
 
 namespace arenite {
@@ -13,6 +15,11 @@ detail::resource_text::resource_text(const resource_label& label) noexcept {
         std::snprintf(text, sizeof text, "%s %s (%p)", label.kind, label.name, label.resource);
     else
         std::snprintf(text, sizeof text, "%s %p", label.kind, label.resource);
+}
+
+void refuse_if_null(const void* p) {
+    if (p == nullptr)
+        contract_violation("null was freed: deallocate takes what allocate returned");
 }
 
 } // namespace detail

@@ -155,6 +155,7 @@ void unit_map::list_regions(region_sink& sink, const std::byte* begin, std::size
 }
 
 void unit_map::refuse_foreign(const resource_label& label, const void* p, std::size_t bytes) {
+    refuse_if_null(p);
     contract_violation_f(std::source_location::current(),
                          "%s: %p (%zu bytes) is not of this resource", resource_text{label}.text, p,
                          bytes);

@@ -201,6 +201,7 @@ void linear_resource::check_free([[maybe_unused]] const std::byte* first,
 
 void linear_resource::refuse_free(const std::byte* p, std::size_t bytes,
                                   const char* why) const noexcept {
+    detail::refuse_if_null(p);
     detail::resource_label self{.kind = "linear_resource", .resource = this};
 #if ARENITE_CHECKS
     self.name = log_.name;

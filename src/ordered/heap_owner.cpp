@@ -27,8 +27,7 @@ struct heap_text {
 };
 
 void heap_owner::refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept {
-    if (p == nullptr)
-        contract_violation("null was freed: deallocate takes what allocate returned");
+    refuse_if_null(p);
     char size[40] = "";
     if (bytes != unknown_bytes)
         std::snprintf(size, sizeof size, ", %zu bytes,", bytes);

@@ -36,7 +36,7 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up)
         return;
     if (!core_.heap().make_first_slab())
         throw_out_of_memory(options.block_bytes != 0 ? options.block_bytes : 64_KiB,
-                            default_alignment, this);
+                            default_alignment, this, name());
 }
 
 ordered_heap::~ordered_heap() {
@@ -89,6 +89,11 @@ std::size_t ordered_heap::size_of(const void* p) const noexcept {
     const std::size_t bytes = passes_through_ ? singles_.size_of(p) : core_.heap().size_of(p);
     detail::poison::defined(p, bytes);
     return bytes;
+}
+
+std::string_view ordered_heap::name() const noexcept {
+    const char* const given = core_.heap().owner().name;
+    return given != nullptr ? std::string_view{given} : std::string_view{};
 }
 
 bool ordered_heap::owns(const void* p) const noexcept {

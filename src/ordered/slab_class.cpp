@@ -21,6 +21,9 @@ namespace {
 /// A class without a current slab allocates from this word: never written, since it is 0.
 constinit bits::word no_slots = 0;
 
+/// Frees after which units are worth a page to the class that allocates from them.
+constexpr std::int32_t many_frees = 4096;
+
 } // namespace
 
 void slab_class::begin(std::uint32_t slot_bytes) noexcept {
@@ -81,8 +84,8 @@ void slab_class::count_pages(std::uint32_t now) noexcept {
 
 void slab_class::enter(slab& s, const slab_source& in) noexcept {
     all_.set_state(s, slab_state::full);
-    s.alarm_at(s.used(), slab::silent);
     current_ = &s;
+    watch_current(s.used());
     static_cast<void>(enter_word(s, 0, in));
 }
 
@@ -105,6 +108,16 @@ bool slab_class::enter_word(const slab& s, std::size_t from, const slab_source& 
         return true;
     }
     return false;
+}
+
+void slab_class::watch_current(std::int32_t used) noexcept {
+    current_->alarm_at(used, current_->is_page() ? slab::silent : used - many_frees);
+}
+
+void slab_class::go_on_in(slab& fresh, const slab_source& in) noexcept {
+    leave_current();
+    add(fresh);
+    enter(fresh, in);
 }
 
 void slab_class::leave_current() noexcept {

@@ -21,6 +21,9 @@ namespace {
 /// A heap may hold this much before slabs that are empty are looked for.
 constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 
+/// To a heap of this much, a page for each size that is busy is little.
+constexpr std::size_t page_is_little_bytes = std::size_t{8} << 20;
+
 } // namespace
 
 // ---- deallocate ---------------------------------------------------------------------------------
@@ -35,8 +38,8 @@ void slab_heap::answer_alarm(slab& s) noexcept {
         classes_.remove_single(s.slot_bytes);
         release(s);
     } else if (s.is_due()) {
-        if (&s == its.current()) // 2^30 frees behind
-            s.alarm_at(slab_class::count_used(s), slab::silent);
+        if (&s == its.current())
+            many_frees_in_current(its);
         else if (s.used() == 0)
             remove(s);
         else
@@ -167,6 +170,21 @@ template <class Refuse>
 void slab_heap::refuse(Refuse message) noexcept {
     gate_.leave();
     message();
+}
+
+/// Many objects of a class come and go in units: it goes on in a page, where frees are quicker, if
+/// the heap is so large that a page is little, and has one.
+void slab_heap::many_frees_in_current(slab_class& its) noexcept {
+    slab& s = *its.current();
+    const bool is_worth_it = !s.is_page() && s.slot_bytes <= slab_page::largest_slot_bytes &&
+                             slabs_.blocks().bytes_reserved() >= page_is_little_bytes;
+    slab* const page =
+        is_worth_it && slabs_.has_free_page() ? slabs_.make_page(s.slot_class()) : nullptr;
+    if (page == nullptr)
+        return its.watch_current(slab_class::count_used(s));
+    its.go_on_in(*page, slabs_);
+    if (s.used() == 0)
+        remove(s);
 }
 
 void slab_heap::remove(slab& s) noexcept {

@@ -128,6 +128,10 @@ void slab_source::set_pages(block& b, std::uint32_t taken) noexcept {
         b, static_cast<std::uint16_t>(block_state::open | (taken == there ? 0 : has_page)));
 }
 
+bool slab_source::has_free_page() const noexcept {
+    return blocks_.blocks().lowest(has_page) != nullptr;
+}
+
 slab* slab_source::make_page(unsigned slot_class) noexcept {
     if (!geometry_.has_pages())
         return nullptr;

@@ -4,6 +4,7 @@
 
 #include <arenite/block/detail/block_source.hpp>
 #include <arenite/check/detail/poison.hpp>
+#include <arenite/check/detail/resource_text.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
@@ -207,6 +208,7 @@ void slot_pool<Derived>::clear_held_back() noexcept {
 
 template <class Derived>
 void slot_pool<Derived>::refuse_free(const void* p, const char* why) const noexcept {
+    refuse_if_null(p);
     call_sites::write_of_violation(p);
     contract_violation_f(
         std::source_location::current(), "%p was freed into %s%s%s %p, slots of %zu bytes: %s", p,

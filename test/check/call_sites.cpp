@@ -113,6 +113,10 @@ TEST_F(call_sites_of_resources, are_noted_by_each_that_finds_misuse) {
     ordered_heap heap;
     expect_sites_of(heap);
     expect_sites_of<resource>(heap);
+    ordered_heap keeps_sizes{ordered_options{.sizes = sizes::kept}};
+    void* const p = keeps_sizes.allocate(48, 8);
+    keeps_sizes.deallocate(p);
+    EXPECT_NE(written(p).find("freed at"), std::string::npos) << "without its size";
     pool_resource pool{slot{48, 8}};
     expect_sites_of(pool);
     expect_sites_of(affinity_heap::named("call sites"));

@@ -24,4 +24,10 @@ TEST(resource_text, names_a_resource_and_says_where_it_is) {
               "heap " + std::string(154, 'x'));
 }
 
+TEST(resource_text_death, all_resources_refuse_null_in_the_same_words) {
+    int object = 0;
+    detail::refuse_if_null(&object);
+    EXPECT_DEATH(detail::refuse_if_null(nullptr), "null was freed: deallocate takes what allocate");
+}
+
 } // namespace

@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
+#include <arenite/freelist/free_list_resource.hpp>
+#include <arenite/freelist/restorable_heap.hpp>
+#include <arenite/freelist/tlsf_resource.hpp>
+#include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/pool/pool_resource.hpp>
 
 #include <gtest/gtest.h>
 
@@ -82,6 +87,36 @@ TEST(error_death, without_exceptions_a_count_too_large_goes_to_the_contract_hand
     EXPECT_DEATH(throw_bad_array_length(5, 2), "5 elements of 2 bytes do not fit");
 }
 
+#endif
+
+#if ARENITE_EXCEPTIONS
+/// The message of a request for more than there can be.
+std::string refusal_of(resource& r) {
+    try {
+        static_cast<void>(r.allocate(~std::size_t{0} / 4, 16));
+    } catch (const out_of_memory& e) {
+        return e.what();
+    }
+    return "nothing";
+}
+
+TEST(error, out_of_memory_has_the_names_that_heaps_and_pools_were_given) {
+    ordered_heap ordered{ordered_options{.name = "level one"}};
+    EXPECT_NE(refusal_of(ordered).find("resource level one ("), std::string::npos);
+    EXPECT_EQ(ordered.name(), "level one");
+    ordered_heap unnamed;
+    EXPECT_EQ(refusal_of(unnamed).find('('), std::string::npos) << refusal_of(unnamed);
+    EXPECT_EQ(unnamed.name(), "");
+    pool_resource pool{slot{.bytes = 48, .alignment = 16, .name = "level two"},
+                       upstream{std::pmr::null_memory_resource()}};
+    EXPECT_NE(refusal_of(pool).find("resource level two ("), std::string::npos);
+    tlsf_resource tlsf{4096, tlsf_options{.name = "level three"}};
+    EXPECT_NE(refusal_of(tlsf).find("resource level three ("), std::string::npos);
+    free_list_resource list{4096, free_list_options{.name = "level four"}};
+    EXPECT_NE(refusal_of(list).find("resource level four ("), std::string::npos);
+    restorable_heap restorable{nullptr, 65'536, restorable_options{.name = "level five"}};
+    EXPECT_NE(refusal_of(restorable).find("resource level five ("), std::string::npos);
+}
 #endif
 
 } // namespace

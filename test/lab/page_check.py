@@ -177,8 +177,8 @@ def verdict_again(text, opened):
         ties += v["tie"]
         better += not v["tie"] and v["ratio"] < 1
     all_of = len(data["verdicts"])
-    expect(f"Of {all_of} figures, each beside the best of all peers measured with it, {better} are "
-           f"better, {ties} within the spread, {all_of - better - ties} worse." in text,
+    expect(f"Of {all_of} figures, each beside the best of all peers measured with it, ours is better in {better}, "
+           f"within the spread in {ties}, worse in {all_of - better - ties}." in text,
            "the first line is not what the tables say")
     expect("0.000x" not in text.split("<script")[0] and "infx" not in text, "a ratio is nothing")
 

@@ -80,7 +80,7 @@ TEST(lab_report, begins_with_a_verdict_beside_the_best_peer_and_names_it) {
     results["results"].push_back(figure("mimalloc", "release", "cold", 40));
     const std::string html = html_report(results);
     EXPECT_THAT(html, HasSubstr("Of 3 figures, each beside the best of all peers measured with it, "
-                                "1 are better, 1 within the spread, 1 worse."))
+                                "ours is better in 1, within the spread in 1, worse in 1."))
         << "warm is what counts where there is one";
     EXPECT_THAT(html, HasSubstr("Times: the median of 3 ratios is 0.98x. Below 1x"));
     EXPECT_THAT(html, HasSubstr("Furthest ahead: order/refill, release, cold: 10.0 "

@@ -38,7 +38,7 @@ def ratios_of(cell):
     for number, name in re.findall(r"(\d+\.\d+|\d+)|([a-z]{4,})", words):
         if number:
             found.append([float(number), None])
-        elif name in ("mimalloc", "heaps", "jemalloc", "glibc"):
+        elif name in ("mimalloc", "heaps", "jemalloc", "tcmalloc", "glibc"):
             for f in found:
                 f[1] = f[1] or name
     return found

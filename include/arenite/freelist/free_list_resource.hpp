@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -130,6 +131,11 @@ public:
     /// Usable bytes at p, an allocation of this resource: the request, rounded up. Requires
     /// sizes::kept; checked in every build.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
+
+    /// The name given in the options; empty if there is none.
+    [[nodiscard]] std::string_view name() const noexcept {
+        return label_.name != nullptr ? std::string_view{label_.name} : std::string_view{};
+    }
 
     /// True with sizes::kept.
     [[nodiscard]] bool keeps_sizes() const noexcept { return options_.sizes == sizes::kept; }

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -98,6 +99,11 @@ public:
     template <class T>
     [[nodiscard]] T* root() const noexcept {
         return static_cast<T*>(root_pointer());
+    }
+
+    /// The name given in the options; empty if there is none.
+    [[nodiscard]] std::string_view name() const noexcept {
+        return options_.name != nullptr ? std::string_view{options_.name} : std::string_view{};
     }
 
     [[nodiscard]] bool owns(const void* p) const noexcept {

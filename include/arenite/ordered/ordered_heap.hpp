@@ -16,6 +16,7 @@
 #include <arenite/ordered/detail/slab_front.hpp>
 
 #include <cstddef>
+#include <string_view>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -60,11 +61,12 @@ struct ordered_options {
 ///            ordered/deferred_frees.hpp.
 /// Cost:      up to 1024 bytes, aligned to 16 at most: allocate O(1), 12 instructions inlined if
 ///            the size is a constant; deallocate O(1), a call of about 35, or 60 in a heap of up to
-///            64 KiB. Larger objects take a call each way. A slow call, at most one in 64 of a
-///            size while memory is in order and slabs have as many slots (a slab has at most 64
-///            KiB), reads the bits of one slab, finds slabs and blocks in O(log n), and may ask the
-///            upstream. Only if that refuses does it search all slabs of the size. On an upstream
-///            that may unmap returned memory, a free that is a call finds its block in O(log n).
+///            64 KiB, and for sizes of which few objects live in one below 8 MiB. Larger objects
+///            take a call each way. A slow call, at most one in 64 of a size while memory is in
+///            order and slabs have as many slots (a slab has at most 64 KiB), reads the bits of one
+///            slab, finds slabs and blocks in O(log n), and may ask the upstream. Only if that
+///            refuses does it search all slabs of the size. On an upstream that may unmap returned
+///            memory, a free that is a call finds its block in O(log n).
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
 ///            is 16), by less than an eighth above; the smallest slot has 16 bytes. 2 % of the
 ///            memory for bookkeeping. A large object: 64 to 512 bytes, or its alignment.
@@ -138,6 +140,9 @@ public:
     /// Up to 63 KiB the slot's; at least `bytes`, whatever the alignment.
     [[nodiscard]] static std::size_t good_bytes(std::size_t bytes,
                                                 std::size_t alignment = default_alignment) noexcept;
+
+    /// The name given in the options; empty if there is none.
+    [[nodiscard]] std::string_view name() const noexcept;
 
     /// True if constructed with sizes::kept.
     [[nodiscard]] bool keeps_sizes() const noexcept { return kept_; }

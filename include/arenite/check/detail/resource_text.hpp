@@ -22,6 +22,9 @@ struct resource_text {
     char text[160];
 };
 
+/// The message about a free of null, which is the same for all resources: ends the call if p is.
+ARENITE_COLD void refuse_if_null(const void* p);
+
 } // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

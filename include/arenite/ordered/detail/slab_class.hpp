@@ -85,6 +85,11 @@ public:
     bool next_word(const slab_source& in) noexcept;
     /// Leaves the current slab, if there is one, and brings its books up to date.
     void leave_current() noexcept;
+    /// Leaves the current slab for a new one, and goes on there.
+    void go_on_in(slab& fresh, const slab_source& in) noexcept;
+    /// Sets when the current slab is reported: units after many frees, which a page would make
+    /// quicker; a page only where their count would not fit.
+    void watch_current(std::int32_t used) noexcept;
 
     /// Sets the state and the next threshold of a slab whose books are exact: it is not current.
     void set_alarm(slab& s) noexcept;

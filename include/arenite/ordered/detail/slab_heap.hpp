@@ -150,6 +150,7 @@ private:
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate_slot(slab& s, void* p, std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_INLINE void answer_alarm(slab& s) noexcept;
+    void many_frees_in_current(slab_class& its) noexcept;
     void remove(slab& s) noexcept;
     void release(slab& s) noexcept;
     [[nodiscard]] bool holds_much() const noexcept;

@@ -40,6 +40,9 @@ public:
     /// True if make() would cut the slab from a block that has slabs already.
     [[nodiscard]] bool has_units(std::size_t wanted, std::size_t least) const noexcept;
 
+    /// True if make_page() takes no new block.
+    [[nodiscard]] bool has_free_page() const noexcept;
+
     /// A slab that fills a page, from the lowest block that has one; all its slots are free. Where
     /// there is none, or blocks have no pages, nullptr. O(log blocks).
     [[nodiscard]] slab* make_page(unsigned slot_class) noexcept;

@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -57,7 +58,7 @@ public:
     [[nodiscard]] ARENITE_INLINE void* allocate() {
         void* const p = try_allocate();
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(slot_bytes(), slot_alignment_, this);
+            throw_out_of_memory(slot_bytes(), slot_alignment_, this, name());
         return p;
     }
 
@@ -69,6 +70,11 @@ public:
             p = allocate_slow();
         call_sites::allocated(p, slot_bytes());
         return p;
+    }
+
+    /// The name given in the options; empty if there is none.
+    [[nodiscard]] std::string_view name() const noexcept {
+        return name_ != nullptr ? std::string_view{name_} : std::string_view{};
     }
 
     /// Gives a slot back. Not nullptr.
