@@ -12,7 +12,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Of the units that have a bit, those keep it that are followed by another, n units further on.
+/// A unit keeps its bit if another one, n units further on, has one, too.
 template <unsigned n>
 constexpr void keep_followed(bits::word (&units)[4]) noexcept {
     // Written out: in registers, with shifts by constants, it is a third of the instructions.
