@@ -3,6 +3,7 @@
 #include <arenite/c.h>
 
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/detail/affinity_registry.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/interop/malloc_like.hpp>

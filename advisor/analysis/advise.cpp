@@ -90,6 +90,38 @@ program_costs costs_of(const trace::tables& known, const profile& recorded,
     return costs;
 }
 
+/// Replays the advice, and the other mallocs, without a read of each object before its free: frees
+/// that do not look at objects gain then.
+void try_unread(advice_report& r, const prepared_trace& prepared,
+                const std::vector<replay_subject>& mallocs, const advise_options& how) {
+    std::vector<replay_subject> subjects = mallocs;
+    std::vector<difference_made*> differences;
+    for (other_malloc& m : r.mallocs)
+        differences.push_back(&m.difference);
+    replay_subject together;
+    together.name = "all";
+    for (advice& a : r.advised) {
+        subjects.push_back(subject_of(a.proposed, r.sites));
+        differences.push_back(&a.difference);
+        move(together, a.proposed, r.sites);
+    }
+    if (r.advised.size() > 1) {
+        subjects.push_back(together);
+        differences.push_back(&r.all_advised);
+    }
+    for (replay_subject& s : subjects)
+        s.reads_what_it_frees = false;
+    how.step("replaying without reads");
+    const std::vector<replayed> results = how.replay(prepared, subjects, how.turns, [] {});
+    for (std::size_t i = 0; i < differences.size(); ++i) {
+        differences[i]->saved_unread_ns =
+            results[0].median(&outcome::ns) - results[i + 1].median(&outcome::ns);
+        differences[i]->tried_unread = true;
+    }
+    if (r.advised.size() == 1)
+        r.all_advised = r.advised[0].difference;
+}
+
 /// A call site gets one advice: the first.
 void choose(advice_report& r) {
     std::vector<advice> all;
@@ -111,11 +143,10 @@ void choose(advice_report& r) {
 
 } // namespace
 
-advice_report advise_on(const std::string& trace, unsigned turns, double native_cpu_ns,
-                        const std::function<void(const std::string&)>& step) {
+advice_report advise_on(const std::string& trace, const advise_options& how) {
     advice_report r;
     symbols names;
-    step("reading");
+    how.step("reading");
     const auto from = trace::open(trace);
     r.recorded = std::make_unique<profile>(*from);
     r.damage = from->damage();
@@ -125,9 +156,12 @@ advice_report advise_on(const std::string& trace, unsigned turns, double native_
     const prepared_trace prepared{*again};
     r.events = double(prepared.head().events);
     r.costs = costs_of(from->known(), *r.recorded, prepared.head());
-    r.costs_are_native = native_cpu_ns > 0;
-    if (native_cpu_ns > 0)
-        r.costs.cpu_ns = native_cpu_ns;
+    r.costs_are_native = how.native_cpu_ns > 0;
+    if (how.native_cpu_ns > 0)
+        r.costs.cpu_ns = how.native_cpu_ns;
+    if (!prepared.is_whole()) // it is judged by the time of that part
+        r.costs.replayed_share = std::min(1.0, r.events / double(r.recorded->events()));
+    r.costs.cpu_ns *= r.costs.replayed_share;
 
     std::vector<replay_subject> subjects(1);
     subjects[0].name = "nothing";
@@ -142,9 +176,9 @@ advice_report advise_on(const std::string& trace, unsigned turns, double native_
     std::size_t done = 0;
     const auto told = [&] {
         ++done;
-        step(fmt::format("replaying {} of {}", done, subjects.size() * turns));
+        how.step(fmt::format("replaying {} of {}", done, subjects.size() * how.turns));
     };
-    const std::vector<replayed> results = replay_in_turns(prepared, subjects, turns, told);
+    const std::vector<replayed> results = how.replay(prepared, subjects, how.turns, told);
     const replayed& base = results[1];
     r.floor_ns = results[0].median(&outcome::ns);
     r.malloc_ns = base.median(&outcome::ns) - r.floor_ns;
@@ -167,31 +201,42 @@ advice_report advise_on(const std::string& trace, unsigned turns, double native_
         r.tried.push_back(std::move(a));
     }
     choose(r);
+    r.path.stacks = prepared.stacks_of_path();
+    r.path.before = base.path;
     if (r.advised.size() > 1) {
-        step("replaying all advice together");
+        how.step("replaying all advice together");
         replay_subject together;
         together.name = "all";
         for (const advice& a : r.advised)
             move(together, a.proposed, r.sites);
-        const auto both = replay_in_turns(prepared, {mallocs[0], together}, turns);
+        const auto both = how.replay(prepared, {mallocs[0], together}, how.turns, [] {});
         r.all_advised = compare(both[0], both[1]);
+        r.path.after = both[1].path;
     } else if (!r.advised.empty()) {
         r.all_advised = r.advised[0].difference;
+        for (std::size_t i = 0; i < candidates.size(); ++i)
+            if (candidates[i].what == r.advised[0].proposed.what &&
+                candidates[i].sites == r.advised[0].proposed.sites)
+                r.path.after = results[first + i].path;
     }
+    const auto is_worth_it = [](const other_malloc& m) { return m.is_worth != worth::nothing; };
+    if (!r.advised.empty() || std::any_of(r.mallocs.begin(), r.mallocs.end(), is_worth_it))
+        try_unread(r, prepared, mallocs, how);
     r.first_line = first_line_of(r);
     return r;
 }
 
-void test_on(advice_report& r, const std::string& trace, unsigned turns,
-             const std::function<void(const std::string&)>& step) {
+void test_on(advice_report& r, const std::string& trace, const advise_options& how) {
     symbols names;
-    step("reading the other recording");
+    how.step("reading the other recording");
     const auto from = trace::open(trace);
     const profile recorded{*from};
     const std::vector<site> sites = sites_of(recorded, from->known(), names);
     const auto again = trace::open(trace);
     const prepared_trace prepared{*again};
-    const program_costs costs = costs_of(from->known(), recorded, prepared.head());
+    program_costs costs = costs_of(from->known(), recorded, prepared.head());
+    if (!prepared.is_whole())
+        costs.cpu_ns *= std::min(1.0, double(prepared.head().events) / double(recorded.events()));
     std::vector<replay_subject> subjects{mallocs_here()[0]};
     for (advice& a : r.advised) {
         candidate there{a.proposed.what, {}};
@@ -207,9 +252,9 @@ void test_on(advice_report& r, const std::string& trace, unsigned turns,
         subjects.push_back(subject_of(there, sites));
     }
     std::size_t done = 0;
-    const std::vector<replayed> results = replay_in_turns(prepared, subjects, turns, [&] {
+    const std::vector<replayed> results = how.replay(prepared, subjects, how.turns, [&] {
         ++done;
-        step(fmt::format("testing {} of {}", done, subjects.size() * turns));
+        how.step(fmt::format("testing {} of {}", done, subjects.size() * how.turns));
     });
     for (std::size_t i = 0; i < r.advised.size(); ++i) {
         tested_advice& t = *r.advised[i].tested;
@@ -219,10 +264,8 @@ void test_on(advice_report& r, const std::string& trace, unsigned turns,
 }
 
 std::string first_line_of(const advice_report& r) {
-    const auto share = [&](double ns) {
-        return r.costs.cpu_ns > 0 ? 100 * ns / r.costs.cpu_ns : 0;
-    };
     const auto saved = [&](const difference_made& d) { return saved_in_all(d, r.costs); };
+    const auto within = [&](const difference_made& d) { return saved_text(d, r.costs); };
     const other_malloc* best = nullptr;
     for (const other_malloc& m : r.mallocs)
         if ((m.is_worth == worth::time ||
@@ -239,17 +282,24 @@ std::string first_line_of(const advice_report& r) {
     if (r.advised.empty() && best == nullptr)
         return "nothing here is worth your time";
     if (best != nullptr && (walks_only || saved(best->difference) >= 0.6 * advised))
-        return fmt::format("just link or preload {}: {:.0f} % of the CPU time, without a change",
-                           best->name, share(saved(best->difference)));
+        return fmt::format("just link or preload {}: {} of the CPU time, without a change",
+                           best->name, within(best->difference));
     if (walks_only)
         return "nothing to gain in the calls; where the program walks its objects it may gain";
     if (r.advised[0].proposed.what == remedy::grow_by_doubling)
-        return fmt::format("worth it: {:.0f} % of the CPU time, and no allocator is needed for it",
-                           share(r.advised[0].difference.saved_ns));
+        return fmt::format("worth it: {} of the CPU time, and no allocator is needed for it",
+                           within(r.advised[0].difference));
     if (advised <= 0)
         return fmt::format("worth it for its memory: {} less",
                            bytes_text(r.advised[0].difference.saved_bytes));
-    return fmt::format("worth it: {:.0f} % of the CPU time", share(advised));
+    const auto more = [&](const advice& a, const advice& b) {
+        return saved(a.difference) < saved(b.difference);
+    };
+    const difference_made& most =
+        saved(r.all_advised) >= advised
+            ? r.all_advised
+            : std::max_element(r.advised.begin(), r.advised.end(), more)->difference;
+    return fmt::format("worth it: {} of the CPU time", within(most));
 }
 
 } // namespace arenite::advisor

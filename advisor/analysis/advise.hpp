@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../replay/runs.hpp"
 #include "candidates.hpp"
 #include "profile.hpp"
 #include "sites.hpp"
@@ -41,6 +42,21 @@ struct other_malloc {
     worth is_worth = worth::nothing;
 };
 
+/// How advice is sought.
+struct advise_options {
+    unsigned turns = 5;       ///< of each replay
+    double native_cpu_ns = 0; ///< of the program, measured without recording; 0: it was not
+    replays replay = replay_in_turns;
+    /// Gets a line on what is being done.
+    std::function<void(const std::string&)> step = [](const std::string&) {};
+};
+
+/// The observed burst with the most accesses: where they go, before and after.
+struct burst_path {
+    std::vector<std::uint32_t> stacks;        ///< of each access: the call stack of its object
+    std::vector<std::uint64_t> before, after; ///< addresses, by malloc and as advised
+};
+
 /// The whole answer.
 struct advice_report {
     std::unique_ptr<profile> recorded;
@@ -49,21 +65,18 @@ struct advice_report {
     program_costs costs;
     bool costs_are_native = false; ///< measured without recording
     double events = 0, malloc_ns = 0, floor_ns = 0;
+    burst_path path;
     std::vector<other_malloc> mallocs;
     std::vector<advice> advised, tried; ///< in order of worth
     difference_made all_advised;        ///< together, where there are several
     std::string first_line;
 };
 
-/// Reads the trace and replays it: all of `arenite advise`. `step` gets a line on what is being
-/// done.
-[[nodiscard]] advice_report advise_on(const std::string& trace, unsigned turns,
-                                      double native_cpu_ns,
-                                      const std::function<void(const std::string&)>& step);
+/// Reads the trace and replays it: all of `arenite advise`.
+[[nodiscard]] advice_report advise_on(const std::string& trace, const advise_options& how);
 
 /// Tries the report's advice on another recording of the program.
-void test_on(advice_report& r, const std::string& trace, unsigned turns,
-             const std::function<void(const std::string&)>& step);
+void test_on(advice_report& r, const std::string& trace, const advise_options& how);
 
 /// The line that the report begins with: whether it is worth it.
 [[nodiscard]] std::string first_line_of(const advice_report& r);

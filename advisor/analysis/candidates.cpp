@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/core.h>
 #include <iterator>
+#include <map>
 
 namespace arenite::advisor {
 namespace {
@@ -56,6 +57,69 @@ std::vector<std::size_t> walked_sites(const profile& of, const std::vector<site>
     if (found.size() > most_sites)
         found.resize(most_sites);
     return found;
+}
+
+constexpr std::size_t most_places = 6; ///< named in code
+
+/// "// at: make scene.cpp:31, make scene.cpp:33", of the sites that fit; empty: none does.
+template <class Fits>
+std::string places_of(const candidate& c, const std::vector<site>& sites, const char* before,
+                      Fits fits) {
+    std::string text;
+    std::size_t n = 0;
+    for (const std::size_t i : c.sites)
+        if (fits(sites[i]) && ++n <= most_places)
+            text += (n == 1 ? before : ",\n//     ") + sites[i].label();
+    if (n > most_places)
+        text += fmt::format(",\n//     and {} more", n - most_places);
+    return n == 0 ? "" : text + "\n";
+}
+
+std::string code_of_ordered(const candidate& c, const std::vector<site>& sites) {
+    const auto is = [](const char* container) {
+        return [=](const site& s) { return s.container == container; };
+    };
+    const std::string classes = places_of(c, sites, "// the classes of objects made at ", is(""));
+    const std::string texts = places_of(c, sites, "// std::string at ", is("std::string"));
+    const std::string others = places_of(c, sites, "// containers at ", [](const site& s) {
+        return !s.container.empty() && s.container != "std::string";
+    });
+    std::string code = "#include <arenite/affinity/affine.hpp>\n";
+    if (!texts.empty() || !others.empty())
+        code += "#include <arenite/stl/affinity_allocator.hpp>\n";
+    code += "struct nodes { static constexpr std::string_view name = \"nodes\"; };\n";
+    if (!classes.empty())
+        code += classes + "class Node : public arenite::affine<nodes> { ... };\n"
+                          "// new, delete and make_unique use its heap; an aggregate needs a "
+                          "constructor then\n";
+    if (!texts.empty())
+        code += texts +
+                "using text = std::basic_string<char, std::char_traits<char>,\n"
+                "                               arenite::affinity_allocator<char, nodes>>;\n";
+    if (!others.empty())
+        code += others + "std::vector<T, arenite::affinity_allocator<T, nodes>> v;   // others the "
+                         "same\n";
+    return code + "// or a heap of your own: arenite::ordered_heap heap; "
+                  "arenite::create<T>(heap)\n";
+}
+
+/// A pool for each size.
+std::string code_of_pools(const candidate& c, const std::vector<site>& sites) {
+    std::map<std::uint64_t, candidate> by_size;
+    for (const std::size_t i : c.sites)
+        by_size.try_emplace(sites[i].sum.largest, candidate{c.what, {}})
+            .first->second.sites.push_back(i);
+    std::string code = "#include <arenite/pool/pool_resource.hpp>\n";
+    for (const auto& [bytes, of] : by_size) {
+        const std::string name = by_size.size() == 1 ? "pool" : fmt::format("pool_of_{}", bytes);
+        code += places_of(of, sites, "// at ", [](const site&) { return true; });
+        code += fmt::format("arenite::pool_resource {}{{arenite::slot{{.bytes = {}, .alignment = "
+                            "16}}}};\n"
+                            "auto* p = arenite::create<T>({}, arguments);\n"
+                            "arenite::destroy({}, p);\n",
+                            name, (bytes + 15) / 16 * 16, name, name);
+    }
+    return code;
 }
 
 bool is_node(const site& s) {
@@ -225,15 +289,9 @@ std::string code_of(const candidate& c, const std::vector<site>& sites) {
                            name, name);
     }
     case remedy::pool:
-        return fmt::format("arenite::pool_resource pool{{arenite::slot{{.bytes = {}, .alignment = "
-                           "16}}}};\n"
-                           "auto* p = arenite::create<T>(pool, arguments);\n"
-                           "arenite::destroy(pool, p);\n",
-                           first.sum.largest);
+        return code_of_pools(c, sites);
     case remedy::ordered:
-        return "struct nodes { static constexpr std::string_view name = \"nodes\"; };\n"
-               "class Node : public arenite::affine<nodes> { ... };   // new and delete go there\n"
-               "// or a heap of your own: arenite::ordered_heap heap; arenite::create<T>(heap)\n";
+        return code_of_ordered(c, sites);
     }
     return {};
 }

@@ -52,7 +52,7 @@ public:
     [[nodiscard]] std::uint64_t never_freed() const noexcept { return live_.never_freed(); }
     [[nodiscard]] std::uint64_t last_time() const noexcept { return last_time_; }
     [[nodiscard]] std::size_t threads() const noexcept { return threads_; }
-    /// What was observed of the objects while the program ran.
+    /// The observations of the objects while the program ran.
     [[nodiscard]] const touches& touched() const noexcept { return touched_; }
     /// Allocations by log2 of their size, and of the events that they lived.
     [[nodiscard]] const auto& sizes() const noexcept { return sizes_; }

@@ -24,7 +24,7 @@ struct told_frame {
 };
 
 std::string container_in(std::string_view function) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 12> nodes{{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 20> nodes{{
         {"std::_Rb_tree<", "std::map or std::set"},
         {"std::__cxx11::list<", "std::list"},
         {"std::__cxx11::_List_base<", "std::list"},
@@ -37,6 +37,14 @@ std::string container_in(std::string_view function) {
         {"std::_Deque_base<", "std::deque"},
         {"std::vector<", "std::vector"},
         {"std::__cxx11::basic_string<", "std::string"},
+        {"std::__1::__tree<", "std::map or std::set"}, // the same by libc++
+        {"std::__1::__list_imp<", "std::list"},
+        {"std::__1::list<", "std::list"},
+        {"std::__1::forward_list<", "std::forward_list"},
+        {"std::__1::__hash_table<", "std::unordered_map"},
+        {"std::__1::deque<", "std::deque"},
+        {"std::__1::vector<", "std::vector"},
+        {"std::__1::basic_string<", "std::string"},
     }};
     for (const auto& [word, name] : nodes)
         if (const std::size_t at = function.find(word);
@@ -75,7 +83,10 @@ public:
         const trace::name n = name_of(f, known_, names_);
         const std::string module =
             f.module < known_.modules.size() ? known_.modules[f.module].path : "";
-        t.container = container_in(n.function);
+        for (std::size_t i = 0; i < n.inlined.size() && t.container.empty(); ++i)
+            t.container = container_in(n.inlined[i]);
+        if (t.container.empty())
+            t.container = container_in(n.function);
         t.of_library = is_library(n.function, base_name(module));
         t.function = short_name(n.function);
         if (!n.file.empty())

@@ -28,7 +28,7 @@ struct walked {
     std::uint64_t near = 0;     ///< to within 256 bytes
 };
 
-/// What observations say of the objects of each call stack: which are used, and one after which.
+/// The objects of each call stack by observations: which are used, and one after which.
 ///
 /// Memory: what was seen: call stacks, and pairs of them, at most most_pairs.
 class touches {

@@ -3,6 +3,7 @@
 #include "verdict.hpp"
 
 #include <algorithm>
+#include <fmt/core.h>
 
 namespace arenite::advisor {
 namespace {
@@ -51,13 +52,36 @@ double saved_in_walks(const difference_made& d, const program_costs& of) {
     return of.cpu_ns * of.share_in_objects * less / d.burst_before;
 }
 
+saved_range range_of(const difference_made& d, const program_costs& of) {
+    const double other_way = d.tried_unread ? d.saved_unread_ns : d.saved_ns;
+    const double walks = saved_in_walks(d, of);
+    double least = walks, most = walks;
+    if (d.burst_before > 0) {
+        const double whole = of.cpu_ns * of.share_in_objects / d.burst_before;
+        const double less = d.burst_before - d.burst_after;
+        least = std::min(least, whole * (less - d.burst_spread));
+        most = std::max(most, whole * (less + d.burst_spread));
+    }
+    return {std::min(d.saved_ns, other_way) - d.spread_ns + least,
+            std::max(d.saved_ns, other_way) + d.spread_ns + most};
+}
+
+std::string saved_text(const difference_made& d, const program_costs& of) {
+    if (of.cpu_ns <= 0)
+        return "0 %";
+    const saved_range range = range_of(d, of);
+    return fmt::format("{:.0f} % ({:.0f} to {:.0f})", 100 * saved_in_all(d, of) / of.cpu_ns,
+                       100 * range.least / of.cpu_ns,
+                       std::min(100.0, 100 * range.most / of.cpu_ns));
+}
+
 worth judge(const difference_made& d, const program_costs& of) {
     if (!d.live_bytes_agree)
         return worth::nothing;
     const bool dearer_in_time = of.cpu_ns > 0 && -d.saved_ns > least_share_of_time * of.cpu_ns;
     const bool dearer_in_memory =
         of.peak_bytes > 0 && -d.saved_bytes > 2 * least_share_of_memory * of.peak_bytes;
-    // What it costs in walks counts against what it saves in calls.
+    // Its costs in walks count against what it saves in calls.
     const bool saves =
         of.cpu_ns > 0 && d.saved_ns + saved_in_walks(d, of) >= least_share_of_time * of.cpu_ns;
     if (saves && d.saved_ns > d.spread_ns && d.saved_ns >= least_share_of_time * of.cpu_ns)

@@ -17,11 +17,15 @@ struct program_costs {
     /// 0: it was not observed.
     double share_in_objects = 0;
     bool observed = false; ///< so that nothing is guessed about what it walks
+    /// The part of the trace that was replayed; below 1, cpu_ns is of this part, too.
+    double replayed_share = 1;
 };
 
 /// The effect of moving a group, by replays beside each other.
 struct difference_made {
-    double saved_ns = 0;    ///< of all events; negative: it costs
+    double saved_ns = 0; ///< of all events; negative: it costs. Each object is read before its free
+    double saved_unread_ns = 0; ///< the same where they are not read, if that was tried
+    bool tried_unread = false;
     double spread_ns = 0;   ///< what turns differ by themselves
     double saved_bytes = 0; ///< of the resident peak
     double saved_faults = 0;
@@ -39,10 +43,23 @@ struct difference_made {
 /// tenth.
 [[nodiscard]] double saved_in_walks(const difference_made& d, const program_costs& of);
 
+/// In calls: a program reads some of what it frees, so it lies halfway, where both were tried.
+[[nodiscard]] inline double saved_in_calls(const difference_made& d) {
+    return d.tried_unread ? (d.saved_ns + d.saved_unread_ns) / 2 : d.saved_ns;
+}
 /// In calls and walks together.
 [[nodiscard]] inline double saved_in_all(const difference_made& d, const program_costs& of) {
-    return d.saved_ns + saved_in_walks(d, of);
+    return saved_in_calls(d) + saved_in_walks(d, of);
 }
+
+/// The least and the most that it may be: turns differ, it is not known what the program reads, and
+/// a change of bursts that is too small to be counted may be one.
+struct saved_range {
+    double least = 0, most = 0;
+};
+[[nodiscard]] saved_range range_of(const difference_made& d, const program_costs& of);
+/// "49 % (43 to 54)", of the program's CPU time.
+[[nodiscard]] std::string saved_text(const difference_made& d, const program_costs& of);
 
 enum class worth {
     nothing, ///< too little, or within the spread

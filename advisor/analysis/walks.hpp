@@ -12,7 +12,7 @@
 
 namespace arenite::advisor {
 
-/// What was observed of a call site's objects.
+/// Observations of a call site's objects.
 struct site_walks {
     std::uint64_t samples = 0;
     walked within;                      ///< from each to the next one of this site

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstring>
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -31,6 +30,7 @@ using record::unobserved;
 constexpr std::uint64_t trap_flag = 0x100;
 constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t step_ns_at_first = 20'000;
+constexpr std::uint64_t usual_burst_ns = 100'000'000, longest_wait_ns = 2'000'000'000;
 
 // A timer's number, which may be 0, as a word that is not.
 void* as_word(timer_t timer) noexcept { return static_cast<char*>(timer) + 1; }
@@ -172,7 +172,8 @@ void observer::thread_begins(std::uint32_t number, const std::uint32_t* busy) no
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = SIGPROF;
     event.sigev_value.sival_ptr = this;
-    event._sigev_un._tid = static_cast<pid_t>(::syscall(SYS_gettid));
+    t.tid = static_cast<std::int32_t>(::syscall(SYS_gettid));
+    event._sigev_un._tid = t.tid;
     timer_t timer;
     if (::timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0)
         return stop(unobserved::no_timer);
@@ -205,8 +206,7 @@ void observer::leave_to_the_program(int signal) noexcept {
     if (!holds(signal))
         return;
     stop(signal == SIGPROF ? unobserved::uses_sigprof : unobserved::uses_sigtrap);
-    while (bursting_) // some milliseconds at most: it ends before any system call
-        ::sched_yield();
+    const bool ended = bursts_have_ended();
     for (auto& place : timers_)
         end_timer(place);
     struct sigaction usual {};
@@ -214,12 +214,40 @@ void observer::leave_to_the_program(int signal) noexcept {
     real_sigaction(SIGPROF, &usual, nullptr);
     usual.sa_handler = SIG_DFL;
     real_sigaction(SIGPROF, &usual, nullptr);
-    real_sigaction(SIGTRAP, &usual, nullptr);
+    if (ended || signal == SIGTRAP) // else the thread's next step ends its burst
+        real_sigaction(SIGTRAP, &usual, nullptr);
+}
+
+/// A burst takes some milliseconds: it ends before any system call. But a handler of the program
+/// may have jumped out of one, and its thread may sleep: then it is woken, and ends it. False: a
+/// thread has not come so far.
+bool observer::bursts_have_ended() noexcept {
+    if (thread_.into != nullptr) // this thread's handler has jumped
+        end_burst(thread_);
+    const std::uint64_t begin = ns_of(CLOCK_MONOTONIC);
+    bool called = false;
+    while (bursting_) {
+        const std::uint64_t waited = ns_of(CLOCK_MONOTONIC) - begin;
+        if (waited > longest_wait_ns)
+            return false;
+        if (waited > usual_burst_ns && !called) {
+            siginfo_t look{};
+            look.si_code = SI_QUEUE;
+            look.si_pid = ::getpid();
+            look.si_value.sival_ptr = this;
+            ::syscall(SYS_rt_tgsigqueueinfo, look.si_pid, bursting_tid_.load(), SIGPROF, &look);
+            called = true;
+        }
+        const timespec moment{0, 100'000};
+        ::nanosleep(&moment, nullptr);
+    }
+    return true;
 }
 
 void observer::on_profile(int signal, siginfo_t* info, void* context) noexcept {
     const int error = errno;
-    if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &the_observer)
+    if ((info->si_code == SI_TIMER || info->si_code == SI_QUEUE) &&
+        info->si_value.sival_ptr == &the_observer)
         the_observer.look(context);
     else
         default_action(signal);
@@ -306,6 +334,7 @@ bool observer::begin_burst(std::uint32_t steps) noexcept {
         t.begin_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
         t.wanted = steps;
         t.left = 0;
+        bursting_tid_ = t.tid;
         t.into = &b;
         return true;
     }
@@ -327,6 +356,8 @@ void observer::end_burst(observed_thread& t) noexcept {
 
 /// Notes what the next instruction will find; where it must not be stepped over, the burst ends.
 void observer::note(observed_thread& t, const void* context) noexcept {
+    if (!active_) // the program is about to use the signals
+        return end_burst(t);
     record::burst& b = *t.into;
     const auto pc = static_cast<std::uint64_t>(registers_of(context)[REG_RIP]);
     const bool ours = pc >= own_begin_ && pc < own_end_;

@@ -10,7 +10,7 @@
 
 namespace arenite::preload {
 
-/// What a thread has to do with observing. All of it is zero at first.
+/// A thread as it is observed. All of it is zero at first.
 struct observed_thread {
     std::atomic<void*>* timer;
     const std::uint32_t* busy; ///< it is within the recorder
@@ -20,6 +20,7 @@ struct observed_thread {
     std::uint32_t wanted;      ///< steps of this burst
     std::uint32_t left;        ///< after a call of malloc or free it goes on for these
     bool leaving;              ///< it goes on, and is still in this library
+    std::int32_t tid;          ///< as the system knows it
 };
 
 /// Looks at what the program's threads touch: their registers, 250 times a second of CPU time
@@ -38,7 +39,8 @@ public:
     void thread_begins(std::uint32_t number, const std::uint32_t* busy) noexcept;
     void thread_ends() noexcept;
 
-    /// The program is about to use this signal.
+    /// The program is about to use this signal. Waits until no thread is within a burst, for two
+    /// seconds at most.
     void leave_to_the_program(int signal) noexcept;
     [[nodiscard]] bool holds(int signal) const noexcept {
         return active_ && (signal == SIGPROF || signal == SIGTRAP);
@@ -62,6 +64,7 @@ private:
     void note(observed_thread& t, const void* context) noexcept;
     void go_on() noexcept;
     void stop(record::unobserved why) noexcept;
+    [[nodiscard]] bool bursts_have_ended() noexcept;
     static void end_timer(std::atomic<void*>& place) noexcept;
 
     [[gnu::tls_model("initial-exec")]] static thread_local constinit observed_thread thread_;
@@ -72,6 +75,7 @@ private:
     std::uint64_t own_begin_ = 0, own_end_ = 0; ///< the addresses of this library
     std::atomic<bool> active_{false};
     std::atomic<bool> bursting_{false};
+    std::atomic<std::int32_t> bursting_tid_{0};       ///< the thread
     std::atomic<void*> timers_[record::most_rings]{}; ///< of threads; their words are not null
 };
 

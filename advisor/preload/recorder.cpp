@@ -175,7 +175,7 @@ bool recorder::wait_for_room(thread_state& t) noexcept {
             return true;
         }
         if (waits % 1000 == 999 && ::kill(area_->recorder, 0) != 0 && errno == ESRCH) {
-            guard_->mode = off; // nobody reads any more
+            guard_->mode = off; // the recorder is gone
             return false;
         }
         const timespec moment{0, 200000};

@@ -118,7 +118,7 @@ struct observing {
     std::atomic<std::uint64_t> samples_of_ours; ///< a thread was within the recorder
 };
 
-/// What is observed, until the recorder has taken it.
+/// Samples and bursts, until the recorder has taken them.
 struct looks {
     std::uint32_t period_ms;     ///< of CPU time between looks at a thread; 0: off
     std::uint32_t burst_percent; ///< of the program's own CPU time for bursts at most

@@ -45,7 +45,7 @@ public:
             take(instruction, operands[i], s.at.pc, registers);
         if (to_.accesses.size() == first || number + 1 >= to_.instructions)
             return;
-        // What it loaded into a register is known by the next step.
+        // The next step shows the registers that it loaded.
         for (std::size_t i = 0; i < instruction.operand_count; ++i)
             if (const ZydisDecodedOperand& o = operands[i];
                 o.type == ZYDIS_OPERAND_TYPE_REGISTER && does(o, written))

@@ -38,7 +38,7 @@ private:
     std::unordered_set<std::uint64_t> known_;
 };
 
-/// What the registers pointed to.
+/// The objects that the registers pointed to.
 [[nodiscard]] trace::observation observed(const record::sample& s, const object_regions& objects);
 
 /// All accesses of a burst.

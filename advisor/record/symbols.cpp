@@ -44,26 +44,45 @@ bool go_outward(Dwarf_Die* cu, Dwarf_Die* inlined, trace::name& to) {
     return true;
 }
 
+std::string function_of(Dwarf_Die* scope) {
+    Dwarf_Attribute attribute;
+    const char* symbol =
+        ::dwarf_formstring(::dwarf_attr_integrate(scope, DW_AT_linkage_name, &attribute));
+    if (symbol == nullptr)
+        symbol = ::dwarf_diename(scope);
+    return symbol == nullptr ? "" : demangled(symbol);
+}
+
+/// The unit that was compiled to this address. Clang writes no list of their addresses.
+Dwarf_Die* unit_of(Dwfl_Module* module, GElf_Addr at, Dwarf_Addr& bias) {
+    if (Dwarf_Die* const listed = ::dwfl_module_addrdie(module, at, &bias))
+        return listed;
+    for (Dwarf_Die* cu = nullptr; (cu = ::dwfl_module_nextcu(module, cu, &bias)) != nullptr;)
+        if (::dwarf_haspc(cu, at - bias) > 0)
+            return cu;
+    return nullptr;
+}
+
 /// Out of the standard library's inlined functions, into the program's own: its name and its line.
-void leave_system_headers(Dwfl_Module* module, GElf_Addr at, trace::name& found) {
-    Dwarf_Addr bias = 0;
-    Dwarf_Die* const cu = ::dwfl_module_addrdie(module, at, &bias);
-    Dwarf_Die* scopes = nullptr;
-    const int count = cu == nullptr ? 0 : ::dwarf_getscopes(cu, at - bias, &scopes);
+void leave_system_headers(Dwarf_Die* cu, Dwarf_Addr at, trace::name& found) {
+    // The scopes at an address go on where an inlined function was written; those around its scope
+    // are the ones that it was inlined into.
+    Dwarf_Die *innermost = nullptr, *scopes = nullptr;
+    const bool is_known = ::dwarf_getscopes(cu, at, &innermost) > 0;
+    const int count = is_known ? ::dwarf_getscopes_die(innermost, &scopes) : 0;
+    std::free(innermost);
     for (int i = 0; i < count; ++i) {
         const int tag = ::dwarf_tag(&scopes[i]);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
             continue;
         if (!is_system_header(found.file)) {
-            Dwarf_Attribute attribute;
-            const char* symbol = ::dwarf_formstring(
-                ::dwarf_attr_integrate(&scopes[i], DW_AT_linkage_name, &attribute));
-            if (symbol == nullptr)
-                symbol = ::dwarf_diename(&scopes[i]);
-            if (symbol != nullptr && tag == DW_TAG_inlined_subroutine)
-                found.function = demangled(symbol);
+            if (std::string own = function_of(&scopes[i]);
+                !own.empty() && tag == DW_TAG_inlined_subroutine)
+                found.function = std::move(own);
             break;
         }
+        if (tag == DW_TAG_inlined_subroutine)
+            found.inlined.push_back(function_of(&scopes[i]));
         if (tag == DW_TAG_subprogram || !go_outward(cu, &scopes[i], found))
             break;
     }
@@ -114,13 +133,15 @@ trace::name symbols::look_up(const trace::module& in, std::uint64_t offset) {
     const GElf_Addr at = offset + file.bias;
     if (const char* symbol = ::dwfl_module_addrname(file.module, at))
         found.function = demangled(symbol);
-    if (Dwfl_Line* line = ::dwfl_module_getsrc(file.module, at)) {
-        int number = 0;
-        if (const char* path = ::dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {
-            found.file = path;
-            found.line = static_cast<std::uint32_t>(number);
-            leave_system_headers(file.module, at, found);
-        }
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* const cu = unit_of(file.module, at, bias);
+    Dwarf_Line* const line = cu == nullptr ? nullptr : ::dwarf_getsrc_die(cu, at - bias);
+    int number = 0;
+    const char* const path = line == nullptr ? nullptr : ::dwarf_linesrc(line, nullptr, nullptr);
+    if (path != nullptr && ::dwarf_lineno(line, &number) == 0) {
+        found.file = path;
+        found.line = static_cast<std::uint32_t>(number);
+        leave_system_headers(cu, at - bias, found);
     }
     return found;
 }
@@ -131,8 +152,13 @@ trace::name name_of(const trace::frame& f, const trace::tables& known, symbols& 
     trace::name n;
     if (const auto told = known.names.find(f); told != known.names.end())
         n = told->second;
-    else if (f.module != 0)
-        n = from.look_up(m, f.offset);
+    if (f.module != 0 && n.inlined.empty()) { // traces do not tell these
+        trace::name here = from.look_up(m, f.offset);
+        if (n.function.empty())
+            n = std::move(here);
+        else
+            n.inlined = std::move(here.inlined);
+    }
     if (n.function.empty())
         n.function = fmt::format("{}+{:#x}", m.path.empty() ? "?" : base_name(m.path), f.offset);
     return n;

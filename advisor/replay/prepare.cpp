@@ -21,10 +21,38 @@ namespace {
 using replay::action;
 using replay::prepared_event;
 
+/// Prepared events, where they will be read: behind the head of the file.
+class event_list {
+public:
+    event_list(memory_file& file, std::uint64_t most)
+        : bytes_{sizeof(replay::prepared_head) + (most + at_once) * sizeof(prepared_event)} {
+        file.resize(bytes_);
+        base_ = file.map(bytes_);
+    }
+    ~event_list() { ::munmap(base_, static_cast<std::size_t>(bytes_)); }
+    event_list(const event_list&) = delete;
+    event_list& operator=(const event_list&) = delete;
+
+    void push_back(const prepared_event& e) { first()[size_++] = e; }
+    [[nodiscard]] prepared_event& operator[](std::uint64_t i) { return first()[i]; }
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+private:
+    static constexpr std::uint64_t at_once = 16; ///< an event may end objects that lie there
+
+    [[nodiscard]] prepared_event* first() const noexcept {
+        return reinterpret_cast<prepared_event*>(base_ + sizeof(replay::prepared_head));
+    }
+    std::uint64_t bytes_, size_ = 0;
+    std::byte* base_;
+};
+
 /// Makes prepared events of a trace's.
 class preparer {
 public:
-    std::vector<prepared_event> events;
+    preparer(memory_file& file, std::uint64_t most) : events{file, most} {}
+
+    event_list events;
     std::uint64_t peak_live_bytes = 0, peak_at = 0, all_bytes = 0;
     std::uint64_t sites = 1;
 
@@ -87,7 +115,7 @@ public:
             accesses_.push_back({slot,
                                  static_cast<std::uint32_t>(std::min<std::uint64_t>(
                                      offset, live_.at(slot).kept.bytes - 1)),
-                                 waits_for});
+                                 waits_for, live_.at(slot).kept.site});
         }
         if (objects.size() < least_objects)
             accesses_.resize(first);
@@ -205,23 +233,35 @@ void memory_file::write_at(std::uint64_t offset, const void* data, std::size_t b
     if (::pwrite(file_, data, bytes, static_cast<off_t>(offset)) != static_cast<ssize_t>(bytes))
         throw std::runtime_error("no memory for the trace");
 }
+void memory_file::append() {
+    if (::lseek(file_, 0, SEEK_END) < 0)
+        throw std::runtime_error("no memory for the trace");
+}
+void memory_file::resize(std::uint64_t bytes) {
+    if (::ftruncate(file_, static_cast<off_t>(bytes)) != 0)
+        throw std::runtime_error(fmt::format("no memory for the trace: {}", std::strerror(errno)));
+}
+std::byte* memory_file::map(std::uint64_t bytes) {
+    void* const p = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_NORESERVE, file_, 0);
+    if (p == MAP_FAILED)
+        throw std::runtime_error(fmt::format("no memory for the trace: {}", std::strerror(errno)));
+    return static_cast<std::byte*>(p);
+}
 std::string memory_file::path() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), file_); }
 
 prepared_trace::prepared_trace(trace::source& from, std::uint64_t most) : file_{"arenite-replay"} {
-    preparer p;
-    trace::read_all(
+    preparer p{file_, most};
+    trace::read_until(
         from,
         [&](const trace::event& e) {
-            if (p.events.size() < most)
+            is_whole_ = p.events.size() < most;
+            if (is_whole_)
                 p.take(e);
-            else
-                ++left_out_;
+            return is_whole_;
         },
-        [&](const trace::observation& o) {
-            if (left_out_ == 0)
-                p.take(o);
-        });
-    if (p.events.empty())
+        [&](const trace::observation& o) { p.take(o); });
+    if (p.events.size() == 0)
         throw trace::bad_trace("there is no event in it that could be replayed");
     head_.magic = replay::prepared_magic;
     head_.slots = static_cast<std::uint32_t>(p.slots());
@@ -260,8 +300,15 @@ prepared_trace::prepared_trace(trace::source& from, std::uint64_t most) : file_{
     const auto [bursts, accesses] = p.chosen_bursts();
     head_.bursts = bursts.size();
     head_.accesses = accesses.size();
-    file_.write(&head_, sizeof head_);
-    file_.write(p.events.data(), p.events.size() * sizeof(prepared_event));
+    const auto longest =
+        std::max_element(bursts.begin(), bursts.end(),
+                         [](const auto& a, const auto& b) { return a.count < b.count; });
+    if (longest != bursts.end())
+        for (std::uint32_t i = 0; i < longest->count; ++i)
+            stacks_of_path_.push_back(accesses[longest->first + i].site);
+    file_.write_at(0, &head_, sizeof head_);
+    file_.resize(sizeof head_ + head_.events * sizeof(prepared_event)); // what was not needed goes
+    file_.append();
     for (const auto& list : lists)
         file_.write(list.data(), list.size() * sizeof(std::uint32_t));
     if (head_.births[replay::points] % 2 != 0) { // bursts lie at multiples of 8 bytes

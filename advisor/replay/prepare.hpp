@@ -5,6 +5,7 @@
 #include "../trace/reader.hpp"
 #include "prepared.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,6 +22,12 @@ public:
 
     void write(const void* data, std::size_t bytes);
     void write_at(std::uint64_t offset, const void* data, std::size_t bytes);
+    /// The next write goes behind all that is there.
+    void append();
+    /// Takes no memory for what is not written.
+    void resize(std::uint64_t bytes);
+    /// All of it. Who asked unmaps it.
+    [[nodiscard]] std::byte* map(std::uint64_t bytes);
     [[nodiscard]] std::string path() const;
 
 private:
@@ -29,20 +36,29 @@ private:
 
 /// A trace made ready for replaying. The site of an event is the number of its stack.
 ///
-/// Memory: 24 bytes an event, in a file in memory; what is beyond `most` events is left out.
+/// Memory: 24 bytes an event, in a file in memory that all replays share, and that of the live
+///         objects while it is made. Of a longer trace only the beginning is replayed, so that both
+///         together stay below a gigabyte.
 class prepared_trace {
 public:
-    explicit prepared_trace(trace::source& from, std::uint64_t most = 200'000'000);
+    static constexpr std::uint64_t most_events = 30'000'000;
+
+    explicit prepared_trace(trace::source& from, std::uint64_t most = most_events);
 
     [[nodiscard]] const replay::prepared_head& head() const noexcept { return head_; }
     [[nodiscard]] std::string path() const { return file_.path(); }
-    /// Events of the trace that were left out.
-    [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
+    /// False: it is the beginning of the trace; the rest was not read.
+    [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
+    /// The burst with the most accesses: the call stack that allocated the object of each.
+    [[nodiscard]] const std::vector<std::uint32_t>& stacks_of_path() const noexcept {
+        return stacks_of_path_;
+    }
 
 private:
     memory_file file_;
     replay::prepared_head head_{};
-    std::uint64_t left_out_ = 0;
+    std::vector<std::uint32_t> stacks_of_path_;
+    bool is_whole_ = true;
 };
 
 } // namespace arenite::advisor

@@ -52,6 +52,7 @@ struct prepared_burst {
 struct prepared_access {
     std::uint32_t slot, offset;
     std::uint32_t waits_for; ///< 1 + the access of its burst that loaded its address; 0: none
+    std::uint32_t site;      ///< of the object
 };
 constexpr std::size_t most_timed_bursts = 128;
 
@@ -69,19 +70,22 @@ constexpr std::size_t most_groups = 64;
 /// A plan: a byte a site, the group, 0: malloc; before them the strategies of the groups.
 struct plan_head {
     strategy of_group[most_groups];
+    std::uint8_t reads_what_it_frees; ///< as a program does whose destructors look at all of it
 };
 
-/// The results of a replay, in words of text on its standard output, "ns 123".
+/// The results of a replay, in words of text on its standard output, "ns 123"; behind them a line
+/// "path" with the addresses that the burst with the most accesses used.
 struct outcome {
-    double ns = 0;          ///< of CPU time, all events
-    double walk_ns = 0;     ///< an object, in order of birth, at the points
-    double faults = 0;      ///< page faults
-    double peak_bytes = 0;  ///< resident at most, of the program's objects
-    double end_bytes = 0;   ///< resident when all is freed
-    double live_checks = 0; ///< points at which the live bytes were those of the trace
-    double planned = 0;     ///< allocations that the plan's groups served
-    double held_bytes = 0;  ///< that linear groups held at most
-    double burst_ns = 0;    ///< an access of the observed bursts, of cold caches; 0: none
+    double ns = 0;           ///< of CPU time, all events
+    double walk_ns = 0;      ///< an object, in order of birth, at the points
+    double faults = 0;       ///< page faults
+    double peak_bytes = 0;   ///< resident at most, of the program's objects
+    double end_bytes = 0;    ///< resident when all is freed
+    double live_checks = 0;  ///< points at which the live bytes were those of the trace
+    double planned = 0;      ///< allocations that the plan's groups served
+    double held_bytes = 0;   ///< that linear groups held at most
+    double burst_ns = 0;     ///< an access of the observed bursts, of cold caches; 0: none
+    double copied_bytes = 0; ///< for longer buffers: handed to realloc, or copied
 };
 
 } // namespace arenite::replay

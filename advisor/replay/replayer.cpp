@@ -84,6 +84,7 @@ public:
             reserves_ = reserves_ || strategies->of_group[g] == strategy::reserve;
         }
         nothing_ = strategies->of_group[0] == strategy::nothing;
+        reads_ = strategies->reads_what_it_frees != 0;
         if (nothing_)
             one_place_ = static_cast<char*>(fresh(std::size_t{64} << 20));
     }
@@ -127,6 +128,8 @@ public:
         (void)read;
         return made_;
     }
+
+    [[nodiscard]] const timed_bursts& bursts() const noexcept { return bursts_; }
 
 private:
     static std::size_t alignment_of(std::uint32_t bytes, std::uint8_t log2) {
@@ -193,7 +196,8 @@ private:
             live_bytes_ -= o.bytes;
             if (o.p == nullptr) // its memory has become a longer buffer's
                 return;
-            each_touched(0, o.bytes, [&](std::size_t at) { sum_ += o.p[at]; });
+            if (reads_)
+                each_touched(0, o.bytes, [&](std::size_t at) { sum_ += o.p[at]; });
             end_object(o);
             return;
         }
@@ -225,6 +229,7 @@ private:
         std::uint32_t from = 0;
         if (shorter != nullptr && shorter->p != nullptr && o.p != shorter->p) {
             from = std::min(shorter->bytes, e.bytes);
+            made_.copied_bytes += double(from);
             std::memcpy(o.p, shorter->p, from);
         }
         touch(o, from, e.bytes);
@@ -244,6 +249,7 @@ private:
             }
             ++made_.planned;
         } else if (o.group == from_malloc && !nothing_) {
+            made_.copied_bytes += double(std::min(old, e.bytes));
             o.p = static_cast<char*>(std::realloc(o.p, e.bytes));
             if (o.p == nullptr)
                 give_up("out of memory");
@@ -251,6 +257,7 @@ private:
             object larger = o;
             larger.p = allocate(larger, e.bytes, false);
             std::memcpy(larger.p, o.p, std::min(old, e.bytes));
+            made_.copied_bytes += double(std::min(old, e.bytes));
             end_object(o);
             o = larger;
         }
@@ -282,7 +289,7 @@ private:
     const std::uint8_t* group_of_site_;
     object* objects_;
     std::array<group, most_groups> groups_;
-    bool nothing_ = false, reserves_ = false;
+    bool nothing_ = false, reserves_ = false, reads_ = true;
     char* one_place_ = nullptr;
     std::uint64_t live_bytes_ = 0;
     timed_bursts bursts_;
@@ -304,12 +311,17 @@ int main(int count, char** words) {
     if (prepared.size() < sizeof *head || head->magic != prepared_magic ||
         plan.size() < sizeof(plan_head) + head->sites)
         give_up("its input is broken");
-    static replayer r{prepared, plan}; // what it holds is not given back: nobody looks any more
+    static replayer r{prepared, plan}; // it is not destroyed: the process ends
     const outcome o = r.run();
-    std::printf("ns %.0f\nwalk_ns %.3f\nfaults %.0f\npeak_bytes %.0f\nend_bytes %.0f\n"
-                "live_checks %.0f\nplanned %.0f\nheld_bytes %.0f\nburst_ns %.3f\n",
-                o.ns, o.walk_ns, o.faults, o.peak_bytes, o.end_bytes, o.live_checks, o.planned,
-                o.held_bytes, o.burst_ns);
+    std::printf(
+        "ns %.0f\nwalk_ns %.3f\nfaults %.0f\npeak_bytes %.0f\nend_bytes %.0f\n"
+        "live_checks %.0f\nplanned %.0f\nheld_bytes %.0f\nburst_ns %.3f\ncopied_bytes %.0f\npath",
+        o.ns, o.walk_ns, o.faults, o.peak_bytes, o.end_bytes, o.live_checks, o.planned,
+        o.held_bytes, o.burst_ns, o.copied_bytes);
+    r.bursts().each_of_path([](const char* p) {
+        std::printf(" %llx", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(p)));
+    });
+    std::printf("\n");
     std::fflush(stdout);
     ::_exit(0);
 }

@@ -37,22 +37,30 @@ constexpr std::array words{
     word{"planned", &outcome::planned},
     word{"held_bytes", &outcome::held_bytes},
     word{"burst_ns", &outcome::burst_ns},
+    word{"copied_bytes", &outcome::copied_bytes},
 };
 
-outcome parsed(const std::string& text) {
+outcome parsed(const std::string& text, std::vector<std::uint64_t>& path) {
     outcome made;
     std::size_t at = 0;
     std::size_t found = 0;
     while (at < text.size()) {
-        const std::size_t space = text.find(' ', at), end = text.find('\n', at);
-        if (space == std::string::npos || end == std::string::npos)
+        const std::size_t end = text.find('\n', at);
+        if (end == std::string::npos)
             break;
+        const std::size_t space = std::min(text.find(' ', at), end);
         const std::string key = text.substr(at, space - at);
         for (const word& w : words)
             if (key == w.key) {
                 made.*w.member = std::strtod(text.c_str() + space + 1, nullptr);
                 ++found;
             }
+        if (key == "path") {
+            path.clear();
+            const char* from = text.c_str() + space;
+            for (char* last = nullptr; *from == ' '; from = last)
+                path.push_back(std::strtoull(from + 1, &last, 16));
+        }
         at = end + 1;
     }
     if (found != words.size())
@@ -70,7 +78,7 @@ bool steers(std::string_view variable) {
 }
 
 outcome run_once(const std::string& program, const std::string& prepared, const std::string& plan,
-                 const replay_subject& subject) {
+                 const replay_subject& subject, std::vector<std::uint64_t>& path) {
     std::vector<std::string> variables = environment_with({}, "");
     std::erase_if(variables, [](const std::string& v) { return steers(v); });
     if (!subject.preload.empty())
@@ -95,7 +103,7 @@ outcome run_once(const std::string& program, const std::string& prepared, const 
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(pipe[1]);
     std::string text;
-    std::array<char, 512> part;
+    std::array<char, 4096> part;
     for (ssize_t n; error == 0 && (n = ::read(pipe[0], part.data(), part.size())) > 0;)
         text.append(part.data(), static_cast<std::size_t>(n));
     ::close(pipe[0]);
@@ -107,7 +115,7 @@ outcome run_once(const std::string& program, const std::string& prepared, const 
                                              error != 0            ? std::strerror(error)
                                              : WIFSIGNALED(status) ? ::strsignal(WTERMSIG(status))
                                                                    : "it gave up"));
-    return parsed(text);
+    return parsed(text, path);
 }
 
 /// Touches and frees memory, so that the machine below (a virtual one has another below it) has
@@ -159,6 +167,7 @@ std::vector<replayed> replay_in_turns(const prepared_trace& trace,
         replay::plan_head head{};
         for (std::size_t g = 0; g < s.groups.size() && g < replay::most_groups; ++g)
             head.of_group[g] = s.groups[g];
+        head.reads_what_it_frees = s.reads_what_it_frees;
         std::vector<std::uint8_t> sites = s.group_of_site;
         sites.resize(static_cast<std::size_t>(trace.head().sites), 0);
         plans.push_back(std::make_unique<memory_file>("arenite-plan"));
@@ -170,7 +179,8 @@ std::vector<replayed> replay_in_turns(const prepared_trace& trace,
     std::vector<replayed> all(subjects.size());
     for (unsigned turn = 0; turn < turns; ++turn)
         for (std::size_t i = 0; i < subjects.size(); ++i) {
-            all[i].turns.push_back(run_once(program, trace.path(), plans[i]->path(), subjects[i]));
+            all[i].turns.push_back(
+                run_once(program, trace.path(), plans[i]->path(), subjects[i], all[i].path));
             told();
         }
     return all;

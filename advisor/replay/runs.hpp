@@ -17,12 +17,16 @@ struct replay_subject {
     std::string name;
     std::string preload; ///< a library; empty: the C library's malloc
     std::vector<replay::strategy> groups{replay::strategy::malloc}; ///< 0: for what is in none
-    std::vector<std::uint8_t> group_of_site; ///< by stack; those missing are in group 0
+    std::vector<std::uint8_t> group_of_site; ///< by stack; missing ones are in group 0
+    /// Reads each object before it is freed. Where the heap's free does not look at it, that costs:
+    /// a program may do either.
+    bool reads_what_it_frees = true;
 };
 
 /// The results of a subject in its turns.
 struct replayed {
     std::vector<replay::outcome> turns;
+    std::vector<std::uint64_t> path; ///< addresses, one an access of prepared_trace's path
 
     using member = double replay::outcome::*;
     [[nodiscard]] double median(member what) const;
@@ -35,6 +39,11 @@ struct replayed {
 [[nodiscard]] std::vector<replayed> replay_in_turns(
     const prepared_trace& trace, const std::vector<replay_subject>& subjects, unsigned turns,
     const std::function<void()>& told = [] {});
+
+/// By it all advice is measured. Tests put a function in its place that counts and takes no times.
+using replays =
+    std::function<std::vector<replayed>(const prepared_trace&, const std::vector<replay_subject>&,
+                                        unsigned turns, const std::function<void()>& told)>;
 
 /// The C library's malloc, and each other that this machine has: mimalloc, jemalloc, tcmalloc, and
 /// the drop-in of this library.

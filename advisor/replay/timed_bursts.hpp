@@ -54,6 +54,7 @@ public:
         if (left_ == 0)
             return;
         places_ = static_cast<place*>(fresh(head.accesses * sizeof(place)));
+        path_ = static_cast<const char**>(fresh(head.accesses * sizeof(char*)));
         elsewhere_ = static_cast<char*>(fresh(evicting_bytes));
     }
 
@@ -62,6 +63,13 @@ public:
         return left_ == 0 ? UINT64_MAX : bursts_->after;
     }
     [[nodiscard]] double ns_an_access() const noexcept { return timed_ == 0 ? 0 : ns_ / timed_; }
+
+    /// Calls f with each address that the burst with the most accesses used.
+    template <class F>
+    void each_of_path(F f) const {
+        for (std::uint32_t i = 0; i < path_length_; ++i)
+            f(path_[i]);
+    }
 
     void time_next(const object* objects) {
         const prepared_burst& b = *bursts_++;
@@ -73,6 +81,11 @@ public:
             const char* const p = o.p == nullptr ? elsewhere_ : o.p;
             places_[i] = {p + (o.p != nullptr && a.offset < o.bytes ? a.offset : 0), 0,
                           a.waits_for == 0 ? i : a.waits_for - 1};
+        }
+        if (b.count > path_length_) {
+            path_length_ = b.count;
+            for (std::uint32_t i = 0; i < b.count; ++i)
+                path_[i] = places_[i].at;
         }
         evict(b.count);
         const volatile std::uintptr_t nothing = 0;
@@ -117,7 +130,9 @@ private:
     const prepared_burst* bursts_;
     const prepared_access* accesses_;
     std::uint64_t left_;
-    place* places_ = nullptr;   ///< of a burst
+    place* places_ = nullptr; ///< of a burst
+    const char** path_ = nullptr;
+    std::uint32_t path_length_ = 0;
     char* elsewhere_ = nullptr; ///< what is read so that caches forget the rest
     double ns_ = 0, timed_ = 0;
     long sum_ = 0;

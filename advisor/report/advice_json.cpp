@@ -11,12 +11,16 @@ using nlohmann::json;
 
 json of_difference(const difference_made& d, const program_costs& of) {
     return {{"saved_ns", d.saved_ns},
+            {"saved_unread_ns", d.tried_unread ? json(d.saved_unread_ns) : json()},
             {"spread_ns", d.spread_ns},
             {"saved_bytes", d.saved_bytes},
             {"saved_faults", d.saved_faults},
             {"walk_ns_before", d.walk_before},
             {"walk_ns_after", d.walk_after},
             {"saved_in_walks_ns", saved_in_walks(d, of)},
+            {"saved_in_all_ns", saved_in_all(d, of)},
+            {"saved_at_least_ns", range_of(d, of).least},
+            {"saved_at_most_ns", range_of(d, of).most},
             {"access_ns_before", d.burst_before},
             {"access_ns_after", d.burst_after}};
 }
@@ -76,6 +80,7 @@ std::string advice_as_json(const advice_report& r) {
               {"cpu_is_native", r.costs_are_native},
               {"peak_resident_bytes", r.costs.peak_bytes},
               {"events", r.events},
+              {"replayed_share", r.costs.replayed_share},
               {"malloc_ns", r.malloc_ns},
               {"together", of_difference(r.all_advised, r.costs)},
               {"advice", json::array()},

@@ -24,7 +24,7 @@ struct comparison {
     [[nodiscard]] const subject& ours() const { return subjects[1]; }
 };
 
-/// What is compared, and how.
+/// The mallocs that are compared, and how.
 struct comparison_wishes {
     std::string library;           ///< ours
     std::string output;            ///< a file that the program writes; empty: none

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+#include <vector>
 
 namespace arenite::trace {
 
@@ -66,6 +67,8 @@ struct module {
 struct name {
     std::string function, file;
     std::uint32_t line = 0;
+    /// Functions of the standard library that were inlined there, innermost first.
+    std::vector<std::string> inlined{};
 };
 
 struct bad_trace : std::runtime_error {

@@ -17,7 +17,7 @@ class tables_copied {
 public:
     explicit tables_copied(writer& to) : to_{to} {}
 
-    /// What is new. Events that refer to it come later.
+    /// Writes what is new. Events that refer to it come later.
     void follow(const tables& known) {
         to_.put_modules(std::span{known.modules}.subspan(modules_));
         modules_ = known.modules.size();
@@ -107,7 +107,7 @@ pack_counts pack(const std::string& path, writer& to) {
     for (bool more = true; more;) {
         const auto events = from->next();
         more = !events.empty();
-        // What this span refers to may stand behind events that wait in the writer: it is before
+        // Tables that this span refers to may stand behind events that wait in the writer: before
         // those of the span all the same.
         copied.follow(from->known());
         auto looks = from->observations();

@@ -47,10 +47,10 @@ protected:
 /// (.atr).
 [[nodiscard]] std::unique_ptr<source> open(const std::string& path);
 
-/// Reads all that is left: calls `happens` with each event, and `seen` with each observation where
-/// it was made among them.
+/// Reads what is left: calls `happens` with each event until that returns false, and `seen` with
+/// each observation where it was made among them.
 template <class Event, class Observation>
-void read_all(source& from, Event happens, Observation seen) {
+void read_until(source& from, Event happens, Observation seen) {
     for (bool more = true; more;) {
         const auto events = from.next();
         more = !events.empty();
@@ -58,11 +58,24 @@ void read_all(source& from, Event happens, Observation seen) {
         for (std::size_t i = 0; i < events.size(); ++i) {
             for (; !looks.empty() && looks.front().before <= i; looks = looks.subspan(1))
                 seen(looks.front());
-            happens(events[i]);
+            if (!happens(events[i]))
+                return;
         }
         for (const observation& last : looks)
             seen(last);
     }
+}
+
+/// Reads all that is left.
+template <class Event, class Observation>
+void read_all(source& from, Event happens, Observation seen) {
+    read_until(
+        from,
+        [&](const event& e) {
+            happens(e);
+            return true;
+        },
+        seen);
 }
 
 /// The parts of a trace that are there once, and passed on.

@@ -38,7 +38,7 @@ public:
         if (events_.count() == events_a_chunk_)
             flush();
     }
-    /// What was observed after the events so far.
+    /// Puts an observation after the events so far.
     void put(observation seen) {
         seen.before = events_.count();
         waiting_accesses_ += seen.accesses.size();

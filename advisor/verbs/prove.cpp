@@ -130,7 +130,7 @@ int prove_verb_runs(arguments& given) {
             if (wanted.back() == 0)
                 throw bad_input("--advice " + n + " is no number of an advice");
         }
-        report = advise_on(trace, 3, 0, [](const std::string&) {});
+        report = advise_on(trace, {.turns = 3});
         groups = groups_of(report, wanted);
         sites = report.sites;
         if (groups.empty()) {

@@ -169,9 +169,7 @@ int replay_verb_runs(arguments& given) {
         "{} events{}, live at most {}; threads are merged into one; copies are made; medians "
         "of {} turn{}\n",
         grouped(static_cast<std::size_t>(trace.head().events)),
-        trace.left_out() == 0 ? ""
-                              : fmt::format(" ({} more were left out)",
-                                            grouped(static_cast<std::size_t>(trace.left_out()))),
+        trace.is_whole() ? "" : ", the first of a longer trace",
         bytes_text(double(trace.head().peak_live_bytes)), turns, turns == 1 ? "" : "s");
     std::vector<replayed> results = replay_in_turns(trace, subjects, turns);
     const double floor = results[0].median(&outcome::ns);

@@ -3,6 +3,7 @@
 
 // The reports of an affinity_heap, as text and JSON.
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
 
 #include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/core/alignment.hpp>

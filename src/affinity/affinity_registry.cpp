@@ -60,6 +60,8 @@ fork_lock<std::mutex>& affinity_registry::adding() noexcept {
     return process_object<fork_lock<std::mutex>, affinity_registry, make>::get();
 }
 
+/// Without the lock: heaps lie side by side, never move and never end, and the count is stored
+/// last.
 std::span<affinity_heap> affinity_registry::all() noexcept {
     return {first(), named.load(std::memory_order_acquire)};
 }
@@ -78,6 +80,7 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
     affinity_options wanted = options != nullptr ? *options : affinity_options{};
     wanted.name = name;
     check(wanted);
+    // Held from the search to the entry: two threads that name one at once get the same.
     std::unique_lock lock{adding()};
     const std::size_t known = named.load(std::memory_order_relaxed);
     const auto same = [&](const affinity_heap& h) { return h.name() == name; };

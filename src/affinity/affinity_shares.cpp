@@ -23,12 +23,15 @@ affinity_share* affinity_shares::next(const affinity_share& share) noexcept {
     return share.next_of_affinity;
 }
 
+/// Readers follow the list without the lock: the new share is linked before first_ leads to it.
 void affinity_shares::add(affinity_share& share) noexcept {
     const std::lock_guard lock{lock_};
     share.next_of_affinity = first_.load(std::memory_order_relaxed);
     first_.store(&share, std::memory_order_release);
 }
 
+/// The lock keeps shares from being retired. Who gets one is decided by the share's own word, since
+/// another thread may be taking it for a call.
 affinity_share* affinity_shares::adopt(share_kind kind, const void* me) noexcept {
     if (!has_orphans())
         return nullptr;
@@ -43,12 +46,14 @@ affinity_share* affinity_shares::adopt(share_kind kind, const void* me) noexcept
     return nullptr;
 }
 
+/// Counted before the share can be found, as whoever adopts it counts it off.
 void affinity_shares::abandon(affinity_share& share) noexcept {
     orphans_.fetch_add(1, std::memory_order_relaxed);
     end_borrowing(share, true);
 }
 
 void affinity_shares::end_borrowing(affinity_share& share, bool is_empty) noexcept {
+    // Two abandoned ones may be empty and wait, with warm memory; further ones go.
     if (is_empty && orphans_.load(std::memory_order_relaxed) > most_empty &&
         share.trim_if_empty() && try_retire(share))
         return;
@@ -60,6 +65,7 @@ void affinity_shares::end_borrowing(affinity_share& share, bool is_empty) noexce
 bool affinity_shares::try_retire(affinity_share& share) noexcept {
     {
         const std::lock_guard lock{lock_};
+        // A walker may stand on it, or is about to follow its link: another time, then.
         if (walkers_ != 0)
             return false;
         take_out(share);
@@ -68,6 +74,8 @@ bool affinity_shares::try_retire(affinity_share& share) noexcept {
     return true;
 }
 
+/// Under the lock, without walkers. Its books outlive it here: the sum of high waters that it was
+/// part of, and what its thread freed of other shares.
 void affinity_shares::take_out(affinity_share& share) noexcept {
     std::size_t high_water = 0;
     affinity_share* before = nullptr;
@@ -96,6 +104,7 @@ void affinity_shares::retire_empty() noexcept {
         while (next != nullptr) {
             affinity_share& s = *next;
             next = s.next_of_affinity;
+            // Taken by a mark that no thread has, so that none adopts it meanwhile.
             if (s.kind() == share_kind::large || !s.is_abandoned() || !s.adopt(&s))
                 continue;
             if (!s.holds_nothing()) {
@@ -107,6 +116,7 @@ void affinity_shares::retire_empty() noexcept {
             retired = &s;
         }
     }
+    // Without the lock, since memory goes back here.
     while (retired != nullptr) {
         affinity_share& s = *retired;
         retired = s.next_of_thread;
@@ -127,6 +137,8 @@ void affinity_shares::end() noexcept {
     orphans_.store(0, std::memory_order_relaxed);
 }
 
+/// One thread is left, and no walker: the threads that are gone may have been anywhere, so shares
+/// without one are counted anew.
 void affinity_shares::after_fork_in_child(const void* me) noexcept {
     walkers_ = 0;
     int orphans = 0;

@@ -93,6 +93,8 @@ ARENITE_INLINE void offset_space::add_used(std::uint64_t position,
     blocks_.sort(b);
 }
 
+/// The high water is noted before the sum sinks, so that nothing is compared while it rises. The
+/// difference is added, unsigned: it wraps around.
 ARENITE_INLINE void offset_space::sub_used(std::uint64_t position,
                                            std::uint64_t granules) noexcept {
     if (used_ > high_water_)
@@ -102,6 +104,7 @@ ARENITE_INLINE void offset_space::sub_used(std::uint64_t position,
 
 // ---- blocks -------------------------------------------------------------------------------------
 
+/// A block begins as one hole.
 void offset_space::open(offset_block::index b) noexcept {
     offset_block& block = blocks_[b];
     const index i = nodes_.take();
@@ -116,6 +119,7 @@ void offset_space::open(offset_block::index b) noexcept {
         blocks_.sort(b);
 }
 
+/// Nothing is in use there: one hole is left, the first node.
 void offset_space::close(offset_block::index b) noexcept {
     offset_block& block = blocks_[b];
     total_ -= block.granules;
@@ -124,6 +128,7 @@ void offset_space::close(offset_block::index b) noexcept {
     block.first = block.last = none;
 }
 
+/// Asks for all that so many stretches and the hole behind them need.
 bool offset_space::prepare(std::size_t count) noexcept {
     if (!nodes_.reserve(count + 1) || !bins_.prepare(nodes_.memory()))
         return false;
@@ -134,6 +139,8 @@ bool offset_space::prepare(std::size_t count) noexcept {
     return true;
 }
 
+/// The last hole becomes longer or shorter; where nothing is left of it, it goes, and where the
+/// last node is in use a new hole follows it.
 void offset_space::set_end(std::uint64_t granules) noexcept {
     offset_block& block = blocks_[0];
     const std::uint64_t end = granules;

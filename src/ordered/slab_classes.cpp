@@ -67,6 +67,8 @@ std::size_t slab_classes::note_high_water(const block_source& blocks) noexcept {
 }
 
 arenite::usage slab_classes::usage_approximate(const block_source& blocks) const noexcept {
+    // Each figure is read by itself while the owner works: the sum may be of no moment that ever
+    // was.
     arenite::usage seen{.bytes_in_use = glance(single_bytes_) + blocks.large().bytes_approximate() +
                                         static_cast<std::size_t>(glance(settled_bytes_)),
                         .bytes_reserved = blocks.bytes_reserved_approximate(),

@@ -61,6 +61,7 @@ void* slab_heap::allocate_rest(std::size_t bytes, std::size_t alignment) noexcep
         }
         return p;
     }
+    // Above the largest slot: whole units, as one slot. Above a quarter of a block: the upstream.
     if (slot_class == size_class::single && bytes <= most - unit_bytes)
         return allocate_single(bytes);
     if (slabs_.blocks().are_masked() && fits_aligned_units(bytes, alignment, most))
@@ -74,6 +75,8 @@ void* slab_front::allocate_slow(std::size_t bytes, std::size_t alignment) noexce
 
 void* slab_heap::allocate_slot(unsigned slot_class, std::size_t bytes,
                                std::size_t alignment) noexcept {
+    // Sizes above 1 KiB and alignments above 16 are not in the inlined call's table, and in a
+    // checked build nothing is: so a slot may lie ready.
     if (void* const p = try_take(slot_class); p != nullptr)
         return p;
     if (classes_[slot_class].next_word(slabs_) || next_slab(slot_class)) [[likely]]
@@ -131,6 +134,7 @@ bool slab_heap::new_slab(unsigned slot_class) noexcept {
 void* slab_heap::any_slot(unsigned slot_class) noexcept {
     if (!slabs_.blocks().may_grow()) // nobody was asked
         return nullptr;
+    // Empty slabs that other classes allocate from give their units: a new slab may fit there.
     leave_empty_slabs();
     if (next_slab(slot_class) || new_slab(slot_class))
         return try_take(slot_class);
@@ -153,6 +157,7 @@ void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) n
         if (s == nullptr)
             return nullptr;
     }
+    // Its only free is then the one that is reported.
     s->alarm_at(0, 0);
     classes_[size_class::single].take_slots(*s, 0, 1);
     classes_.add_single(s->slot_bytes);
@@ -176,6 +181,8 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
     void* const p = block_source::large_object(*b);
     const std::byte* const end = reinterpret_cast<const std::byte*>(b->span) + b->span_bytes;
     poison::no_access(b + 1, address_of(end) - address_of(b + 1));
+    // A free may look for a slab by the mask: the place where it would, before the object, says
+    // that there is none.
     if (slabs_.blocks().are_masked() && !large_objects::is_shared(*b) &&
         slabs_.geometry().offset_of(p) >= unit_bytes)
         slabs_.mark_large(*b);
@@ -197,6 +204,7 @@ void slab_heap::note_size(slab& s, const void* p, std::size_t bytes) noexcept {
 }
 
 void* slab_heap::try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept {
+    // Whatever asks the upstream asks for this flag first, so that this is allocation as ever.
     slabs_.blocks().may_grow(false);
     void* const p = try_allocate(bytes, alignment);
     slabs_.blocks().may_grow(true);
@@ -219,6 +227,7 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
     slab& s = *best.in;
     slab_class& its = classes_[slot_class];
     its.take_slots(s, best.index, 1);
+    // The books of the current slab are brought up to date when it is left.
     if (&s != its.current() && s.state != slab_state::full)
         its.set_alarm(s);
     std::byte* const p = slabs_.begin_of(s) + best.index * s.slot_bytes;

@@ -102,6 +102,7 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
             return deallocate_slot(*s, p, bytes, alignment);
         }
     }
+    // Outside the gate: another heap may be locked there.
     if (owner_.on_foreign_free != nullptr && owner_.on_foreign_free(*this, p, bytes, alignment))
         return;
     const heap_gate::guard mark = gate_.enter();
@@ -252,6 +253,8 @@ bool slab_heap::release_word(block& b, std::size_t word, bits::word freed) noexc
                                is_slab ? s.slot_bytes : unknown_bytes, "it is free already");
         });
     }
+    // The thread that freed them has counted that on its own books. Here live() sinks by as much,
+    // and count_drained() evens it out: the sum over all heaps stays.
     slab_class& its = classes_.of(s);
     if (slabs_.is_joined(s)) [[unlikely]] {
         slot_donors::free_word(parts(), s, index, freed);

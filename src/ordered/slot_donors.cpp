@@ -36,6 +36,8 @@ void has_no_run_of(slab_class& its, slab& s, std::size_t slots) noexcept {
 
 void* slot_donors::try_take(const heap_parts& heap, unsigned slot_class, std::size_t bytes,
                             std::size_t alignment) noexcept {
+    // The donor that served last serves on, from where it was left. One in which no run is left is
+    // forgotten, and the next one looked for.
     donor& d = of_[slot_class];
     bool may = false;
     for (int n = 0; n < most_donors; ++n) {
@@ -63,6 +65,7 @@ void* slot_donors::try_take(const heap_parts& heap, unsigned slot_class, std::si
         d.next = first + slots;
         its.take_slots(s, first, slots);
         heap.classes.add_joined(static_cast<std::int64_t>(slots) - 1);
+        // Too little of it is free now for its own class to begin there.
         if (s.used() > s.refill_alarm() && (s.state & slab_state::refillable) != 0)
             its.set_alarm(s);
         return heap.slabs.begin_of(s) + first * s.slot_bytes;
@@ -81,6 +84,7 @@ bool slot_donors::holds_much_more(const heap_parts& heap) noexcept {
 /// The sparse slab in which an object of this size leaves least unused, lowest address first.
 bool slot_donors::find(const heap_parts& heap, unsigned slot_class, std::size_t bytes,
                        std::size_t alignment) noexcept {
+    // At most half of the object's size is lost to rounding, and at most 16 slots are joined.
     unsigned best = size_class::none;
     std::size_t best_bytes = bytes + bytes / 2 + 1;
     for (unsigned i = slot_class; i-- > 0;) {
@@ -122,6 +126,7 @@ void slot_donors::free_word(const heap_parts& heap, slab& s, std::size_t word,
         const std::size_t first =
             word * bits::word_bits + static_cast<std::size_t>(std::countr_zero(freed));
         const std::size_t slots = joined.slots_at(first);
+        // The word has the first slots only; the bits of joined ones tell how many follow.
         if (slots != 1)
             joined.part(first, slots);
         heap.classes.of(s).free_slots(s, first, slots);

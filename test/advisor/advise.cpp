@@ -8,7 +8,6 @@
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <trace/writer.hpp>
 #include <unistd.h>
@@ -403,62 +402,19 @@ TEST(advise, trusts_no_replay_whose_live_bytes_are_wrong) {
     EXPECT_EQ(judge(compare(turns({1e9, 1e9, 1e9}), wrong), {1e9, 1e8}), worth::nothing);
 }
 
-// ---- the whole ---------------------------------------------------------------------------------
-
-TEST(advise, names_the_growth_chain_of_a_program_first) {
-    const std::string json = temporary(".json"), page = temporary(".html");
-    const finished r = shell("$A advise --turns 3 --json " + json + " --report " + page +
-                             " -- " ARENITE_ADVISED " grows");
-    ASSERT_EQ(r.code, 0) << r.text;
-    const auto told = nlohmann::json::parse(std::ifstream{json});
-    EXPECT_EQ(told["schema"], 1);
-    ASSERT_FALSE(told["advice"].empty()) << r.text;
-    EXPECT_EQ(told["advice"][0]["remedy"], "grow_by_doubling");
-    EXPECT_NE(told["advice"][0]["title"].get<std::string>().find("buffer::grow"), std::string::npos)
-        << r.text;
-    std::ifstream in{page};
-    const std::string html{std::istreambuf_iterator<char>{in}, {}};
-    EXPECT_NE(html.find("grow_by_doubling"), std::string::npos);
-    EXPECT_EQ(html.find("src=\"http"), std::string::npos); // it needs nothing else
-    std::filesystem::remove(json);
-    std::filesystem::remove(page);
-}
-
-TEST(advise, tries_the_advice_of_one_recording_on_another) {
-    const std::string trained = temporary(".trained"), same = temporary(".same"),
-                      other = temporary(".other"), json = temporary(".json");
-    for (const auto& [file, mode] :
-         {std::pair{trained, "grows"}, std::pair{same, "grows"}, std::pair{other, "calculates"}})
-        ASSERT_EQ(shell("$A record -o " + file + " -- " ARENITE_ADVISED " " + mode).code, 0);
-    const auto tested = [&](const std::string& on) {
-        const finished r =
-            shell("$A advise --turns 3 --json " + json + " --test " + on + " " + trained);
-        EXPECT_EQ(r.code, 0) << r.text;
-        EXPECT_NE(r.text.find("on the other recording: "), std::string::npos) << r.text;
-        return nlohmann::json::parse(std::ifstream{json})["advice"][0];
-    };
-    const auto again = tested(same);
-    EXPECT_EQ(again["remedy"], "grow_by_doubling");
-    EXPECT_EQ(again["tested"]["sites_found"], again["sites"].size());
-    EXPECT_EQ(tested(other)["tested"]["sites_found"], 0u);
-    EXPECT_EQ(shell("$A advise --test /nowhere " + trained).code, 2);
-    for (const std::string& file : {trained, same, other, json})
-        std::filesystem::remove(file);
-}
-
-TEST(advise, says_first_that_nothing_is_worth_it) {
-    const finished r = shell("$A advise --turns 3 -- " ARENITE_ADVISED " calculates");
-    EXPECT_EQ(r.code, 0);
-    EXPECT_NE(r.text.find("\nnothing here is worth your time\n"), std::string::npos) << r.text;
-}
-
-TEST(advise, refuses_bad_input) {
-    EXPECT_EQ(shell("$A advise").code, 2);
-    EXPECT_EQ(shell("$A advise a-trace -- /bin/true").code, 2);
-    EXPECT_EQ(shell("$A advise /nowhere").code, 2);
-    EXPECT_EQ(shell("$A advise --turns 0 -- /bin/true").code, 2);
-    EXPECT_EQ(shell("$A advise --json /nowhere/x --turns 1 -- " ARENITE_ADVISED " calculates").code,
-              2);
+TEST(advise, promises_what_lies_between_both_kinds_of_frees) {
+    const program_costs program{1e9, 1e8};
+    difference_made d = compare(turns({500e6, 500e6, 500e6}), turns({400e6, 400e6, 400e6}));
+    EXPECT_EQ(saved_text(d, program), "10 % (10 to 10)");
+    d.tried_unread = true;
+    d.saved_unread_ns = 200e6;
+    EXPECT_EQ(saved_text(d, program), "15 % (10 to 20)");
+    d.spread_ns = 30e6;
+    EXPECT_EQ(saved_text(d, program), "15 % (7 to 23)");
+    // Bursts got 8 % cheaper: too little to be counted, and too much to be left out.
+    d.burst_before = 100;
+    d.burst_after = 92;
+    EXPECT_EQ(saved_text(d, {1e9, 1e8, 0.5}), "15 % (7 to 27)");
 }
 
 } // namespace

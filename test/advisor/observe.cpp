@@ -33,11 +33,13 @@ struct observed_run {
     }
 };
 
-observed_run observe(const std::string& mode, const std::string& options = "") {
+observed_run observe(const std::string& mode, const std::string& options = "",
+                     const std::string& within = "") {
     const std::string file = std::filesystem::temp_directory_path() /
                              ("arenite-observe-test-" + std::to_string(::getpid()));
     observed_run r;
-    r.run = shell("$A record -o " + file + " " + options + " -- " ARENITE_TOUCHING " " + mode);
+    r.run = shell(within + " $A record -o " + file + " " + options + " -- " ARENITE_TOUCHING " " +
+                  mode);
     const auto from = trace::open(file);
     r.seen = std::make_unique<profile>(*from);
     EXPECT_EQ(from->damage(), "");
@@ -155,6 +157,16 @@ TEST(observe, leaves_its_signals_to_a_program_that_uses_them) {
     left("profiles_itself", "uses SIGPROF");
     left("traps_itself", "uses SIGTRAP");
     left("waits_for_all", "uses SIGPROF");
+}
+
+TEST(observe_threads, does_not_wait_for_a_thread_that_jumped_out_of_a_burst) {
+    if (const std::string why = unobservable(observe("asks")); !why.empty())
+        GTEST_SKIP() << why;
+    const observed_run r = observe("jumps_out", "", "timeout 100");
+    EXPECT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_NE(r.run.text.find("it jumped"), std::string::npos) << r.run.text;
+    EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
+    EXPECT_NE(r.known.word("accesses").find("uses SIGTRAP"), std::string::npos);
 }
 
 TEST(observe, answers_as_if_its_handlers_were_not_there) {

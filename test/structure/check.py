@@ -332,7 +332,7 @@ def comments_are_plain_english():
     sentence = re.compile(r"(?:^|[.:!?|] +|^- |^\d+\. )(?:\*\*)?(What|Those)\b(?![^.|]*\?)")
     first = re.compile(r"^(.*?)//[/!]?<? *(.*)$")
     counts, where = Counter(), defaultdict(list)
-    for path in files([f for f in CODE_FOLDERS if f != "advisor"], ".hpp", ".cpp"):
+    for path in files(CODE_FOLDERS, ".hpp", ".cpp"):
         within, ended = False, True
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = first.match(line)

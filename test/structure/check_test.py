@@ -92,6 +92,7 @@ CASES = [
     (lambda r: append(r / "src/core/error.cpp", "int x; // nobody's\n"), "say nobody's, amid"),
     (lambda r: append(r / "test/core/size.cpp", "\n// Those of a test.\nint x;\n"), "say nobody's, amid"),
     (lambda r: append(r / "lab/main.cpp", "int x; // by who calls\n"), "say nobody's, amid"),
+    (lambda r: append(r / "advisor/main.cpp", "\n/// What it is.\nint x;\n"), "say nobody's, amid"),
     (lambda r: append(r / "doc/pool.md", "\nA pool. What it holds goes back.\n"), "doc: 1 comments or sentences"),
     (lambda r: append(r / "README.md", "\n- Those of a page.\n"), "doc: 1 comments or sentences"),
     (lambda r: append(r / "test/core/size.cpp",

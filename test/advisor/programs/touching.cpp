@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <atomic>
+#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -7,6 +9,7 @@
 #include <ctime>
 #include <sys/time.h>
 #include <thread>
+#include <ucontext.h>
 #include <unistd.h>
 #include <vector>
 
@@ -67,6 +70,61 @@ bool walk(double seconds, bool allocates) {
 volatile std::sig_atomic_t handled = 0;
 void handle(int) { handled = handled + 1; }
 
+#if defined(__x86_64__)
+sigjmp_buf out_of_the_walk;
+
+/// Leaves what it interrupted, where that is within a burst: then the trap flag is set.
+void jump(int, siginfo_t*, void* context) {
+    if ((static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] & 0x100) != 0)
+        siglongjmp(out_of_the_walk, 1);
+}
+
+/// One thread leaves a burst by a jump and sleeps; another then takes SIGTRAP.
+bool jumps_out() {
+    struct sigaction leave {};
+    leave.sa_sigaction = jump;
+    leave.sa_flags = SA_SIGINFO;
+    ::sigaction(SIGUSR1, &leave, nullptr);
+    int pipe[2];
+    if (::pipe(pipe) != 0)
+        return false;
+    std::atomic<bool> begun{false}, jumped{false};
+    volatile long sum = 0;
+    std::thread walker{[&] {
+        node* const first = make_node(nullptr);
+        char woken = 0;
+        if (sigsetjmp(out_of_the_walk, 1) == 0) {
+            begun = true;
+            for (;;)
+                sum = sum + first->value[2];
+        }
+        jumped = true;
+        while (::read(pipe[0], &woken, 1) != 1) {
+        }
+        std::free(first);
+    }};
+    while (!begun)
+        ::usleep(1000);
+    for (int i = 0; i < 40'000 && !jumped; ++i) {
+        ::pthread_kill(walker.native_handle(), SIGUSR1);
+        ::usleep(500);
+    }
+    std::puts(jumped ? "it jumped" : "it met no burst");
+    std::fflush(stdout);
+    if (!jumped)
+        ::_exit(0);
+    struct sigaction mine {};
+    mine.sa_handler = handle;
+    ::sigaction(SIGTRAP, &mine, nullptr);
+    ::raise(SIGTRAP);
+    const bool woke = ::write(pipe[1], "x", 1) == 1;
+    walker.join();
+    return woke && handled == 1;
+}
+#else
+bool jumps_out() { return true; }
+#endif
+
 } // namespace
 
 int main(int count, char** words) {
@@ -115,6 +173,8 @@ int main(int count, char** words) {
         ::raise(SIGUSR1);
         int got = 0;
         right = right && ::sigwait(&all, &got) == 0 && got == SIGUSR1;
+    } else if (is("jumps_out")) {
+        right = jumps_out();
     } else if (is("blocks_traps")) {
         sigset_t trap;
         sigemptyset(&trap);

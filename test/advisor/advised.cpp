@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "program.hpp"
+
+#include <algorithm>
+#include <analysis/advise.hpp>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <report/advice_json.hpp>
+#include <unistd.h>
+
+// Programs are recorded, and what replays of them count decides; each is a mode of
+// programs/advised.cpp.
+namespace arenite::advisor {
+namespace {
+
+using replay::outcome;
+
+std::string temporary(const std::string& end) {
+    return std::filesystem::temp_directory_path() /
+           ("arenite-advised-test-" + std::to_string(::getpid()) + end);
+}
+
+/// Costs of a replay by its counts, so that each run of a test says the same: a call of malloc or
+/// free is 20 ns, by heaps less; a byte that is copied is a tenth.
+double counted_ns(const outcome& o, const replay_subject& s, double births) {
+    if (s.groups[0] == replay::strategy::nothing)
+        return 0;
+    constexpr std::array of_heap{20.0, 14.0, 10.0, 6.0, 20.0, 0.0}; // by strategy
+    const double moved = s.groups.size() > 1 ? of_heap[static_cast<std::size_t>(s.groups[1])] : 20;
+    return 2 * (births - o.planned) * 20 + 2 * o.planned * moved + o.copied_bytes * 0.1;
+}
+
+/// Replays once, and counts.
+std::vector<replayed> replay_and_count(const prepared_trace& trace,
+                                       const std::vector<replay_subject>& subjects, unsigned,
+                                       const std::function<void()>& told) {
+    std::vector<replayed> results = replay_in_turns(trace, subjects, 1, told);
+    for (std::size_t i = 0; i < results.size(); ++i)
+        for (outcome& o : results[i].turns) {
+            o.ns = counted_ns(o, subjects[i], double(trace.head().events) / 2);
+            o.peak_bytes = 1e6;
+            o.walk_ns = o.burst_ns = 0;
+        }
+    return results;
+}
+advise_options counting() {
+    advise_options how;
+    how.turns = 1;
+    how.native_cpu_ns = 20e6;
+    how.replay = replay_and_count;
+    return how;
+}
+
+/// A program of programs/advised.cpp that was recorded, until the end of the test.
+class recorded_program {
+public:
+    explicit recorded_program(const std::string& mode) : path_{temporary("." + mode)} {
+        const finished r =
+            shell("$A record --accesses off -o " + path_ + " -- " ARENITE_ADVISED " " + mode);
+        EXPECT_EQ(r.code, 0) << r.text;
+    }
+    ~recorded_program() { std::filesystem::remove(path_); }
+    recorded_program(const recorded_program&) = delete;
+    recorded_program& operator=(const recorded_program&) = delete;
+
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+private:
+    std::string path_;
+};
+
+struct deserved {
+    const char* mode;
+    const char* remedy; ///< "": none
+    const char* site;   ///< a part of the name of the first
+};
+void PrintTo(const deserved& d, std::ostream* to) { *to << d.mode; }
+
+class advised_program : public testing::TestWithParam<deserved> {};
+
+TEST_P(advised_program, gets_the_advice_that_it_deserves_and_no_other) {
+    const deserved& wanted = GetParam();
+    const recorded_program program{wanted.mode};
+    const advice_report r = advise_on(program.path(), counting());
+    std::string all;
+    for (const advice& a : r.advised)
+        all += title_of(a.proposed, r.sites) + "\n";
+    if (*wanted.remedy == 0) {
+        EXPECT_EQ(all, "");
+        EXPECT_EQ(r.first_line, "nothing here is worth your time");
+        return;
+    }
+    ASSERT_EQ(r.advised.size(), 1u) << all;
+    const candidate& got = r.advised[0].proposed;
+#if defined(__clang__) // its debugging information does not lead out of every inlined function
+    const bool is_pool = got.how() == replay::strategy::pools &&
+                         std::string_view{wanted.remedy} == word_of(remedy::pooled_container);
+    EXPECT_TRUE(is_pool || word_of(got.what) == wanted.remedy) << all;
+#else
+    EXPECT_EQ(word_of(got.what), wanted.remedy) << all;
+#endif
+    const site& first = r.sites[got.sites[0]];
+    EXPECT_NE(first.label().find(wanted.site), std::string::npos) << all;
+    EXPECT_TRUE(r.first_line.starts_with("worth it: ")) << r.first_line;
+    EXPECT_FALSE(code_of(got, r.sites).empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    advised, advised_program,
+    testing::Values(deserved{"grows", "grow_by_doubling", "buffer::grow"},
+                    deserved{"appends", "grow_by_doubling", "lengthen"},
+                    deserved{"temporaries", "scratch", "format_label"},
+                    deserved{"documents", "linear", "parse_value"},
+                    deserved{"particles", "pool", "emit"}, deserved{"scene", "ordered", "spawn"},
+                    deserved{"indexes", "pooled_container", "put"},
+                    deserved{"tasks", "pooled_container", "queue_up"},
+                    deserved{"wrapped", "pool", "make_wheel (through my_alloc)"},
+                    deserved{"messages", "", ""}, deserved{"doubles", "", ""},
+                    deserved{"calculates", "", ""}),
+    [](const auto& info) { return std::string{info.param.mode}; });
+
+TEST(advised, writes_what_it_prints_as_json_and_as_a_page) {
+    const std::string json = temporary(".json"), page = temporary(".html");
+    const finished r = shell("$A advise --turns 1 --json " + json + " --report " + page +
+                             " -- " ARENITE_ADVISED " grows");
+    ASSERT_EQ(r.code, 0) << r.text;
+    const auto told = nlohmann::json::parse(std::ifstream{json});
+    EXPECT_EQ(told["schema"], 1);
+    EXPECT_NE(r.text.find("\n" + told["verdict"].get<std::string>() + "\n"), std::string::npos)
+        << r.text;
+    EXPECT_EQ(told["replayed_share"], 1);
+    std::ifstream in{page};
+    const std::string html{std::istreambuf_iterator<char>{in}, {}};
+    EXPECT_NE(html.find("grow_by_doubling"), std::string::npos);
+    EXPECT_EQ(html.find("src=\"http"), std::string::npos); // it needs nothing else
+    std::filesystem::remove(json);
+    std::filesystem::remove(page);
+}
+
+TEST(advised, tries_the_advice_of_one_recording_on_another) {
+    const recorded_program trained{"grows"}, same{"grows"}, other{"calculates"};
+    advice_report r = advise_on(trained.path(), counting());
+    ASSERT_EQ(r.advised.size(), 1u);
+    test_on(r, same.path(), counting());
+    ASSERT_TRUE(r.advised[0].tested.has_value());
+    EXPECT_EQ(r.advised[0].tested->sites_found, r.advised[0].proposed.sites.size());
+    // Counted: all copies of 2,000 steps of 1 KB are gone.
+    EXPECT_GT(r.advised[0].tested->difference.saved_ns, 0.1 * 1024 * 2000 * 1999 / 2 * 0.9);
+    test_on(r, other.path(), counting());
+    EXPECT_EQ(r.advised[0].tested->sites_found, 0u);
+    EXPECT_EQ(r.advised[0].tested->difference.saved_ns, 0);
+    const finished told = shell("$A advise --turns 1 --test " + same.path() + " " + trained.path());
+    EXPECT_EQ(told.code, 0) << told.text;
+    EXPECT_EQ(shell("$A advise --test /nowhere " + trained.path()).code, 2);
+}
+
+TEST(advised, judges_the_beginning_of_a_long_trace_by_its_share_of_the_time) {
+    const recorded_program program{"temporaries"};
+    const auto from = trace::open(program.path());
+    const prepared_trace part{*from, 1000};
+    EXPECT_FALSE(part.is_whole());
+    EXPECT_EQ(part.head().events, 1000u);
+    const auto results = replay_in_turns(part, {replay_subject{}}, 1);
+    EXPECT_EQ(results[0].turns[0].live_checks, double(replay::points));
+    const auto again = trace::open(program.path());
+    EXPECT_TRUE(prepared_trace{*again}.is_whole());
+}
+
+TEST(advised, says_first_that_nothing_is_worth_it) {
+    const finished r = shell("$A advise --turns 3 -- " ARENITE_ADVISED " calculates");
+    EXPECT_EQ(r.code, 0);
+    EXPECT_NE(r.text.find("\nnothing here is worth your time\n"), std::string::npos) << r.text;
+}
+
+TEST(advised, refuses_bad_input) {
+    EXPECT_EQ(shell("$A advise").code, 2);
+    EXPECT_EQ(shell("$A advise a-trace -- /bin/true").code, 2);
+    EXPECT_EQ(shell("$A advise /nowhere").code, 2);
+    EXPECT_EQ(shell("$A advise --turns 0 -- /bin/true").code, 2);
+    EXPECT_EQ(shell("$A advise --json /nowhere/x --turns 1 -- " ARENITE_ADVISED " calculates").code,
+              2);
+}
+
+} // namespace
+} // namespace arenite::advisor
