@@ -191,6 +191,8 @@ lent_memory page_resource::lend(std::size_t bytes, std::size_t alignment, page_u
         ++in_use_.count;
         in_use_.bytes += page_bytes;
         in_use_.high_water_bytes = std::max(in_use_.high_water_bytes, in_use_.bytes);
+        in_use_.units += wanted.units;
+        in_use_.most_units = std::max(in_use_.most_units, in_use_.units);
         waves_.note_use(in_use_.bytes);
         if (waiting_.all_units() != 0 && waiting_.all_units() > most_waiting_units()) [[unlikely]]
             give_excess(lock, wanted.units, options_.now_ms());
@@ -207,6 +209,7 @@ lent_memory page_resource::lend(std::size_t bytes, std::size_t alignment, page_u
     r->pages[i] = 0;
     --in_use_.count;
     in_use_.bytes -= page_bytes;
+    in_use_.units -= wanted.units;
     take_no_more(*r, i, wanted.units, is_zero);
     return {};
 }

@@ -58,6 +58,7 @@ void page_resource::take_back(void* p, std::size_t bytes, bool at_once) noexcept
                 r->pages[i] = 0; // of two that free it at once, one finds it gone
                 --in_use_.count;
                 in_use_.bytes -= page_bytes;
+                in_use_.units -= units;
                 if (at_once)
                     return static_cast<void>(give_to_system(lock, *r, {i, units, false}));
                 let_wait(*r, i, units, now);
@@ -112,9 +113,9 @@ std::uint64_t page_resource::delay_now_ms() const noexcept {
 /// With what is in use no more waits than the peak, or a quarter of the peak where that is more.
 /// Less of a program that may never make another call.
 std::size_t page_resource::most_waiting_units() const noexcept {
-    const std::size_t peak = in_use_.high_water_bytes;
+    const std::size_t peak = in_use_.most_units * unit; // of what waits whole units count, too
     std::size_t most =
-        std::max(std::min(options_.most_waiting_bytes, peak - in_use_.bytes), peak / 4);
+        std::max(std::min(options_.most_waiting_bytes, peak - in_use_.units * unit), peak / 4);
     if (!waves_.is_expected())
         most = std::min(most, std::max(most_unexpected_bytes, in_use_.bytes / 4));
     return align_up(most, unit) / unit + prepared_units_;

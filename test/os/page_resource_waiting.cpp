@@ -104,6 +104,25 @@ TEST(page_resource, what_is_used_again_and_again_never_goes) {
     }
 }
 
+TEST(page_resource, requests_that_end_within_a_unit_find_the_pages_of_the_round_before) {
+    page_resource pages{slowly()};
+    constexpr std::size_t bytes = 2 * unit + unit / 4;
+    for (int round = 0; round < 4; ++round) {
+        std::array<std::byte*, 32> all{};
+        for (std::byte*& p : all) {
+            p = bytes_at(pages.allocate(bytes));
+            if (round > 0) {
+                EXPECT_EQ(*p, std::byte{1}) << "a page was cleared for it";
+            }
+            std::memset(p, 1, bytes);
+        }
+        for (std::byte* p : all)
+            pages.deallocate(p, bytes);
+        for (std::byte* p : all)
+            EXPECT_EQ(platform::resident_bytes(p, bytes), bytes);
+    }
+}
+
 TEST(page_resource, while_much_goes_on_nothing_waits_for_more_than_two_delays) {
     page_resource pages{slowly()};
     std::byte* always = touched(pages, unit);

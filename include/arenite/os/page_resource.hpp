@@ -261,6 +261,8 @@ private:
         std::size_t bytes = 0;
         std::size_t high_water_bytes = 0;
         std::size_t count = 0;
+        std::size_t units = 0; ///< that the bytes lie in
+        std::size_t most_units = 0;
     } in_use_;
     std::size_t prepared_units_ = 0; ///< may wait beside all else
     transit* transits_ = nullptr;
