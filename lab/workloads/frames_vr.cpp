@@ -3,6 +3,8 @@
 #include "../probes/objects_of.hpp"
 #include "../probes/random.hpp"
 #include "../workload.hpp"
+#include "cache/counted.hpp"
+#include "frames/fitted_load.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -30,10 +33,14 @@
 // its loader the nodes. What is chosen for each use serves it as it is meant to.
 //
 // Frames follow each other at once, and are as long as their work: what takes over 11.1 ms was
-// missed. `load` scales all of these numbers, in percent: the one to compare with is that at which
-// glibc's median frame takes about 60 % of the time, so that it misses few. frame_*: of all frames
-// of a pass but the first 60. alloc_*: time of a frame in which the game's thread does nothing but
-// allocate, write the first word, and free.
+// missed. `load` scales all of these numbers, in percent: 0 is the largest that new and delete
+// carry on this machine, missing up to 5 % of the frames, which is found before the run
+// (frames/fitted_load.hpp) and told as `load_found`. frame_*: of all frames of a pass but the first
+// 60. alloc_*: time of a frame in which the game's thread does nothing but allocate, write the
+// first word, and free.
+//
+// counted=yes: which reads and writes of a frame miss a cache, of all three threads, by valgrind's
+// cachegrind, which simulates one (cache/counted.hpp): the difference between 200 frames and 100.
 
 namespace arenite::lab {
 namespace {
@@ -149,17 +156,35 @@ struct frames_vr {
                                 .least = 100,
                                 .most = 1'000'000},
                                {.name = "load",
-                                .defaults = {"25", "100"},
-                                .summary = "percent of the objects of a heavy frame",
-                                .least = 1,
-                                .most = 100}},
+                                .defaults = {"0"},
+                                .summary = "percent of the objects of a heavy frame; 0: as much as "
+                                           "new and delete carry",
+                                .least = 0,
+                                .most = 100},
+                               {.name = "counted",
+                                .type = parameter::kind::choice,
+                                .defaults = {"no"},
+                                .summary = "misses of the cache, by cachegrind, instead of times",
+                                .choices = {"yes", "no"}}},
                 .warm_passes = 1,
                 .in_short = false,
                 .ours = "arenite.chosen",
                 .subjects = {"arenite.chosen", "arenite.chosen-4k", "arenite.affinity", "std",
                              "std-thp", "mimalloc", "mimalloc-4k", "mimalloc.heaps", "jemalloc",
                              "tcmalloc"},
-                .touches = [](const parameter_values&) { return std::size_t{256} << 20; }};
+                .touches = [](const parameter_values&) { return std::size_t{256} << 20; },
+                .check = &find_load};
+    }
+
+    /// In the process that starts all turns, so that they have one load.
+    static std::optional<std::string> find_load(const parameter_values& values) {
+        try {
+            if (values.at("load") == "0")
+                static_cast<void>(fitted_load());
+        } catch (const cannot_run& e) {
+            return e.what();
+        }
+        return {};
     }
 
     template <class S>
@@ -170,7 +195,8 @@ struct frames_vr {
     public:
         explicit on(turn& t)
             : frames_{static_cast<std::size_t>(t.integer("frames"))},
-              load_{static_cast<std::size_t>(t.integer("load"))} {
+              load_{t.integer("load") != 0 ? static_cast<std::size_t>(t.integer("load"))
+                                           : fitted_load()} {
             random_source random{1};
             for (std::uint32_t& bytes : lists_.command_bytes)
                 bytes = static_cast<std::uint32_t>(32 + random.below(225));
@@ -180,6 +206,37 @@ struct frames_vr {
         }
 
         void pass(turn& t) {
+            if (t.text("counted") == "yes")
+                count(t);
+            else
+                play(t);
+        }
+
+    private:
+        using objects = typename objects_for<S, particle>::type;
+
+        /// This turn again under cachegrind, twice; once counts the start, too.
+        void count(turn& t) const {
+            if (!t.cold())
+                return;
+            constexpr std::size_t few = 100;
+            const auto of = [&](std::size_t frames) {
+                return count_misses_of_this_turn({{"frames", std::to_string(frames)},
+                                                  {"load", std::to_string(load_)},
+                                                  {"counted", "no"}});
+            };
+            const cache_misses_of a = of(few), b = of(2 * few);
+            const auto per_frame = [&](std::uint64_t less, std::uint64_t more) {
+                return (static_cast<double>(more) - static_cast<double>(less)) / few;
+            };
+            t.record("first_level", "misses/frame", per_frame(a.first_level, b.first_level));
+            t.record("last_level", "misses/frame", per_frame(a.last_level, b.last_level));
+            t.note("accesses", "/frame", per_frame(a.accesses, b.accesses));
+            t.note("load_found", "%", static_cast<double>(load_));
+            t.checksum(load_);
+        }
+
+        void play(turn& t) {
             sum_ = 0;
             random_ = random_source{2};
             at_.wanted = at_.loaded = at_.drawn = at_.submitted = 0;
@@ -196,9 +253,6 @@ struct frames_vr {
             particles_of_.clear();
             tell(t);
         }
-
-    private:
-        using objects = typename objects_for<S, particle>::type;
 
         /// That share of a number of objects that the load is.
         [[nodiscard]] std::size_t part_of(std::size_t count) const { return count * load_ / 100; }
@@ -286,6 +340,7 @@ struct frames_vr {
             t.record("frame_p999", "ms", percentile(times_.frame_ms, 0.999));
             t.record("alloc_p50", "us/frame", percentile(times_.allocating_us, 0.5));
             t.record("alloc_p999", "us/frame", percentile(times_.allocating_us, 0.999));
+            t.note("load_found", "%", static_cast<double>(load_));
             t.checksum(sum_ + drawn_sum_);
         }
 

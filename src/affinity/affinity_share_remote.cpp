@@ -42,15 +42,19 @@ void affinity_share::deallocate_remotely(void* p, std::size_t bytes, std::size_t
         return owner_.refuse_size(p, bytes, room, unknown_bytes);
     const std::size_t word = s->first_word() + index / bits::word_bits;
     const bits::word slot = bits::word{1} << index % bits::word_bits;
+    // The owner may be writing bits of neighbours. That of this slot was cleared before p was
+    // handed out, so a 1 there means that it is free.
     if ((glance(s->bitmap()[index / bits::word_bits]) & slot) != 0) [[unlikely]] // it would be 0
         return owner_.refuse_free(p, bytes, "it is free already, or was never handed out");
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]
         return push_unmarked(p, room);
+    // Before the bit is set: the owner's books follow the bit.
     if (own != nullptr)
         own->classes().count_foreign_free(room);
     else
         uncounted_.add(1, room);
+    // Before the bit, too: whoever finds that asks here whose it is.
     r->heap.store(this, std::memory_order_relaxed);
     if (!r->mark(word, slot)) [[unlikely]]
         return owner_.refuse_free(p, bytes, "another thread freed it already");
@@ -113,6 +117,7 @@ void affinity_share::forward(remote_frees& r) noexcept {
 /// Frees what is marked in one block; true if anything was.
 bool affinity_share::drain(remote_frees& r) noexcept {
     slab_source& slabs = heap().slabs();
+    // The record outlives its block: another heap may have one at that place by now.
     block* const b = slabs.blocks().find(r.where);
     if (b != r.where || (b->state & block_state::open) == 0) {
         forward(r);
@@ -120,6 +125,7 @@ bool affinity_share::drain(remote_frees& r) noexcept {
     }
     bool any = false;
     for (std::size_t i = 0; i < remote_frees::words; ++i) {
+        // Most words are 0, and a load is cheaper than an exchange.
         if (r.freed[i].load(std::memory_order_seq_cst) == 0)
             continue;
         any = true;
@@ -132,6 +138,7 @@ bool affinity_share::drain(remote_frees& r) noexcept {
                 queue_.push(r);
             freed = twice;
         }
+        // The block went with its last object: no other bit of it can be set.
         if (!heap().release_word(*b, i, freed))
             break;
     }
@@ -169,6 +176,8 @@ std::size_t affinity_share::purge_remote_frees(block& b, const remote_frees& r) 
 
 std::size_t affinity_share::purge_remote_frees(const slab& s, const remote_frees& r) noexcept {
     bits::word freed[remote_frees::words];
+    // The owner takes no bits meanwhile, as that needs the lock: so it can't hand out what is
+    // purged here.
     const std::atomic<bits::word>* const marks = r.freed + s.first_word();
     for (std::size_t i = 0; i < s.words(); ++i)
         freed[i] = marks[i].load(std::memory_order_acquire);

@@ -101,6 +101,7 @@ void thread_heaps::abandon_shares(unsigned first, unsigned last) noexcept {
             affinity_share& share = *next;
             next = share.next_of_thread;
             share.next_of_thread = nullptr;
+            // Frees by others are taken first: a share that holds nothing then may be retired.
             if (!share.is_locked())
                 share.drain_remote_frees(affinity_share::all_blocks);
             share.home().abandon(share);

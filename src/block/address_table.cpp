@@ -48,6 +48,7 @@ bool address_table::set(const void* p, std::size_t bytes, std::uintptr_t owner) 
         return true;
     if (units.end > entries_.size)
         return false;
+    // All leaves first: where memory for one is missing, nothing has been entered.
     for (std::size_t leaf = units.first / leaf_units; leaf <= (units.end - 1) / leaf_units; ++leaf)
         if (entries_.make(leaf * leaf_units) == nullptr)
             return false;

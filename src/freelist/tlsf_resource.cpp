@@ -56,6 +56,7 @@ tlsf_resource::~tlsf_resource() {
                 [&](const std::byte* p, std::size_t bytes) { leaks.add(p, bytes); });
         leaks.report();
     }
+    // The last first: none has to be moved up.
     while (count_ != 0)
         leave(*regions_[count_ - 1]);
 }

@@ -220,6 +220,8 @@ std::uint64_t offset_space::place_in(const offset_node& hole,
     return r.high ? place_high(hole, r) : place_low(hole, r);
 }
 
+/// The lowest place: above the page that an unlike neighbour in front ends in, and only if it ends
+/// below the one that an unlike neighbour behind begins in.
 std::uint64_t offset_space::place_low(const offset_node& hole,
                                       const offset_request& r) const noexcept {
     const std::uint64_t begin = hole.position();
@@ -234,6 +236,7 @@ std::uint64_t offset_space::place_low(const offset_node& hole,
     return at;
 }
 
+/// The highest place, by the same two distances.
 std::uint64_t offset_space::place_high(const offset_node& hole,
                                        const offset_request& r) const noexcept {
     const std::uint64_t begin = hole.position();
@@ -296,6 +299,9 @@ ARENITE_INLINE fit offset_space::lowest_in(std::size_t bin, int holes,
     return best;
 }
 
+/// A few holes of a few bins from the request's own upwards; then the first bin of which every hole
+/// is long enough wherever it lies. Only where there is none are all holes below it looked through:
+/// so a search is short while long holes are left.
 fit offset_space::find(const offset_request& r) const noexcept {
     const bool plain = page_ == 0 && !r.high && is_masked(r);
     const auto look = [&](std::size_t bin) {

@@ -6,8 +6,10 @@
 
 #include <arenite/block/detail/block_source.hpp>
 #include <arenite/core/detail/glance.hpp>
+#include <arenite/ordered/detail/own_frees.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 namespace arenite {
@@ -19,7 +21,13 @@ void slab_classes::begin() noexcept {
         all_[i].begin(static_cast<std::uint32_t>(size_class::slot_bytes(i)));
     all_[size_class::single].begin(0);
     single_bytes_ = 0;
+    have_slabs_ = 0;
     settled_ = settled_bytes_ = joined_ = 0;
+}
+
+void slab_classes::add(slab& s) noexcept {
+    have_slabs_ |= std::uint64_t{1} << s.slot_class();
+    of(s).add(s);
 }
 
 bool slab_classes::none_live() const noexcept {
@@ -40,7 +48,13 @@ std::size_t slab_classes::bytes_in_use(const block_source& blocks) const noexcep
     const auto of = [this](unsigned i) {
         return static_cast<std::size_t>(all_[i].live()) * size_class::bytes_of[i];
     };
-    static_assert(size_class::count % 7 == 0); // it is part of requests that are to be short
+    static_assert(size_class::count < 64 && size_class::count % 7 == 0);
+    // It is part of requests that are to be short. Bit by bit takes twice as long a class.
+    if (bits::count_ones(have_slabs_) <= size_class::count / 2) {
+        for (std::uint64_t rest = have_slabs_; rest != 0; rest &= rest - 1)
+            sum += of(static_cast<unsigned>(std::countr_zero(rest)));
+        return sum;
+    }
     for (unsigned i = 0; i < size_class::count; i += 7)
         sum += of(i) + of(i + 1) + of(i + 2) + of(i + 3) + of(i + 4) + of(i + 5) + of(i + 6);
     return sum;

@@ -125,7 +125,7 @@ bool slab_heap::new_slab(unsigned slot_class) noexcept {
         s = slabs_.make(slot_class, wanted, least);
     if (s == nullptr)
         return false;
-    its.add(*s); // the high water is noted: slots of others were looked for before
+    classes_.add(*s); // the high water is noted: slots of others were looked for before
     its.enter(*s, slabs_);
     return true;
 }

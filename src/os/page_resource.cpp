@@ -192,7 +192,7 @@ lent_memory page_resource::lend(std::size_t bytes, std::size_t alignment, page_u
         in_use_.bytes += page_bytes;
         in_use_.high_water_bytes = std::max(in_use_.high_water_bytes, in_use_.bytes);
         waves_.note_use(in_use_.bytes);
-        if (waiting_.all_units() > most_waiting_units()) [[unlikely]]
+        if (waiting_.all_units() != 0 && waiting_.all_units() > most_waiting_units()) [[unlikely]]
             give_excess(lock, wanted.units, options_.now_ms());
     }
     // The units are ours by now: others need not wait for the system.

@@ -16,11 +16,25 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+namespace {
+
+/// In a region every request is for one block: nothing is left of it.
+pool_options options_of_pool(std::size_t expected, return_policy policy,
+                             const node_region* region) noexcept {
+    if (region == nullptr)
+        return {.policy = policy, .expected = expected, .mask_bytes = container_heap::mask_bytes};
+    return {.block_bytes = region->block_bytes(),
+            .policy = policy,
+            .mask_bytes = region->block_bytes()};
+}
+
+} // namespace
+
 container_heap::container_heap(std::size_t kind, state s, std::size_t expected,
                                return_policy policy, upstream up,
-                               small_container_heaps* small_heaps) noexcept
-    : pool_{container_slot(kind),
-            pool_options{.policy = policy, .expected = expected, .mask_bytes = mask_bytes}, up},
+                               small_container_heaps* small_heaps,
+                               const node_region* region) noexcept
+    : pool_{container_slot(kind), options_of_pool(expected, policy, region), up},
       small_heaps_{small_heaps}, state_{s} {
     ARENITE_ASSERT(static_cast<void*>(&pool_) == static_cast<void*>(this),
                    "a heap is where its pool is");
@@ -28,11 +42,20 @@ container_heap::container_heap(std::size_t kind, state s, std::size_t expected,
 
 container_heap* container_heap::make(std::size_t kind, state s, std::size_t expected,
                                      return_policy policy, upstream up,
-                                     small_container_heaps* small_heaps) noexcept {
+                                     small_container_heaps* small_heaps,
+                                     const node_region* region) noexcept {
     void* const p = container_arrays::of_process().try_allocate(sizeof(container_heap),
                                                                 alignof(container_heap));
-    return p == nullptr ? nullptr
-                        : ::new (p) container_heap{kind, s, expected, policy, up, small_heaps};
+    return p == nullptr ? nullptr : ::new (p) container_heap{kind, s,           expected, policy,
+                                                             up,   small_heaps, region};
+}
+
+container_heap& container_heap::of_beside_regions(const void* p) noexcept {
+    const std::size_t mask = node_region::mask_around(p);
+    if (mask == 0)
+        return of_masked(p);
+    const auto& head = *reinterpret_cast<const block*>(align_down(address_of(p), mask));
+    return *static_cast<container_heap*>(head.owner);
 }
 
 void container_heap::end() noexcept {

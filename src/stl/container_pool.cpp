@@ -17,6 +17,10 @@ inline namespace ARENITE_ABI {
 container_pool::container_pool(return_policy policy, upstream up) noexcept
     : upstream_{up}, policy_{policy}, arrays_{ordered_options{.policy = policy}, up} {}
 
+container_pool::container_pool(std::span<std::byte> buffer) noexcept
+    : region_{buffer}, upstream_{&region_}, policy_{return_policy::return_all},
+      arrays_{ordered_options{.policy = policy_}, upstream_} {}
+
 container_pool::~container_pool() {
     for_each_heap([](detail::container_heap& heap) { heap.end(); });
 }
@@ -37,20 +41,22 @@ void container_pool::for_each_heap(F f) const {
 detail::container_heap* container_pool::make_heap(std::size_t kind,
                                                   std::size_t expected) const noexcept {
     using detail::container_heap;
-    container_heap* const made = container_heap::make(kind, container_heap::state::unattended,
-                                                      expected, policy_, upstream_, nullptr);
+    container_heap* const made =
+        container_heap::make(kind, container_heap::state::unattended, expected, policy_, upstream_,
+                             nullptr, region_.is_open() ? &region_ : nullptr);
     if (made != nullptr)
         made->set_thread(detail::thread_exit::thread());
     return made;
 }
 
-/// Where the first heap is another thread's: this one's, which may be new, or another's where there
-/// are many, or no memory for more.
+/// This thread's heap, which may be new; another's where there are many, or no memory for more.
 detail::container_heap& container_pool::heap_of_thread(detail::container_heap& first,
                                                        std::size_t kind,
                                                        std::size_t expected) const noexcept {
     using detail::container_heap;
     const void* const thread = detail::thread_exit::thread();
+    if (first.thread() == thread)
+        return first;
     std::size_t count = 1;
     for (container_heap* heap = first.next().load(std::memory_order_acquire); heap != nullptr;
          heap = heap->next().load(std::memory_order_acquire)) {
@@ -77,8 +83,10 @@ detail::container_heap& container_pool::heap_of_thread(detail::container_heap& f
 
 void* container_pool::try_allocate_slot(std::size_t kind, std::size_t expected) noexcept {
     detail::container_heap* const heap = heaps_[kind].load(std::memory_order_acquire);
-    if (heap != nullptr && heap->thread() == detail::thread_exit::thread()) [[likely]]
-        return heap->try_allocate_locked();
+    if (heap != nullptr && heap->thread() == detail::thread_exit::thread()) [[likely]] {
+        if (void* const p = heap->try_allocate_locked(); p != nullptr) [[likely]]
+            return p;
+    }
     return allocate_slot_slow(kind, expected);
 }
 
@@ -95,15 +103,27 @@ void* container_pool::allocate_slot_slow(std::size_t kind, std::size_t expected)
             return nullptr;
         if (heaps_[kind].compare_exchange_strong(heap, made, std::memory_order_acq_rel,
                                                  std::memory_order_acquire))
-            return made->try_allocate_locked();
-        made->end(); // another thread was faster
+            heap = made;
+        else
+            made->end(); // another thread was faster
     }
     if (void* const p = heap_of_thread(*heap, kind, expected).try_allocate_locked(); p != nullptr)
         return p;
     for (; heap != nullptr; heap = heap->next().load(std::memory_order_acquire))
         if (void* const p = heap->try_allocate_locked(); p != nullptr) // it may have a free slot
             return p;
-    return nullptr;
+    if (!region_.is_open())
+        return nullptr;
+    trim(); // slots of other sizes hold memory while they are hot
+    return heap_of_thread(*heaps_[kind].load(std::memory_order_acquire), kind, expected)
+        .try_allocate_locked();
+}
+
+void* container_pool::allocate_array_slow(std::size_t bytes, std::size_t alignment) noexcept {
+    if (!region_.is_open())
+        return nullptr;
+    trim();
+    return arrays_.try_allocate(bytes, alignment);
 }
 
 void container_pool::trim() noexcept {

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The calls of a container that are not inlined: the first slots of a heap of its own; slots that
+// go back to whatever heap they are of; arrays.
 #include <arenite/stl/detail/container_source.hpp>
 
 #include <arenite/check/passthrough.hpp>
@@ -38,12 +41,34 @@ void* container_source::allocate_slot_slow(std::size_t kind, std::uintptr_t enou
     return p;
 }
 
-void container_source::release_slot_slow(void* p, std::size_t bytes) noexcept {
-    if (passthrough()) [[unlikely]] {
+/// A slot of whatever heap, from a container that has this one of its own, or none.
+void container_source::release_from(const container_heap* own, void* p,
+                                    std::size_t bytes) noexcept {
+    const small_container_heaps* const small_heaps = small_container_heaps::of_this_thread();
+    if (small_heaps == nullptr && passthrough()) [[unlikely]] {
         const std::size_t kind = container_slot_kind(bytes);
         return container_arrays::deallocate(p, kind * 8, container_slot(kind).alignment);
     }
-    container_heap::of(p).deallocate_foreign(p);
+    container_heap& heap = container_heap::of(p);
+    if (&heap == own || (small_heaps != nullptr && heap.small_heaps() == small_heaps))
+        return heap.deallocate(p);
+    heap.deallocate_foreign(p);
+}
+
+void container_source::release_slot(void* p, std::size_t bytes) noexcept {
+    if (is_own())
+        return release_from(&own(), p, bytes);
+    if ((word_ & pooled_mark) != 0 && !passthrough()) // mostly a slot of its pool
+        return container_heap::of(p).deallocate_foreign(p);
+    if (word_ >= counting_mark + counted && (word_ & counting_mark) != 0)
+        word_ -= counted;
+    const small_container_heaps* const small_heaps = small_container_heaps::of_this_thread();
+    if (small_heaps != nullptr && !node_region::any()) [[likely]] {
+        container_heap& heap = container_heap::of_masked(p);
+        if (heap.small_heaps() == small_heaps) [[likely]]
+            return heap.deallocate(p);
+    }
+    release_from(nullptr, p, bytes);
 }
 
 /// Several in a slot: with room for the alignment of each.
@@ -70,7 +95,7 @@ void container_source::deallocate_array(void* p, std::size_t bytes,
                                         std::size_t alignment) noexcept {
     if (!in_container_slot(bytes, alignment) || passthrough())
         return container_arrays::deallocate(p, bytes, alignment);
-    release_slot(p, kind_of_array(bytes) * 8);
+    release_from(nullptr, p, kind_of_array(bytes) * 8);
 }
 
 } // namespace detail

@@ -22,7 +22,7 @@ protected:
     detail::slab& slab_of_48() {
         detail::slab* const s = source.make(number, 8, 8);
         EXPECT_NE(s, nullptr);
-        classes[number].add(*s);
+        classes.add(*s);
         return *s;
     }
 };
@@ -76,6 +76,24 @@ TEST_F(slab_classes_of, it_begins_again_without_objects_and_with_its_high_water)
     const usage now = classes.usage_approximate(source.blocks());
     EXPECT_EQ(now.live_allocations, 0u);
     EXPECT_EQ(now.high_water_bytes, 480u);
+}
+
+TEST_F(slab_classes_of, what_is_in_use_is_summed_over_those_that_have_slabs_however_many) {
+    std::size_t expected = 0;
+    for (unsigned i = 0; i < detail::size_class::count; ++i) {
+        const unsigned other = i * 20 % detail::size_class::count; // in no order
+        const std::size_t bytes = detail::size_class::slot_bytes(other);
+        detail::slab* const s =
+            source.make(other, 8, (bytes + detail::slab::note_bytes) / 1024 + 1);
+        ASSERT_NE(s, nullptr) << other;
+        classes.add(*s);
+        classes[other].take_slots(*s, 0, 1);
+        expected += bytes;
+        ASSERT_EQ(classes.note_high_water(source.blocks()), expected) << i;
+    }
+    EXPECT_EQ(classes.high_water_approximate(), expected);
+    classes.begin();
+    EXPECT_EQ(classes.bytes_in_use(source.blocks()), 0u);
 }
 
 } // namespace

@@ -83,10 +83,11 @@ TEST_F(slab_heap_of, its_books_are_right_after_any_work) {
 TEST_F(slab_heap_of, pairs_without_end_do_not_wear_the_books_out) {
     slab_heap heap{{}, &pages, owner()};
     model live;
-    for (void* p : take_all(heap, 300, 48))
+    for (void* p : take_all(heap, 5000, 48))
         live[p] = {48, 8};
     void* const p = live.rbegin()->first;
     detail::slab& s = heap.slabs().slab_of(p);
+    ASSERT_TRUE(s.is_page());
     ASSERT_EQ(s.alarm, detail::slab::silent) << "the one that it allocates from";
     for (int i = 0; i < 100'000; ++i) {
         heap.deallocate(p, 48, 8);
@@ -113,9 +114,10 @@ TEST_F(slab_heap_of, pairs_without_end_do_not_wear_the_books_out) {
 TEST_F(slab_heap_of, words_of_frees_do_not_wear_them_out_either) {
     slab_heap heap{{}, &pages, owner()};
     model live;
-    for (void* p : take_all(heap, 1000, 16))
+    for (void* p : take_all(heap, 10'000, 16))
         live[p] = {16, 8};
     detail::slab& s = heap.slabs().slab_of(live.rbegin()->first);
+    ASSERT_TRUE(s.is_page());
     ASSERT_EQ(s.alarm, detail::slab::silent);
     void* const begin = heap.slabs().begin_of(s);
     const auto first = live.lower_bound(begin);

@@ -33,7 +33,7 @@ protected:
         for (std::size_t made = 0; made < bytes; made += detail::slab_page::bytes) {
             detail::slab* const s = source.make_page(of_48);
             ASSERT_NE(s, nullptr);
-            classes[of_48].add(*s);
+            classes.add(*s);
             for (std::size_t i = 0; i < s->slots; i += 10)
                 classes[of_48].take_slots(*s, i, 1);
             classes[of_48].set_alarm(*s);

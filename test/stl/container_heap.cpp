@@ -37,8 +37,9 @@ TEST(container_heap, is_found_from_the_address_of_any_slot) {
     for (std::size_t i = 0; i < slots.size(); ++i) {
         container_heap* const owner = i % 3 == 0 ? a : b;
         ASSERT_EQ(&container_heap::of(slots[i]), owner);
-        ASSERT_FALSE((owner == a ? b : a)->try_deallocate(slots[i], kind));
-        ASSERT_TRUE(owner->try_deallocate(slots[i], kind));
+        ASSERT_FALSE((owner == a ? b : a)->try_rejoin(slots[i], kind));
+        if (!owner->try_rejoin(slots[i], kind))
+            owner->deallocate_apart(slots[i]);
     }
     a->abandon();
     b->abandon();

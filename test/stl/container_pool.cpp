@@ -13,13 +13,16 @@
 #include "support/region_list.hpp"
 #include "support/shared_lines.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <list>
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -288,6 +291,144 @@ TEST(container_pool_threads, many_threads_share_what_a_few_have) {
         t.join();
     EXPECT_EQ(cp.usage().live_allocations, 0u);
     EXPECT_LE(cp.usage().bytes_reserved, std::size_t{18} * 256 * 1024);
+}
+
+using map = std::map<int, int, std::less<>, pool_allocator<std::pair<const int, int>>>;
+
+TEST(container_pool, a_map_lives_in_8_kib) {
+    if (passthrough())
+        GTEST_SKIP() << "memory is malloc's";
+    std::vector<std::byte> buffer(8_KiB);
+    container_pool cp{buffer};
+    for (int round = 0; round < 3; ++round) {
+        map m{cp};
+        for (int i = 0; i < 100; ++i)
+            m[i * 37 % 100] = i;
+        for (const auto& element : m) {
+            const auto* const p = reinterpret_cast<const std::byte*>(&element);
+            EXPECT_TRUE(p >= buffer.data() && p < buffer.data() + buffer.size());
+            EXPECT_EQ(element.first, element.second * 37 % 100);
+            EXPECT_TRUE(cp.owns(p));
+        }
+        m.clear();
+        list l(100, 7, cp); // of other nodes: what was emptied serves them
+        EXPECT_EQ(cp.usage().live_allocations, 100u);
+    }
+    cp.trim();
+    EXPECT_EQ(cp.usage().bytes_reserved, 0u);
+}
+
+#if ARENITE_EXCEPTIONS
+/// Elements that fit; each of them is there, and can be taken out again.
+template <class Container>
+std::size_t fill(Container& c) {
+    int n = 0;
+    try {
+        for (;; ++n)
+            c.insert(c.end(), typename Container::value_type{n});
+    } catch (const out_of_memory&) {
+    }
+    EXPECT_EQ(c.size(), static_cast<std::size_t>(n));
+    return c.size();
+}
+
+TEST(container_pool, at_least_85_percent_of_64_kib_are_nodes) {
+    if (passthrough())
+        GTEST_SKIP() << "memory is malloc's";
+    for (const std::size_t bytes : {64_KiB, 100_KiB, 256_KiB, 1_MiB, 16_MiB}) {
+        std::vector<std::byte> memory(bytes + 4096);
+        for (const std::size_t offset : {0, 8, 1000, 2040, 4000}) {
+            if (bytes > 1_MiB && offset != 8)
+                continue;
+            const std::span<std::byte> buffer{memory.data() + offset, bytes};
+            container_pool cp{buffer};
+            list l{cp};
+            EXPECT_GE(static_cast<double>(24 * fill(l)), 0.85 * static_cast<double>(bytes));
+            l.clear();
+            std::list<std::array<int, 20>, pool_allocator<std::array<int, 20>>> larger{cp};
+            EXPECT_GE(static_cast<double>(96 * fill(larger)), 0.85 * static_cast<double>(bytes))
+                << bytes << " at " << offset;
+        }
+    }
+}
+
+TEST(container_pool, a_buffer_that_is_too_small_serves_nothing) {
+    if (passthrough())
+        GTEST_SKIP() << "memory is malloc's";
+    std::byte some[100];
+    container_pool none{std::span<std::byte>{}}, few{some};
+    list a{none}, b{few};
+    EXPECT_THROW(a.push_back(1), out_of_memory);
+    EXPECT_THROW(b.push_back(1), out_of_memory);
+    EXPECT_EQ(few.usage().live_allocations, 0u);
+}
+#endif
+
+TEST(container_pool, nodes_go_from_a_buffer_to_other_pools_and_back) {
+    std::vector<std::byte> buffer(64_KiB), other_buffer(16_KiB);
+    container_pool cp{buffer}, other{other_buffer}, usual;
+    {
+        list a(300, 1, cp), b(300, 2, other), c(300, 3, usual), d(100, 4), e(20, 5);
+        a.splice(a.begin(), d); // each list gets what it can free by the address alone
+        d.splice(d.end(), b);
+        b.splice(b.end(), e);
+        e.splice(e.end(), c);
+        c.splice(c.end(), a);
+        EXPECT_EQ(c.size(), 400u);
+        c.remove(1);
+        EXPECT_EQ(c.size(), 100u);
+        d.push_back(6);
+        e.clear();
+    }
+    EXPECT_EQ(cp.usage().live_allocations, 0u);
+    EXPECT_EQ(other.usage().live_allocations, 0u);
+    EXPECT_EQ(usual.usage().live_allocations, 0u);
+}
+
+TEST(container_pool, arrays_of_a_buffer_lie_in_it_too) {
+    if (passthrough())
+        GTEST_SKIP() << "memory is malloc's";
+    std::vector<std::byte> buffer(256_KiB);
+    container_pool cp{buffer};
+    const std::vector<int, pool_allocator<int>> v(5000, 1, cp);
+    EXPECT_GE(reinterpret_cast<const std::byte*>(v.data()), buffer.data());
+    EXPECT_LT(reinterpret_cast<const std::byte*>(v.data()), buffer.data() + buffer.size());
+}
+
+TEST(container_pool_threads, threads_share_a_buffer_and_no_line_of_it) {
+    if (passthrough())
+        GTEST_SKIP() << "memory is malloc's";
+    std::vector<std::byte> buffer(256_KiB);
+    container_pool cp{buffer};
+    std::vector<list> lists;
+    for (int t = 0; t < 3; ++t)
+        lists.emplace_back(cp);
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < 3; ++t)
+        threads.emplace_back([&, t] {
+            for (int round = 0; round < 50; ++round) {
+                lists[t].resize(500, static_cast<int>(t));
+                lists[t].resize(100);
+                std::vector<std::byte> own(8_KiB);
+                container_pool mine{own};
+                const list few(20, 1, mine);
+            }
+        });
+    for (std::thread& t : threads)
+        t.join();
+    std::set<std::pair<std::uintptr_t, int>> lines;
+    for (const list& l : lists)
+        for (const int& i : l)
+            lines.emplace(reinterpret_cast<std::uintptr_t>(&i) / 64, i);
+    std::set<std::uintptr_t> different;
+    for (const auto& [line, thread] : lines)
+        different.insert(line);
+    EXPECT_EQ(different.size(), lines.size()) << "a line holds nodes of two threads";
+    // Freed by another thread than the one that made them, in turns.
+    std::thread{[&] { lists[0].clear(); }}.join();
+    lists[1].splice(lists[1].end(), lists[2]);
+    lists.clear();
+    EXPECT_EQ(cp.usage().live_allocations, 0u);
 }
 
 } // namespace

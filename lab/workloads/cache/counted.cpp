@@ -50,9 +50,15 @@ std::size_t place_of(const std::vector<std::string>& events, const char* name) {
     return static_cast<std::size_t>(found - events.begin());
 }
 
+/// Sums of an event over the functions that were counted.
+struct counts {
+    std::uint64_t reads = 0, first_reads = 0, last_reads = 0;
+    std::uint64_t writes = 0, first_writes = 0, last_writes = 0;
+};
+
 /// "fn=NAME" begins a function, "LINE COUNT..." are its counts, in the order of the events.
-read_misses sum_of(std::istream& in, const std::string& function) {
-    read_misses sum;
+counts sum_of(std::istream& in, const std::string& function) {
+    counts sum;
     std::vector<std::string> events;
     bool within = false;
     for (std::string line; std::getline(in, line);) {
@@ -61,22 +67,24 @@ read_misses sum_of(std::istream& in, const std::string& function) {
         else if (line.starts_with("fn="))
             within = line.find(function) != std::string::npos;
         else if (within && !line.empty() && std::isdigit(static_cast<unsigned char>(line[0]))) {
-            const std::vector<std::string> counts = words_of(line);
+            const std::vector<std::string> words = words_of(line);
             const auto count = [&](const char* event) -> std::uint64_t {
                 const std::size_t place = place_of(events, event);
-                return place < counts.size() ? std::stoull(counts[place]) : 0;
+                return place < words.size() ? std::stoull(words[place]) : 0;
             };
             sum.reads += count("Dr");
-            sum.first_level += count("D1mr");
-            sum.last_level += count("DLmr");
+            sum.first_reads += count("D1mr");
+            sum.last_reads += count("DLmr");
+            sum.writes += count("Dw");
+            sum.first_writes += count("D1mw");
+            sum.last_writes += count("DLmw");
         }
     }
     return sum;
 }
 
-} // namespace
-
-read_misses count_misses(const std::vector<std::string>& arguments, const std::string& function) {
+/// Runs this program by cachegrind.
+counts count(const std::vector<std::string>& arguments, const std::string& function) {
     const temporary_file out;
     std::vector<std::string> words{"valgrind",
                                    "--tool=cachegrind",
@@ -91,10 +99,43 @@ read_misses count_misses(const std::vector<std::string>& arguments, const std::s
         throw cannot_run("valgrind, which counts the misses, did not run: " +
                          done.errors.substr(0, 200));
     std::ifstream in{out.path()};
-    const read_misses sum = sum_of(in, function);
+    const counts sum = sum_of(in, function);
     if (sum.reads == 0)
         throw cannot_run("cachegrind counted nothing in " + function);
     return sum;
+}
+
+/// The arguments that this process was started with.
+std::vector<std::string> own_arguments() {
+    std::ifstream in{"/proc/self/cmdline", std::ios::binary};
+    std::vector<std::string> words;
+    for (std::string word; std::getline(in, word, '\0');)
+        words.push_back(word);
+    return words;
+}
+
+} // namespace
+
+read_misses count_misses(const std::vector<std::string>& arguments, const std::string& function) {
+    const counts sum = count(arguments, function);
+    return {sum.reads, sum.first_reads, sum.last_reads};
+}
+
+cache_misses_of count_misses_of_this_turn(const std::map<std::string, std::string>& values) {
+    constexpr std::size_t passes = 4; // PROGRAM @turn WORKLOAD SUBJECT PASSES KEY=VALUE...
+    std::vector<std::string> words = own_arguments();
+    if (words.size() <= passes)
+        throw cannot_run("the turn cannot be started again: its arguments are not known");
+    words.erase(words.begin());
+    words[passes - 1].assign(1, '0');
+    for (std::string& word : words) {
+        const auto value = values.find(word.substr(0, word.find('=')));
+        if (word.find('=') != std::string::npos && value != values.end())
+            word = value->first + "=" + value->second;
+    }
+    const counts sum = count(words, "");
+    return {sum.reads + sum.writes, sum.first_reads + sum.first_writes,
+            sum.last_reads + sum.last_writes};
 }
 
 } // namespace arenite::lab

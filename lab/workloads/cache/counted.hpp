@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,16 @@ struct read_misses {
 /// hold `function`. Throws cannot_run where there is no valgrind.
 [[nodiscard]] read_misses count_misses(const std::vector<std::string>& arguments,
                                        const std::string& function);
+
+/// Accesses to data of a whole program, reads and writes, and those that a simulated cache did not
+/// hold.
+struct cache_misses_of {
+    std::uint64_t accesses = 0, first_level = 0, last_level = 0;
+};
+
+/// The turn that this process was started for, again, by cachegrind as above: without warm passes
+/// and with these values of parameters. Throws cannot_run likewise.
+[[nodiscard]] cache_misses_of
+count_misses_of_this_turn(const std::map<std::string, std::string>& values);
 
 } // namespace arenite::lab

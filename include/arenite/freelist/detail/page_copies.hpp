@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/os/detail/written_pages.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -26,7 +27,7 @@ namespace detail {
 /// Failure:   false / nullptr; nothing changes.
 class page_copies {
 public:
-    static constexpr std::size_t page_bytes = 4096;
+    static constexpr std::size_t page_bytes = os::written_pages::page_bytes; ///< a bit, a copy
     static constexpr std::size_t group_pages = 64;
 
     struct copy {

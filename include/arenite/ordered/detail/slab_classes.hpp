@@ -41,6 +41,9 @@ public:
     /// The class of a slab.
     [[nodiscard]] ARENITE_INLINE slab_class& of(const slab& s) noexcept;
 
+    /// Enters a slab without slots in use in its class.
+    void add(slab& s) noexcept;
+
     /// True where no object of any class lives.
     [[nodiscard]] bool none_live() const noexcept;
 
@@ -82,6 +85,8 @@ private:
     std::size_t single_bytes_ = 0;          ///< in use by slots of their own
     std::size_t most_single_bytes_ = 0;
     std::size_t high_water_ = 0;
+    std::uint64_t have_slabs_ =
+        0; ///< a bit for each class that has or had some: only they are summed
 
     // Own objects whose frees by other threads were seen, less objects of other heaps freed here.
     // Summed over all heaps: minus the frees that are not seen yet.

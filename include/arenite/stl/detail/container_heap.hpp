@@ -13,6 +13,7 @@
 #include <arenite/core/usage.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/pool/pool_resource.hpp>
+#include <arenite/stl/detail/node_region.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -56,7 +57,7 @@ inline constexpr return_policy container_policy{.keep_bytes = 0, .keep_divisor =
 /// A pool that containers take slots of one size from, and the way back to it from any slot's
 /// address, by whomever and on whatever thread it is freed.
 ///
-///     slot -> masked: head of its block -> owner: this heap
+///     slot -> masked: head of its block -> owner: this heap         (the mask: see node_region)
 ///
 ///     attended     one container's or one thread's, which takes from it without asking anyone;
 ///                  what others free is queued until that one looks for more
@@ -70,25 +71,21 @@ inline constexpr return_policy container_policy{.keep_bytes = 0, .keep_divisor =
 /// Failure:   nullptr; nothing changes.
 class container_heap {
 public:
-    /// Blocks lie at multiples of this, on every upstream.
+    /// Blocks lie at multiples of this, on every upstream but a node_region.
     static constexpr std::size_t mask_bytes = page_block_bytes;
 
     enum class state : unsigned char { attended, unattended, orphan };
 
     /// nullptr where there is no memory. `small_heaps`: those it is one of, or nullptr. `expected`:
-    /// slots to get memory for at the first request.
+    /// slots to get memory for at the first request. `region`: where `up` is one.
     [[nodiscard]] static container_heap* make(std::size_t kind, state s, std::size_t expected,
                                               return_policy policy, upstream up,
-                                              small_container_heaps* small_heaps) noexcept;
+                                              small_container_heaps* small_heaps,
+                                              const node_region* region = nullptr) noexcept;
     void end() noexcept;
 
     container_heap(const container_heap&) = delete;
     container_heap& operator=(const container_heap&) = delete;
-
-    /// True if p, in a slot of some heap, is one of this heap.
-    [[nodiscard]] ARENITE_INLINE bool holds(const void* p) const noexcept {
-        return head_of(p).owner == &pool_;
-    }
 
     /// A slot, of the kind that this heap is for.
     [[nodiscard]] ARENITE_INLINE void* try_allocate(std::size_t kind) noexcept {
@@ -98,21 +95,25 @@ public:
         return allocate_slow();
     }
 
-    /// False, and nothing is done: p is of another heap.
-    [[nodiscard]] ARENITE_INLINE bool try_deallocate(void* p, std::size_t kind) noexcept {
-        if (pool_.try_rejoin(p, kind * 8)) // then it is ours: no need to look at its block
-            return true;
-        if (head_of(p).owner != &pool_) [[unlikely]]
-            return false;
-        pool_.deallocate_apart(p);
-        return true;
+    /// Gives a slot back that lies beside those freed last. False, and nothing is done: it does
+    /// not, or is of another heap.
+    [[nodiscard]] ARENITE_INLINE bool try_rejoin(void* p, std::size_t kind) noexcept {
+        return pool_.try_rejoin(p, kind * 8); // then it is ours: no need to look at its block
     }
+
+    /// Then, a slot of this heap.
+    ARENITE_INLINE void deallocate_apart(void* p) noexcept { pool_.deallocate_apart(p); }
 
     ARENITE_INLINE void deallocate(void* p) noexcept { pool_.deallocate(p); }
 
     /// The heap of any slot.
     [[nodiscard]] ARENITE_INLINE static container_heap& of(const void* p) noexcept {
-        return *static_cast<container_heap*>(head_of(p).owner); // its pool is its first member
+        return node_region::any() ? of_beside_regions(p) : of_masked(p);
+    }
+    /// That, as long as there is no node_region.
+    [[nodiscard]] ARENITE_INLINE static container_heap& of_masked(const void* p) noexcept {
+        return *static_cast<container_heap*>(
+            masked_head_of(p).owner); // its pool is its first member
     }
 
     [[nodiscard]] ARENITE_INLINE const small_container_heaps* small_heaps() const noexcept {
@@ -147,10 +148,12 @@ private:
     };
 
     container_heap(std::size_t kind, state s, std::size_t expected, return_policy policy,
-                   upstream up, small_container_heaps* small_heaps) noexcept;
+                   upstream up, small_container_heaps* small_heaps,
+                   const node_region* region) noexcept;
     ~container_heap() = default;
 
-    [[nodiscard]] ARENITE_INLINE static const block& head_of(const void* p) noexcept {
+    [[nodiscard]] ARENITE_COLD static container_heap& of_beside_regions(const void* p) noexcept;
+    [[nodiscard]] ARENITE_INLINE static const block& masked_head_of(const void* p) noexcept {
         return *reinterpret_cast<const block*>(align_down(address_of(p), mask_bytes));
     }
 

@@ -74,10 +74,10 @@ public:
     template <std::size_t Bytes>
     ARENITE_INLINE void deallocate_slot(void* p) noexcept {
         if (is_own()) {
-            if (own().try_deallocate(p, container_slot_kind(Bytes))) [[likely]]
+            if (own().try_rejoin(p, container_slot_kind(Bytes)))
                 return;
-        } else if (word_ >= counting_mark + counted && (word_ & counting_mark) != 0) {
-            word_ -= counted;
+            if (!node_region::any() && &container_heap::of_masked(p) == &own()) [[likely]]
+                return own().deallocate_apart(p);
         }
         release_slot(p, Bytes);
     }
@@ -125,19 +125,11 @@ private:
     }
     container_source(std::uintptr_t word, int) noexcept : word_{word} {}
 
-    ARENITE_INLINE static void release_slot(void* p, std::size_t bytes) noexcept {
-        const small_container_heaps* const small_heaps = small_container_heaps::of_this_thread();
-        if (small_heaps != nullptr) [[likely]] {
-            container_heap& heap = container_heap::of(p);
-            if (heap.small_heaps() == small_heaps)
-                return heap.deallocate(p);
-        }
-        release_slot_slow(p, bytes);
-    }
-
     ARENITE_NOINLINE void* allocate_slot_slow(std::size_t kind, std::uintptr_t enough,
                                               std::size_t expected) noexcept;
-    ARENITE_NOINLINE static void release_slot_slow(void* p, std::size_t bytes) noexcept;
+    /// A slot of whatever heap.
+    ARENITE_NOINLINE void release_slot(void* p, std::size_t bytes) noexcept;
+    static void release_from(const container_heap* own, void* p, std::size_t bytes) noexcept;
 
     std::uintptr_t word_ = counting_mark;
 };
