@@ -33,7 +33,8 @@ pre { background: var(--soft); padding: .6rem; overflow-x: auto; border-radius: 
 .plot { position: relative; height: 20rem } #heat td { padding: 0; height: 1rem; min-width: .8rem;
 border: 0 } #heat th { border: 0; font-weight: normal; padding: 0 .4rem; text-align: right }
 #matrix td { text-align: center; min-width: 3rem; border: 1px solid var(--line) }
-.paths { display: flex; flex-wrap: wrap; gap: 1rem } figure { flex: 1 1 18rem; margin: 0; min-width: 0 }
+.paths { display: flex; flex-wrap: wrap; gap: 1rem }
+figure { flex: 1 1 18rem; margin: 0; min-width: 0 }
 figure canvas { width: 100%; height: 16rem; border: 1px solid var(--line) }
 figcaption { font-size: .9rem }
 </style></head><body><main>
@@ -119,7 +120,8 @@ if (t.matrix.length) {
       r.append(cell); }); $("matrix").append(r); });
 } else $("walked").remove();
 const pages = path => { const all = [...new Set(path.map(p => Math.floor(p / 4096)))];
-  all.sort((x, y) => x - y); return [path.map(p => all.indexOf(Math.floor(p / 4096))), all.length]; };
+  all.sort((x, y) => x - y);
+  return [path.map(p => all.indexOf(Math.floor(p / 4096))), all.length]; };
 const draw = (id, path, name, most) => { const [at, n] = pages(path), c = $(id);
   const wide = c.clientWidth, high = c.clientHeight, scale = window.devicePixelRatio || 1;
   c.width = wide * scale; c.height = high * scale; const g = c.getContext("2d");
@@ -140,8 +142,8 @@ if (window.Chart) {
   Chart.defaults.animation = false; Chart.defaults.maintainAspectRatio = false;
   const short = n => n.length > 48 ? n.slice(0, 47) + "…" : n;
   new Chart($("bars"), { type: "bar", data: { labels: tried.map(x => short(x[0])), datasets: [{
-    label: "% of CPU time saved", data: tried.map(x => a.cpu_ns ? 100 * x[1].saved_in_all_ns / a.cpu_ns
-  : 0),
+    label: "% of CPU time saved", data: tried.map(x =>
+      a.cpu_ns ? 100 * x[1].saved_in_all_ns / a.cpu_ns : 0),
     backgroundColor: tried.map(x => x[2] == "nothing" ? "#8888" : "#2a7fc9") }] },
     options: { indexAxis: "y", plugins: { legend: { display: false },
       title: { display: true, text: "% of the program's CPU time saved" } } } });
