@@ -47,7 +47,8 @@ bursts met one of the column's next: 100 % is all steps from this row. A dot: mo
 led to an object within 256 bytes.</p><table id="matrix"></table></section>
 <section id="burst"><h2>The path of a burst</h2><p>The addresses of its accesses in a row, as malloc
 places the objects and as advised: by the page of 4 KiB, in order of address; a line that jumps is
-a walk that waits.</p><div class="paths"><figure><canvas id="before"></canvas><figcaption></figcaption>
+a walk that waits.</p><div class="paths">
+<figure><canvas id="before"></canvas><figcaption></figcaption>
 </figure><figure><canvas id="after"></canvas><figcaption></figcaption></figure></div></section>
 <h2>Live bytes by call site</h2><div class="plot" id="live-box"><canvas id="live"></canvas></div>
 <table id="live-table"></table>
@@ -83,9 +84,11 @@ for (const [name, d] of tried) row($("tried"), [name, share(d.saved_in_all_ns),
   d.walk_ns_before.toFixed(1) + " → " + d.walk_ns_after.toFixed(1)]);
 if (!a.advice.length) $("advice").append(text("p", "None: see above what was tried."));
 a.advice.forEach((x, i) => { const c = document.createElement("div"); c.className = "card";
-  c.append(text("p", `${i + 1}. ${x.title}`), text("p", `Saves ${share(x.difference.saved_in_all_ns)} ` +
+  c.append(text("p", `${i + 1}. ${x.title}`), text("p",
+    `Saves ${share(x.difference.saved_in_all_ns)} ` +
     `(${share(x.difference.saved_at_least_ns)} to ${share(x.difference.saved_at_most_ns)}) of ` +
-    `the CPU time and ${bytes(x.difference.saved_bytes)} of memory.` + (x.held_bytes ? ` It holds ` +
+    `the CPU time and ${bytes(x.difference.saved_bytes)} of memory.` + (x.held_bytes ?
+    ` It holds ` +
     `${bytes(x.held_bytes)} at most.` : "") + (x.worth == "walks" ? " Only where the program " +
     "walks its objects." : "")), text("pre", x.code));
   const t = document.createElement("table");

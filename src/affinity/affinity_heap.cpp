@@ -15,6 +15,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/held_lock.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/ordered/detail/slab_survey.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -40,8 +41,8 @@ constexpr std::size_t largest_bytes = detail::remote_frees::mask_bytes / 4 - det
 constexpr bool is_large(std::size_t bytes, std::size_t alignment) noexcept {
     if (alignment <= detail::size_class::largest_alignment)
         return bytes > largest_bytes;
-    return !detail::slab_heap::fits_aligned_units(bytes, alignment,
-                                                  detail::remote_frees::mask_bytes / 4);
+    return !detail::slab_geometry::fits_aligned_units(bytes, alignment,
+                                                      detail::remote_frees::mask_bytes / 4);
 }
 
 /// How many blocks with frees of other threads one call sees to: it stays short.
@@ -309,7 +310,7 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
     // and what threads that ended left.
     if (void* const p = s->heap().try_allocate_within(bytes, alignment))
         return p;
-    if (s->drain_remote_frees(drained_blocks)) {
+    if (s->remote().drain(drained_blocks)) {
         if (void* const p = s->heap().try_allocate_within(bytes, alignment))
             return p;
     }
@@ -317,14 +318,14 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
          other = other->next_of_thread) {
         if (other->kind() != share_kind::ordered)
             continue;
-        other->drain_remote_frees(drained_blocks);
+        other->remote().drain(drained_blocks);
         if (void* const p = other->heap().try_allocate_within(bytes, alignment)) {
             make_current(*other);
             return p;
         }
     }
     if (affinity_share* const other = adopt_another()) {
-        other->drain_remote_frees(drained_blocks);
+        other->remote().drain(drained_blocks);
         void* const p = other->heap().try_allocate_within(bytes, alignment);
         make_current(p != nullptr ? *other : *s);
         if (p != nullptr)
@@ -421,7 +422,7 @@ void affinity_heap::deallocate_to(affinity_share& s, void* p, std::size_t bytes,
         const bool was_last = s.deallocate_and_look(p, bytes, alignment);
         return shares_.end_borrowing(s, was_last);
     }
-    s.deallocate_remotely(p, bytes, alignment, current());
+    s.remote().free(p, bytes, alignment, current());
 }
 
 void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
@@ -453,7 +454,7 @@ bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
         return false;
     alignment = at_least_own(alignment);
     if (!s->is_locked())
-        return s->fits_slot(p, new_bytes, alignment);
+        return detail::slab_survey::fits_in_place(s->heap().slabs(), p, new_bytes, alignment);
     const detail::held_lock lock{s->lock()};
     return s->try_resize(p, old_bytes, new_bytes, alignment);
 }

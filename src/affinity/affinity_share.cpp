@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // The heap of a thread in an affinity: where shares lie and how they are used again; then its
-// calls, by its thread or under its lock. Frees by other threads are affinity_share_remote.cpp.
+// calls, by its thread or under its lock. Frees by other threads are remote_queue.
 #include <arenite/affinity/detail/affinity_share.hpp>
 
 #include <arenite/core/alignment.hpp>
@@ -57,6 +57,11 @@ affinity_share* take_retired() noexcept {
     return share;
 }
 
+/// Returns the memory in which a heap lay, which is destroyed.
+void purge_place(void* storage) noexcept {
+    page_source().purge(&heap_pages::around(storage), sizeof(heap_pages));
+}
+
 /// The block size that a heap gets: below that of a block its blocks would be smaller ones, and
 /// their heads not where remote_frees looks for them.
 constexpr std::size_t span_bytes(std::size_t asked) noexcept {
@@ -100,6 +105,7 @@ void affinity_share::begin(affinity_shares& home, const heap_owner& owner, unsig
     if (locked_)
         owner_.on_foreign_free = nullptr; // found before
     construct_heap();
+    remote_.serve(owner_, locked_ ? nullptr : &heap());
 }
 
 void affinity_share::construct_heap() noexcept {
@@ -159,7 +165,7 @@ affinity_share* affinity_share::make(affinity_shares& home, const heap_owner& ow
 /// handed on by whoever has the share next.
 void affinity_share::retire(affinity_share& share) noexcept {
     share.destroy_heap();
-    share.uncounted_.forget();
+    share.remote_.forget_counts();
     share.abandon();
     {
         const std::lock_guard lock{places_lock()};
@@ -168,13 +174,9 @@ void affinity_share::retire(affinity_share& share) noexcept {
             return put_on(retired, share);
         }
     }
-    share.purge_heap();
+    purge_place(share.storage_);
     const std::lock_guard lock{places_lock()};
     put_on(retired_trimmed, share);
-}
-
-void affinity_share::purge_heap() noexcept {
-    page_source().purge(&heap_pages::around(storage_), sizeof(heap_pages));
 }
 
 /// Without the lock while the system is called.
@@ -188,7 +190,7 @@ void affinity_share::trim_retired() noexcept {
         }
         if (share == nullptr)
             return;
-        share->purge_heap();
+        purge_place(share->storage_);
     }
 }
 
@@ -216,8 +218,8 @@ bool affinity_share::trim_if_empty() noexcept {
 // ---- by its thread, or under the lock -----------------------------------------------------------
 
 void* affinity_share::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    if (locked_ && !queue_.is_empty()) [[unlikely]]
-        hand_on();
+    if (locked_ && !remote_.is_empty()) [[unlikely]] // it may stand where an unlocked one was
+        remote_.forward_all();
     return with_resource([&](auto& r) { return r.try_allocate(bytes, alignment); });
 }
 
@@ -245,11 +247,6 @@ bool affinity_share::deallocate_and_look(void* p, std::size_t bytes,
     return slot_class != size_class::none && heap().classes()[slot_class].live() == 0;
 }
 
-bool affinity_share::fits_slot(const void* p, std::size_t bytes,
-                               std::size_t alignment) const noexcept {
-    return heap().fits_in_place(p, bytes, alignment);
-}
-
 bool affinity_share::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                 std::size_t alignment) noexcept {
     return (kind_ == share_kind::ordered || kind_ == share_kind::large) &&
@@ -257,33 +254,42 @@ bool affinity_share::try_resize(void* p, std::size_t old_bytes, std::size_t new_
 }
 
 std::size_t affinity_share::size_of(const void* p) noexcept {
-    if (!locked_) // of any thread: its slab stays as it is while the object lives
-        return heap().size_in_slab(p);
+    if (!locked_) { // of any thread: its slab stays as it is while the object lives
+        const std::size_t room = slab_survey::room_at(heap().slabs(), p);
+        if (room == 0) [[unlikely]]
+            owner_.refuse_question(p);
+        return room;
+    }
     return with_resource([&](auto& r) { return r.size_of(p); });
 }
 
 void affinity_share::trim() noexcept {
     asked_.store(false, std::memory_order_relaxed);
     if (!locked_)
-        drain_remote_frees(all_blocks);
+        remote_.drain(remote_queue::all_blocks);
     with_resource([](auto& r) { r.trim(); });
+}
+
+std::size_t affinity_share::trim_from_afar() noexcept {
+    const std::lock_guard lock{lock_};
+    heap().slabs().blocks().trim();
+    return remote_.purge();
 }
 
 void affinity_share::set_block_bytes(std::size_t bytes) noexcept {
     if (bytes == options_.block_bytes)
         return;
     options_.block_bytes = bytes;
-    with_resource([&](auto& r) { r.set_block_bytes(span_bytes(bytes)); });
+    with_resource([&](auto& r) {
+        if constexpr (requires { r.slabs(); })
+            r.slabs().blocks().set_block_bytes(span_bytes(bytes));
+        else
+            r.set_block_bytes(span_bytes(bytes));
+    });
 }
 
 arenite::usage affinity_share::usage() noexcept {
-    return without_remote_frees(with_resource([](auto& r) { return r.usage(); }));
-}
-
-arenite::usage affinity_share::without_remote_frees(arenite::usage seen) const noexcept {
-    seen.bytes_in_use -= uncounted_.bytes.load(std::memory_order_relaxed);
-    seen.live_allocations -= uncounted_.objects.load(std::memory_order_relaxed);
-    return seen;
+    return remote_.deducted(with_resource([](auto& r) { return r.usage(); }));
 }
 
 std::size_t affinity_share::high_water_noted() noexcept {
@@ -304,9 +310,9 @@ void affinity_share::list_regions(region_sink& sink) noexcept {
 
 void affinity_share::reset() noexcept {
     if (!locked_)
-        forget_remote_frees();
+        remote_.drain_and_forget();
     const std::lock_guard lock{lock_};
-    uncounted_.forget();
+    remote_.forget_counts();
     destroy_heap();
     construct_heap();
 }

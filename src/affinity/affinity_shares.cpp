@@ -145,7 +145,7 @@ void affinity_shares::after_fork_in_child(const void* me) noexcept {
     for (affinity_share* s = first_.load(std::memory_order_relaxed); s != nullptr;
          s = s->next_of_affinity) {
         s->abandon_after_fork(me);
-        s->forget_queued_blocks();
+        s->remote().forget_queued_blocks();
         if (s->is_abandoned() && s->kind() != share_kind::large)
             ++orphans;
     }
@@ -155,7 +155,7 @@ void affinity_shares::after_fork_in_child(const void* me) noexcept {
 void affinity_shares::queue_marked_blocks() noexcept {
     for (affinity_share* s = first_.load(std::memory_order_relaxed); s != nullptr;
          s = s->next_of_affinity)
-        s->queue_marked_blocks();
+        s->remote().queue_marked_blocks();
 }
 
 std::size_t affinity_shares::count() const noexcept {

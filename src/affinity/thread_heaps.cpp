@@ -103,7 +103,7 @@ void thread_heaps::abandon_shares(unsigned first, unsigned last) noexcept {
             share.next_of_thread = nullptr;
             // Frees by others are taken first: a share that holds nothing then may be retired.
             if (!share.is_locked())
-                share.drain_remote_frees(affinity_share::all_blocks);
+                share.remote().drain(remote_queue::all_blocks);
             share.home().abandon(share);
         }
     });

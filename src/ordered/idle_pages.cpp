@@ -56,7 +56,8 @@ void idle_pages::step(slab_heap& heap, std::uint64_t now_ms) noexcept {
     next_ms_ = std::max(next_ms_, now_ms - std::min(now_ms, 8 * step_ms)) + step_ms;
     unsigned runs = 0;
     for (unsigned n = 0; n < step_blocks && runs < step_runs; ++n) {
-        from_ = heap.return_pages_from(from_, runs);
+        const heap_gate::guard mark = heap.gate().enter();
+        from_ = heap.slabs().purge_from(from_, runs);
         if (from_ == nullptr) {
             end_return();
             next_ms_ = now_ms + look_ms;
@@ -65,12 +66,7 @@ void idle_pages::step(slab_heap& heap, std::uint64_t now_ms) noexcept {
     }
 }
 
-/// In a file of its own, as trim() does it for all blocks.
-const void* slab_heap::return_pages_from(const void* from, unsigned& runs) noexcept {
-    const heap_gate::guard mark = gate_.enter();
-    return slabs_.purge_from(from, runs);
-}
-
+/// In this file, as trim() does it for all blocks.
 const void* slab_source::purge_from(const void* from, unsigned& runs) noexcept {
     constexpr std::uint16_t any = 0xffff;
     block* const b = blocks_.purges() ? blocks_.blocks().lowest(any, from) : nullptr;

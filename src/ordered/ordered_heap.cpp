@@ -14,6 +14,7 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/ordered/detail/slab_survey.hpp>
+#include <arenite/ordered/detail/slot_notes.hpp>
 #include <arenite/os/page_resource.hpp>
 
 namespace arenite {
@@ -112,7 +113,7 @@ void ordered_heap::reset() noexcept {
 }
 
 void ordered_heap::set_block_bytes(std::size_t bytes) noexcept {
-    core_.heap().set_block_bytes(bytes);
+    core_.heap().slabs().blocks().set_block_bytes(bytes);
 }
 
 void ordered_heap::trim() noexcept { core_.heap().trim(); }
@@ -136,7 +137,7 @@ void ordered_heap::report_leaks() const noexcept {
     singles_.add_to(leaks);
     detail::slab_survey::for_each_object(core_.heap().slabs(), [&](const void* p,
                                                                    std::size_t bytes) {
-        leaks.add(p, bytes, detail::slab_survey::requested_bytes(core_.heap().slabs(), p, bytes));
+        leaks.add(p, bytes, detail::slot_notes::requested_bytes(core_.heap().slabs(), p, bytes));
     });
     leaks.report();
 }

@@ -7,6 +7,7 @@
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/ordered/detail/slab_survey.hpp>
+#include <arenite/ordered/detail/slot_notes.hpp>
 
 #include <algorithm>
 #include <new>
@@ -57,14 +58,14 @@ void* slab_heap::allocate_rest(std::size_t bytes, std::size_t alignment) noexcep
         void* const p = allocate_slot(slot_class, bytes, alignment);
         if constexpr (slow_only) {
             if (p != nullptr)
-                hand_out(slabs_.slab_of(p), p, bytes);
+                slot_notes::handed_out(slabs_, slabs_.slab_of(p), p, bytes);
         }
         return p;
     }
     // Above the largest slot: whole units, as one slot. Above a quarter of a block: the upstream.
     if (slot_class == size_class::single && bytes <= most - unit_bytes)
         return allocate_single(bytes);
-    if (slabs_.blocks().are_masked() && fits_aligned_units(bytes, alignment, most))
+    if (slabs_.blocks().are_masked() && slab_geometry::fits_aligned_units(bytes, alignment, most))
         return allocate_single(std::max<std::size_t>(bytes, 1), alignment / unit_bytes);
     return allocate_large(bytes, alignment);
 }
@@ -81,7 +82,8 @@ void* slab_heap::allocate_slot(unsigned slot_class, std::size_t bytes,
         return p;
     if (classes_[slot_class].next_word(slabs_) || next_slab(slot_class)) [[likely]]
         return try_take(slot_class);
-    if (void* const p = donors_.try_take(parts(), slot_class, bytes, alignment); p != nullptr)
+    if (void* const p = donors_.try_take({classes_, slabs_}, slot_class, bytes, alignment);
+        p != nullptr)
         return p;
     return new_slab(slot_class) ? try_take(slot_class) : any_slot(slot_class);
 }
@@ -165,7 +167,7 @@ void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) n
         classes_.note_high_water(slabs_.blocks());
     void* const p = slabs_.begin_of(*s);
     if constexpr (slow_only)
-        hand_out(*s, p, bytes);
+        slot_notes::handed_out(slabs_, *s, p, bytes);
     return p;
 }
 
@@ -188,19 +190,6 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
         slabs_.mark_large(*b);
     poison::undefined(p, bytes);
     return p;
-}
-
-/// Tells a memory checker of a slot, and notes its size in a checked build.
-void slab_heap::hand_out(slab& s, void* p, std::size_t bytes) noexcept {
-    poison::undefined(p, bytes + (bytes == 0));
-    if constexpr (checks_enabled)
-        note_size(s, p, bytes);
-}
-
-void slab_heap::note_size(slab& s, const void* p, std::size_t bytes) noexcept {
-    const std::size_t index = slabs_.index_of(s, p);
-    const std::size_t room = slab_survey::slots_at(slabs_, s, index) * s.slot_bytes;
-    slabs_.note_of(s, index) = static_cast<std::uint16_t>(room - bytes);
 }
 
 void* slab_heap::try_allocate_within(std::size_t bytes, std::size_t alignment) noexcept {
@@ -232,7 +221,7 @@ void* slab_heap::try_allocate_near(const void* neighbour, std::size_t bytes,
         its.set_alarm(s);
     std::byte* const p = slabs_.begin_of(s) + best.index * s.slot_bytes;
     if constexpr (slow_only)
-        hand_out(s, p, bytes);
+        slot_notes::handed_out(slabs_, s, p, bytes);
     return p;
 }
 
@@ -246,12 +235,6 @@ bool slab_heap::make_first_slab() noexcept {
 }
 
 // ---- questions about objects, and sizes that change in place ------------------------------------
-
-bool slab_heap::fits_in_place(const void* p, std::size_t bytes,
-                              std::size_t alignment) const noexcept {
-    const slab* const s = slow_only ? &slabs_.slab_of(p) : slabs_.find_slab(p);
-    return s != nullptr && slab_survey::fits_in_place(slabs_, *s, p, bytes, alignment);
-}
 
 bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                            std::size_t alignment) noexcept {
@@ -271,41 +254,30 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
         if (b == nullptr || (b->state & block_state::open) == 0)
             return false;
     }
-    if (!fits_in_place(p, new_bytes, alignment))
+    if (!slab_survey::fits_in_place(slabs_, p, new_bytes, alignment))
         return false;
-    auto* const object = static_cast<std::byte*>(p);
-    if (new_bytes < old_bytes)
-        poison::no_access(object + new_bytes, old_bytes - new_bytes);
-    else
-        poison::undefined(object + old_bytes, new_bytes - old_bytes);
-    if constexpr (checks_enabled)
-        note_size(slabs_.slab_of(p), p, new_bytes);
+    slot_notes::resized(slabs_, p, old_bytes, new_bytes);
     return true;
 }
 
-std::size_t slab_heap::size_in_slab(const void* p) const noexcept {
-    const std::size_t room = slab_survey::room_at(slabs_, slabs_.find_slab(p), p);
-    if (room == 0) [[unlikely]]
-        owner_.refuse_question(p);
-    return room;
-}
-
 std::size_t slab_heap::size_of(const void* p) const noexcept {
-    if (may_be_slot(p) && slabs_.find_slab(p) != nullptr)
-        return size_in_slab(p);
-    block* const b = slabs_.blocks().find(p);
-    if (b == nullptr)
-        owner_.refuse_foreign_question(p);
-    if ((b->state & block_state::large) != 0) {
-        if (p != block_source::large_object(*b))
-            owner_.refuse_question(p);
-        return block_source::large_bytes(*b);
+    const slab* s = may_be_slot(p) ? slabs_.find_slab(p) : nullptr;
+    if (s == nullptr) {
+        const block* const b = slabs_.blocks().find(p);
+        if (b == nullptr)
+            owner_.refuse_foreign_question(p);
+        if ((b->state & block_state::large) != 0) {
+            if (p != block_source::large_object(*b))
+                owner_.refuse_question(p);
+            return block_source::large_bytes(*b);
+        }
+        s = slabs_.slab_around(*b, p);
     }
-    const std::size_t room = slab_survey::room_at(slabs_, slabs_.slab_around(*b, p), p);
+    const std::size_t room = slab_survey::room_at(slabs_, s, p);
     if (room == 0)
         owner_.refuse_question(p);
     if constexpr (checks_enabled)
-        return align_up(std::max<std::size_t>(slab_survey::requested_bytes(slabs_, p, room), 1),
+        return align_up(std::max<std::size_t>(slot_notes::requested_bytes(slabs_, p, room), 1),
                         granule_bytes);
     return room;
 }

@@ -8,6 +8,7 @@
 #include <arenite/core/detail/size.hpp>
 #include <arenite/ordered/detail/joined_slots.hpp>
 #include <arenite/ordered/detail/slab_survey.hpp>
+#include <arenite/ordered/detail/slot_notes.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -108,14 +109,15 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
     const heap_gate::guard mark = gate_.enter();
     block* const b = slabs_.blocks().find(p);
     if (b == nullptr)
-        return refuse([&] { owner_.refuse_free(p, bytes, "not of this heap, or freed before"); });
+        return gate_.refuse(
+            [&] { owner_.refuse_free(p, bytes, "not of this heap, or freed before"); });
     if ((b->state & block_state::large) != 0) {
         if (p != block_source::large_object(*b))
-            return refuse([&] {
+            return gate_.refuse([&] {
                 owner_.refuse_free(p, bytes, "it points into a large allocation, not to its begin");
             });
         if (bytes != unknown_bytes && !is_large_size(*b, bytes))
-            return refuse([&] {
+            return gate_.refuse([&] {
                 const std::size_t room = block_source::large_bytes(*b);
                 owner_.refuse_size(p, bytes, room, room);
             });
@@ -127,7 +129,7 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
     }
     slab* const s = slabs_.slab_around(*b, p);
     if (s == nullptr)
-        return refuse([&] {
+        return gate_.refuse([&] {
             owner_.refuse_free(p, bytes, "no allocation begins there, or it is free already");
         });
     deallocate_slot(*s, p, bytes, alignment);
@@ -140,37 +142,30 @@ void slab_heap::deallocate_slot(slab& s, void* p, std::size_t bytes,
     const bool joined = slabs_.is_joined(s);
     if (index >= s.slots || p != slabs_.begin_of(s) + index * s.slot_bytes ||
         (joined && joined_slots{s}.continues(index)))
-        return refuse([&] {
+        return gate_.refuse([&] {
             owner_.refuse_free(p, bytes, "it points into an allocation, not to its begin");
         });
     if (bits::all_set(s.bitmap(), index, 1))
-        return refuse(
+        return gate_.refuse(
             [&] { owner_.refuse_free(p, bytes, "it is free already, or was never handed out"); });
     const std::size_t slots = slab_survey::slots_at(slabs_, s, index);
     const std::size_t room = slots * s.slot_bytes;
     if (bytes != unknown_bytes) {
         std::size_t asked = unknown_bytes;
         if constexpr (checks_enabled)
-            asked = slab_survey::requested_bytes(slabs_, p, room);
+            asked = slot_notes::requested_bytes(slabs_, p, room);
         if (!slab_survey::may_have(s, slots, bytes, alignment) ||
             (checks_enabled && asked != bytes))
-            return refuse([&] { owner_.refuse_size(p, bytes, room, asked); });
+            return gate_.refuse([&] { owner_.refuse_size(p, bytes, room, asked); });
     }
     poison::no_access(p, room);
     if (slots == 1) {
         static_cast<void>(set_free(s, s.bitmap(), index));
         return;
     }
-    slot_donors::free_object(parts(), s, index, slots);
+    slot_donors::free_object({classes_, slabs_}, s, index, slots);
     if (classes_.of(s).live() == 0 || s.is_due())
         alarmed(s);
-}
-
-/// Reports misuse that was found in a call of this heap.
-template <class Refuse>
-void slab_heap::refuse(Refuse message) noexcept {
-    gate_.leave();
-    message();
 }
 
 /// Many objects of a class come and go in units: it goes on in a page, where frees are quicker, if
@@ -248,7 +243,7 @@ bool slab_heap::release_word(block& b, std::size_t word, bits::word freed) noexc
     if (!is_slab || (s.bitmap()[index] & freed) != 0) [[unlikely]] {
         const std::size_t slot =
             index * bits::word_bits + static_cast<std::size_t>(std::countr_zero(freed));
-        refuse([&] {
+        gate_.refuse([&] {
             owner_.refuse_free(is_slab ? slabs_.begin_of(s) + slot * s.slot_bytes : at,
                                is_slab ? s.slot_bytes : unknown_bytes, "it is free already");
         });
@@ -257,7 +252,7 @@ bool slab_heap::release_word(block& b, std::size_t word, bits::word freed) noexc
     // and count_drained() evens it out: the sum over all heaps stays.
     slab_class& its = classes_.of(s);
     if (slabs_.is_joined(s)) [[unlikely]] {
-        slot_donors::free_word(parts(), s, index, freed);
+        slot_donors::free_word({classes_, slabs_}, s, index, freed);
     } else {
         const std::size_t count = its.free_word(s, index, freed);
         classes_.count_drained(count, count * s.slot_bytes);

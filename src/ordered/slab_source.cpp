@@ -8,6 +8,7 @@
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/ordered/detail/slot_notes.hpp>
 #include <arenite/ordered/detail/unit_runs.hpp>
 #include <arenite/os/detail/platform.hpp>
 
@@ -278,7 +279,7 @@ void slab_source::fill(slab& s, unsigned slot_class, std::size_t slot_bytes,
         rest -= here;
     }
     if constexpr (checks_enabled)
-        poison::undefined(&note_of(s, slots - 1), slots * slab::note_bytes);
+        poison::undefined(&slot_notes::note_of(*this, s, slots - 1), slots * slab::note_bytes);
     s.set_tag(s.tag_of(owner_));
 }
 

@@ -38,15 +38,6 @@ std::size_t slab_survey::room_at(const slab_source& in, const slab* s, const voi
     return slots_at(in, *s, in.index_of(*s, p)) * s->slot_bytes;
 }
 
-std::size_t slab_survey::requested_bytes(const slab_source& in, const void* p,
-                                         std::size_t room) noexcept {
-    const block* const b = checks_enabled ? in.blocks().find(p) : nullptr;
-    if (b == nullptr || (b->state & block_state::large) != 0)
-        return 0;
-    const slab& s = in.slab_of(p);
-    return room - in.note_of(s, in.index_of(s, p));
-}
-
 namespace {
 
 /// By the size alone too: code that resizes may not know with what alignment it was allocated.
@@ -68,13 +59,15 @@ bool slab_survey::may_have(const slab& s, std::size_t slots, std::size_t bytes,
            is_of_class(s, bytes, alignment);
 }
 
-bool slab_survey::fits_in_place(const slab_source& in, const slab& s, const void* p,
-                                std::size_t bytes, std::size_t alignment) noexcept {
-    if (bytes == 0 || !in.holds(s) || !begins_object(in, s, p))
+bool slab_survey::fits_in_place(const slab_source& in, const void* p, std::size_t bytes,
+                                std::size_t alignment) noexcept {
+    const slab* const s = slow_only ? &in.slab_of(p) : in.find_slab(p);
+    if (s == nullptr || bytes == 0 || !in.holds(*s) || !begins_object(in, *s, p))
         return false;
-    const std::size_t slots = slots_at(in, s, in.index_of(s, p));
-    return may_have(s, slots, bytes, alignment) &&
-           (slots != 1 || s.slot_class() == size_class::single || is_of_class(s, bytes, alignment));
+    const std::size_t slots = slots_at(in, *s, in.index_of(*s, p));
+    return may_have(*s, slots, bytes, alignment) &&
+           (slots != 1 || s->slot_class() == size_class::single ||
+            is_of_class(*s, bytes, alignment));
 }
 
 slab_survey::slot_place slab_survey::nearest_free(const slab_source& in, block& b,

@@ -81,7 +81,7 @@ TEST(affinity_handing_over, a_block_in_the_list_of_its_earlier_owner_is_handed_o
     void* const p = before.allocate(48, 8);
     affinity_share& giver = *affinity_share::around(p);
     detail::block& here = remote_frees::head_of(p);
-    giver.deallocate_remotely(p, 48, 8, nullptr);
+    giver.remote().free(p, 48, 8, nullptr);
     remote_frees* const r = remote_frees::of(here);
     ASSERT_NE(r, nullptr);
     ASSERT_TRUE(r->queued.load());
@@ -99,9 +99,9 @@ TEST(affinity_handing_over, a_block_in_the_list_of_its_earlier_owner_is_handed_o
     ASSERT_EQ(&remote_frees::head_of(q), &here) << "another heap has its place now";
     affinity_share& taker = *affinity_share::around(q);
     all.pop_back();
-    taker.deallocate_remotely(q, 48, 8, nullptr);
-    giver.drain_remote_frees(affinity_share::all_blocks);
-    taker.drain_remote_frees(affinity_share::all_blocks);
+    taker.remote().free(q, 48, 8, nullptr);
+    giver.remote().drain(detail::remote_queue::all_blocks);
+    taker.remote().drain(detail::remote_queue::all_blocks);
     for (const auto& word : r->freed)
         EXPECT_EQ(word.load(), 0u) << "a free of which the block's owner was never told";
     EXPECT_FALSE(r->queued.load());
@@ -332,7 +332,7 @@ TEST(affinity_handing_over, blocks_that_others_freed_into_wait_their_turn_and_no
     for (const unsigned by_others : {1u, 50u, 100u})
         expect_no_growth(h, by_others, [](const auto& batch) {
             for (const auto& [p, bytes] : batch)
-                affinity_share::around(p)->deallocate_remotely(p, bytes, 8, nullptr);
+                affinity_share::around(p)->remote().free(p, bytes, 8, nullptr);
         });
 }
 
@@ -379,16 +379,16 @@ TEST(affinity_handing_over, the_oldest_blocks_are_seen_to_first_and_the_others_s
     }
     affinity_share& share = *affinity_share::around(firsts[0]);
     for (void* const p : firsts)
-        share.deallocate_remotely(p, 5000, 8, nullptr);
+        share.remote().free(p, 5000, 8, nullptr);
     const auto queued = [&](std::size_t i) {
         return remote_frees::find(remote_frees::head_of(firsts[i]))->queued.load();
     };
     for (std::size_t done = 0; done < 100; done += 20) {
         for (std::size_t i = 0; i < 100; ++i)
             EXPECT_EQ(queued(i), i >= done) << i << " of " << done;
-        EXPECT_TRUE(share.drain_remote_frees(20));
+        EXPECT_TRUE(share.remote().drain(20));
     }
-    EXPECT_FALSE(share.drain_remote_frees(20));
+    EXPECT_FALSE(share.remote().drain(20));
     for (void* const p : rest)
         h.deallocate(p, 5000, 8);
     h.trim();

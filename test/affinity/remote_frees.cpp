@@ -17,8 +17,8 @@
 #include <vector>
 
 using namespace arenite;
+using detail::queued_blocks;
 using detail::remote_frees;
-using detail::remote_queue;
 
 namespace {
 
@@ -65,11 +65,11 @@ TEST(remote_frees, the_head_of_a_pointer_is_found_by_masking) {
     EXPECT_EQ(&remote_frees::head_of(begin + remote_frees::mask_bytes), &one.head);
 }
 
-TEST(remote_queue, takes_the_oldest_first_however_many_at_a_time) {
+TEST(queued_blocks, takes_the_oldest_first_however_many_at_a_time) {
     constexpr std::size_t all = 1000;
     for (const std::size_t most : {1u, 7u, 32u, 1000u, 5000u}) {
         std::vector<remote_frees> blocks(all);
-        remote_queue queue;
+        queued_blocks queue;
         EXPECT_TRUE(queue.is_empty());
         std::size_t next = 0, pushed = 0;
         const auto push = [&] {

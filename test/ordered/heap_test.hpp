@@ -57,7 +57,7 @@ constexpr std::size_t rounded(std::size_t bytes, std::size_t alignment,
     if (number < detail::size_class::count && detail::size_class::slot_bytes(number) <= most)
         return detail::size_class::slot_bytes(number);
     if ((number == detail::size_class::single && bytes + detail::unit_bytes <= most) ||
-        detail::slab_heap::fits_aligned_units(bytes, alignment, most))
+        detail::slab_geometry::fits_aligned_units(bytes, alignment, most))
         return align_up(std::max<std::size_t>(bytes, 1) + detail::slab::note_bytes,
                         detail::unit_bytes) -
                detail::slab::note_bytes;

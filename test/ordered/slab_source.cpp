@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/ordered/detail/slab_source.hpp>
+#include <arenite/ordered/detail/slot_notes.hpp>
 
 #include "ordered/heap_test.hpp"
 
@@ -110,7 +111,8 @@ TEST_F(slab_source_of, notes_lie_behind_the_slots) {
         ASSERT_NE(s, nullptr);
         const std::byte* const end = source.begin_of(*s) + std::size_t{s->slots} * s->slot_bytes;
         for (std::size_t i = 0; i < s->slots; ++i) {
-            auto* const note = reinterpret_cast<const std::byte*>(&source.note_of(*s, i));
+            auto* const note =
+                reinterpret_cast<const std::byte*>(&detail::slot_notes::note_of(source, *s, i));
             ASSERT_GE(note, end);
             ASSERT_LE(note + detail::slab::note_bytes, source.begin_of(*s) + s->bytes());
         }

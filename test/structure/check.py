@@ -22,6 +22,7 @@ CODE_FOLDERS = ["include", "src", "malloc", "test", "lab", "advisor", "fuzz", "e
 MAX_COLUMNS = 100
 MAX_LINES = 500    # a file
 MAX_MEMBERS = 15   # data members a class
+MAX_FUNCTIONS = 45  # functions a class, overloads one by one
 LONG_SOURCE = 100   # lines
 LEADS_TO = {"ordered/ordered_heap.hpp": 25, "affinity/affine.hpp": 42}  # headers of ours, at most
 
@@ -381,7 +382,7 @@ if ctags and "Universal" not in subprocess.run([ctags, "--version"], capture_out
 
 
 def read_tags():
-    run = subprocess.run([ctags, "-x", "--sort=no", "--languages=C++", "--langmap=C++:.hpp.cpp", "--kinds-C++=cfgmnstuv",
+    run = subprocess.run([ctags, "-x", "--sort=no", "--languages=C++", "--langmap=C++:.hpp.cpp", "--kinds-C++=cfgmnpstuv",
                           "--_xformat=%K\t%N\t%n\t%F\t%Z\t%C", "-L", "-"], cwd=root, check=True, text=True,
                          capture_output=True, input="\n".join(map(name, files(CODE_FOLDERS, ".hpp", ".cpp"))))
     return [tag(*line.split("\t", 5)) for line in run.stdout.splitlines()]
@@ -392,6 +393,20 @@ def classes_are_small():
                       and not re.match(r"((inline|constexpr|constinit|thread_local) )*static\b", t.source))
     for (file, scope), count in members.items():
         yield f"{file} {scope.split('::')[-1]}", count, f"{count} data members; {MAX_MEMBERS} are allowed"
+
+
+def classes_have_few_functions():
+    """Those that a class of the library declares: each overload, but for deleted ones; not once more where they are defined."""
+    functions = Counter()
+    for t in tags:
+        if t.kind not in ("function", "prototype") or not t.file.startswith(("include/", "src/", "malloc/")) or "= delete" in t.source:
+            continue
+        scope = re.sub(r"__anon\w+::", "", t.scope)
+        of = scope.split("::")[-1]
+        if (t.file, of) in classes and not re.search(rf"\b{of}\s*(<[^()]*>)?::\s*{re.escape(t.name)}", t.source):
+            functions[t.file, of] += 1
+    for (file, of), count in functions.items():
+        yield f"{file} {of}", count, f"{count} functions; {MAX_FUNCTIONS} are allowed"
 
 
 def a_header_has_one_principal_type():
@@ -407,7 +422,7 @@ def a_header_has_one_principal_type():
 
 def headers_in_detail_declare_in_namespace_detail():
     for t in tags:
-        if "/detail/" in t.file and t.file.startswith("include/") and t.scope == "arenite::ARENITE_ABI" and t.name != "detail":
+        if t.kind != "prototype" and "/detail/" in t.file and t.file.startswith("include/") and t.scope == "arenite::ARENITE_ABI" and t.name != "detail":
             yield f"{t.file}:{t.line}: {t.name} is outside namespace detail, in a header of detail/"
 
 
@@ -445,10 +460,12 @@ RULES = [includes_go_down_the_strata, own_headers_are_named_in_full, every_heade
          the_version_is_one,
          at_most(MAX_LINES, files_are_short), at_most(0, comments_name_their_subject), at_most(0, comments_are_plain_english), at_most(0, long_sources_say_what_is_in_them),
          at_most(0, tests_do_not_return_silently)]
-TAG_RULES = [headers_in_detail_declare_in_namespace_detail, the_tables_name_every_type, at_most(MAX_MEMBERS, classes_are_small), at_most(1, a_header_has_one_principal_type),
+TAG_RULES = [headers_in_detail_declare_in_namespace_detail, the_tables_name_every_type, at_most(MAX_MEMBERS, classes_are_small),
+             at_most(MAX_FUNCTIONS, classes_have_few_functions), at_most(1, a_header_has_one_principal_type),
              at_most(0, tag_tools_see_every_type)]
 if ctags:
     tags = read_tags()
+    classes = {(t.file, t.name) for t in tags if t.kind in ("class", "struct")}
     RULES += TAG_RULES
 else:
     print(f"skipped, since Universal Ctags is not installed: {', '.join(r.__name__.replace('_', ' ') for r in TAG_RULES)}")

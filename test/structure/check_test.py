@@ -35,6 +35,13 @@ def wide_class(members):
                       + "".join(f"    int m{i}_ = 0;\n" for i in range(members)) + "};\n")
 
 
+def busy_class(functions):
+    """Deleted ones do not count, nor a second time where they are defined."""
+    return in_arenite("class busy {\n    busy(const busy&) = delete;\n    void f0(int x);\n"
+                      + "".join(f"    void f{i}() {{}}\n" for i in range(functions - 1)) + "};\n"
+                      + "inline void busy::f0(int x) {}\n")
+
+
 # What is done to the copy, and a piece of the line that must come.
 CASES = [
     (lambda r: append(r / "include/arenite/core/detail/size.hpp", "#include <arenite/block/new.hpp>\n"),
@@ -110,6 +117,7 @@ CASES = [
      "has no `unlisted`"),
     (lambda r: append(r / "doc/types.md", "`slab_heap`\n"), "names `slab_heap`"),
     (lambda r: append(r / "include/arenite/core/detail/size.hpp", wide_class(16)), "16 data members"),
+    (lambda r: append(r / "include/arenite/core/detail/size.hpp", busy_class(46)), "46 functions"),
     (lambda r: append(r / "include/arenite/core/sizes.hpp", in_arenite("struct one {};\nclass two {};\nenum class e {};\n")),
      "has 2 types, one, two"),
     (lambda r: replace(r / "include/arenite/core/detail/spin_lock.hpp",
@@ -118,7 +126,7 @@ CASES = [
     (lambda r: append(r / "README.md", "    ./dev lba\n"), "./dev knows no lba"),
     (lambda r: append(r / "doc/systems.md", "`./dev flavour nowhere`\n"), "./dev flavour knows no nowhere"),
 ]
-NEED_CTAGS = ("outside namespace detail", "has no `unlisted`", "names `slab_heap`", "data members", "has 2 types", "ctags does not")
+NEED_CTAGS = ("outside namespace detail", "has no `unlisted`", "names `slab_heap`", "data members", "46 functions", "has 2 types", "ctags does not")
 
 
 def check(tree):

@@ -4,7 +4,7 @@
 
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/detail/affinity_pages.hpp>
-#include <arenite/affinity/detail/remote_frees.hpp>
+#include <arenite/affinity/detail/remote_queue.hpp>
 #include <arenite/affinity/detail/share_front.hpp>
 #include <arenite/affinity/detail/thread_heaps.hpp>
 #include <arenite/block/detail/block.hpp>
@@ -40,15 +40,15 @@ enum class share_kind : unsigned char {
 ///                                |
 ///     heap      | classes | slabs | owner |     in pages of its own
 ///                                     |
-///     share     | thread | lock | remote frees |
+///     share     | thread | lock | remote_queue |
 ///
 /// When its thread ends a share is abandoned, with all that lives in it, until another thread
 /// adopts it; one that holds nothing may be retired, and serve any affinity later. Shares are never
 /// freed, since other threads may be about to notify them; the pages of a retired one's heap go
 /// back to the system by trim_retired(), or at once where many wait.
 ///
-/// An unlocked share's heap is touched by its thread alone: what others free of it goes into the
-/// bits of remote_frees, which the thread drains before its heap grows. Its lock is held while its
+/// An unlocked share's heap is touched by its thread alone: what others free of it goes into
+/// its remote_queue, which the thread drains before its heap grows. Its lock is held while its
 /// slabs and blocks change, so that others may look at them.
 /// The heap of a locked share (large objects, checked builds, the strategies `intrusive` and
 /// `slots`) is used by any thread under the lock.
@@ -80,34 +80,14 @@ public:
         return static_cast<affinity_share*>(share_front::around(p));
     }
 
-    // ---- whose it is
-    [[nodiscard]] bool is_mine(const void* me) const noexcept {
-        return thread_.load(std::memory_order_acquire) == mark_of(me);
-    }
-    [[nodiscard]] bool is_abandoned() const noexcept {
-        return thread_.load(std::memory_order_relaxed) == nullptr;
-    }
-    /// Makes a share that no thread owns the thread's; false if a thread owns it.
-    [[nodiscard]] bool adopt(const void* me) noexcept {
-        const void* nobody = nullptr;
-        return thread_.compare_exchange_strong(nobody, mark_of(me), std::memory_order_acquire,
-                                               std::memory_order_relaxed);
-    }
-    void abandon() noexcept { thread_.store(nullptr, std::memory_order_release); }
-    /// In a forked child: nobody has it, if not this thread.
+    /// In a forked child: no thread has it, if not this one.
     void abandon_after_fork(const void* me) noexcept {
         if (is_mine(me))
             return;
-        thread_.store(nullptr, std::memory_order_relaxed);
+        abandon();
         if (kind_ == share_kind::ordered || kind_ == share_kind::large)
             heap().slabs().blocks().may_grow(true);
     }
-
-    /// In a forked child: empties the list of blocks with fresh bits. A thread that is not there
-    /// may have been about to enter one, which would wait for it for ever.
-    void forget_queued_blocks() noexcept;
-    /// Then, when all shares have done so: enters those of its blocks that have bits.
-    void queue_marked_blocks() noexcept;
 
     /// The shares of its affinity.
     [[nodiscard]] affinity_shares& home() const noexcept { return *home_; }
@@ -157,14 +137,9 @@ public:
     /// True if nothing is pending from other threads and its thread has no other share: only the
     /// system can give more.
     [[nodiscard]] bool has_no_pending_work(std::size_t block_bytes) const noexcept {
-        return queue_.is_empty() && unmarked_.load(std::memory_order_relaxed) == nullptr &&
-               !asked_.load(std::memory_order_relaxed) && next_of_thread == nullptr &&
-               block_bytes == options_.block_bytes;
+        return remote_.is_empty() && !asked_.load(std::memory_order_relaxed) &&
+               next_of_thread == nullptr && block_bytes == options_.block_bytes;
     }
-
-    /// Frees what other threads freed, of so many blocks at most; true if memory became free.
-    bool drain_remote_frees(std::size_t most_blocks) noexcept;
-    static constexpr std::size_t all_blocks = ~std::size_t{0};
 
     [[nodiscard]] bool trim_is_asked() const noexcept {
         return asked_.load(std::memory_order_relaxed);
@@ -172,14 +147,8 @@ public:
 
     // ---- by any thread
 
-    /// True if an object of an unlocked share can have this size where it lies.
-    [[nodiscard]] bool fits_slot(const void* p, std::size_t bytes,
-                                 std::size_t alignment) const noexcept;
-
-    /// Frees an object of an unlocked share, for its thread. `own` is the calling thread's heap of
-    /// this affinity, which counts it, or null.
-    void deallocate_remotely(void* p, std::size_t bytes, std::size_t alignment,
-                             slab_heap* own) noexcept;
+    /// The objects of an unlocked share's heap that other threads free.
+    [[nodiscard]] remote_queue& remote() noexcept { return remote_; }
     /// Gives back what can be without its thread: spans that are empty, and the memory of whole
     /// pages of what other threads freed, which is its thread's to hand out when it drains. Tells
     /// the bytes of such pages.
@@ -187,7 +156,7 @@ public:
     /// Its thread trims it at its next slow call.
     void ask_to_trim() noexcept { asked_.store(true, std::memory_order_relaxed); }
     [[nodiscard]] arenite::usage usage_approximate() const noexcept {
-        return without_remote_frees(heap().usage_approximate());
+        return remote_.deducted(heap().usage_approximate());
     }
     /// The most bytes in use that its heap has noted. Locks a locked share.
     [[nodiscard]] std::size_t high_water_noted() noexcept;
@@ -203,27 +172,11 @@ public:
     affinity_share* next_of_affinity = nullptr;
 
 private:
-    /// Stands for a thread in thread_.
-    [[nodiscard]] const void* mark_of(const void* me) const noexcept {
-        return static_cast<const std::byte*>(me) + (affinity() < most_affinities ? 0 : 1);
-    }
     [[nodiscard]] static affinity_share* take_place() noexcept;
     void begin(affinity_shares& home, const heap_owner& owner, unsigned affinity,
                const affinity_options& options, share_kind kind) noexcept;
     void construct_heap() noexcept;
     void destroy_heap() noexcept;
-    void purge_heap() noexcept; ///< the memory of one that is destroyed
-    [[nodiscard]] arenite::usage without_remote_frees(arenite::usage seen) const noexcept;
-    template <class F>
-    void for_each_remote_frees(F f) noexcept;
-    void push_unmarked(void* p, std::size_t room) noexcept;
-    void drain_unmarked() noexcept;
-    bool drain(remote_frees& r) noexcept;
-    void forward(remote_frees& r) noexcept;
-    void hand_on() noexcept;
-    std::size_t purge_remote_frees(block& b, const remote_frees& r) noexcept;
-    std::size_t purge_remote_frees(const slab& s, const remote_frees& r) noexcept;
-    void forget_remote_frees() noexcept;
 
     template <class F>
     decltype(auto) with_resource(F f) noexcept;
@@ -235,26 +188,12 @@ private:
     affinity_pages pages_;
     share_kind kind_ = share_kind::ordered;
     bool locked_ = false;
-    idle_pages idle_; ///< of an unlocked one
+    std::atomic<bool> asked_{false}; ///< to trim
+    idle_pages idle_;                ///< of an unlocked one
 
     fork_lock<std::mutex> lock_{outermost};
 
-    // Written by other threads that free.
-    alignas(64) std::atomic<bool> asked_{false};
-    remote_queue queue_;
-    std::atomic<void*> unmarked_{nullptr}; ///< objects for which there was no remote_frees
-    struct {
-        std::atomic<std::size_t> objects{0};
-        std::atomic<std::size_t> bytes{0};
-        void add(int count, std::size_t more_bytes) noexcept {
-            objects.fetch_add(static_cast<std::size_t>(count), std::memory_order_relaxed);
-            bytes.fetch_add(more_bytes, std::memory_order_relaxed);
-        }
-        void forget() noexcept {
-            objects.store(0, std::memory_order_relaxed);
-            bytes.store(0, std::memory_order_relaxed);
-        }
-    } uncounted_; ///< freed by threads without a heap, or without memory for bits
+    remote_queue remote_;
 };
 
 inline affinity_share& affinity_share::of(slab_heap& heap) noexcept {

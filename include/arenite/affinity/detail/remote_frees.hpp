@@ -15,6 +15,8 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+class remote_queue;
+
 /// The objects of a block that other threads than its own freed: its bits of slots once more.
 ///
 ///     block      | slab_block | bits: its thread's | slots ...
@@ -59,10 +61,10 @@ public:
         return false;
     }
 
-    block* where = nullptr;           ///< the block, or what is there now
-    remote_frees* next = nullptr;     ///< in the list of a heap
-    std::atomic<void*> heap{nullptr}; ///< to notify, as the latest free saw it
-    std::atomic<bool> queued{false};  ///< is in the list of a heap, or about to be
+    block* where = nullptr;                   ///< the block, or what is there now
+    remote_frees* next = nullptr;             ///< in the list of a heap
+    std::atomic<remote_queue*> heap{nullptr}; ///< to notify, as the latest free saw it
+    std::atomic<bool> queued{false};          ///< is in the list of a heap, or about to be
     std::atomic<bits::word> freed[words] = {};
 };
 
@@ -77,7 +79,7 @@ public:
 ///
 /// Cost:      push is one atomic operation where threads do not meet, take O(1) a block.
 /// Threads:   push by any, the others by one at a time.
-class remote_queue {
+class queued_blocks {
 public:
     /// Enters a block whose `queued` the caller has just set.
     void push(remote_frees& r) noexcept {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/affinity/detail/thread_heaps.hpp>
 #include <arenite/block/detail/address_table.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/detail/slab_front.hpp>
@@ -14,10 +15,14 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// The part of an affinity_share that inlined frees by address alone read: whose it is, and where
-/// its heap lies.
+/// The part of an affinity_share that inlined frees by address alone read: which thread has it, and
+/// where its heap lies.
 ///
 ///     address  ->  table  ->  share_front  ->  slab_front  ->  page, bit
+///
+///     new --> adopted by a thread --> abandoned, as the thread ends --> adopted by another ...
+///
+/// Threads are named by thread_heaps::thread(), `me`.
 ///
 /// Threads:   any, while an object of the share lives; the heap as affinity_share says.
 class share_front {
@@ -30,11 +35,27 @@ public:
         return reinterpret_cast<share_front*>(table.find(p));
     }
 
-    /// True if the thread with this thread_heaps::thread() has it, and it is an affinity's: objects
+    /// True if this thread has it, and it is an affinity's: objects
     /// of a shared_heap don't go the short way of those whose affinity is not known.
     [[nodiscard]] ARENITE_INLINE bool is_mine_and_an_affinitys(const void* me) const noexcept {
         return thread_.load(std::memory_order_acquire) == me;
     }
+    [[nodiscard]] bool is_mine(const void* me) const noexcept {
+        return thread_.load(std::memory_order_acquire) == mark_of(me);
+    }
+    [[nodiscard]] bool is_abandoned() const noexcept {
+        return thread_.load(std::memory_order_relaxed) == nullptr;
+    }
+    /// Makes a share that no thread has the thread's; false if a thread has it. All that was done
+    /// with it before it was abandoned is seen.
+    [[nodiscard]] bool adopt(const void* me) noexcept {
+        const void* none = nullptr;
+        return thread_.compare_exchange_strong(none, mark_of(me), std::memory_order_acquire,
+                                               std::memory_order_relaxed);
+    }
+    /// By its thread.
+    void abandon() noexcept { thread_.store(nullptr, std::memory_order_release); }
+
     /// Index of its affinity, or of its shared heap.
     [[nodiscard]] unsigned affinity() const noexcept { return affinity_; }
     /// The affinity_heap.
@@ -55,6 +76,11 @@ protected:
     unsigned affinity_ = 0;
 
 private:
+    /// Stands for a thread in thread_.
+    [[nodiscard]] const void* mark_of(const void* me) const noexcept {
+        return static_cast<const std::byte*>(me) + (affinity_ < most_affinities ? 0 : 1);
+    }
+
     friend class affinity_pages; // which enters addresses
     static constinit address_table table;
 };

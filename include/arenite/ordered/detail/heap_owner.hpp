@@ -83,6 +83,13 @@ public:
             lock_->unlock();
     }
 
+    /// Leaves, and reports misuse.
+    template <class Refuse>
+    void refuse(Refuse message) noexcept {
+        leave();
+        message();
+    }
+
 private:
     fork_lock<std::mutex>* lock_;
     bool entered_ = false;

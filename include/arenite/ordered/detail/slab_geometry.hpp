@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/ordered/detail/size_class.hpp>
 #include <arenite/ordered/detail/slab_block.hpp>
 
 #include <cstddef>
@@ -53,6 +55,15 @@ public:
     /// before it.
     [[nodiscard]] std::size_t large_alignment(std::size_t asked) const noexcept {
         return asked >= unit_bytes && colours_ != 0 && asked <= offset_mask_ ? mask_bytes() : asked;
+    }
+
+    /// True for a request with an alignment above size_class::largest_alignment that is served by a
+    /// run of units; most: the bytes of a block by large_divisor. A checked build has room for
+    /// notes behind a run, so that pages would take one more.
+    [[nodiscard]] static constexpr bool fits_aligned_units(std::size_t bytes, std::size_t alignment,
+                                                           std::size_t most) noexcept {
+        return !slow_only && alignment > size_class::largest_alignment &&
+               alignment <= most - unit_bytes && bytes <= most - unit_bytes - alignment;
     }
 
 private:

@@ -4,7 +4,6 @@
 
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
@@ -77,14 +76,8 @@ public:
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment) noexcept;
 
-    /// True if an object of this heap, in a slab, can have this size where it lies. Any thread.
-    [[nodiscard]] bool fits_in_place(const void* p, std::size_t bytes,
-                                     std::size_t alignment) const noexcept;
-
     /// Bytes that may be used at p, an object of this heap. What is none is misuse.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
-    /// Bytes that may be used at p, an object in a slab. Any thread.
-    [[nodiscard]] std::size_t size_in_slab(const void* p) const noexcept;
 
     /// True where all objects have been freed, and their frees have been seen.
     [[nodiscard]] bool nothing_lives() const noexcept;
@@ -94,12 +87,6 @@ public:
 
     /// Gives back what holds nothing. O(blocks).
     void trim() noexcept;
-
-    /// Gives the whole pages of free slots of the lowest block at `from` or above it back. Returns
-    /// where to go on, or null where there is no such block. Adds how many runs of pages went.
-    [[nodiscard]] const void* return_pages_from(const void* from, unsigned& runs) noexcept;
-
-    void set_block_bytes(std::size_t bytes) noexcept { slabs_.blocks().set_block_bytes(bytes); }
 
     [[nodiscard]] arenite::usage usage() noexcept;
     [[nodiscard]] arenite::usage usage_approximate() const noexcept {
@@ -118,15 +105,6 @@ public:
     [[nodiscard]] const slab_source& slabs() const noexcept { return slabs_; }
     [[nodiscard]] heap_gate& gate() noexcept { return gate_; }
 
-    /// True for a request with an alignment above size_class::largest_alignment that is served by a
-    /// run of units; most: the bytes of a block by large_divisor. A checked build has room for
-    /// notes behind a run, so that pages would take one more.
-    [[nodiscard]] static constexpr bool fits_aligned_units(std::size_t bytes, std::size_t alignment,
-                                                           std::size_t most) noexcept {
-        return !slow_only && alignment > size_class::largest_alignment &&
-               alignment <= most - unit_bytes && bytes <= most - unit_bytes - alignment;
-    }
-
 private:
     friend class slab_front; // whose calls go on here
 
@@ -141,8 +119,6 @@ private:
     [[nodiscard]] bool new_slab(unsigned slot_class) noexcept;
     [[nodiscard]] void* any_slot(unsigned slot_class) noexcept;
     void enter(slab& s) noexcept;
-    void hand_out(slab& s, void* p, std::size_t bytes) noexcept;
-    void note_size(slab& s, const void* p, std::size_t bytes) noexcept;
 
     // ---- free: slab_heap_free.cpp
     ARENITE_NOINLINE void deallocate_elsewhere(void* p, std::size_t bytes,
@@ -157,15 +133,12 @@ private:
     [[nodiscard]] bool may_have_idle_slabs() const noexcept;
     void give_up_idle_slabs() noexcept;
     void leave_empty_slabs() noexcept;
-    template <class Refuse>
-    void refuse(Refuse message) noexcept;
 
     /// False for what can't lie in a slab: it is not of this heap. One test before anything is read
     /// where p points.
     [[nodiscard]] ARENITE_INLINE bool may_be_slot(const void* p) const noexcept {
         return !slow_only && slabs_.may_hold(p);
     }
-    [[nodiscard]] slot_donors::heap_parts parts() noexcept { return {classes_, slabs_}; }
 
     slab_source slabs_;
     slot_donors donors_;

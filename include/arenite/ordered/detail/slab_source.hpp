@@ -133,11 +133,6 @@ public:
     /// Blocks that slabs lie in.
     [[nodiscard]] std::size_t open_blocks() const noexcept { return open_blocks_; }
 
-    /// The note that a checked build keeps of the slot with this index.
-    [[nodiscard]] std::uint16_t& note_of(const slab& s, std::size_t index) const noexcept {
-        return *(reinterpret_cast<std::uint16_t*>(begin_of(s) + s.bytes()) - 1 - index);
-    }
-
     /// True if an address may lie in one of the blocks: one test before the head of its block is
     /// read, which is mapped unless p is foreign and lies between two ranges of the page source.
     /// Never on an upstream that may unmap what goes back; blocks().find() tells there.

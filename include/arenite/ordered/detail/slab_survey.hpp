@@ -34,18 +34,19 @@ namespace slab_survey {
 /// Bytes that may be used at p; 0 where no object of the slab begins, or `s` is null or no slab of
 /// this source. Any thread.
 [[nodiscard]] std::size_t room_at(const slab_source& in, const slab* s, const void* p) noexcept;
-
-/// Bytes that were asked for an object that has `room` bytes; 0 where that was not noted.
-[[nodiscard]] std::size_t requested_bytes(const slab_source& in, const void* p,
-                                          std::size_t room) noexcept;
+/// room_at in the slab of this source that p lies in.
+[[nodiscard]] inline std::size_t room_at(const slab_source& in, const void* p) noexcept {
+    return room_at(in, in.find_slab(p), p);
+}
 
 /// True if an object of so many slots may have been asked for like this, or resized to it.
 [[nodiscard]] bool may_have(const slab& s, std::size_t slots, std::size_t bytes,
                             std::size_t alignment) noexcept;
 
-/// True if the object at p can have this size where it lies. Any thread.
-[[nodiscard]] bool fits_in_place(const slab_source& in, const slab& s, const void* p,
-                                 std::size_t bytes, std::size_t alignment) noexcept;
+/// True if the object at p, in a slab of this source, can have this size where it lies; false where
+/// no slab is. Any thread.
+[[nodiscard]] bool fits_in_place(const slab_source& in, const void* p, std::size_t bytes,
+                                 std::size_t alignment) noexcept;
 
 /// A slot of a slab.
 struct slot_place {

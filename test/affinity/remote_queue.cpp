@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <arenite/affinity/detail/remote_queue.hpp>
+
+#include <arenite/core/upstream.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
+#include <arenite/os/page_resource.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/build_mode.hpp"
+
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+using namespace arenite;
+using detail::remote_frees;
+using detail::remote_queue;
+using detail::slab_heap;
+
+namespace {
+
+/// A heap of this thread, and what others free of it. Other threads are played by this one, which
+/// is one at a time with itself, where nothing else is said.
+class remote_queue_of : public testing::Test {
+protected:
+    void SetUp() override {
+        if (support::every_call_is_careful)
+            GTEST_SKIP() << "heaps are locked in this build, and get no such frees";
+        queue.serve(owner, &heap);
+    }
+    std::vector<void*> take(std::size_t count, std::size_t bytes) {
+        std::vector<void*> all;
+        for (std::size_t i = 0; i < count; ++i)
+            all.push_back(heap.try_allocate(bytes, 8));
+        return all;
+    }
+    [[nodiscard]] std::size_t live() { return queue.deducted(heap.usage()).live_allocations; }
+
+    detail::heap_owner owner{.heap = this, .affinity = "affinity tested"};
+    slab_heap heap{{}, upstream{&page_source()}, owner};
+    remote_queue queue;
+};
+
+TEST_F(remote_queue_of, an_object_is_counted_at_once_and_its_slot_free_when_it_is_drained) {
+    const std::vector<void*> all = take(5000, 48);
+    EXPECT_EQ(live(), 5000u);
+    EXPECT_TRUE(queue.is_empty());
+    for (void* const p : all)
+        queue.free(p, 48, 8, nullptr);
+    EXPECT_FALSE(queue.is_empty());
+    EXPECT_EQ(live(), 0u);
+    EXPECT_FALSE(heap.nothing_lives()) << "its thread has not seen them yet";
+    EXPECT_TRUE(queue.drain(remote_queue::all_blocks));
+    EXPECT_TRUE(queue.is_empty());
+    EXPECT_TRUE(heap.nothing_lives());
+    EXPECT_EQ(live(), 0u);
+    EXPECT_FALSE(queue.drain(remote_queue::all_blocks)) << "there is nothing more";
+}
+
+TEST_F(remote_queue_of, a_heap_of_the_freeing_thread_counts_what_it_frees) {
+    slab_heap mine{{}, upstream{&page_source()}, {.heap = this}};
+    const std::vector<void*> all = take(100, 200);
+    for (void* const p : all)
+        queue.free(p, detail::unknown_bytes, 1, &mine);
+    EXPECT_EQ(live(), 100u);
+    EXPECT_EQ(live() + mine.usage().live_allocations, 0u);
+    queue.drain(remote_queue::all_blocks);
+    EXPECT_EQ(live() + mine.usage().live_allocations, 0u);
+}
+
+TEST_F(remote_queue_of, whole_pages_go_back_and_their_marks_stay) {
+    const std::vector<void*> all = take(64, 8192);
+    for (void* const p : all)
+        queue.free(p, 8192, 8, nullptr);
+    const remote_frees& r = *remote_frees::find(remote_frees::head_of(all[0]));
+    const auto marks = [&r] {
+        std::size_t n = 0;
+        for (const auto& word : r.freed)
+            n += detail::bits::count_ones(word.load());
+        return n;
+    };
+    const std::size_t before = marks();
+    EXPECT_NE(before, 0u);
+    const std::size_t purged = queue.purge();
+    EXPECT_GT(purged, 0u);
+    EXPECT_LE(purged, all.size() * 8192);
+    EXPECT_EQ(marks(), before);
+    queue.drain(remote_queue::all_blocks);
+    EXPECT_EQ(queue.purge(), 0u);
+    EXPECT_TRUE(heap.nothing_lives());
+}
+
+TEST_F(remote_queue_of, a_heap_that_begins_anew_finds_no_marks) {
+    const std::vector<void*> all = take(300, 64);
+    for (void* const p : all)
+        queue.free(p, 64, 8, nullptr);
+    queue.drain_and_forget();
+    queue.forget_counts();
+    heap.reset();
+    EXPECT_TRUE(queue.is_empty());
+    for (void* const p : take(300, 64))
+        heap.deallocate(p, 64, 8);
+    EXPECT_EQ(live(), 0u);
+}
+
+TEST_F(remote_queue_of, in_a_forked_child_blocks_with_marks_are_entered_again) {
+    const std::vector<void*> all = take(100, 48);
+    for (void* const p : all)
+        queue.free(p, 48, 8, nullptr);
+    queue.forget_queued_blocks();
+    EXPECT_TRUE(queue.is_empty());
+    queue.queue_marked_blocks();
+    EXPECT_FALSE(queue.is_empty());
+    EXPECT_TRUE(queue.drain(remote_queue::all_blocks));
+    EXPECT_TRUE(heap.nothing_lives());
+}
+
+TEST_F(remote_queue_of, misuse_is_found_at_the_call) {
+    void* const p = take(1, 48)[0];
+    EXPECT_DEATH(queue.free(static_cast<std::byte*>(p) + 8, 48, 8, nullptr), "not to its begin");
+    EXPECT_DEATH(queue.free(p, 500, 8, nullptr), "affinity tested");
+    queue.free(p, 48, 8, nullptr);
+    EXPECT_DEATH(queue.free(p, 48, 8, nullptr), "another thread freed it already");
+    queue.drain(remote_queue::all_blocks);
+}
+
+using remote_queue_threads = remote_queue_of;
+
+TEST_F(remote_queue_threads, no_free_is_lost_while_its_thread_drains) {
+    constexpr int rounds = 200;
+    for (int round = 0; round < rounds; ++round) {
+        const std::vector<void*> all = take(400, 96);
+        std::vector<std::thread> others;
+        for (std::size_t n = 0; n < 2; ++n)
+            others.emplace_back([&, n] {
+                for (std::size_t i = n; i < all.size(); i += 2)
+                    queue.free(all[i], 96, 8, nullptr);
+            });
+        for (int i = 0; i < 20; ++i)
+            queue.drain(1);
+        for (std::thread& t : others)
+            t.join();
+        queue.drain(remote_queue::all_blocks);
+        ASSERT_TRUE(heap.nothing_lives()) << "after round " << round;
+    }
+}
+
+} // namespace
