@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "advice_page.hpp"
 
+#include "../analysis/walks.hpp"
 #include "advice_json.hpp"
 #include "timeline.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -30,11 +32,24 @@ pre { background: var(--soft); padding: .6rem; overflow-x: auto; border-radius: 
 .card { border: 1px solid var(--line); border-radius: .4rem; padding: .2rem 1rem; margin: 1rem 0 }
 .plot { position: relative; height: 20rem } #heat td { padding: 0; height: 1rem; min-width: .8rem;
 border: 0 } #heat th { border: 0; font-weight: normal; padding: 0 .4rem; text-align: right }
+#matrix td { text-align: center; min-width: 3rem; border: 1px solid var(--line) }
+.paths { display: flex; flex-wrap: wrap; gap: 1rem }
+figure { flex: 1 1 18rem; margin: 0; min-width: 0 }
+figure canvas { width: 100%; height: 16rem; border: 1px solid var(--line) }
+figcaption { font-size: .9rem }
 </style></head><body><main>
 <h1 id="verdict"></h1><p id="program"></p>
 <h2>What was tried</h2><div class="plot" id="bars-box"><canvas id="bars"></canvas></div>
 <table id="tried"></table>
 <h2>Advice</h2><div id="advice"></div>
+<section id="walked"><h2>Used together</h2><p>After an object of the row's call site, how often
+bursts met one of the column's next: 100 % is all steps from this row. A dot: most of these steps
+led to an object within 256 bytes.</p><table id="matrix"></table></section>
+<section id="burst"><h2>The path of a burst</h2><p>The addresses of its accesses in a row, as malloc
+places the objects and as advised: by the page of 4 KiB, in order of address; a line that jumps is
+a walk that waits.</p><div class="paths">
+<figure><canvas id="before"></canvas><figcaption></figcaption>
+</figure><figure><canvas id="after"></canvas><figcaption></figcaption></figure></div></section>
 <h2>Live bytes by call site</h2><div class="plot" id="live-box"><canvas id="live"></canvas></div>
 <table id="live-table"></table>
 <h2>Sizes by lifetimes</h2><p>How many allocations, by size (rows) and by how many events they
@@ -61,17 +76,19 @@ $("program").textContent = `${a.program || "The program"}: ${a.events.toLocaleSt
 const tried = [...a.advice.map(x => [x.title, x.difference, x.worth]),
   ...a.mallocs.map(x => ["link or preload " + x.name, x.difference, x.worth]),
   ...a.leave_alone.map(x => ["leave it: " + x.title, x.difference, "nothing"])];
-row($("tried"), ["", "CPU time saved", "turns differ by", "memory saved", "page faults saved",
+row($("tried"), ["", "CPU time saved", "at least, at most", "memory saved", "page faults saved",
   "walk, ns an object"], "th");
-for (const [name, d] of tried) row($("tried"), [name, share(d.saved_ns), share(d.spread_ns),
+for (const [name, d] of tried) row($("tried"), [name, share(d.saved_in_all_ns),
+  share(d.saved_at_least_ns) + ", " + share(d.saved_at_most_ns),
   bytes(d.saved_bytes), Math.round(d.saved_faults).toLocaleString(),
   d.walk_ns_before.toFixed(1) + " → " + d.walk_ns_after.toFixed(1)]);
 if (!a.advice.length) $("advice").append(text("p", "None: see above what was tried."));
 a.advice.forEach((x, i) => { const c = document.createElement("div"); c.className = "card";
-  c.append(text("p", `${i + 1}. ${x.title}`), text("p", `Saves ${share(x.difference.saved_ns)} of
-  ` +
-    `the CPU time and ${bytes(x.difference.saved_bytes)} of memory.` + (x.held_bytes ? ` It holds
-  ` +
+  c.append(text("p", `${i + 1}. ${x.title}`), text("p",
+    `Saves ${share(x.difference.saved_in_all_ns)} ` +
+    `(${share(x.difference.saved_at_least_ns)} to ${share(x.difference.saved_at_most_ns)}) of ` +
+    `the CPU time and ${bytes(x.difference.saved_bytes)} of memory.` + (x.held_bytes ?
+    ` It holds ` +
     `${bytes(x.held_bytes)} at most.` : "") + (x.worth == "walks" ? " Only where the program " +
     "walks its objects." : "")), text("pre", x.code));
   const t = document.createElement("table");
@@ -93,13 +110,43 @@ t.lives.forEach((cells, i) => { const r = document.createElement("tr");
     c.title = `${n.toLocaleString()} allocations of up to ${bytes(2 ** i)}, up to ${2 ** j} events`;
     c.style.background = n ? `rgba(220,90,30,${0.1 + 0.9 * Math.log1p(n) / most})` : "";
     r.append(c); }); $("heat").append(r); });
+if (t.matrix.length) {
+  row($("matrix"), ["", ...t.walked.map((n, i) => String(i + 1))], "th");
+  t.matrix.forEach((cells, i) => { const r = document.createElement("tr");
+    r.append(text("th", `${i + 1} ${t.walked[i]}`));
+    const all = cells.reduce((sum, c) => sum + c[0], 0);
+    cells.forEach(c => { const part = all ? c[0] / all : 0, near = c[0] && 2 * c[1] > c[0];
+      const cell = text("td", c[0] ? `${Math.round(100 * part)} %${near ? " •" : ""}` : "");
+      cell.title = `${c[0].toLocaleString()} steps, ${c[1].toLocaleString()} within 256 bytes, ` +
+        `${c[2].toLocaleString()} to one born later`;
+      cell.style.background = part ? `rgba(42,127,201,${0.1 + 0.6 * part})` : "";
+      r.append(cell); }); $("matrix").append(r); });
+} else $("walked").remove();
+const pages = path => { const all = [...new Set(path.map(p => Math.floor(p / 4096)))];
+  all.sort((x, y) => x - y);
+  return [path.map(p => all.indexOf(Math.floor(p / 4096))), all.length]; };
+const draw = (id, path, name, most) => { const [at, n] = pages(path), c = $(id);
+  const wide = c.clientWidth, high = c.clientHeight, scale = window.devicePixelRatio || 1;
+  c.width = wide * scale; c.height = high * scale; const g = c.getContext("2d");
+  g.scale(scale, scale); g.strokeStyle = id == "before" ? "#d9822b" : "#2a7fc9"; g.beginPath();
+  const y = p => high - 6 - (high - 12) * p / Math.max(1, most - 1);
+  at.forEach((p, i) => g.lineTo(6 + (wide - 12) * i / Math.max(1, at.length - 1), y(p)));
+  g.stroke(); c.nextElementSibling.textContent = `${name}: ${at.length} accesses, ${n} pages, ` +
+    `${at.filter((p, i) => i && p != at[i - 1]).length} steps to another page`; };
+if (t.before.length) {
+  const most = Math.max(pages(t.before)[1], pages(t.after)[1]);
+  const paths = () => { draw("before", t.before, "malloc", most);
+    if (t.after.length) draw("after", t.after, "as advised", most); };
+  if (!t.after.length) $("after").parentElement.remove();
+  paths(); window.addEventListener("resize", paths);
+} else $("burst").remove();
 if (window.Chart) {
   const grey = getComputedStyle(document.body).color; Chart.defaults.color = grey;
   Chart.defaults.animation = false; Chart.defaults.maintainAspectRatio = false;
   const short = n => n.length > 48 ? n.slice(0, 47) + "…" : n;
   new Chart($("bars"), { type: "bar", data: { labels: tried.map(x => short(x[0])), datasets: [{
-    label: "% of CPU time saved", data: tried.map(x => a.cpu_ns ? 100 * x[1].saved_ns / a.cpu_ns
-  : 0),
+    label: "% of CPU time saved", data: tried.map(x =>
+      a.cpu_ns ? 100 * x[1].saved_in_all_ns / a.cpu_ns : 0),
     backgroundColor: tried.map(x => x[2] == "nothing" ? "#8888" : "#2a7fc9") }] },
     options: { indexAxis: "y", plugins: { legend: { display: false },
       title: { display: true, text: "% of the program's CPU time saved" } } } });
@@ -112,6 +159,39 @@ if (window.Chart) {
       x: { title: { display: true, text: "seconds" }, ticks: { maxTicksLimit: 8 } } } } });
 } else { $("bars-box").remove(); $("live-box").remove(); }
 )";
+
+constexpr std::size_t most_walked = 12, most_of_path = 400;
+
+/// The call sites between which bursts stepped, the most used first: from, to, and their steps.
+void add_walks(nlohmann::json& to, const advice_report& r) {
+    const std::vector<site_walks> walks = walks_of(*r.recorded, r.sites);
+    std::vector<std::pair<std::uint64_t, std::size_t>> used;
+    for (std::size_t i = 0; i < walks.size(); ++i) {
+        std::uint64_t steps = 0;
+        for (const auto& [next, w] : walks[i].next)
+            steps += w.steps;
+        if (steps != 0)
+            used.emplace_back(steps, i);
+    }
+    std::sort(used.rbegin(), used.rend());
+    used.resize(std::min(used.size(), most_walked));
+    to["walked"] = to["matrix"] = nlohmann::json::array();
+    for (const auto& [steps, from] : used) {
+        to["walked"].push_back(r.sites[from].label());
+        nlohmann::json cells = nlohmann::json::array();
+        for (const auto& [unused, next] : used) {
+            const auto found = walks[from].next.find(next);
+            const walked w = found == walks[from].next.end() ? walked{} : found->second;
+            cells.push_back({w.steps, w.near, w.in_order});
+        }
+        to["matrix"].push_back(std::move(cells));
+    }
+}
+
+std::vector<std::uint64_t> beginning_of(std::vector<std::uint64_t> path) {
+    path.resize(std::min(path.size(), most_of_path));
+    return path;
+}
 
 std::string contents(const char* path) {
     std::ifstream in{path, std::ios::binary};
@@ -145,6 +225,9 @@ std::string advice_as_page(const advice_report& r, const std::string& trace) {
         pictures["sites"].push_back({s.name + (s.place.empty() ? "" : " " + s.place),
                                      s.sum.allocations, sizes, s.sum.bytes, s.sum.bytes_at_peak});
     }
+    add_walks(pictures, r);
+    pictures["before"] = beginning_of(r.path.before);
+    pictures["after"] = beginning_of(r.path.after);
     const std::string chart = contents(ARENITE_CHART_JS);
     std::string page = head;
     if (!chart.empty())

@@ -138,6 +138,8 @@ TEST(advised, writes_what_it_prints_as_json_and_as_a_page) {
     const std::string html{std::istreambuf_iterator<char>{in}, {}};
     EXPECT_NE(html.find("grow_by_doubling"), std::string::npos);
     EXPECT_EQ(html.find("src=\"http"), std::string::npos); // it needs nothing else
+    for (const char* data : {"\"walked\":[", "\"matrix\":[", "\"before\":[", "\"after\":["})
+        EXPECT_NE(html.find(data), std::string::npos) << data;
     std::filesystem::remove(json);
     std::filesystem::remove(page);
 }

@@ -156,6 +156,26 @@ TEST(replay, times_what_was_observed_at_the_places_that_the_objects_have) {
     EXPECT_GT(once(*trace, subject(strategy::ordered, {0, 1})).burst_ns, 0);
 }
 
+TEST(replay, tells_the_path_of_the_longest_burst) {
+    trace_file file;
+    trace::observation seen;
+    seen.instructions = 500;
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+        file.born(i * 4096, 48, static_cast<std::uint32_t>(1 + i % 2));
+        seen.accesses.push_back({i * 4096 + 8, false});
+    }
+    file.observed(seen);
+    const auto trace = file.prepared();
+    ASSERT_EQ(trace->stacks_of_path().size(), 20u);
+    EXPECT_EQ(trace->stacks_of_path()[0], 2u);
+    EXPECT_EQ(trace->stacks_of_path()[1], 1u);
+    const auto results = replay_in_turns(*trace, {subject(strategy::ordered, {0, 1, 1})}, 1);
+    const std::vector<std::uint64_t>& path = results[0].path;
+    ASSERT_EQ(path.size(), 20u);
+    for (std::size_t i = 1; i < 20; ++i) // of one size, in order of birth: 48 bytes apart
+        EXPECT_EQ(path[i] - path[i - 1], 48u);
+}
+
 TEST(replay, times_bursts_from_the_whole_of_the_program) {
     trace_file file;
     trace::observation seen;
