@@ -200,8 +200,12 @@ void page_resource::purge(void* p, std::size_t bytes) noexcept {
             bytes, p);
     const std::size_t page = platform::page_bytes();
     const std::size_t skipped = padding_for(p, page);
-    if (bytes > skipped && bytes - skipped >= page)
-        platform::purge(static_cast<std::byte*>(p) + skipped, align_down(bytes - skipped, page));
+    if (bytes <= skipped || bytes - skipped < page)
+        return;
+    std::byte* const begin = static_cast<std::byte*>(p) + skipped;
+    const std::size_t length = align_down(bytes - skipped, page);
+    close_windows(begin, length);
+    platform::purge(begin, length);
 }
 
 void page_resource::trim() noexcept {

@@ -91,6 +91,20 @@ void page_resource::close_window(range& r, std::size_t w) noexcept {
     note_next_due();
 }
 
+/// The windows of memory in use that loses pages: else the system would fill it up some seconds
+/// later.
+void page_resource::close_windows(const std::byte* p, std::size_t bytes) noexcept {
+    const std::lock_guard lock{mutex_};
+    range* const r = find_range(p);
+    if (r == nullptr || r->window == 0)
+        return;
+    const auto offset = static_cast<std::size_t>(p - r->base);
+    const std::size_t end = (offset + bytes - 1) / unit;
+    for (std::size_t w = align_down(offset / unit, r->window); w <= end; w += r->window)
+        if (r->is_huge(w))
+            close_window(*r, w);
+}
+
 /// Taken units that go to the system leave their huge windows. One of which nothing else is in use
 /// goes as a whole: the result is longer then. The result tells whether there are such windows in
 /// it, which lose their advice when they are gone.

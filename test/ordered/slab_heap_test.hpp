@@ -35,7 +35,6 @@ using model = std::map<void*, request>;
 inline void expect_books(slab_heap& heap, const model& live) {
     std::map<unsigned, std::size_t> in_use_of_class;
     std::size_t bytes = 0;
-    std::size_t large = 0;
     detail::slab_source& slabs = heap.slabs();
     detail::block_list& all = slabs.blocks().blocks();
     std::size_t open = 0;
@@ -49,7 +48,6 @@ inline void expect_books(slab_heap& heap, const model& live) {
             });
     for (detail::block* b = all.first(); b != nullptr; b = all.above(*b)) {
         if ((b->state & detail::block_state::large) != 0) {
-            ++large;
             bytes += detail::block_source::large_bytes(*b);
             continue;
         }

@@ -119,6 +119,26 @@ TEST_F(page_windows, one_that_loses_a_part_is_in_small_pages_from_then_on) {
     EXPECT_TRUE(is_advised(a)) << "nothing of it was in use";
 }
 
+TEST_F(page_windows, one_whose_user_drops_pages_is_not_filled_up_by_the_system) {
+    std::byte* const a = dense(512_KiB);
+    std::byte* const b = dense(window - 512_KiB);
+    std::byte* const c = dense(window);
+    pages.purge(a + 1, platform::page_bytes()); // no whole page
+    EXPECT_TRUE(is_advised(a));
+    pages.purge(a + unit, unit);
+    EXPECT_EQ(platform::resident_bytes(a + unit, unit), 0u);
+    EXPECT_EQ(*a, std::byte{1});
+    EXPECT_EQ(*b, std::byte{1});
+    EXPECT_FALSE(is_advised(a));
+    EXPECT_FALSE(is_advised(b + window - 512_KiB - 1));
+    EXPECT_TRUE(is_advised(c)) << "another window";
+    pages.purge(c - unit, 2 * unit);
+    EXPECT_FALSE(is_advised(c)) << "each that it lies in";
+    pages.release(a, 512_KiB);
+    pages.release(b, window - 512_KiB);
+    EXPECT_EQ(platform::resident_bytes(a, window), 0u);
+}
+
 TEST_F(page_windows, one_that_waits_in_small_pages_stays_so) {
     EXPECT_TRUE(is_advised(dense(1_MiB)));
     pages.deallocate(base, window - unit);

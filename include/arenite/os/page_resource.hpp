@@ -152,7 +152,8 @@ public:
     ARENITE_INLINE void purge_due() noexcept { give_back_due(); }
 
     /// Returns the memory of the whole pages in [p, p + bytes) to the system. The addresses stay
-    /// allocated and usable; the contents are lost.
+    /// allocated and usable; the contents are lost. Huge pages that they lie in are small ones from
+    /// then on, or the system would fill them up again.
     void purge(void* p, std::size_t bytes) noexcept;
 
     /// True for an address in one of its ranges, allocated or not. One subtraction and comparison
@@ -227,6 +228,7 @@ private:
     [[nodiscard]] bool open_windows(range& r, std::size_t i, std::size_t n) noexcept;
     void make_huge(range& r, std::size_t first, std::size_t end, std::size_t touched) noexcept;
     void close_window(range& r, std::size_t w) noexcept;
+    void close_windows(const std::byte* p, std::size_t bytes) noexcept;
     [[nodiscard]] run leave_windows(range& r, const run& units) noexcept;
     [[nodiscard]] static request request_for(std::size_t page_bytes, std::size_t alignment,
                                              page_use use) noexcept;
