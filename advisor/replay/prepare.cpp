@@ -33,7 +33,11 @@ public:
     event_list(const event_list&) = delete;
     event_list& operator=(const event_list&) = delete;
 
-    void push_back(const prepared_event& e) { first()[size_++] = e; }
+    void push_back(const prepared_event& e) {
+        if (sizeof(replay::prepared_head) + (size_ + 1) * sizeof e > bytes_)
+            throw std::runtime_error("an event of the trace ends more objects than can be there");
+        first()[size_++] = e;
+    }
     [[nodiscard]] prepared_event& operator[](std::uint64_t i) { return first()[i]; }
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 

@@ -58,7 +58,8 @@ void handover_resource::deallocate(void* p, std::size_t bytes, std::size_t align
         return region_.deallocate(p, at_least(bytes), alignment);
     const std::size_t mark = mark_of(p, at_least(bytes));
     std::size_t before;
-    detail::poison::defined(p, sizeof(entry));
+    if (detail::poison::accessible(p, sizeof(entry))) // else a memory checker tells of the read
+        detail::poison::defined(p, sizeof(entry));
     std::memcpy(&before, static_cast<const std::byte*>(p) + offsetof(entry, mark), sizeof before);
     if (before == mark) [[unlikely]]
         refuse_second(p);

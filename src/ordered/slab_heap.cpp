@@ -40,6 +40,7 @@ slab_heap::~slab_heap() {
 slab_heap_room::slab_heap_room(const block_options& options, upstream up,
                                const heap_owner& owner) noexcept {
     static_assert(sizeof(slab_heap) <= sizeof place_);
+    static_assert(alignof(slab_heap) <= alignof(slab_heap_room));
     static_assert(sizeof(void*) != 8 || sizeof(slab_heap) + 64 >= sizeof place_);
     ::new (static_cast<void*>(place_)) slab_heap{options, up, owner};
 }

@@ -91,15 +91,15 @@ void page_resource::close_window(range& r, std::size_t w) noexcept {
     note_next_due();
 }
 
-/// The windows of memory in use that loses pages: else the system would fill it up some seconds
-/// later.
+/// The windows of memory in use that loses pages: else the system would fill it up again within a
+/// minute.
 void page_resource::close_windows(const std::byte* p, std::size_t bytes) noexcept {
     const std::lock_guard lock{mutex_};
     range* const r = find_range(p);
     if (r == nullptr || r->window == 0)
         return;
     const auto offset = static_cast<std::size_t>(p - r->base);
-    const std::size_t end = (offset + bytes - 1) / unit;
+    const std::size_t end = std::min((offset + bytes - 1) / unit, r->units - 1);
     for (std::size_t w = align_down(offset / unit, r->window); w <= end; w += r->window)
         if (r->is_huge(w))
             close_window(*r, w);

@@ -67,16 +67,18 @@ node_region::node_region(std::span<std::byte> memory) noexcept {
     begin_ = begin;
     unit_shift_ = static_cast<unsigned>(std::countr_zero(length));
     units_ = std::min(most_units, (end - begin) / length);
-    const std::unique_lock lock{listing()};
+    std::unique_lock lock{listing()};
     const auto is_free_place = [](const listed& l) {
         return l.word.load(std::memory_order_relaxed) == 0;
     };
     number_ = static_cast<std::size_t>(std::find_if(all, all + most_regions, is_free_place) - all);
-    if (number_ == most_regions)
+    if (number_ == most_regions) {
+        lock.unlock(); // a handler may jump out
         contract_violation_f(std::source_location::current(),
                              "%zu container_pools on memory of the user's are there already, and "
                              "this is one too many",
                              most_regions);
+    }
     all[number_].region = this;
     all[number_].word.store(region_word::of(begin_, units_, unit_shift_),
                             std::memory_order_release);

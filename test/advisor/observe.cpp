@@ -164,6 +164,8 @@ TEST(observe_threads, does_not_wait_for_a_thread_that_jumped_out_of_a_burst) {
         GTEST_SKIP() << why;
     const observed_run r = observe("jumps_out", "", "timeout 100");
     EXPECT_EQ(r.run.code, 0) << r.run.text;
+    if (r.run.text.find("it met no burst") != std::string::npos)
+        GTEST_SKIP() << "no signal of its came within a burst";
     EXPECT_NE(r.run.text.find("it jumped"), std::string::npos) << r.run.text;
     EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
     EXPECT_NE(r.known.word("accesses").find("uses SIGTRAP"), std::string::npos);

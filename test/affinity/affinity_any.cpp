@@ -310,7 +310,7 @@ TEST(affinity_any_threads, pages_of_a_thread_that_idles_and_of_ended_ones_go_bac
     std::vector<void*> of_ended;
     std::thread{[&] { of_ended = mostly_freed(); }}.join();
     const std::size_t before = resident_around(own), of_ended_before = resident_around(of_ended);
-    // Each at its time: where pages are huge, the system may fill again what is gone.
+    // Each at its time.
     bool own_went = false, of_ended_went = false;
     // It wants to see for a second that nothing happens.
     for (int i = 0; i < 3000 && !(own_went && of_ended_went); ++i) {

@@ -117,7 +117,10 @@ TEST_F(remote_queue_of, in_a_forked_child_blocks_with_marks_are_entered_again) {
     EXPECT_TRUE(heap.nothing_lives());
 }
 
-TEST_F(remote_queue_of, misuse_is_found_at_the_call) {
+#if defined(GTEST_HAS_DEATH_TEST)
+using remote_queue_death = remote_queue_of;
+
+TEST_F(remote_queue_death, misuse_is_found_at_the_call) {
     void* const p = take(1, 48)[0];
     EXPECT_DEATH(queue.free(static_cast<std::byte*>(p) + 8, 48, 8, nullptr), "not to its begin");
     EXPECT_DEATH(queue.free(p, 500, 8, nullptr), "affinity tested");
@@ -125,6 +128,7 @@ TEST_F(remote_queue_of, misuse_is_found_at_the_call) {
     EXPECT_DEATH(queue.free(p, 48, 8, nullptr), "another thread freed it already");
     queue.drain(remote_queue::all_blocks);
 }
+#endif
 
 using remote_queue_threads = remote_queue_of;
 

@@ -74,7 +74,7 @@ TEST(handover_resource_threads, before_it_fails_it_frees_a_bounded_number_more) 
 
 TEST(handover_resource_threads, small_and_over_aligned_requests_have_room_for_the_link) {
     handover_resource r{1_MiB};
-    for (const std::size_t bytes : {0, 1, 7, 8, 15, 16, 17, 4000}) {
+    for (const std::size_t bytes : {0u, 1u, 7u, 8u, 15u, 16u, 17u, 4000u}) {
         for (std::size_t alignment = 1; alignment <= 4096; alignment *= 4) {
             void* const p = r.allocate(bytes, alignment);
             void* const beside = r.allocate(1, 1);

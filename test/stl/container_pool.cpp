@@ -337,7 +337,7 @@ TEST(container_pool, at_least_85_percent_of_64_kib_are_nodes) {
         GTEST_SKIP() << "memory is malloc's";
     for (const std::size_t bytes : {64_KiB, 100_KiB, 256_KiB, 1_MiB, 16_MiB}) {
         std::vector<std::byte> memory(bytes + 4096);
-        for (const std::size_t offset : {0, 8, 1000, 2040, 4000}) {
+        for (const std::size_t offset : {0u, 8u, 1000u, 2040u, 4000u}) {
             if (bytes > 1_MiB && offset != 8)
                 continue;
             const std::span<std::byte> buffer{memory.data() + offset, bytes};

@@ -103,7 +103,7 @@ private:
     std::size_t n_;
 };
 
-/// False only if the tool in use would report an access to some of the bytes; for tests.
+/// False only if the tool in use would report an access to some of the bytes.
 [[nodiscard]] inline bool accessible([[maybe_unused]] const void* p,
                                      [[maybe_unused]] std::size_t n) noexcept {
 #if ARENITE_HAS_ASAN

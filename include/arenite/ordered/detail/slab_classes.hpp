@@ -85,8 +85,8 @@ private:
     std::size_t single_bytes_ = 0;          ///< in use by slots of their own
     std::size_t most_single_bytes_ = 0;
     std::size_t high_water_ = 0;
-    std::uint64_t have_slabs_ =
-        0; ///< a bit for each class that has or had some: only they are summed
+    /// A bit for each class that has or had slabs: only they are summed.
+    std::uint64_t have_slabs_ = 0;
 
     // Own objects whose frees by other threads were seen, less objects of other heaps freed here.
     // Summed over all heaps: minus the frees that are not seen yet.
