@@ -48,8 +48,8 @@ class container_source;
 ///            memory from its upstream at multiples of 256 KiB; from a buffer in blocks of a 32nd
 ///            of it, 1 KiB or more, while each node size and thread has 1.5 KiB from page_source().
 ///            A node serves the thread that allocated it again, or one that began after that has
-///            ended. At most 256 pools on buffers at a time (one more is a contract violation), which
-///            cost every free of a node a look through them.
+///            ended. At most 256 pools on buffers at a time (one more is a contract violation),
+///            which cost every free of a node a look through them.
 /// Returns:   empty spans by the policy; trim() returns all unused memory; destruction everything.
 /// Threads:   any, except for construction and destruction: containers of several threads may share
 ///            it.
