@@ -53,11 +53,11 @@ protected:
     std::vector<std::unique_ptr<known_subject>> subjects_;
 };
 
-TEST_F(lab_measure, takes_turns) {
+TEST_F(lab_measure, takes_turns_to_and_fro) {
     subject("a", answer(1, 7));
     subject("b", answer(2, 7));
     run(3);
-    EXPECT_EQ(contents_of(scratch_ / "log"), "a\nb\na\nb\na\nb\n");
+    EXPECT_EQ(contents_of(scratch_ / "log"), "a\nb\nb\na\na\nb\n");
 }
 
 TEST_F(lab_measure, gives_one_value_a_turn) {

@@ -203,7 +203,7 @@ class Heap:
         source = self.core['slabs_']['blocks_']
         blocks = int(source['blocks_']['size_'])
         return (f'ordered_heap: {plural(objects, "slot")} of {in_use} bytes in use; '
-                f'{plural(blocks, "block")}, {int(source["reserved_"])} bytes reserved')
+                f'{plural(blocks, "block")}, {int(source["held_"]["reserved"])} bytes reserved')
 
     def children(self):
         for size, n in self.live:
@@ -223,7 +223,7 @@ class Pool:
         source = self.value['source_']
         return (f'pool_resource: slots of {int(self.value["cache_"]["slot_bytes_"])} bytes, '
                 f'{plural(int(source["blocks_"]["size_"]), "block")}, '
-                f'{int(source["reserved_"])} bytes reserved, '
+                f'{int(source["held_"]["reserved"])} bytes reserved, '
                 f'{int(self.value["taken_"])} slots taken (those in its cache too)')
 
     def children(self):
