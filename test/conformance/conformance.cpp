@@ -177,7 +177,7 @@ TEST_P(conformance, memory_given_back_serves_again) {
     counting_resource up;
     const auto c = make(&up);
     std::size_t most = 0;
-    // What is kept between rounds depends on the addresses that the upstream gave, and settles.
+    // Memory kept between rounds depends on the addresses that the upstream gave, and settles.
     constexpr int rounds = 24;
     for (int round = 0; round < rounds; ++round) {
         std::vector<piece> live;

@@ -23,7 +23,8 @@ TEST_F(busy_units, a_class_that_is_busy_in_units_gets_one_in_a_large_heap) {
             live[p] = {80, 8};
         for (void* p : take_all(heap, (is_large ? 10'000'000u : 1'000'000u) / 48, 48))
             live[p] = {48, 8};
-        ASSERT_TRUE(heap.slabs().has_free_page());
+        while (!heap.slabs().has_free_page()) // the last block may just be full
+            live[take_one(heap, 48)] = {48, 8};
         const std::size_t reserved = pages.live_bytes();
         void* busy = nullptr;
         for (int i = 0; i < 5'000; ++i) {
