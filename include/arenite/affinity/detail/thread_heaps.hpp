@@ -53,13 +53,13 @@ public:
     /// The heap that this thread may use at once; nullptr where its call is a slow one, as always
     /// at place 0. Where an affinity's own alignment is larger than the one asked for, it is one.
     [[nodiscard]] ARENITE_INLINE static slab_front* ready_at(thread_place at,
-                                                            std::size_t alignment) noexcept {
+                                                             std::size_t alignment) noexcept {
         return ready_at(place_at(at, alignment));
     }
     /// Reads a place whose half is chosen already.
     [[nodiscard]] ARENITE_INLINE static slab_front* ready_at(thread_place at) noexcept {
         return *reinterpret_cast<slab_front* const*>(reinterpret_cast<const std::byte*>(of_thread) +
-                                                    at);
+                                                     at);
     }
     /// Where a request of this alignment looks: each affinity has two places.
     [[nodiscard]] ARENITE_INLINE static constexpr thread_place
@@ -68,12 +68,17 @@ public:
     }
     /// ready_at for a place that a thread without a table has not: that of a shared heap.
     [[nodiscard]] ARENITE_INLINE static slab_front* ready_within(thread_place at,
-                                                                std::size_t alignment) noexcept {
+                                                                 std::size_t alignment) noexcept {
         return at < of_thread->bytes_ ? ready_at(at, alignment) : nullptr;
     }
     [[nodiscard]] static constexpr thread_place place_of(unsigned index) noexcept {
         return offsetof(thread_heaps, places_) + index * sizeof(place);
     }
+
+#if ARENITE_IS_MALLOC
+    /// ready_at(place_of(0), default_alignment) in one load: that of the only affinity.
+    [[nodiscard]] ARENITE_INLINE static slab_front* ready_of_only() noexcept { return of_only; }
+#endif
 
     /// An address that no other living thread has.
     [[nodiscard]] ARENITE_INLINE static const void* thread() noexcept {
@@ -163,14 +168,25 @@ private:
                     f(i);
     }
 
+    /// This thread's calls in an affinity go to what its place says now.
+    void ready_changed([[maybe_unused]] unsigned affinity) noexcept {
+#if ARENITE_IS_MALLOC
+        if (affinity == 0)
+            of_only = at(0).ready[1];
+#endif
+    }
+
+#if ARENITE_IS_MALLOC
+    static constinit thread_local slab_front* of_only ARENITE_THREAD_FAST;
+#endif
     static const thread_heaps none;
     static constinit thread_local const thread_heaps* of_thread ARENITE_THREAD_FAST;
 
     // All zero where memory is fresh. A table that is no thread's is as long as its class.
     slab_front* no_place_[2]; ///< place 0
-    std::size_t bytes_;      ///< of a thread's table, which is longer
-    const void* thread_;     ///< of its thread; null: of none
-    thread_heaps* next_;     ///< among all there are
+    std::size_t bytes_;       ///< of a thread's table, which is longer
+    const void* thread_;      ///< of its thread; null: of none
+    thread_heaps* next_;      ///< among all there are
     bits::word touched_[groups / 64 + 1];
     place places_[most_affinities]; ///< those of shared heaps follow
 };
