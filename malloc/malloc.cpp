@@ -47,6 +47,21 @@ void give_slow(detail::slab_front* heap, void* p) noexcept {
     affinity_heap::of<of_malloc>().deallocate(p);
 }
 
+void* take_aligned_slot(std::size_t bytes, std::size_t alignment) noexcept {
+    constexpr std::size_t page = 4096;
+    if (alignment > page || !is_alignment(alignment) || bytes <= alignment / 2 ||
+        bytes > detail::size_class::largest_bytes)
+        return nullptr;
+    const std::size_t room = align_up(bytes, alignment);
+    if (detail::size_class::slot_bytes(detail::size_class::computed(room)) != room)
+        return nullptr;
+    void* const p = take(room);
+    if (p == nullptr || address_of(p) % alignment == 0)
+        return p;
+    give(p); // among others, which do not lie so
+    return nullptr;
+}
+
 void* no_memory() noexcept {
     errno = ENOMEM;
     return nullptr;

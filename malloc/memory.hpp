@@ -55,9 +55,15 @@ ARENITE_NOINLINE void give_slow(detail::slab_front* heap, void* p) noexcept;
     return p != nullptr ? p : take_slow(bytes);
 }
 
+/// take() where a slot's own size aligns it, as one of 4 KiB does: else nullptr.
+[[nodiscard]] void* take_aligned_slot(std::size_t bytes, std::size_t alignment) noexcept;
+
 /// nullptr also if the alignment is not a power of two.
 [[nodiscard]] ARENITE_INLINE void* take(std::size_t bytes, std::size_t alignment) noexcept {
-    return alignment <= usual_alignment ? take(bytes) : memory::allocate_aligned(bytes, alignment);
+    if (alignment <= usual_alignment)
+        return take(bytes);
+    void* const p = take_aligned_slot(bytes, alignment);
+    return p != nullptr ? p : memory::allocate_aligned(bytes, alignment);
 }
 
 ARENITE_INLINE void give(void* p) noexcept {
