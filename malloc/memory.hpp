@@ -3,7 +3,7 @@
 #pragma once
 
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/sizes.hpp>
@@ -37,7 +37,7 @@ inline constexpr std::size_t usual_alignment = default_alignment;
 
 /// This thread's heap; null where a call is a slow one. There is one affinity, the first.
 [[nodiscard]] ARENITE_INLINE detail::slab_front* ready() noexcept {
-    return detail::thread_heaps::ready_of_only();
+    return detail::thread_table::ready_of_only();
 }
 
 [[nodiscard]] ARENITE_NOINLINE void* take_slow(std::size_t bytes) noexcept;
