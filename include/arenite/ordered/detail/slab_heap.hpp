@@ -69,8 +69,7 @@ public:
     /// Gets the first block, which stays if the policy keeps anything; false where there is none.
     bool make_first_slab() noexcept;
 
-    /// deallocate(p, bytes, alignment) of what lies in no page of this heap, as a rule: for who has
-    /// asked already.
+    /// deallocate(p, bytes, alignment) after try_give_in_own() has refused p.
     ARENITE_NOINLINE void deallocate_elsewhere(void* p, std::size_t bytes,
                                                std::size_t alignment) noexcept;
 
