@@ -292,7 +292,7 @@ private:
             fail("usage tells of less than there is");
         if (affinity_heap::find("nodes") != &affinity_heap::of<nodes>() ||
             affinity_heap::count() != affinity_heap::all().size() ||
-            &affinity_heap::by_index(0) != affinity_heap::all().data())
+            &affinity_heap::by_index(0) != &affinity_heap::all()[0])
             fail("an affinity is not found");
         memory_map map;
         affinity_heap::list_regions_all(map);

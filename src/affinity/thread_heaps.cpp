@@ -110,15 +110,14 @@ void thread_heaps::abandon_shares(unsigned first, unsigned last) noexcept {
 }
 
 /// Objects of the thread that end later may still allocate and free: then each call takes a share
-/// for itself. Shared heaps may be about to end, which waits for this thread, or has been here.
+/// for itself. Heaps may be about to end, which waits for this thread, or has been here.
 void thread_heaps::end() noexcept {
     thread_heaps* const table = mine();
     if (table == nullptr)
         return;
-    table->abandon_shares(0, most_affinities);
-    of_thread = &none;
     const held_lock lock = hold_ends();
-    table->abandon_shares(most_affinities, most);
+    table->abandon_shares(0, most);
+    of_thread = &none;
     table->thread_ = nullptr;
 }
 
@@ -161,6 +160,7 @@ void thread_heaps::pause(unsigned affinity) noexcept {
 }
 
 void thread_heaps::stop_all() noexcept {
+    const std::lock_guard lock{tables_lock()}; // others may forget some of them meanwhile
     for_each(0, most_affinities, [&](unsigned index) { stop(index); });
 }
 

@@ -105,7 +105,7 @@ public:
     /// ended threads leave reaches their shares before, or not at all.
     static void forget(unsigned index) noexcept;
 
-    /// While it is held, no thread that ends leaves its shares of shared heaps.
+    /// While it is held, no thread that ends leaves its shares.
     [[nodiscard]] static held_lock hold_ends() noexcept;
 
     /// The first of the thread's shares of an affinity.
