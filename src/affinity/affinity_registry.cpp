@@ -6,8 +6,8 @@
 #include <arenite/affinity/detail/affinity_registry.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/detail/affinity_share.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
@@ -200,8 +200,8 @@ void affinity_registry::end_retired() noexcept {
     for (affinity_heap* h = first(); retired_affinities != 0; ++h) {
         if (phase_of(*h).load(std::memory_order_relaxed) != phase::retired)
             continue;
-        thread_heaps::forget(h->index_);
-        h->shares_.end();
+        thread_table::forget(h->index_);
+        h->heaps_.end();
         h->large_.store(nullptr, std::memory_order_relaxed);
         phase_of(*h).store(phase::free, std::memory_order_release);
         --retired_affinities;
@@ -351,7 +351,7 @@ void affinity_registry::report_leaks() noexcept {
     }
 }
 
-/// The other threads are not in the child: their shares are abandoned, and their lists are gone. A
+/// The other threads are not in the child: their heaps are abandoned, and their lists are gone. A
 /// list of this thread ends without being counted.
 void affinity_registry::after_fork_in_child() noexcept {
     lists = 0;
@@ -359,13 +359,13 @@ void affinity_registry::after_fork_in_child() noexcept {
     const auto for_each = [](auto f) {
         affinity_heap* const end = first() + places_used.load(std::memory_order_relaxed);
         for (affinity_heap* h = first(); h != end; ++h)
-            f(h->shares_);
+            f(h->heaps_);
         for (affinity_heap* h = first_shared; h != nullptr; h = h->next_shared_)
-            f(h->shares_);
+            f(h->heaps_);
     };
-    for_each([](affinity_shares& s) { s.after_fork_in_child(thread_heaps::thread()); });
-    for_each([](affinity_shares& s) { s.queue_marked_blocks(); });
-    thread_heaps::after_fork_in_child();
+    for_each([](thread_heap_list& s) { s.after_fork_in_child(thread_table::thread()); });
+    for_each([](thread_heap_list& s) { s.queue_marked_blocks(); });
+    thread_table::after_fork_in_child();
 }
 
 } // namespace detail

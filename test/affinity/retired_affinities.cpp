@@ -7,7 +7,7 @@
 
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/affinity_usage.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/report/memory_map.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <arenite/affinity/affinity.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/report/detail/usage_source.hpp>
@@ -28,13 +28,13 @@ enum class retirement : unsigned char { done, refused_in_use, refused_of_tag, re
 ///             | nodes | (free) | (ending) | data |       a name is looked for, and the first free
 ///                                                        place taken, under one lock
 ///
-/// One is made when its name comes first. When it is retired it is found no more, and its shares
+/// One is made when its name comes first. When it is retired it is found no more, and its heaps
 /// and its place in the tables of threads go once there is no affinity_list, since whoever has one
 /// may be at work on it. What sees to a forked child begins with the first one.
 ///
 /// Use when:  for affinity_heap alone.
 /// Cost:      get: a lock and O(affinities), once for each tag in each program or library.
-/// Limits:    thread_heaps: most_affinities.
+/// Limits:    thread_table: most_affinities.
 /// Threads:   any.
 class affinity_registry {
 public:
