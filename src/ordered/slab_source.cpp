@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 namespace arenite {
@@ -91,8 +92,13 @@ block* slab_source::new_block() noexcept {
     auto* const here = reinterpret_cast<std::byte*>(head);
     const std::size_t bytes = slab_block::bytes_for(b->bytes());
     poison::undefined(here, bytes);
-    ::new (static_cast<void*>(head)) slab_block{};
+    ::new (static_cast<void*>(head)) slab_block;
     ::new (static_cast<void*>(head->words())) bits::word[units]{};
+    for (slab& s : head->slabs) // what else a slab has is set when it is cut
+        s.set_tag(0);
+    std::fill(std::begin(head->taken_units), std::end(head->taken_units), bits::word{0});
+    head->slab_count = 0;
+    head->slabs[0] = {};
     head->slabs[0].set_slot_class(size_class::none);
     head->set_slab(0, slab_block::most_units, 0);
     head->free_slabs = (std::uint32_t{1} << slab_block::most_slabs) - 2;
