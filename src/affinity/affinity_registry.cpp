@@ -6,8 +6,8 @@
 #include <arenite/affinity/detail/affinity_registry.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/detail/affinity_share.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
@@ -251,17 +251,17 @@ void affinity_registry::report_leaks() noexcept {
     }
 }
 
-/// The other threads are not in the child: their shares are abandoned.
+/// The other threads are not in the child: their heaps are abandoned.
 void affinity_registry::after_fork_in_child() noexcept {
     const auto for_each = [](auto f) {
         for (affinity_heap& h : all())
-            f(h.shares_);
+            f(h.heaps_);
         for (affinity_heap* h = first_shared; h != nullptr; h = h->next_shared_)
-            f(h->shares_);
+            f(h->heaps_);
     };
-    for_each([](affinity_shares& s) { s.after_fork_in_child(thread_heaps::thread()); });
-    for_each([](affinity_shares& s) { s.queue_marked_blocks(); });
-    thread_heaps::after_fork_in_child();
+    for_each([](thread_heap_list& s) { s.after_fork_in_child(thread_table::thread()); });
+    for_each([](thread_heap_list& s) { s.queue_marked_blocks(); });
+    thread_table::after_fork_in_child();
 }
 
 } // namespace detail

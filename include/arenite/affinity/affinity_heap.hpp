@@ -4,10 +4,10 @@
 
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/detail/affinity_door.hpp>
-#include <arenite/affinity/detail/affinity_shares.hpp>
 #include <arenite/affinity/detail/outside_memory.hpp>
-#include <arenite/affinity/detail/share_front.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_heap_front.hpp>
+#include <arenite/affinity/detail/thread_heap_list.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/check/call_sites.hpp>
 #include <arenite/compose/detail/resource_adaptor.hpp>
 #include <arenite/core/alignment.hpp>
@@ -128,7 +128,7 @@ public:
     [[nodiscard]] ARENITE_INLINE static void* try_allocate_in(std::size_t bytes,
                                                               std::size_t alignment) noexcept {
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_front* const h = detail::thread_heaps::ready_at(place, alignment);
+        detail::slab_front* const h = detail::thread_table::ready_at(place, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -142,7 +142,7 @@ public:
                                              std::size_t alignment) noexcept {
         call_sites::freed(p);
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_front* const h = detail::thread_heaps::ready_at(place, alignment);
+        detail::slab_front* const h = detail::thread_table::ready_at(place, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
         of<A>().deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
@@ -173,8 +173,8 @@ public:
     /// allocated must have been passed on with synchronisation. For memory of the `standard`
     /// strategy or a user's own, p must be the start of an allocation.
     [[nodiscard]] ARENITE_INLINE static affinity_heap* heap_of(const void* p) noexcept {
-        detail::share_front* const s = detail::share_front::around(p);
-        return s != nullptr ? heap_of_share(*s) : heap_of_outside(p);
+        detail::thread_heap_front* const s = detail::thread_heap_front::around(p);
+        return s != nullptr ? heap_of_front(*s) : heap_of_outside(p);
     }
 
     /// Frees memory of any affinity, if the size is known but the affinity is not. Fast for objects
@@ -182,10 +182,10 @@ public:
     ARENITE_INLINE static void deallocate_any(void* p, std::size_t bytes,
                                               std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::share_front* const s = detail::share_front::around(p);
+        detail::thread_heap_front* const s = detail::thread_heap_front::around(p);
         if (s != nullptr && s->affinity() < detail::most_affinities) [[likely]] {
-            const auto place = detail::thread_heaps::place_of(s->affinity());
-            detail::slab_front* const h = detail::thread_heaps::ready_at(place, alignment);
+            const auto place = detail::thread_table::place_of(s->affinity());
+            detail::slab_front* const h = detail::thread_table::ready_at(place, alignment);
             if (h == &s->heap()) [[likely]] // which is not null
                 return h->deallocate(p, bytes, alignment);
         }
@@ -203,9 +203,9 @@ public:
         if (ARENITE_IS_CONSTANT(p == nullptr) && p == nullptr)
             return false; // g++ would warn of what it then sees behind this
         call_sites::freed(p);
-        detail::share_front* const s = detail::share_front::around(p);
+        detail::thread_heap_front* const s = detail::thread_heap_front::around(p);
         // A heap of another kind has no pages.
-        return s != nullptr && s->is_mine_and_an_affinitys(detail::thread_heaps::thread()) &&
+        return s != nullptr && s->is_mine_and_an_affinitys(detail::thread_table::thread()) &&
                s->heap().try_give_in_own(p);
     }
 
@@ -214,7 +214,7 @@ public:
     /// alignment applies.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        detail::slab_front* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
+        detail::slab_front* const h = detail::thread_table::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -227,7 +227,7 @@ public:
     /// try_allocate(bytes, natural_alignment(bytes)), for callers that know no alignment; faster.
     [[nodiscard]] ARENITE_INLINE void* try_allocate_object(std::size_t bytes) noexcept {
         // A slot whose size is divisible by 16 is aligned to 16.
-        detail::slab_front* const h = detail::thread_heaps::ready_at(thread_place_, 1);
+        detail::slab_front* const h = detail::thread_table::ready_at(thread_place_, 1);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, detail::granule_bytes)) [[likely]]
                 return p;
@@ -239,7 +239,7 @@ public:
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::slab_front* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
+        detail::slab_front* const h = detail::thread_table::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
         deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
@@ -249,7 +249,7 @@ public:
     ARENITE_INLINE void deallocate(void* p) noexcept {
         call_sites::freed(p);
         detail::slab_front* const h =
-            detail::thread_heaps::ready_at(thread_place_, default_alignment);
+            detail::thread_table::ready_at(thread_place_, default_alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p);
         deallocate_slow(p, detail::unknown_bytes, 1);
@@ -375,35 +375,35 @@ private:
     ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
 
-    trim_result trim_shares() noexcept;
+    trim_result trim_heaps() noexcept;
     [[nodiscard]] bool give_back_of_ended(std::uint64_t now_ms) noexcept;
     /// It is a shared_heap's, and always of the strategy `ordered`.
     [[nodiscard]] bool is_shared() const noexcept { return index_ >= detail::most_affinities; }
     /// nullptr where it is a shared_heap's.
-    [[nodiscard]] static affinity_heap* heap_of_share(detail::share_front& s) noexcept {
+    [[nodiscard]] static affinity_heap* heap_of_front(detail::thread_heap_front& s) noexcept {
         auto* const heap = static_cast<affinity_heap*>(s.user());
         return heap->is_shared() ? nullptr : heap;
     }
     [[nodiscard]] static affinity_heap* heap_of_outside(const void* p) noexcept;
     ARENITE_NOINLINE static void deallocate_any_slow(void* p, std::size_t bytes,
                                                      std::size_t alignment) noexcept;
-    void deallocate_of(detail::affinity_share* s, void* p, std::size_t bytes,
+    void deallocate_of(detail::thread_heap* s, void* p, std::size_t bytes,
                        std::size_t alignment) noexcept;
-    void deallocate_to(detail::affinity_share& s, void* p, std::size_t bytes,
+    void deallocate_to(detail::thread_heap& s, void* p, std::size_t bytes,
                        std::size_t alignment) noexcept;
     static bool deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
                                    std::size_t alignment) noexcept;
     [[nodiscard]] detail::heap_owner as_owner() noexcept;
-    [[nodiscard]] void* allocate_in(detail::share_kind kind, std::size_t bytes,
+    [[nodiscard]] void* allocate_in(detail::thread_heap_kind kind, std::size_t bytes,
                                     std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_other(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
-    [[nodiscard]] detail::affinity_share* share_of_thread(detail::share_kind kind) noexcept;
-    [[nodiscard]] detail::affinity_share* adopt_another() noexcept;
-    [[nodiscard]] detail::affinity_share* make_large() noexcept;
+    [[nodiscard]] detail::thread_heap* heap_of_thread(detail::thread_heap_kind kind) noexcept;
+    [[nodiscard]] detail::thread_heap* adopt_another() noexcept;
+    [[nodiscard]] detail::thread_heap* make_large() noexcept;
     [[nodiscard]] detail::slab_heap* current() const noexcept;
-    void make_current(detail::affinity_share& share) noexcept;
+    void make_current(detail::thread_heap& heap) noexcept;
     void make_first_block() noexcept;
     void adopt_options(const affinity_options& options) noexcept;
     [[nodiscard]] std::size_t at_least_own(std::size_t alignment) const noexcept {
@@ -419,11 +419,11 @@ private:
     unsigned index_;
     std::atomic<std::size_t> alignment_; ///< fixed once something is allocated
     std::atomic<std::size_t> block_bytes_;
-    detail::affinity_shares shares_;
-    std::atomic<detail::affinity_share*> large_{nullptr};
+    detail::thread_heap_list heaps_;
+    std::atomic<detail::thread_heap*> large_{nullptr};
     affinity_options options_;
     char title_[16 + detail::most_affinity_name_bytes + 1] = {}; ///< "affinity nodes"
-    const char* name_;                                                     ///< its second part
+    const char* name_;                                           ///< its second part
     detail::outside_count outside_;
     std::atomic<bool> may_adopt_options_{false}; ///< was made without any, and is unused
     affinity_heap* next_shared_ = nullptr;       ///< among those of all shared heaps

@@ -4,8 +4,8 @@
 
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/affinity/detail/remote_frees.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
@@ -33,7 +33,7 @@ namespace detail {
 [[nodiscard]] ARENITE_INLINE std::size_t slot_bytes_at(const void* p) noexcept {
     if constexpr (slow_only)
         return 0;
-    const affinity_share* const owner = affinity_share::around(p);
+    const thread_heap* const owner = thread_heap::around(p);
     if (owner == nullptr || owner->is_locked())
         return 0;
     const slab_heap& heap = owner->heap();

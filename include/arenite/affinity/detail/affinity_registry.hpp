@@ -3,7 +3,7 @@
 #pragma once
 
 #include <arenite/affinity/affinity.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/report/detail/usage_source.hpp>
@@ -27,7 +27,7 @@ namespace detail {
 ///
 /// Use when:  for affinity_heap alone.
 /// Cost:      get: a lock and O(affinities), once for each tag in each program or library.
-/// Limits:    thread_heaps: most_affinities.
+/// Limits:    thread_table: most_affinities.
 /// Threads:   any.
 class affinity_registry {
 public:

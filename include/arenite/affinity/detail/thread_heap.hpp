@@ -5,8 +5,8 @@
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/detail/affinity_pages.hpp>
 #include <arenite/affinity/detail/remote_queue.hpp>
-#include <arenite/affinity/detail/share_front.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_heap_front.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/block/detail/block.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/usage.hpp>
@@ -24,60 +24,59 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-class affinity_shares;
+class thread_heap_list;
 
-/// The type of a share's heap.
-enum class share_kind : unsigned char {
+/// The resource within a thread heap.
+enum class thread_heap_kind : unsigned char {
     ordered,   ///< slab_heap
     large,     ///< slab_heap for what is larger than 63 KiB, shared by all threads
     intrusive, ///< intrusive_resource
     slots,     ///< slots_resource
 };
 
-/// One thread's heap of an affinity, and what other threads have to do with it.
+/// One thread's heap of an affinity, its lock, and what other threads free of it.
 ///
-///     block     | head: owner ---+ | objects ...
-///                                |
-///     heap      | classes | slabs | owner |     in pages of its own
-///                                     |
-///     share     | thread | lock | remote_queue |
+///     block       | head: owner ---+ | objects ...
+///                                  |
+///     slab_heap   | classes | slabs | owner |     in pages of its own
+///                                       |
+///     thread_heap | thread | lock | remote_queue |
 ///
-/// When its thread ends a share is abandoned, with all that lives in it, until another thread
-/// adopts it; one that holds nothing may be retired, and serve any affinity later. Shares are never
-/// freed, since other threads may be about to notify them; the pages of a retired one's heap go
-/// back to the system by trim_retired(), or at once where many wait.
+/// When its thread ends it is abandoned, with all that lives in it, until another thread adopts it;
+/// one that holds nothing may be retired, and serve any affinity later. Thread heaps are never
+/// freed, since other threads may be about to notify them; the pages in which a retired one's
+/// resource lay go back to the system by trim_retired(), or at once where many wait.
 ///
-/// An unlocked share's heap is touched by its thread alone: what others free of it goes into
-/// its remote_queue, which the thread drains before its heap grows. Its lock is held while its
-/// slabs and blocks change, so that others may look at them.
-/// The heap of a locked share (large objects, checked builds, the strategies `intrusive` and
-/// `slots`) is used by any thread under the lock.
+/// The slab_heap of an unlocked one is touched by its thread alone: objects that others free go
+/// into the remote_queue, which the thread drains before the heap grows. The lock is held while
+/// slabs and blocks change, so that others may look at them. A locked one (large objects, checked
+/// builds, the strategies `intrusive` and `slots`) is used by any thread under the lock.
 ///
-/// Threads:   an unlocked share's heap by its thread only, remote frees by any; a locked share by
-///            any, under its lock.
-class affinity_share : public share_front {
+/// Threads:   an unlocked one by its thread only, remote frees by any; a locked one by any, under
+///            its lock.
+class thread_heap : public thread_heap_front {
 public:
-    affinity_share() noexcept = default;
+    thread_heap() noexcept = default;
 
     /// One that no thread has yet, retired before or new; nullptr where there is no memory. `owner`
     /// says whom the heap works for, and whose callback sees to foreign objects.
-    [[nodiscard]] static affinity_share* make(affinity_shares& home, const heap_owner& owner,
-                                              unsigned affinity, const affinity_options& options,
-                                              share_kind kind) noexcept;
+    [[nodiscard]] static thread_heap* make(thread_heap_list& home, const heap_owner& owner,
+                                           unsigned affinity, const affinity_options& options,
+                                           thread_heap_kind kind) noexcept;
 
-    /// Ends the heap of a share that holds nothing and is among no others any more.
-    static void retire(affinity_share& share) noexcept;
+    /// Ends one that holds nothing and is in no list any more.
+    static void retire(thread_heap& heap) noexcept;
 
-    /// Returns the memory of retired shares' heaps to the system.
+    /// Returns to the system the pages in which the resources of retired ones lay.
     static void trim_retired() noexcept;
 
-    /// The share that `heap` belongs to.
-    [[nodiscard]] static affinity_share& of(slab_heap& heap) noexcept;
+    /// The one that `heap` is part of.
+    [[nodiscard]] static thread_heap& of(slab_heap& heap) noexcept;
 
-    /// The share whose memory p points into, handed out or not; nullptr where there is none. Looks
+    /// The heap whose memory p points into, handed out or not; nullptr where there is none. Looks
     /// at nothing that lies there.
-    [[nodiscard]] ARENITE_INLINE static affinity_share* around(const void* p) noexcept {
-        return static_cast<affinity_share*>(share_front::around(p));
+    [[nodiscard]] ARENITE_INLINE static thread_heap* around(const void* p) noexcept {
+        return static_cast<thread_heap*>(thread_heap_front::around(p));
     }
 
     /// In a forked child: no thread has it, if not this one.
@@ -85,14 +84,14 @@ public:
         if (is_mine(me))
             return;
         abandon();
-        if (kind_ == share_kind::ordered || kind_ == share_kind::large)
+        if (kind_ == thread_heap_kind::ordered || kind_ == thread_heap_kind::large)
             heap().slabs().blocks().may_grow(true);
     }
 
-    /// The shares of its affinity.
-    [[nodiscard]] affinity_shares& home() const noexcept { return *home_; }
+    /// The heaps of its affinity.
+    [[nodiscard]] thread_heap_list& home() const noexcept { return *home_; }
 
-    [[nodiscard]] share_kind kind() const noexcept { return kind_; }
+    [[nodiscard]] thread_heap_kind kind() const noexcept { return kind_; }
     [[nodiscard]] bool is_locked() const noexcept { return locked_; }
     [[nodiscard]] const char* name() const noexcept { return options_.name.data(); }
     /// For messages: "affinity nodes".
@@ -105,7 +104,7 @@ public:
                                           std::size_t alignment) noexcept;
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate(void* p) noexcept;
-    /// deallocate in an unlocked share; true if it was the last object of its size.
+    /// deallocate in an unlocked one; true if it was the last object of its size.
     [[nodiscard]] bool deallocate_and_look(void* p, std::size_t bytes,
                                            std::size_t alignment) noexcept;
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
@@ -125,16 +124,17 @@ public:
     /// Ends the heap with all that is in it, and begins it anew.
     void reset() noexcept;
 
-    /// True if no memory is held. Locks a locked share.
+    /// True if no memory is held. Locks a locked one.
     [[nodiscard]] bool holds_nothing() noexcept;
     /// Gives all memory back, if nothing lives in it: true, and then it holds_nothing().
     [[nodiscard]] bool trim_if_empty() noexcept;
     /// Its part of usage() though it holds nothing: objects of others that its thread freed.
     [[nodiscard]] arenite::usage balance() const noexcept {
-        return kind_ == share_kind::ordered && !locked_ ? usage_approximate() : arenite::usage{};
+        return kind_ == thread_heap_kind::ordered && !locked_ ? usage_approximate()
+                                                              : arenite::usage{};
     }
 
-    /// True if nothing is pending from other threads and its thread has no other share: only the
+    /// True if nothing is pending from other threads and its thread has no other heap: only the
     /// system can give more.
     [[nodiscard]] bool has_no_pending_work(std::size_t block_bytes) const noexcept {
         return remote_.is_empty() && !asked_.load(std::memory_order_relaxed) &&
@@ -147,7 +147,7 @@ public:
 
     // ---- by any thread
 
-    /// The objects of an unlocked share's heap that other threads free.
+    /// The objects of an unlocked one that other threads free.
     [[nodiscard]] remote_queue& remote() noexcept { return remote_; }
     /// Gives back what can be without its thread: spans that are empty, and the memory of whole
     /// pages of what other threads freed, which is its thread's to hand out when it drains. Tells
@@ -158,7 +158,7 @@ public:
     [[nodiscard]] arenite::usage usage_approximate() const noexcept {
         return remote_.deducted(heap().usage_approximate());
     }
-    /// The most bytes in use that its heap has noted. Locks a locked share.
+    /// The most bytes in use that were noted. Locks a locked one.
     [[nodiscard]] std::size_t high_water_noted() noexcept;
 
     [[nodiscard]] slab_heap& heap() noexcept {
@@ -168,13 +168,13 @@ public:
         return *std::launder(static_cast<const slab_heap*>(storage_));
     }
 
-    affinity_share* next_of_thread = nullptr; ///< of one thread and affinity; used by that thread
-    affinity_share* next_of_affinity = nullptr;
+    thread_heap* next_of_thread = nullptr; ///< of one thread and affinity; used by that thread
+    thread_heap* next_of_affinity = nullptr;
 
 private:
-    [[nodiscard]] static affinity_share* take_place() noexcept;
-    void begin(affinity_shares& home, const heap_owner& owner, unsigned affinity,
-               const affinity_options& options, share_kind kind) noexcept;
+    [[nodiscard]] static thread_heap* take_place() noexcept;
+    void begin(thread_heap_list& home, const heap_owner& owner, unsigned affinity,
+               const affinity_options& options, thread_heap_kind kind) noexcept;
     void construct_heap() noexcept;
     void destroy_heap() noexcept;
 
@@ -182,11 +182,11 @@ private:
     decltype(auto) with_resource(F f) noexcept;
 
     // Read by threads that free.
-    affinity_shares* home_ = nullptr;
+    thread_heap_list* home_ = nullptr;
     heap_owner owner_{};
     affinity_options options_; ///< its name lies in the affinity_heap
     affinity_pages pages_;
-    share_kind kind_ = share_kind::ordered;
+    thread_heap_kind kind_ = thread_heap_kind::ordered;
     bool locked_ = false;
     std::atomic<bool> asked_{false}; ///< to trim
     idle_pages idle_;                ///< of an unlocked one
@@ -196,8 +196,8 @@ private:
     remote_queue remote_;
 };
 
-inline affinity_share& affinity_share::of(slab_heap& heap) noexcept {
-    return *static_cast<affinity_share*>(heap.owner().share);
+inline thread_heap& thread_heap::of(slab_heap& heap) noexcept {
+    return *static_cast<thread_heap*>(heap.owner().holder);
 }
 
 } // namespace detail
