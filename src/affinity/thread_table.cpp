@@ -24,6 +24,9 @@ namespace detail {
 
 constinit const thread_table thread_table::none{};
 constinit thread_local const thread_table* thread_table::of_thread ARENITE_THREAD_FAST = &none;
+#if ARENITE_IS_MALLOC
+constinit thread_local slab_front* thread_table::of_only ARENITE_THREAD_FAST = nullptr;
+#endif
 
 namespace {
 
@@ -148,16 +151,19 @@ void thread_table::start(unsigned affinity, slab_heap& heap, std::size_t least_a
     p.current = &heap;
     p.ready[0] = least_alignment <= granule_bytes ? &heap : nullptr;
     p.ready[1] = least_alignment <= default_alignment ? &heap : nullptr;
+    ready_changed(affinity);
 }
 
 void thread_table::stop(unsigned affinity) noexcept {
     place& p = at(affinity);
     p.ready[0] = p.ready[1] = p.current = nullptr;
+    ready_changed(affinity);
 }
 
 void thread_table::pause(unsigned affinity) noexcept {
     place& p = at(affinity);
     p.ready[0] = p.ready[1] = nullptr;
+    ready_changed(affinity);
 }
 
 void thread_table::stop_all() noexcept {

@@ -124,6 +124,12 @@ bool slab_heap::new_slab(unsigned slot_class) noexcept {
     if (may_be_page &&
         (slabs_.blocks().bytes_reserved() > slab_page::bytes || !slabs_.has_units(wanted, least)))
         s = slabs_.make_page(slot_class);
+    // Slots of whole small pages lie at such: they serve requests that are aligned to one, too.
+    constexpr std::size_t page_units = 4;
+    const bool at_page =
+        slot_bytes % (page_units * unit_bytes) == 0 && slabs_.blocks().are_masked();
+    if (s == nullptr && at_page)
+        s = slabs_.make(slot_class, wanted, least, page_units);
     if (s == nullptr)
         s = slabs_.make(slot_class, wanted, least);
     if (s == nullptr)

@@ -229,10 +229,10 @@ slab* slab_source::try_cut(block& b, unsigned slot_class, std::size_t least, std
     const std::size_t first = bits::find_clear_run(head.taken_units, 0, end, least);
     if (first == end)
         return nullptr;
-    if (aligned > 1)
-        return &cut(b, slot_class, align_up(first, aligned), least - (aligned - 1));
-    return &cut(b, slot_class, first,
-                std::min(bits::next_set(head.taken_units, first, end) - first, most));
+    const std::size_t begin = align_up(first, aligned);
+    return &cut(
+        b, slot_class, begin,
+        std::min(bits::next_set(head.taken_units, first, end) - begin, most - (aligned - 1)));
 }
 
 /// Makes a slab of these units of a block.

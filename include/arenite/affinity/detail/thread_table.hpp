@@ -75,6 +75,11 @@ public:
         return offsetof(thread_table, places_) + index * sizeof(place);
     }
 
+#if ARENITE_IS_MALLOC
+    /// ready_at(place_of(0), default_alignment) in one load: that of the only affinity.
+    [[nodiscard]] ARENITE_INLINE static slab_front* ready_of_only() noexcept { return of_only; }
+#endif
+
     /// An address that no other living thread has.
     [[nodiscard]] ARENITE_INLINE static const void* thread() noexcept {
 #if defined(__x86_64__) && defined(__LP64__) && defined(__linux__)
@@ -163,6 +168,17 @@ private:
                     f(i);
     }
 
+    /// This thread's calls in an affinity go to what its place says now.
+    void ready_changed([[maybe_unused]] unsigned affinity) noexcept {
+#if ARENITE_IS_MALLOC
+        if (affinity == 0)
+            of_only = at(0).ready[1];
+#endif
+    }
+
+#if ARENITE_IS_MALLOC
+    static constinit thread_local slab_front* of_only ARENITE_THREAD_FAST;
+#endif
     static const thread_table none;
     static constinit thread_local const thread_table* of_thread ARENITE_THREAD_FAST;
 

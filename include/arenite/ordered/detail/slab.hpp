@@ -185,10 +185,11 @@ struct alignas(64) slab {
     static constexpr std::size_t most_units = 64;
 
     /// used() at which enough is free to allocate from the slab again: an eighth of a slab of full
-    /// size. The slabs of a heap that holds little are small: they wait for a quarter, the smallest
-    /// for half, or a few slots each time would be all that looking for them brings.
+    /// size. The slabs of a heap that holds little are small, and those of large slots have few:
+    /// they wait for a quarter, the smallest for half, or a few slots each time would be all that
+    /// looking for them brings.
     [[nodiscard]] std::int32_t refill_alarm() const noexcept {
-        const int share = units <= 8 ? 2 : units < most_units ? 4 : 8;
+        const int share = units <= 8 ? 2 : units < most_units || slots <= 16 ? 4 : 8;
         return slots - larger(1, slots / share);
     }
 
