@@ -168,8 +168,8 @@ struct alignas(64) slab {
         return static_cast<std::size_t>(std::uint64_t{from_begin} * inverse >> 32);
     }
 
-    /// Bytes from the first slot of a page to p, which lies in it, by the address alone. An address in
-    /// front of the first slot is taken for one two pages further, less that.
+    /// Bytes from the first slot of a page to p, which lies in it, by the address alone. An address
+    /// in front of the first slot is taken for one two pages further, less that.
     [[nodiscard]] ARENITE_INLINE std::uint32_t offset_in_page(const void* p) const noexcept {
         return (static_cast<std::uint32_t>(address_of(p)) - begin) & (2 * page_bytes - 1);
     }

@@ -80,8 +80,8 @@ public:
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment) noexcept;
 
-    /// True if the object at p, in a slab of this heap, can have this size where it lies; false where
-    /// no slab is. Any thread, while the object lives.
+    /// True if the object at p, in a slab of this heap, can have this size where it lies; false
+    /// where no slab is. Any thread, while the object lives.
     [[nodiscard]] bool fits_in_place(const void* p, std::size_t bytes,
                                      std::size_t alignment) const noexcept;
 
