@@ -222,7 +222,7 @@ private:
             wrong("usage tells of less than there is");
         if (affinity_heap::find("nodes") != &affinity_heap::of<nodes>() ||
             affinity_heap::count() != affinity_heap::all().size() ||
-            &affinity_heap::by_index(0) != affinity_heap::all().data())
+            &affinity_heap::by_index(0) != &affinity_heap::all()[0])
             wrong("an affinity is not found");
         memory_map map;
         affinity_heap::list_regions_all(map);

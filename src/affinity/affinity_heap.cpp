@@ -52,6 +52,11 @@ constexpr std::size_t drained_blocks = 32;
 constexpr int most_kept = 4;
 
 const void* me() noexcept { return thread_table::thread(); }
+/// This thread's heap of an affinity that is allocated from, or nullptr.
+detail::slab_heap* current_of(unsigned affinity) noexcept {
+    const thread_table* const mine = thread_table::mine();
+    return mine == nullptr ? nullptr : mine->current(affinity);
+}
 
 /// Gives a heap back that a thread without a table, as at its end, has for one call only.
 class for_this_call {
@@ -98,7 +103,7 @@ void affinity_heap::adopt_options(const affinity_options& options) noexcept {
 affinity_heap& affinity_heap::first_of(std::atomic<affinity_heap*>& known,
                                        std::atomic<detail::thread_place>& place,
                                        const affinity_options& options) noexcept {
-    affinity_heap& h = detail::affinity_registry::get(options);
+    affinity_heap& h = detail::affinity_registry::get(options, true);
     place.store(h.thread_place_, std::memory_order_relaxed);
     known.store(&h, std::memory_order_release);
     return h;
@@ -126,15 +131,33 @@ affinity_heap* affinity_heap::find(std::string_view name) noexcept {
 }
 
 affinity_heap& affinity_heap::by_index(std::size_t n) noexcept {
-    if (n >= count())
-        contract_violation_f(std::source_location::current(),
-                             "there is no affinity of index %zu: there are %zu", n, count());
-    return detail::affinity_registry::at(n);
+    const detail::affinity_list list;
+    std::size_t before = 0;
+    for (affinity_heap& h : list)
+        if (before++ == n)
+            return h;
+    contract_violation_f(std::source_location::current(),
+                         "there is no affinity of index %zu: there are %zu", n, before);
 }
 
-std::size_t affinity_heap::count() noexcept { return all().size(); }
+std::size_t affinity_heap::count() noexcept { return detail::affinity_registry::count(); }
 
-std::span<affinity_heap> affinity_heap::all() noexcept { return detail::affinity_registry::all(); }
+detail::affinity_list affinity_heap::all() noexcept { return detail::affinity_list{}; }
+
+void affinity_heap::retire() noexcept {
+    using detail::retirement;
+    const retirement result = detail::affinity_registry::try_retire(*this);
+    if (result == retirement::done)
+        return;
+    if (const arenite::usage left = usage(); result == retirement::refused_in_use)
+        contract_violation_f(std::source_location::current(),
+                             "%s cannot be retired: %zu objects live in it, of %zu bytes", title_,
+                             left.live_allocations, left.bytes_in_use);
+    contract_violation_f(std::source_location::current(), "%s cannot be retired: %s", title_,
+                         result == retirement::refused_of_tag
+                             ? "a tag has this name, and keeps to it"
+                             : "it has been retired before");
+}
 
 // ---- which heap --------------------------------------------------------------------------------
 
@@ -201,12 +224,6 @@ detail::heap_owner affinity_heap::as_owner() noexcept {
     return {.heap = this, .affinity = title_, .on_foreign_free = &deallocate_foreign};
 }
 
-/// This thread's heap that is allocated from, or nullptr.
-detail::slab_heap* affinity_heap::current() const noexcept {
-    const thread_table* const mine = thread_table::mine();
-    return mine == nullptr ? nullptr : mine->current(index_);
-}
-
 // ---- allocate -----------------------------------------------------------------------------------
 
 void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
@@ -218,8 +235,8 @@ void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noe
     alignment = at_least_own(alignment);
     if (chosen_strategy::now() != affinity_strategy::ordered && !is_shared()) [[unlikely]]
         return allocate_other(bytes, alignment);
-    if (detail::slab_heap* const h = current(); h != nullptr && !is_large(bytes, alignment))
-        [[likely]] {
+    if (detail::slab_heap* const h = current_of(index_);
+        h != nullptr && !is_large(bytes, alignment)) [[likely]] {
         const thread_heap& s = thread_heap::of(*h);
         if (s.has_no_pending_work(block_size()) && !heaps_.has_orphans()) [[likely]]
             return h->allocate_slow(bytes, alignment);
@@ -277,7 +294,7 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
         if (s == nullptr)
             return nullptr;
     }
-    detail::slab_heap* const own = current();
+    detail::slab_heap* const own = current_of(index_);
     const detail::held_lock lock{s->lock()};
     if (own == nullptr)
         return s->try_allocate(bytes, alignment);
@@ -300,7 +317,7 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
         return nullptr;
     const for_this_call call{*s};
     const bool kept = thread_table::mine() != nullptr;
-    if (kept && current() == nullptr)
+    if (kept && current_of(index_) == nullptr)
         make_current(*s);
     s->set_block_bytes(block_size());
     if (s->trim_is_asked())
@@ -422,7 +439,7 @@ void affinity_heap::deallocate_to(thread_heap& s, void* p, std::size_t bytes,
         const bool was_last = s.deallocate_and_look(p, bytes, alignment);
         return heaps_.end_borrowing(s, was_last);
     }
-    s.remote().free(p, bytes, alignment, current());
+    s.remote().free(p, bytes, alignment, current_of(index_));
 }
 
 void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
@@ -454,7 +471,7 @@ bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
         return false;
     alignment = at_least_own(alignment);
     if (!s->is_locked())
-        return detail::slab_survey::fits_in_place(s->heap().slabs(), p, new_bytes, alignment);
+        return s->heap().fits_in_place(p, new_bytes, alignment);
     const detail::held_lock lock{s->lock()};
     return s->try_resize(p, old_bytes, new_bytes, alignment);
 }

@@ -113,15 +113,14 @@ void thread_table::abandon_heaps(unsigned first, unsigned last) noexcept {
 }
 
 /// Objects of the thread that end later may still allocate and free: then each call takes a heap
-/// for itself. Shared heaps may be about to end, which waits for this thread, or has been here.
+/// for itself. Heaps may be about to end, which waits for this thread, or has been here.
 void thread_table::end() noexcept {
     thread_table* const table = mine();
     if (table == nullptr)
         return;
-    table->abandon_heaps(0, most_affinities);
-    of_thread = &none;
     const held_lock lock = hold_ends();
-    table->abandon_heaps(most_affinities, most);
+    table->abandon_heaps(0, most);
+    of_thread = &none;
     table->thread_ = nullptr;
 }
 
@@ -167,6 +166,7 @@ void thread_table::pause(unsigned affinity) noexcept {
 }
 
 void thread_table::stop_all() noexcept {
+    const std::lock_guard lock{tables_lock()}; // others may forget some of them meanwhile
     for_each(0, most_affinities, [&](unsigned index) { stop(index); });
 }
 

@@ -21,8 +21,8 @@
 #include <atomic>
 #include <cstddef>
 #include <iosfwd>
-#include <span>
 #include <string_view>
+#include <utility>
 
 // Code that a template adds for a tag belongs to the program or library that it is compiled into.
 #if defined(__GNUC__)
@@ -42,6 +42,7 @@ using affinity_neighbourhood = detail::neighbourhood<affinity_heap>;
 
 namespace detail {
 
+class affinity_list;
 class affinity_registry;
 
 /// The heap of a tag; looked up once in each program or library.
@@ -78,8 +79,8 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///            four from a thread that has no heap of this affinity.
 /// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more for blocks in which
 ///            another thread freed something.
-/// Limits:    256 affinities; for heaps without number see shared_heap. As many heaps (threads
-///            times affinities) as memory has room for.
+/// Limits:    256 affinities at once; for heaps without number see shared_heap. As many heaps
+///            (threads times affinities) as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty;
 ///            give_back_due() whole pages, where a program idles.
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
@@ -161,9 +162,16 @@ public:
     /// Returns nullptr if no affinity of this name has been made yet.
     [[nodiscard]] static affinity_heap* find(std::string_view name) noexcept;
 
-    /// All affinities, in the order in which they were named; none is ever destroyed. `n` is less
-    /// than count().
-    [[nodiscard]] static std::span<affinity_heap> all() noexcept;
+    /// Ends this affinity: its memory goes back, and its name and place are free for another. A
+    /// contract violation while objects live in it, and where a tag has its name. No thread may be
+    /// using it or come to; threads that did may go on or end meanwhile. A walk over all affinities
+    /// may be under way: memory and place go when the last one has ended. O(blocks + threads).
+    void retire() noexcept;
+
+    /// All affinities, in the order in which they were named (one that came after another was
+    /// retired may stand in its place): a range of affinity_heap&, with size() and [n], to be kept
+    /// no longer than it is walked over. `n` is less than count().
+    [[nodiscard]] static detail::affinity_list all() noexcept;
     [[nodiscard]] static affinity_heap& by_index(std::size_t n) noexcept;
     [[nodiscard]] static std::size_t count() noexcept;
 
@@ -402,7 +410,6 @@ private:
     [[nodiscard]] detail::thread_heap* heap_of_thread(detail::thread_heap_kind kind) noexcept;
     [[nodiscard]] detail::thread_heap* adopt_another() noexcept;
     [[nodiscard]] detail::thread_heap* make_large() noexcept;
-    [[nodiscard]] detail::slab_heap* current() const noexcept;
     void make_current(detail::thread_heap& heap) noexcept;
     void make_first_block() noexcept;
     void adopt_options(const affinity_options& options) noexcept;
@@ -425,10 +432,53 @@ private:
     char title_[16 + detail::most_affinity_name_bytes + 1] = {}; ///< "affinity nodes"
     const char* name_;                                           ///< its second part
     detail::outside_count outside_;
-    std::atomic<bool> may_adopt_options_{false}; ///< was made without any, and is unused
+    std::atomic<bool> may_adopt_options_{false}; ///< made without any and unused; or retired
+    bool of_tag_ = false;                        ///< a tag refers to it, and will
     affinity_heap* next_shared_ = nullptr;       ///< among those of all shared heaps
     affinity_heap* previous_shared_ = nullptr;
 };
+
+namespace detail {
+
+/// All affinities that there are. One that is retired meanwhile is passed over from then on, and
+/// keeps its place until no list is left that may have come to it.
+class affinity_list {
+public:
+    class iterator {
+    public:
+        using value_type = affinity_heap;
+        using difference_type = std::ptrdiff_t;
+
+        iterator() noexcept = default;
+        iterator(affinity_heap* from, affinity_heap* end) noexcept;
+        [[nodiscard]] affinity_heap& operator*() const noexcept { return *at_; }
+        [[nodiscard]] affinity_heap* operator->() const noexcept { return at_; }
+        iterator& operator++() noexcept { return *this = iterator{at_ + 1, end_}; }
+        iterator operator++(int) noexcept { return std::exchange(*this, iterator{at_ + 1, end_}); }
+        friend bool operator==(const iterator&, const iterator&) = default;
+
+    private:
+        affinity_heap* at_ = nullptr;
+        affinity_heap* end_ = nullptr;
+    };
+
+    affinity_list() noexcept;
+    ~affinity_list();
+    affinity_list(const affinity_list&) = delete;
+    affinity_list& operator=(const affinity_list&) = delete;
+
+    [[nodiscard]] iterator begin() const noexcept { return {first_, end_}; }
+    [[nodiscard]] iterator end() const noexcept { return {end_, end_}; }
+    [[nodiscard]] std::size_t size() const noexcept;
+    [[nodiscard]] affinity_heap& operator[](std::size_t n) const noexcept; ///< O(n); n < size()
+
+private:
+    affinity_heap* first_;
+    affinity_heap* end_;
+    unsigned forks_; ///< of the process, when it began: a child starts with no lists
+};
+
+} // namespace detail
 
 inline affinity_neighbourhood affinity_heap::near(const void* p) noexcept { return {*this, p}; }
 

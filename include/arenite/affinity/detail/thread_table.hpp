@@ -110,7 +110,7 @@ public:
     /// ended threads leave reaches their heaps before, or not at all.
     static void forget(unsigned index) noexcept;
 
-    /// While it is held, no thread that ends leaves its parts of shared heaps.
+    /// While it is held, no thread that ends leaves its heaps.
     [[nodiscard]] static held_lock hold_ends() noexcept;
 
     /// The first of the thread's heaps of an affinity.
