@@ -467,7 +467,7 @@ bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
         return false;
     alignment = at_least_own(alignment);
     if (!s->is_locked())
-        return detail::slab_survey::fits_in_place(s->heap().slabs(), p, new_bytes, alignment);
+        return s->heap().fits_in_place(p, new_bytes, alignment);
     return locked_heap{*s}.try_resize(p, old_bytes, new_bytes, alignment);
 }
 
