@@ -15,7 +15,6 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
-#include <arenite/ordered/detail/slab_survey.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
