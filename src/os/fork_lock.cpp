@@ -75,8 +75,8 @@ struct fork_chain {
         return false;
     }
 
-    /// By the only thread. Those that are not to be had it holds itself: a signal has interrupted it
-    /// inside, and its handler forks.
+    /// By the only thread. It holds what is not to be had: a signal has interrupted it inside, and
+    /// its handler forks.
     static void take_alone() noexcept {
         holds_adding = adding.try_lock();
         for (fork_link* l = first; l != nullptr; l = l->next_)
