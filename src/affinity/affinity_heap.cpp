@@ -45,8 +45,8 @@ constexpr bool is_large(std::size_t bytes, std::size_t alignment) noexcept {
                                                       detail::remote_frees::mask_bytes / 4);
 }
 
-/// How many blocks with frees of other threads one call sees to, and how many times so many where new
-/// memory would be asked for otherwise: it stays short.
+/// How many blocks with frees of other threads one call sees to, so many times before new memory is
+/// asked for: it stays short.
 constexpr std::size_t drained_blocks = 32;
 constexpr int most_steps = 8;
 
@@ -60,9 +60,8 @@ detail::slab_heap* current_of(unsigned affinity) noexcept {
     return mine == nullptr ? nullptr : mine->current(affinity);
 }
 
-/// Serves a request from what others freed in a heap. One step is not enough: all of it may lie in
-/// slots of other sizes. Were new memory asked for then, there would be more blocks, of which a step
-/// sees to ever less: what is freed would grow for ever.
+/// Serves a request from what others freed in a heap. In one step all of it may be of other sizes:
+/// were new memory asked for then, a step would see to ever less of what is freed.
 void* allocate_drained(thread_heap& s, std::size_t bytes, std::size_t alignment) noexcept {
     for (int step = 0; step < most_steps && s.remote().drain(drained_blocks); ++step)
         if (void* const p = s.heap().try_allocate_within(bytes, alignment))
