@@ -27,11 +27,8 @@ inline namespace ARENITE_ABI {
 namespace drop_in {
 
 void* take_slow(std::size_t bytes) noexcept {
-    using detail::size_class::largest_bytes;
-    using detail::size_class::largest_listed_bytes;
-    detail::slab_front* const h = ready();
-    if (h != nullptr && bytes > largest_listed_bytes && bytes <= largest_bytes)
-        if (void* const p = h->try_take(detail::size_class::of(bytes, usual_alignment)))
+    if (detail::slab_front* const h = ready())
+        if (void* const p = h->try_take_unlisted(bytes, usual_alignment))
             return p;
     look();
     return affinity_heap::of<of_malloc>().try_allocate(bytes, usual_alignment);

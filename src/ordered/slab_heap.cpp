@@ -72,13 +72,14 @@ void* slab_heap::allocate_rest(std::size_t bytes, std::size_t alignment) noexcep
 }
 
 void* slab_front::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
-    return static_cast<slab_heap&>(*this).allocate_rest(bytes, alignment);
+    void* const p = try_take_unlisted(bytes, alignment);
+    return p != nullptr ? p : static_cast<slab_heap&>(*this).allocate_rest(bytes, alignment);
 }
 
 void* slab_heap::allocate_slot(unsigned slot_class, std::size_t bytes,
                                std::size_t alignment) noexcept {
-    // Sizes above 1 KiB and alignments above 16 are not in the inlined call's table, and in a
-    // checked build nothing is: so a slot may lie ready.
+    // Alignments above 16 are not in the inlined call's table, and in a checked build nothing is: so
+    // a slot may lie ready.
     if (void* const p = try_take(slot_class); p != nullptr)
         return p;
     if (classes_[slot_class].next_word(slabs_) || next_slab(slot_class)) [[likely]]

@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+
 using namespace arenite;
 
 namespace {
@@ -34,6 +37,34 @@ TEST(slab_front, no_size_that_a_caller_gives_is_taken_for_one_that_is_missing) {
     static_assert(slab_front::given_bytes(0) == 0);
     static_assert(slab_front::given_bytes(48) == 48);
     static_assert(slab_front::given_bytes(detail::unknown_bytes) == detail::unknown_bytes - 1);
+}
+
+TEST(slab_front, a_ready_slot_of_1_to_8_KiB_is_taken_at_once_and_of_no_other_size) {
+    if (detail::slow_only)
+        GTEST_SKIP() << "in this build no slot is taken at once";
+    const auto fresh = [] {
+        return detail::slab_heap{detail::block_options{}, upstream{&page_source()},
+                                 detail::heap_owner{.heap = nullptr}};
+    };
+    for (const std::size_t bytes : {1025u, 1500u, 2048u, 5000u, 8192u}) {
+        detail::slab_heap heap = fresh();
+        EXPECT_EQ(heap.try_take_unlisted(bytes, 8), nullptr) << "none of " << bytes << " is ready";
+        void* const first = heap.try_allocate(bytes, 16);
+        void* const next = heap.try_take_unlisted(bytes, 16);
+        ASSERT_NE(next, nullptr) << bytes;
+        EXPECT_GE(heap.size_of(next), bytes);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(next) % 16, 0u);
+        heap.deallocate(next, bytes, 16);
+        EXPECT_EQ(heap.try_take_unlisted(bytes, 3), nullptr) << "no alignment";
+        EXPECT_EQ(heap.try_take_unlisted(bytes, 0), nullptr) << "no alignment";
+        EXPECT_EQ(heap.try_take_unlisted(bytes, 32), nullptr);
+        heap.deallocate(first, bytes, 16);
+    }
+    detail::slab_heap heap = fresh();
+    void* const small = heap.try_allocate(1024, 16);
+    EXPECT_EQ(heap.try_take_unlisted(1024, 16), nullptr) << "it is looked up";
+    EXPECT_EQ(heap.try_take_unlisted(8193, 16), nullptr) << "it has no slots";
+    heap.deallocate(small, 1024, 16);
 }
 
 } // namespace

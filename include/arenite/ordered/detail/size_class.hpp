@@ -109,7 +109,7 @@ inline constexpr auto inverse = [] {
     if (bytes > largest_bytes)
         return single;
     unsigned number = computed(bytes);
-    while (number < count && slot_bytes(number) % alignment != 0)
+    while (number < count && (slot_bytes(number) & (alignment - 1)) != 0) // a power of two
         ++number;
     return number;
 }

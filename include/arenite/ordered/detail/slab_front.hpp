@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/check/detail/poison.hpp>
+#include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
@@ -47,6 +48,17 @@ public:
         if (!size_class::is_listed(bytes, alignment)) [[unlikely]]
             return nullptr;
         return try_take(size_class::of_listed(bytes, alignment));
+    }
+
+    /// try_take for sizes above those that are looked up, up to 8 KiB; else nullptr. For slow calls,
+    /// since it is too long to be inlined at each place that allocates.
+    [[nodiscard]] ARENITE_INLINE void* try_take_unlisted(std::size_t bytes,
+                                                         std::size_t alignment) noexcept {
+        using namespace size_class;
+        if (slow_only || bytes <= largest_listed_bytes || bytes > largest_bytes || alignment > 16 ||
+            !is_alignment(alignment)) // all slots of these sizes are so aligned
+            return nullptr;
+        return try_take(computed(bytes));
     }
 
     /// nullptr where there is no memory, or the alignment is no power of two.
@@ -102,9 +114,7 @@ public:
     slab_heap_room& operator=(const slab_heap_room&) = delete;
 
     [[nodiscard]] ARENITE_INLINE slab_front& front() const noexcept { return front_; }
-    [[nodiscard]] slab_heap& heap() const noexcept {
-        return *reinterpret_cast<slab_heap*>(place_);
-    }
+    [[nodiscard]] slab_heap& heap() const noexcept { return *reinterpret_cast<slab_heap*>(place_); }
 
 private:
     /// Pointers and sizes behind the front: as many as there are, see slab_heap.cpp.
