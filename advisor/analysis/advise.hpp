@@ -62,6 +62,7 @@ struct advice_report {
     std::unique_ptr<profile> recorded;
     std::vector<site> sites;
     std::string program, damage;
+    std::string fewer_frames; ///< a sentence, where stacks were cut while it was recorded
     program_costs costs;
     bool costs_are_native = false; ///< measured without recording
     double events = 0, malloc_ns = 0, floor_ns = 0;

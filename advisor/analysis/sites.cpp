@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fmt/core.h>
 #include <map>
 #include <set>
@@ -201,6 +202,17 @@ std::vector<site> sites_of(const profile& of, const trace::tables& known, symbol
     std::sort(all.begin(), all.end(),
               [](const site& a, const site& b) { return a.sum.allocations > b.sum.allocations; });
     return all;
+}
+
+std::string fewer_frames_text(const trace::tables& known) {
+    const std::string from = known.word("fewer_frames_from");
+    const std::string now = known.word("frames_at_end"), asked = known.word("frames");
+    if (from.empty())
+        return {};
+    return fmt::format("from about event {} on call stacks have {} frame{}: with {} they took too "
+                       "much of its time (record --frames {} keeps them)",
+                       grouped(std::strtoull(from.c_str(), nullptr, 10)), now,
+                       now == "1" ? "" : "s", asked, asked);
 }
 
 } // namespace arenite::advisor
