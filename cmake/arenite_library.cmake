@@ -46,6 +46,10 @@ function(arenite_library name)
       target_compile_options(${name} PRIVATE -ffunction-sections -fdata-sections)
     endif()
   endif()
+  # As one file clang would take names of other sources for shadowed ones.
+  if(PROJECT_IS_TOP_LEVEL AND (CMAKE_CXX_COMPILER_ID STREQUAL GNU OR (CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT ARENITE_UNITY)))
+    target_compile_options(${name} PRIVATE -Wshadow)
+  endif()
   if(NOT PROJECT_IS_TOP_LEVEL)
     set_target_properties(${name} PROPERTIES SYSTEM ON) # its headers under whoever's warnings
   endif()

@@ -10,11 +10,10 @@
 #include <arenite/predecessor/slots_resource.hpp>
 
 #include "support/operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,7 +43,7 @@ private:
 };
 
 template <class R, class Options>
-std::string run(std::uint8_t shape, support::byte_source source) {
+std::string run_on(std::uint8_t shape, support::byte_source& source) {
     const std::uint8_t second = source.byte();
     Options options;
     if (shape / 2 % 2 != 0)
@@ -77,15 +76,8 @@ std::string run(std::uint8_t shape, support::byte_source source) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    support::byte_source source{data, size};
+std::string run(support::byte_source& source) {
     const std::uint8_t shape = source.byte();
-    const std::string error = shape % 2 == 0
-                                  ? run<intrusive_resource, intrusive_options>(shape, source)
-                                  : run<slots_resource, slots_options>(shape, source);
-    if (!error.empty()) {
-        std::fprintf(stderr, "affinity strategy %d: %s\n", shape % 2, error.c_str());
-        std::abort();
-    }
-    return 0;
+    return shape % 2 == 0 ? run_on<intrusive_resource, intrusive_options>(shape, source)
+                          : run_on<slots_resource, slots_options>(shape, source);
 }

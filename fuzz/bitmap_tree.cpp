@@ -6,10 +6,12 @@
 
 #include <arenite/core/detail/bitmap_tree.hpp>
 
+#include "support/driver.hpp"
+#include "target.hpp"
+
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+#include <string>
 #include <vector>
 
 using arenite::detail::bitmap_tree;
@@ -17,30 +19,6 @@ using arenite::detail::bitmap_tree;
 namespace {
 
 constexpr std::size_t npos = bitmap_tree::npos;
-
-class program {
-public:
-    program(const std::uint8_t* data, std::size_t size) : at_{data}, end_{data + size} {}
-
-    [[nodiscard]] bool ended() const { return at_ == end_; }
-    [[nodiscard]] std::size_t number(int bytes) {
-        std::size_t n = 0;
-        for (; bytes > 0 && at_ != end_; --bytes)
-            n = n << 8 | *at_++;
-        return n;
-    }
-
-private:
-    const std::uint8_t* at_;
-    const std::uint8_t* end_;
-};
-
-void require(bool holds, const char* what) {
-    if (!holds) {
-        std::fprintf(stderr, "bitmap_tree: %s\n", what);
-        std::abort();
-    }
-}
 
 std::size_t next(const std::vector<bool>& model, std::size_t i, bool value) {
     while (i < model.size() && model[i] != value)
@@ -57,55 +35,63 @@ std::size_t fill(std::vector<bool>& model, std::size_t first, std::size_t n, boo
     return changed;
 }
 
-void run(program code) {
-    // Small ones often: their seams are near; up to four levels.
-    const std::size_t shape = code.number(1);
-    const std::size_t capacity = 1 + code.number(2) * (shape % 8 == 0 ? 8 : 1) % (300'000);
-    // Exactly as many words as needed: the address sanitizer watches both ends.
-    std::vector<bitmap_tree::word> words(bitmap_tree::words_for(capacity),
-                                         shape * 0x0101'0101'0101);
-    bitmap_tree tree{capacity, words};
-    std::vector<bool> model(capacity, false);
-    std::size_t taken = 0;
+class program final : public support::driver {
+public:
+    program(std::size_t shape, std::size_t capacity)
+        : capacity_{capacity}, words_(bitmap_tree::words_for(capacity), shape * 0x0101'0101'0101),
+          tree_{capacity, words_}, model_(capacity, false) {}
 
-    for (int steps = 0; !code.ended() && steps < 400; ++steps) {
-        const std::size_t operation = code.number(1);
-        const std::size_t i = code.number(2) * (capacity > 65'536 ? 5 : 1) % capacity;
+private:
+    std::size_t number() { return std::size_t{byte()} << 8 | byte(); }
+    void require(bool holds, const char* text) {
+        if (!holds)
+            wrong(text);
+    }
+    void end() override {
+        for (std::size_t i = 0; i < capacity_; ++i)
+            require(tree_.test(i) == model_[i], "test");
+    }
+
+    void one(support::decisions&) override {
+        if (step() >= 400)
+            return;
+        const std::size_t operation = byte();
+        const std::size_t i = number() * (capacity_ > 65'536 ? 5 : 1) % capacity_;
         switch (operation % 8) {
         case 0: {
-            const std::size_t lowest = next(model, 0, false);
-            require(tree.take_lowest() == lowest, "take_lowest");
+            const std::size_t lowest = next(model_, 0, false);
+            require(tree_.take_lowest() == lowest, "take_lowest");
             if (lowest != npos)
-                taken += fill(model, lowest, 1, true);
+                taken_ += fill(model_, lowest, 1, true);
             break;
         }
         case 1:
-            if (model[i]) {
-                tree.give(i);
-                taken -= fill(model, i, 1, false);
+            if (model_[i]) {
+                tree_.give(i);
+                taken_ -= fill(model_, i, 1, false);
             } else {
-                tree.take(i);
-                taken += fill(model, i, 1, true);
+                tree_.take(i);
+                taken_ += fill(model_, i, 1, true);
             }
             break;
         case 2:
         case 3: {
-            const std::size_t n = code.number(2) % (capacity - i + 1);
-            const std::size_t changed = fill(model, i, n, true);
-            require(tree.take_range(i, n) == changed, "take_range");
-            taken += changed;
+            const std::size_t n = number() % (capacity_ - i + 1);
+            const std::size_t changed = fill(model_, i, n, true);
+            require(tree_.take_range(i, n) == changed, "take_range");
+            taken_ += changed;
             break;
         }
         case 4: {
-            const std::size_t n = code.number(2) % (capacity - i + 1);
-            const std::size_t changed = fill(model, i, n, false);
-            require(tree.give_range(i, n) == changed, "give_range");
-            taken -= changed;
+            const std::size_t n = number() % (capacity_ - i + 1);
+            const std::size_t changed = fill(model_, i, n, false);
+            require(tree_.give_range(i, n) == changed, "give_range");
+            taken_ -= changed;
             break;
         }
         case 5: {
-            const bitmap_tree::claim c = tree.claim_word();
-            const std::size_t lowest = next(model, 0, false);
+            const bitmap_tree::claim c = tree_.claim_word();
+            const std::size_t lowest = next(model_, 0, false);
             if (lowest == npos) {
                 require(c.mask == 0, "claim_word of a full tree");
                 break;
@@ -113,30 +99,37 @@ void run(program code) {
             require(c.first == lowest / 64 * 64, "claim_word: the word");
             for (std::size_t b = 0; b < 64; ++b) {
                 const std::size_t k = c.first + b;
-                const bool free = k < capacity && !model[k];
+                const bool free = k < capacity_ && !model_[k];
                 require((c.mask >> b & 1) == (free ? 1 : 0), "claim_word: the mask");
                 if (free)
-                    taken += fill(model, k, 1, true);
+                    taken_ += fill(model_, k, 1, true);
             }
             break;
         }
         case 6:
-            require(tree.next_free(i) == next(model, i, false), "next_free");
+            require(tree_.next_free(i) == next(model_, i, false), "next_free");
             break;
         default:
-            require(tree.test(i) == model[i], "test: one");
+            require(tree_.test(i) == model_[i], "test: one");
         }
-        require(tree.count_taken() == taken, "count_taken");
-        if (capacity < 5000 || steps % 32 == 0) // the model walks
-            require(tree.lowest_free() == next(model, 0, false), "lowest_free");
+        require(tree_.count_taken() == taken_, "count_taken");
+        if (capacity_ < 5000 || step() % 32 == 0) // the model_ walks
+            require(tree_.lowest_free() == next(model_, 0, false), "lowest_free");
     }
-    for (std::size_t i = 0; i < capacity; ++i)
-        require(tree.test(i) == model[i], "test");
-}
+
+    std::size_t capacity_;
+    // Exactly as many words as needed: the address sanitizer watches both ends.
+    std::vector<bitmap_tree::word> words_;
+    bitmap_tree tree_;
+    std::vector<bool> model_;
+    std::size_t taken_ = 0;
+};
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    run(program{data, size});
-    return 0;
+std::string run(support::byte_source& source) {
+    // Small ones often: their seams are near; up to four levels.
+    const std::size_t shape = source.byte();
+    const std::size_t number = below(source, 65'536);
+    return program{shape, 1 + number * (shape % 8 == 0 ? 8 : 1) % 300'000}.run(source);
 }

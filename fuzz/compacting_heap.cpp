@@ -7,15 +7,13 @@
 #include <arenite/handle/compacting_heap.hpp>
 
 #include "support/compacting_operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    support::byte_source source{data, size};
+std::string run(support::byte_source& source) {
     const std::uint8_t shape = source.byte();
     arenite::compaction_options options{.room = 1 + (shape / 2) / 64.0};
     if (shape % 2 != 0)
@@ -27,9 +25,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (error.empty() && support::owning_object::alive != 0)
         error = "an object was not ended, or twice";
-    if (!error.empty()) {
-        std::fprintf(stderr, "compacting_heap: %s\n", error.c_str());
-        std::abort();
-    }
-    return 0;
+    return error;
 }

@@ -9,17 +9,15 @@
 
 #include "support/free_list_model.hpp"
 #include "support/operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    support::byte_source source{data, size};
+std::string run(support::byte_source& source) {
     const std::uint8_t shape = source.byte();
     const std::uint8_t second = source.byte();
     const arenite::free_list_options options{
@@ -29,10 +27,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t offset = second % 16;
     std::vector<std::byte> buffer(offset + (std::size_t{512} << second / 16));
     arenite::free_list_resource r{std::span{buffer}.subspan(offset), options};
-    const std::string error = support::free_list_operations(r, options).run(source);
-    if (!error.empty()) {
-        std::fprintf(stderr, "free_list_resource: %s\n", error.c_str());
-        std::abort();
-    }
-    return 0;
+    return support::free_list_operations(r, options).run(source);
 }

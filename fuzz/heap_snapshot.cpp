@@ -6,6 +6,8 @@
 #include <arenite/freelist/heap_snapshot.hpp>
 #include <arenite/freelist/restorable_heap.hpp>
 
+#include "target.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -42,25 +44,26 @@ std::vector<char> good_file(arenite::restorable_heap& heap) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+std::string run(support::byte_source& source) {
     static arenite::restorable_heap heap{nullptr, 64 << 10};
     static const std::vector<char> good = good_file(heap);
-    if (arenite::heap_snapshot::read(std::as_bytes(std::span{data, size})))
-        std::abort(); // a file with a right check sum, found by chance
+    const std::span<const std::uint8_t> data = source.rest();
+    if (arenite::heap_snapshot::read(std::as_bytes(data)))
+        return "a file with a right check sum, found by chance";
     std::vector<char> changed = good;
-    bool same = true;
-    for (std::size_t i = 0; i + 3 < size; i += 4) { // where, and by what
-        const std::size_t at = data[i] | data[i + 1] << 8 | data[i + 2] << 16;
+    for (std::size_t i = 0; i + 3 < data.size(); i += 4) { // where, and by how much
+        const std::size_t at = data[i] | data[i + 1] * 256u | data[i + 2] * 65'536u;
         changed[at % changed.size()] ^= static_cast<char>(data[i + 3]);
     }
-    if (size % 4 == 3)
-        changed.resize(changed.size() - changed.size() * data[size - 1] / 256);
-    same = changed == good;
+    if (data.size() % 4 == 3)
+        changed.resize(changed.size() - changed.size() * data.back() / 256);
+    const bool same = changed == good;
     const arenite::heap_snapshot s =
         arenite::heap_snapshot::read(std::as_bytes(std::span{changed}));
     if (static_cast<bool>(s) != same || (same && !heap.restore(s)))
-        std::abort();
+        return "a good file is refused, or another is not";
     if (!s && *s.why() == '\0')
-        std::abort();
-    return std::memcmp(heap.root<char>(), inside, sizeof inside) == 0 ? 0 : (std::abort(), 1);
+        return "a refusal without a sentence";
+    return std::memcmp(heap.root<char>(), inside, sizeof inside) == 0 ? ""
+                                                                      : "the heap is not as it was";
 }

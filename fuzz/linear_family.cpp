@@ -11,11 +11,10 @@
 
 #include "support/linear_family.hpp"
 #include "support/operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +26,8 @@ std::string in_turns(std::size_t bytes, support::byte_source& source, Turn turn)
     R r{bytes};
     return support::turn_operations<R, Kept, Turn>{r, turn}.run(source);
 }
+
+} // namespace
 
 std::string run(support::byte_source& source) {
     using namespace arenite;
@@ -51,16 +52,4 @@ std::string run(support::byte_source& source) {
         return in_turns<frame_resource<3>, 2>(bytes, source,
                                               [](frame_resource<3>& r) { r.next(r.awaited()); });
     }
-}
-
-} // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    support::byte_source source{data, size};
-    const std::string error = run(source);
-    if (!error.empty()) {
-        std::fprintf(stderr, "the linear family: %s\n", error.c_str());
-        std::abort();
-    }
-    return 0;
 }

@@ -7,27 +7,20 @@
 #include <arenite/linear/linear_resource.hpp>
 
 #include "support/operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    support::byte_source source{data, size};
+std::string run(support::byte_source& source) {
     const std::size_t bytes = source.byte() * std::size_t{16};
     const std::size_t offset = source.byte() % 64;
     // Exactly as large as needed: the address sanitizer watches both ends.
     std::vector<std::byte> buffer(bytes + offset);
     const auto region = std::span<std::byte>{buffer}.subspan(offset);
     arenite::linear_resource r{region};
-    const std::string error = support::linear_operations(r, region.data()).run(source);
-    if (!error.empty()) {
-        std::fprintf(stderr, "linear_resource: %s\n", error.c_str());
-        std::abort();
-    }
-    return 0;
+    return support::linear_operations(r, region.data()).run(source);
 }

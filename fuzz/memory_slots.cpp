@@ -5,37 +5,54 @@
 // a release.
 #include <arenite/offset/memory_slots.hpp>
 
+#include "support/driver.hpp"
+#include "target.hpp"
+
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <iterator>
 #include <map>
+#include <string>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    if (size == 0)
-        return 0;
-    const std::size_t total = data[0] * std::size_t{64};
-    arenite::memory_slots slots{total};
-    std::map<std::size_t, std::size_t> model;
-    for (std::size_t i = 1; i + 1 < size; i += 2) {
-        const std::size_t what = data[i], n = data[i + 1];
-        if (what < 160 || model.empty()) {
-            const std::size_t bytes = 1 + n * (1 + what % 3), alignment = 1 + what % 64;
-            const auto at = slots.reserve(bytes, alignment);
-            if (!at)
-                continue;
-            const auto above = model.lower_bound(*at);
-            if (*at % alignment != 0 || *at + bytes > total ||
-                (above != model.end() && *at + bytes > above->first) ||
-                (above != model.begin() &&
-                 std::prev(above)->first + std::prev(above)->second > *at))
-                std::abort();
-            model.emplace(*at, bytes);
-        } else {
-            const auto chosen = std::next(model.begin(), static_cast<long>(n % model.size()));
-            slots.release(chosen->first, chosen->second);
-            model.erase(chosen);
-        }
+namespace {
+
+class program final : public support::driver {
+public:
+    explicit program(std::size_t total) : total_{total}, slots_{total} {}
+
+private:
+    void one(support::decisions&) override {
+        const std::size_t what = byte(), n = byte();
+        what < 160 || model_.empty() ? reserve(what, n) : release(n);
+        if (!slots_.check() || slots_.empty() != model_.empty())
+            wrong("it is not in order");
     }
-    return slots.check() && slots.empty() == model.empty() ? 0 : (std::abort(), 1);
+    void reserve(std::size_t what, std::size_t n) {
+        const std::size_t bytes = 1 + n * (1 + what % 3), alignment = 1 + what % 64;
+        const auto at = slots_.reserve(bytes, alignment);
+        if (!at)
+            return;
+        const auto above = model_.lower_bound(*at);
+        if (*at % alignment != 0 || *at + bytes > total_ ||
+            (above != model_.end() && *at + bytes > above->first) ||
+            (above != model_.begin() && std::prev(above)->first + std::prev(above)->second > *at))
+            wrong("not aligned, or not apart from the others");
+        model_.emplace(*at, bytes);
+    }
+    void release(std::size_t n) {
+        const auto chosen =
+            std::next(model_.begin(), static_cast<std::ptrdiff_t>(n % model_.size()));
+        slots_.release(chosen->first, chosen->second);
+        model_.erase(chosen);
+    }
+
+    std::size_t total_;
+    arenite::memory_slots slots_;
+    std::map<std::size_t, std::size_t> model_;
+};
+
+} // namespace
+
+std::string run(support::byte_source& source) {
+    return program{source.byte() * std::size_t{64}}.run(source);
 }

@@ -8,18 +8,15 @@
 #include <arenite/offset/offset_heap.hpp>
 
 #include "support/moving_parts.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 using namespace arenite;
 
-namespace {
-
-std::string run(support::byte_source source) {
+std::string run(support::byte_source& source) {
     const std::uint8_t shape = source.byte();
     const offset_options options{.granularity = std::uint64_t{1} << shape / 2 % 8,
                                  .conflict_page = shape / 16 % 2 != 0 ? 64u : 0u,
@@ -42,15 +39,4 @@ std::string run(support::byte_source source) {
                       .largest_block_bytes = 3000,
                       .budget_bytes = 40'000}};
     return support::moving_parts{heap}.run(source);
-}
-
-} // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string error = run(support::byte_source{data, size});
-    if (!error.empty()) {
-        std::fprintf(stderr, "moving_parts: %s\n", error.c_str());
-        std::abort();
-    }
-    return 0;
 }

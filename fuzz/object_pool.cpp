@@ -8,11 +8,10 @@
 #include <arenite/object/object_pool.hpp>
 
 #include "support/object_pool_operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 using namespace arenite;
@@ -36,7 +35,9 @@ std::string run_on(support::byte_source& source, const object_pool_options& opti
     return support::object_pool_operations(pool).run(source);
 }
 
-std::string run(support::byte_source source) {
+} // namespace
+
+std::string run(support::byte_source& source) {
     using small = support::followed<16, 8>;
     using large = support::followed<1024, 64>;
     const std::uint8_t shape = source.byte();
@@ -54,15 +55,4 @@ std::string run(support::byte_source source) {
     default:
         return run_on<large, each_time>(source, options, pages);
     }
-}
-
-} // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string error = run(support::byte_source{data, size});
-    if (!error.empty()) {
-        std::fprintf(stderr, "object_pool: %s\n", error.c_str());
-        std::abort();
-    }
-    return 0;
 }

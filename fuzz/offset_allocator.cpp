@@ -7,17 +7,15 @@
 #include <arenite/offset/offset_allocator.hpp>
 
 #include "support/offset_operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 using namespace arenite;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    support::byte_source source{data, size};
+std::string run(support::byte_source& source) {
     const std::uint8_t shape = source.byte();
     const offset_options options{.granularity = std::uint64_t{1} << shape % 8,
                                  .conflict_page =
@@ -25,11 +23,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                  .user_data = shape >= 128};
     const std::uint64_t capacity = source.byte() * std::uint64_t{100};
     offset_allocator gpu{capacity, options};
-    const std::string error =
-        support::offset_allocator_operations{gpu, capacity, options}.run(source);
-    if (!error.empty()) {
-        std::fprintf(stderr, "offset_allocator: %s\n", error.c_str());
-        std::abort();
-    }
-    return 0;
+    return support::offset_allocator_operations{gpu, capacity, options}.run(source);
 }

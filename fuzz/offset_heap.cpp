@@ -7,29 +7,22 @@
 
 #include <arenite/offset/offset_heap.hpp>
 
-#include "support/sources.hpp"
+#include "support/driver.hpp"
+#include "target.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
 using namespace arenite;
-using support::below;
-using support::byte_source;
 
 namespace {
-
-[[noreturn]] void fail(const char* what) {
-    std::fprintf(stderr, "offset_heap: %s\n", what);
-    std::abort();
-}
 
 /// Blocks of nothing but their numbers.
 class device {
@@ -51,6 +44,7 @@ public:
         return at == blocks_.end() ? 0 : at->second;
     }
     [[nodiscard]] std::size_t count() const { return blocks_.size(); }
+    [[nodiscard]] bool was_wronged() const { return wronged_; }
 
 private:
     void* get(std::uint64_t bytes) {
@@ -65,7 +59,7 @@ private:
     void give_back(void* block, std::uint64_t bytes) {
         const auto at = blocks_.find(block);
         if (at == blocks_.end() || at->second != bytes)
-            fail("a block is given back that is none, or with another size");
+            wronged_ = true; // none, or of another size
         held_ -= bytes;
         blocks_.erase(at);
     }
@@ -75,37 +69,37 @@ private:
     std::uint64_t held_ = 0;
     std::uintptr_t names_ = 0;
     std::size_t calls_ = 0;
+    bool wronged_ = false;
 };
 
-class program {
+class program final : public support::driver {
 public:
-    program(const offset_heap_options& options, byte_source source)
-        : heap_{device_.source(), options}, granularity_{options.parts.granularity},
-          source_{source} {}
+    explicit program(const offset_heap_options& options)
+        : heap_{device_.source(), options}, granularity_{options.parts.granularity} {}
 
-    void run() {
-        while (source_.more()) {
-            one();
-            check();
-        }
+private:
+    void end() override {
         while (!live_.empty())
             free_at(live_.begin());
         heap_.trim();
         if (device_.count() != 0 || heap_.usage().bytes_in_use != 0)
-            fail("blocks are held when nothing lives");
+            wrong("blocks are held when nothing lives");
     }
 
-private:
     struct piece {
         offset_allocation a;
         offset_kind kind;
     };
     using pieces = std::map<std::pair<void*, std::uint64_t>, piece>;
 
-    void one() {
-        const std::uint8_t what = source_.byte();
+    void one(support::decisions&) override {
+        work();
+        check();
+    }
+    void work() {
+        const std::uint8_t what = byte();
         if (what < 110)
-            return static_cast<void>(allocate(some_bytes(), some_alignment(), source_.byte()));
+            return static_cast<void>(allocate(some_bytes(), some_alignment(), byte()));
         if (what < 180)
             return live_.empty() ? void() : free_at(some());
         if (what < 200)
@@ -115,30 +109,30 @@ private:
         if (what < 232)
             return heap_.trim();
         if (what < 240)
-            return device_.set_room(source_.byte() < 100 ? std::numeric_limits<std::uint64_t>::max()
-                                                         : device_.held() + below(source_, 5000));
+            return device_.set_room(byte() < 100 ? std::numeric_limits<std::uint64_t>::max()
+                                                 : device_.held() + below(5000));
         if (what < 246)
-            return heap_.set_budget(source_.byte() < 100 ? std::numeric_limits<std::uint64_t>::max()
-                                                         : below(source_, 50'000));
+            return heap_.set_budget(byte() < 100 ? std::numeric_limits<std::uint64_t>::max()
+                                                 : below(50'000));
         if (what < 250) // nonsense
-            if (heap_.try_allocate(std::numeric_limits<std::uint64_t>::max() - source_.byte()) ||
+            if (heap_.try_allocate(std::numeric_limits<std::uint64_t>::max() - byte()) ||
                 heap_.why_refused() == offset_heap::refusal::none || heap_.try_allocate(1, 0))
-                fail("what cannot be is served");
+                wrong("what cannot be is served");
     }
 
     std::uint64_t some_bytes() {
-        const std::uint8_t kind = source_.byte();
-        return kind < 200 ? source_.byte() : below(source_, kind < 250 ? 3000 : 20'000);
+        const std::uint8_t kind = byte();
+        return kind < 200 ? byte() : below(kind < 250 ? 3000 : 20'000);
     }
     std::uint64_t some_alignment() {
         constexpr std::uint64_t odd[] = {3, 12, 36, 20, 100, 4095};
-        const std::uint8_t kind = source_.byte();
+        const std::uint8_t kind = byte();
         return kind < 100   ? 1
                : kind < 220 ? std::uint64_t{1} << kind % 13
                             : odd[kind % std::size(odd)];
     }
     pieces::iterator some() {
-        return std::next(live_.begin(), static_cast<std::ptrdiff_t>(below(source_, live_.size())));
+        return std::next(live_.begin(), static_cast<std::ptrdiff_t>(below(live_.size())));
     }
 
     bool allocate(std::uint64_t bytes, std::uint64_t alignment, std::uint8_t bits) {
@@ -147,32 +141,32 @@ private:
         const auto a = heap_.try_allocate(bytes, alignment, {.kind = kind, .placement = end});
         if (!a) {
             if (heap_.why_refused() == offset_heap::refusal::none)
-                fail("nothing says why there is none");
+                wrong("nothing says why there is none");
             return false;
         }
         if (a->offset % alignment != 0 || a->offset % granularity_ != 0 || a->bytes < bytes ||
             a->bytes >= bytes + granularity_ + (bytes == 0 ? 1 : 0))
-            fail("not aligned, or of another size");
+            wrong("not aligned, or of another size");
         enter(*a, kind);
         return true;
     }
     void enter(const offset_allocation& a, offset_kind kind) {
         void* const block = heap_.block_of(a);
         if (a.offset + a.bytes > device_.bytes_of(block))
-            fail("it ends behind its block");
+            wrong("it ends behind its block");
         const auto [x, fresh] = live_.emplace(std::pair{block, a.offset}, piece{a, kind});
         const auto next = std::next(x);
         if (!fresh || (next != live_.end() && next->first.first == block &&
                        a.offset + a.bytes > next->first.second))
-            fail("it overlaps the next");
+            wrong("it overlaps the next");
         if (x != live_.begin() && std::prev(x)->first.first == block &&
             std::prev(x)->first.second + std::prev(x)->second.a.bytes > a.offset)
-            fail("it overlaps the one before");
+            wrong("it overlaps the one before");
     }
     void free_at(pieces::iterator x) {
         heap_.deallocate(x->second.a);
         if (heap_.is_live(x->second.a) || heap_.block_of(x->second.a) != nullptr)
-            fail("what was freed is alive");
+            wrong("what was freed is alive");
         live_.erase(x);
     }
     void resize(pieces::iterator x) {
@@ -184,25 +178,24 @@ private:
     }
 
     void reserve() {
-        std::vector<offset_requirement> list(1 + source_.byte() % 4);
+        std::vector<offset_requirement> list(1 + byte() % 4);
         for (offset_requirement& r : list)
-            r = {
-                .bytes = some_bytes(), .alignment = some_alignment(), .count = source_.byte() % 5u};
+            r = {.bytes = some_bytes(), .alignment = some_alignment(), .count = byte() % 5u};
         const std::size_t blocks = device_.count();
         if (!heap_.reserve(list)) {
             if (device_.count() > blocks || heap_.why_refused() == offset_heap::refusal::none)
-                fail("a block was made in vain, or nothing says why");
+                wrong("a block was made in vain, or nothing says why");
             return;
         }
         const std::size_t calls = device_.calls();
         for (std::size_t n = 0; n < list.size();) {
-            auto r = list.begin() + static_cast<std::ptrdiff_t>(below(source_, list.size()));
+            auto r = list.begin() + static_cast<std::ptrdiff_t>(below(list.size()));
             if (r->count == 0) // the next one that there is
                 r = std::find_if(list.begin(), list.end(), [](const auto& x) { return x.count; });
             if (r == list.end())
                 break;
             if (!allocate(r->bytes, r->alignment, 1) || device_.calls() != calls)
-                fail("what was reserved has no room");
+                wrong("what was reserved has no room");
             n += --r->count == 0 ? 1 : 0;
         }
     }
@@ -212,35 +205,32 @@ private:
         for (const auto& [at, x] : live_) {
             sum += x.a.bytes;
             if (!heap_.is_live(x.a) || heap_.block_of(x.a) != at.first)
-                fail("what lives does not, or lies elsewhere");
+                wrong("what lives does not, or lies elsewhere");
         }
         const auto u = heap_.usage();
         if (u.bytes_in_use != sum || u.live_allocations != live_.size())
-            fail("usage tells of something else than there is");
-        if (heap_.block_count() != device_.count())
-            fail("another number of blocks");
+            wrong("usage tells of something else than there is");
+        if (heap_.block_count() != device_.count() || device_.was_wronged())
+            wrong("another number of blocks, or one went back that is none");
     }
 
     device device_;
     offset_heap heap_;
     std::uint64_t granularity_;
-    byte_source source_;
     pieces live_;
 };
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    byte_source source{data, size};
+std::string run(support::byte_source& source) {
     const std::uint8_t shape = source.byte();
     const std::uint8_t second = source.byte();
-    program{{.parts = {.granularity = std::uint64_t{1} << shape % 8,
-                       .conflict_page = shape / 8 % 4 == 0 ? 64u : 0u},
-             .first_block_bytes = std::uint64_t{256} << second % 4,
-             .largest_block_bytes = std::uint64_t{2048} << second / 4 % 4,
-             .keep_empty_blocks = second / 16 % 3u,
-             .budget_bytes = shape < 128 ? std::numeric_limits<std::uint64_t>::max() : 30'000},
-            source}
-        .run();
-    return 0;
+    return program{
+        {.parts = {.granularity = std::uint64_t{1} << shape % 8,
+                   .conflict_page = shape / 8 % 4 == 0 ? 64u : 0u},
+         .first_block_bytes = std::uint64_t{256} << second % 4,
+         .largest_block_bytes = std::uint64_t{2048} << second / 4 % 4,
+         .keep_empty_blocks = second / 16 % 3u,
+         .budget_bytes = shape < 128 ? std::numeric_limits<std::uint64_t>::max() : 30'000}}
+        .run(source);
 }

@@ -9,11 +9,10 @@
 #include <arenite/ordered/ordered_heap.hpp>
 
 #include "support/operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,7 +41,9 @@ private:
     std::uint8_t calls_ = 0;
 };
 
-std::string run(support::byte_source source) {
+} // namespace
+
+std::string run(support::byte_source& source) {
     const std::uint8_t shape = source.byte();
     const std::uint8_t second = source.byte();
     ordered_options options;
@@ -76,15 +77,4 @@ std::string run(support::byte_source source) {
         return support::heap_operations(heap, rules).run(source);
     }
     }
-}
-
-} // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string error = run(support::byte_source{data, size});
-    if (!error.empty()) {
-        std::fprintf(stderr, "ordered_heap: %s\n", error.c_str());
-        std::abort();
-    }
-    return 0;
 }

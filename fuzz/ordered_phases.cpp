@@ -14,49 +14,39 @@
 #include <arenite/os/page_resource.hpp>
 #include <arenite/report/memory_map.hpp>
 
-#include "support/misuse.hpp"
+#include "support/driver.hpp"
 #include "support/pattern.hpp"
-#include "support/sources.hpp"
+#include "target.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+#include <iterator>
+#include <string>
 #include <vector>
 
 using namespace arenite;
-using support::below;
-using support::byte_source;
 using support::pattern;
 
 namespace {
 
-[[noreturn]] void fail(const char* what) {
-    std::fprintf(stderr, "ordered_heap: %s\n", what);
-    std::abort();
-}
-
 std::uint64_t the_time = 0;
 
-class program {
+class program final : public support::driver {
 public:
-    program(ordered_heap& heap, page_resource& pages, byte_source source)
-        : heap_{heap}, pages_{pages}, source_{source} {}
+    program(ordered_heap& heap, page_resource& pages) : heap_{heap}, pages_{pages} {}
 
-    void run() {
-        while (source_.more())
-            one();
+private:
+    void end() override {
         for (group& g : groups_)
             thin(g, [](std::size_t) { return false; });
         if (heap_.usage().bytes_in_use != 0 || heap_.usage().live_allocations != 0)
-            fail("in use when nothing lives");
+            wrong("in use when nothing lives");
         heap_.trim();
         if (heap_.usage().bytes_reserved != 0)
-            fail("memory is held by a trimmed heap");
+            wrong("memory is held by a trimmed heap");
     }
 
-private:
     /// Objects of one size.
     struct group {
         std::size_t bytes = 0;
@@ -66,30 +56,29 @@ private:
     static constexpr std::size_t most_bytes = std::size_t{24} << 20;
     static constexpr std::size_t most_objects = 40'000;
 
-    group& some() { return groups_[source_.byte() % std::size(groups_)]; }
+    group& some() { return groups_[byte() % std::size(groups_)]; }
 
-    void one() {
-        const std::uint8_t what = source_.byte();
+    void one(support::decisions&) override {
+        const std::uint8_t what = byte();
         if (what < 70)
-            return fill(some(), some_bytes(),
-                        source_.byte() * std::size_t{1 + source_.byte() / 4u});
+            return fill(some(), some_bytes(), byte() * std::size_t{1 + byte() / 4u});
         if (what < 90) { // so that it fits into the slots of others
-            const std::size_t bytes = some().bytes * (2 + source_.byte() % 14u);
-            return fill(some(), bytes, source_.byte() * std::size_t{8});
+            const std::size_t bytes = some().bytes * (2 + byte() % 14u);
+            return fill(some(), bytes, byte() * std::size_t{8});
         }
         if (what < 110) { // one of so many stays
-            const std::size_t n = 2 + source_.byte() % 40u;
+            const std::size_t n = 2 + byte() % 40u;
             return thin(some(), [n](std::size_t i) { return i % n == 0; });
         }
         if (what < 130) { // runs of free slots
-            const std::size_t run = 1 + source_.byte() % 20u;
-            const std::size_t kept = 1 + source_.byte() % 3u;
+            const std::size_t run = 1 + byte() % 20u;
+            const std::size_t kept = 1 + byte() % 3u;
             return thin(some(), [=](std::size_t i) { return i % (run + kept) < kept; });
         }
         if (what < 150)
             return thin(some(), [](std::size_t) { return false; });
         if (what < 160)
-            return thin_later(some(), 1 + source_.byte() % 5u);
+            return thin_later(some(), 1 + byte() % 5u);
         if (what < 180)
             return resize(some());
         if (what < 190)
@@ -104,29 +93,29 @@ private:
     }
 
     std::size_t some_bytes() {
-        const std::uint8_t kind = source_.byte();
-        return kind < 180   ? source_.byte()
-               : kind < 230 ? below(source_, 4096)
-               : kind < 250 ? below(source_, 70'000)
-                            : below(source_, 2 << 20);
+        const std::uint8_t kind = byte();
+        return kind < 180   ? byte()
+               : kind < 230 ? below(4096)
+               : kind < 250 ? below(70'000)
+                            : below(2 << 20);
     }
 
     static std::size_t seen(std::size_t bytes) { return std::min<std::size_t>(bytes, 40); }
-    static void check(const void* p, std::size_t bytes) {
+    void check(const void* p, std::size_t bytes) {
         if (!pattern{address_of(p) ^ bytes}.holds(p, seen(bytes)))
-            fail("an object was overwritten");
+            wrong("an object was overwritten");
     }
 
     /// The size is for a group that is empty; others have theirs.
     void fill(group& g, std::size_t bytes, std::size_t count) {
         if (g.objects.empty()) {
             g.bytes = bytes;
-            g.alignment = std::size_t{1} << source_.byte() % 8;
+            g.alignment = std::size_t{1} << byte() % 8;
         }
         for (; count != 0 && count_ < most_objects && sum_ + g.bytes <= most_bytes; --count) {
             void* const p = heap_.try_allocate(g.bytes, g.alignment);
             if (p == nullptr || !is_aligned(p, g.alignment) || !heap_.owns(p))
-                fail("no memory, not aligned, or of another heap");
+                wrong("no memory, not aligned, or of another heap");
             pattern{address_of(p) ^ g.bytes}.write(p, seen(g.bytes));
             g.objects.push_back(p);
             sum_ += g.bytes;
@@ -171,8 +160,8 @@ private:
     }
     /// In place, and back: to another size of the same slot, as a rule.
     void resize(group& g) {
-        const std::size_t bytes = below(source_, 2 * g.bytes + 16);
-        for (std::size_t i = source_.byte(); i < g.objects.size(); i += 61) {
+        const std::size_t bytes = below(2 * g.bytes + 16);
+        for (std::size_t i = byte(); i < g.objects.size(); i += 61) {
             void* const p = g.objects[i];
             if (bytes == 0 || !heap_.try_resize(p, g.bytes, bytes, g.alignment))
                 continue;
@@ -192,11 +181,11 @@ private:
             g.objects.clear();
         sum_ = count_ = 0;
         if (heap_.usage().bytes_in_use != 0)
-            fail("in use after a reset");
+            wrong("in use after a reset");
     }
     /// Some seconds with little use.
     void idle() {
-        for (int n = source_.byte() % 64; n != 0; --n) {
+        for (int n = byte() % 64; n != 0; --n) {
             the_time += 100;
             pages_.give_back_due();
             heap_.deallocate(heap_.allocate(9'000, 8), 9'000, 8);
@@ -204,7 +193,7 @@ private:
     }
 
     void misuse(group& g) {
-        const std::uint8_t what = source_.byte() % 6;
+        const std::uint8_t what = byte() % 6;
         if (passthrough())
             return;
         if (what == 0) {
@@ -229,19 +218,13 @@ private:
             expect_found([&] { heap_.deallocate(p); });
         } else if (what == 4 && heap_.keeps_sizes()) {
             if (heap_.size_of(p) < g.bytes)
-                fail("an object has less than it was allocated with");
+                wrong("an object has less than it was allocated with");
         } else if (what == 5 && checks_enabled && g.bytes > 32 && g.alignment <= 16) {
             expect_found([&] { heap_.deallocate(static_cast<char*>(p) + 16, g.bytes, 8); });
         }
         check_all(g);
     }
-    template <class F>
-    static void expect_found(F f) {
-        if (!support::is_misuse(f))
-            fail("misuse is not found");
-    }
-
-    void check_all(const group& g) const {
+    void check_all(const group& g) {
         for (const void* p : g.objects)
             check(p, g.bytes);
     }
@@ -249,22 +232,21 @@ private:
         const usage u = heap_.usage();
         if (u.bytes_in_use < sum_ || u.bytes_in_use > u.bytes_reserved ||
             u.live_allocations != count_)
-            fail("usage tells of something else than there is");
+            wrong("usage tells of something else than there is");
         const memory_map map{heap_};
         if (map.overlapping() != 0 || map.totals().bytes(region_state::used) < sum_)
-            fail("regions overlap, or are smaller than what lives");
+            wrong("regions overlap, or are smaller than what lives");
         const std::size_t bytes = some_bytes();
         if (ordered_heap::good_bytes(bytes, 8) < bytes)
-            fail("good_bytes is less than what was asked for");
+            wrong("good_bytes is less than what was asked for");
         if (heap_.try_allocate(~std::size_t{0} - bytes, 8) != nullptr)
-            fail("all of memory is handed out");
+            wrong("all of memory is handed out");
         for (const group& g : groups_)
             check_all(g);
     }
 
     ordered_heap& heap_;
     page_resource& pages_;
-    byte_source source_;
     group groups_[6];
     std::size_t sum_ = 0;
     std::size_t count_ = 0;
@@ -272,8 +254,7 @@ private:
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    byte_source source{data, std::min<std::size_t>(size, 600)};
+std::string run(support::byte_source& source) {
     const std::uint8_t shape = source.byte();
     const std::uint8_t second = source.byte();
     page_resource pages{{.huge = huge_pages::never, .now_ms = []() noexcept { return the_time; }}};
@@ -286,6 +267,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (second % 4 == 1)
         options.block_bytes = std::size_t{1} << (16 + second / 4 % 6);
     ordered_heap heap{options, &pages};
-    program{heap, pages, source}.run();
-    return 0;
+    return program{heap, pages}.run(source);
 }

@@ -8,11 +8,9 @@
 #include <arenite/stl/pool_allocator.hpp>
 
 #include "support/container_operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 namespace {
@@ -22,8 +20,7 @@ using pooled = arenite::pool_allocator<T>;
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    support::byte_source source{data, size};
+std::string run(support::byte_source& source) {
     const unsigned shared = source.byte();
     arenite::container_pool pool;
     const auto make = [&pool, shared]<class T>(std::size_t i) {
@@ -31,9 +28,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                       : arenite::pool_allocator<T>{};
     };
     const std::string error = support::run_containers<pooled>(make, source);
-    if (!error.empty() || pool.usage().live_allocations != 0) {
-        std::fprintf(stderr, "pool_allocator: %s\n", error.c_str());
-        std::abort();
-    }
-    return 0;
+    return error.empty() && pool.usage().live_allocations != 0 ? "something lives" : error;
 }

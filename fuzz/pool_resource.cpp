@@ -7,20 +7,17 @@
 #include <arenite/pool/pool_resource.hpp>
 
 #include "support/pool_operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
 
 using namespace arenite;
 
-namespace {
-
-std::string run(support::byte_source source) {
+std::string run(support::byte_source& source) {
     const std::uint8_t shape = source.byte();
     const std::size_t alignment = std::size_t{1} << shape / 16 % 8;
     const slot s{.bytes = 1 + std::size_t{source.byte()} * (shape % 2 != 0 ? 1 : 16),
@@ -46,15 +43,4 @@ std::string run(support::byte_source source) {
         return support::pool_operations(pool).run(source);
     }
     }
-}
-
-} // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string error = run(support::byte_source{data, size});
-    if (!error.empty()) {
-        std::fprintf(stderr, "pool_resource: %s\n", error.c_str());
-        std::abort();
-    }
-    return 0;
 }

@@ -10,11 +10,10 @@
 
 #include "support/operations.hpp"
 #include "support/records_operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 using namespace arenite;
@@ -39,7 +38,7 @@ public:
 };
 
 template <class Layout, bool MovesFreely>
-std::string run(support::byte_source source) {
+std::string run_on(support::byte_source& source) {
     failing_resource up;
     records<support::fragile_row<MovesFreely>, Layout> rows{&up};
     return support::records_operations<Layout, MovesFreely>{rows,
@@ -47,30 +46,21 @@ std::string run(support::byte_source source) {
         .run(source);
 }
 
-std::string run(support::byte_source source) {
-    switch (source.byte() % 6) {
-    case 0:
-        return run<layout::soa, true>(source);
-    case 1:
-        return run<layout::aos, true>(source);
-    case 2:
-        return run<layout::aosoa<4>, true>(source);
-    case 3:
-        return run<layout::soa, false>(source);
-    case 4:
-        return run<layout::aos, false>(source);
-    default:
-        return run<layout::aosoa<2>, false>(source);
-    }
-}
-
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string error = run(support::byte_source{data, size});
-    if (!error.empty()) {
-        std::fprintf(stderr, "records: %s\n", error.c_str());
-        std::abort();
+std::string run(support::byte_source& source) {
+    switch (source.byte() % 6) {
+    case 0:
+        return run_on<layout::soa, true>(source);
+    case 1:
+        return run_on<layout::aos, true>(source);
+    case 2:
+        return run_on<layout::aosoa<4>, true>(source);
+    case 3:
+        return run_on<layout::soa, false>(source);
+    case 4:
+        return run_on<layout::aos, false>(source);
+    default:
+        return run_on<layout::aosoa<2>, false>(source);
     }
-    return 0;
 }

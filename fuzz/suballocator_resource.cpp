@@ -9,18 +9,15 @@
 #include <arenite/pool/suballocator_resource.hpp>
 
 #include "support/pool_operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 using namespace arenite;
 
-namespace {
-
-std::string run(support::byte_source source) {
+std::string run(support::byte_source& source) {
     const std::uint8_t shape = source.byte();
     const slot s{.bytes = 1 + std::size_t{source.byte()} * (shape % 2 != 0 ? 1 : 16),
                  .alignment = std::size_t{1} << shape / 16 % 8};
@@ -35,15 +32,4 @@ std::string run(support::byte_source source) {
     suballocator_resource r{s, options,
                             pages ? upstream{&page_source()} : upstream{&system_resource()}};
     return support::pool_operations(r).run(source);
-}
-
-} // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string error = run(support::byte_source{data, size});
-    if (!error.empty()) {
-        std::fprintf(stderr, "suballocator_resource: %s\n", error.c_str());
-        std::abort();
-    }
-    return 0;
 }

@@ -8,20 +8,17 @@
 #include <arenite/freelist/tlsf_resource.hpp>
 
 #include "support/operations.hpp"
+#include "target.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
 
 using namespace arenite;
 
-namespace {
-
-std::string run(support::byte_source source) {
+std::string run(support::byte_source& source) {
     const std::uint8_t shape = source.byte();
     const std::uint8_t second = source.byte();
     const tlsf_options options{.sizes = shape % 2 != 0 ? sizes::kept : sizes::given,
@@ -39,15 +36,4 @@ std::string run(support::byte_source source) {
             return "a region is refused";
     }
     return support::heap_operations(r, rules).run(source);
-}
-
-} // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string error = run(support::byte_source{data, size});
-    if (!error.empty()) {
-        std::fprintf(stderr, "tlsf_resource: %s\n", error.c_str());
-        std::abort();
-    }
-    return 0;
 }

@@ -9,13 +9,14 @@
 #include <trace/live_objects.hpp>
 #include <trace/reader.hpp>
 
+#include "target.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <string>
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -37,14 +38,8 @@ void write_chunk(int file, std::span<const std::uint8_t>& from) {
     (void)!::write(file, raw.data(), raw.size());
 }
 
-void require(bool holds, const char* what) {
-    if (!holds) {
-        std::fprintf(stderr, "trace: %s\n", what);
-        std::abort();
-    }
-}
-
-void read_all(const std::string& path) {
+/// Empty, or what is wrong.
+std::string read_all(const std::string& path) {
     try {
         const auto from = trace::open(path);
         trace::live_objects<int> live;
@@ -52,31 +47,35 @@ void read_all(const std::string& path) {
         for (auto events = from->next(); !events.empty(); events = from->next())
             for (const trace::event& e : events) {
                 live.apply(e);
-                require(from->known().stack(e.stack).size() < 256, "a stack is too deep");
+                if (from->known().stack(e.stack).size() >= 256)
+                    return "a stack is too deep";
                 ++count;
             }
-        require(live.live_count() <= count, "more objects live than there were events");
+        if (live.live_count() > count)
+            return "more objects live than there were events";
         for (std::uint32_t s = 0; s < from->known().stacks(); ++s)
             for (const trace::frame& f : from->known().stack(s))
-                require(f.module < from->known().modules.size(), "a frame of no module");
+                if (f.module >= from->known().modules.size())
+                    return "a frame of no module";
     } catch (const trace::bad_trace& e) {
-        require(e.what()[0] != 0, "a refusal without a sentence");
+        if (*e.what() == '\0')
+            return "a refusal without a sentence";
     }
+    return "";
 }
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    if (size == 0)
-        return 0;
+std::string run(support::byte_source& source) {
     const int file = ::memfd_create("trace", 0);
-    std::span<const std::uint8_t> rest{data + 1, size - 1};
-    if (data[0] % 2 == 0)
+    const bool whole = source.byte() % 2 == 0;
+    std::span<const std::uint8_t> rest = source.rest();
+    if (whole)
         (void)!::write(file, rest.data(), rest.size());
     else
         while (rest.size() >= 4)
             write_chunk(file, rest);
-    read_all("/proc/self/fd/" + std::to_string(file));
+    std::string error = read_all("/proc/self/fd/" + std::to_string(file));
     ::close(file);
-    return 0;
+    return error;
 }

@@ -27,13 +27,39 @@ inline namespace ARENITE_ABI {
 namespace drop_in {
 
 void* take_slow(std::size_t bytes) noexcept {
+    using detail::size_class::largest_bytes;
+    using detail::size_class::largest_listed_bytes;
+    detail::slab_front* const h = ready();
+    if (h != nullptr && bytes > largest_listed_bytes && bytes <= largest_bytes)
+        if (void* const p = h->try_take(detail::size_class::of(bytes, usual_alignment)))
+            return p;
     look();
     return affinity_heap::of<of_malloc>().try_allocate(bytes, usual_alignment);
 }
 
-void give_slow(void* p) noexcept {
+void give_slow(detail::slab_front* heap, void* p) noexcept {
+    if (p == nullptr)
+        return;
+    if (heap != nullptr)
+        return static_cast<detail::slab_heap*>(heap)->deallocate_elsewhere(p, detail::unknown_bytes,
+                                                                           1);
     look();
     affinity_heap::of<of_malloc>().deallocate(p);
+}
+
+void* take_aligned_slot(std::size_t bytes, std::size_t alignment) noexcept {
+    constexpr std::size_t page = 4096;
+    if (alignment > page || !is_alignment(alignment) || bytes <= alignment / 2 ||
+        bytes > detail::size_class::largest_bytes)
+        return nullptr;
+    const std::size_t room = align_up(bytes, alignment);
+    if (detail::size_class::slot_bytes(detail::size_class::computed(room)) != room)
+        return nullptr;
+    void* const p = take(room);
+    if (p == nullptr || address_of(p) % alignment == 0)
+        return p;
+    give(p); // among others, which do not lie so
+    return nullptr;
 }
 
 void* no_memory() noexcept {

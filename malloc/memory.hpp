@@ -3,11 +3,13 @@
 #pragma once
 
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/sizes.hpp>
 #include <arenite/interop/malloc_like.hpp>
+#include <arenite/ordered/detail/own_frees.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -16,8 +18,8 @@
 ///
 ///     malloc, new ----> take --> this thread's heap, inline
 ///                         \----> take_slow    the first call of a thread, large, the heap grows
-///     free, delete ---> give --> this thread's heap
-///                         \----> give_slow    a thread that has none
+///     free, delete ---> give --> a page of this thread's heap, inline
+///                         \----> give_slow    elsewhere in it, another heap's, null
 ///
 /// Nothing here calls the C++ library, so that a program of C needs none.
 namespace arenite {
@@ -35,11 +37,12 @@ inline constexpr std::size_t usual_alignment = default_alignment;
 
 /// This thread's heap; null where a call is a slow one. There is one affinity, the first.
 [[nodiscard]] ARENITE_INLINE detail::slab_front* ready() noexcept {
-    return detail::thread_heaps::ready_at(detail::thread_heaps::place_of(0), usual_alignment);
+    return detail::thread_table::ready_of_only();
 }
 
 [[nodiscard]] ARENITE_NOINLINE void* take_slow(std::size_t bytes) noexcept;
-ARENITE_NOINLINE void give_slow(void* p) noexcept;
+/// Frees what lies in no page of this thread's heap, which may be null, as p may.
+ARENITE_NOINLINE void give_slow(detail::slab_front* heap, void* p) noexcept;
 
 /// A slot that lies ready, or null.
 [[nodiscard]] ARENITE_INLINE void* take_ready(std::size_t bytes) noexcept {
@@ -52,18 +55,22 @@ ARENITE_NOINLINE void give_slow(void* p) noexcept;
     return p != nullptr ? p : take_slow(bytes);
 }
 
+/// take() where a slot's own size aligns it, as one of 4 KiB does: else nullptr.
+[[nodiscard]] void* take_aligned_slot(std::size_t bytes, std::size_t alignment) noexcept;
+
 /// nullptr also if the alignment is not a power of two.
 [[nodiscard]] ARENITE_INLINE void* take(std::size_t bytes, std::size_t alignment) noexcept {
-    return alignment <= usual_alignment ? take(bytes) : memory::allocate_aligned(bytes, alignment);
+    if (alignment <= usual_alignment)
+        return take(bytes);
+    void* const p = take_aligned_slot(bytes, alignment);
+    return p != nullptr ? p : memory::allocate_aligned(bytes, alignment);
 }
 
 ARENITE_INLINE void give(void* p) noexcept {
-    if (p == nullptr)
-        return;
     detail::slab_front* const h = ready();
-    if (h != nullptr) [[likely]]
-        return h->deallocate(p);
-    give_slow(p);
+    if (h == nullptr || !static_cast<detail::slab_heap*>(h)->slabs().may_be_page(p) ||
+        !h->try_give_in_own(p)) [[unlikely]]
+        give_slow(h, p);
 }
 
 /// errno is ENOMEM. Returns nullptr.

@@ -141,7 +141,7 @@ constinit std::atomic<bool> map_is_asked{false};
 /// The heaps may be in the middle of something: the next call of malloc or free sees to it.
 void asked_for_map(int) noexcept {
     map_is_asked.store(true, std::memory_order_relaxed);
-    if (detail::thread_heaps* const mine = detail::thread_heaps::mine())
+    if (detail::thread_table* const mine = detail::thread_table::mine())
         mine->pause(0);
 }
 

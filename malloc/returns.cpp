@@ -18,7 +18,7 @@ namespace drop_in {
 namespace {
 
 using detail::idle_pages;
-using detail::thread_heaps;
+using detail::thread_table;
 
 /// A thread that looks at the clock, for it may fall idle.
 ///
@@ -55,7 +55,7 @@ constinit thread_local watch watch_of_thread ARENITE_THREAD_FAST;
 
 constinit std::atomic<std::uint64_t> begin_ms{0};
 
-ARENITE_NOINLINE void look_now(thread_heaps& mine, detail::slab_heap& h,
+ARENITE_NOINLINE void look_now(thread_table& mine, detail::slab_heap& h,
                                std::uint64_t now) noexcept {
     watch& w = watch_of_thread;
     const std::uint64_t begin = begin_ms.load(std::memory_order_relaxed);
@@ -77,7 +77,7 @@ ARENITE_NOINLINE void look_now(thread_heaps& mine, detail::slab_heap& h,
 }
 
 /// Enough is watched, but where the thread is freeing much: it may be about to fall idle.
-ARENITE_NOINLINE void end_watch(thread_heaps& mine, detail::slab_heap& h) noexcept {
+ARENITE_NOINLINE void end_watch(thread_table& mine, detail::slab_heap& h) noexcept {
     watch& w = watch_of_thread;
     const std::size_t in_use = h.usage_approximate().bytes_in_use;
     if (in_use + much_freed <= w.seen_bytes) {
@@ -94,7 +94,7 @@ ARENITE_NOINLINE void look_at_map() noexcept {
     const int before = errno;
     write_asked_map();
     errno = before;
-    thread_heaps* const mine = thread_heaps::mine();
+    thread_table* const mine = thread_table::mine();
     detail::slab_heap* const h = mine != nullptr ? mine->current(0) : nullptr;
     if (h != nullptr && watch_of_thread.calls_left == 0)
         mine->start(0, *h, usual_alignment);
@@ -109,7 +109,7 @@ void look() noexcept {
     if (w.calls_left > 1 && --w.calls_left < most_watched - first_watched &&
         w.calls_left % calls_a_clock != 0)
         return;
-    thread_heaps* const mine = thread_heaps::mine();
+    thread_table* const mine = thread_table::mine();
     detail::slab_heap* const h = mine != nullptr ? mine->current(0) : nullptr;
     if (h == nullptr)
         return;

@@ -19,14 +19,13 @@ from pathlib import Path
 
 root = Path(__file__).resolve().parents[1]
 PREFIX = "/where/you/like"
-ADDRESS = "https://example.org/arenite.git"
 PROJECT = "cmake_minimum_required(VERSION 3.25)\nproject(newcomer LANGUAGES CXX)\nadd_executable({0} main.cpp)\n{1}"
 
 
-def environment(published):
-    """The shell's, in which ADDRESS leads to the repository in `published`."""
+def environment(published, address):
+    """The shell's, in which the documents' address leads to the repository in `published`."""
     all_of_it = dict(os.environ, GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0=f"url.{published.as_uri()}.insteadOf",
-                     GIT_CONFIG_VALUE_0=ADDRESS)
+                     GIT_CONFIG_VALUE_0=address)
     if shutil.which("ccache"):
         all_of_it.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
     if not shutil.which("make"):
@@ -49,7 +48,8 @@ class Newcomer:
         self.folder = folder
         self.clone = folder / "arenite"
         self.prefix = folder / "prefix"
-        self.environment = environment(folder / "published.git")
+        self.address = taken(root / "doc/packages.md", "address", r"GIT_REPOSITORY (\S+)")
+        self.environment = environment(folder / "published.git", self.address)
 
     def run(self, command, where, **variables):
         """A command as it would be typed in the folder `where`; what it says is shown if it fails."""
@@ -67,7 +67,7 @@ class Newcomer:
         self.run("git init -q --bare -b main published.git && git -C published.git config receive.shallowUpdate true",
                  self.folder)
         self.run(f"{git} push -q {self.folder}/published.git HEAD:refs/heads/main", self.folder)
-        self.run(f"git clone -q {ADDRESS} arenite", self.folder)
+        self.run(f"git clone -q {self.address} arenite", self.folder)
 
     def project(self, name, target, lines, code):
         where = self.folder / name

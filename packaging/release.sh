@@ -28,7 +28,9 @@ git archive --prefix="arenite-$version/" --output="$to/arenite-$version.tar.gz" 
 python3 tools/single_header.py "$to/arenite_all.hpp"
 python3 tools/single_header.py --only offset "$to/arenite_offset.hpp"
 
-cmake -S . -B build/release-packages -G Ninja -DCMAKE_BUILD_TYPE=Release -DARENITE_BUILD_TESTS=OFF \
+launcher=()
+command -v ccache > /dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+cmake -S . -B build/release-packages "${launcher[@]}" -G Ninja -DCMAKE_BUILD_TYPE=Release -DARENITE_BUILD_TESTS=OFF \
     -DARENITE_BUILD_LAB=OFF -DARENITE_BUILD_ADVISOR=OFF -DARENITE_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX=/usr > /dev/null
 cmake --build build/release-packages -j "$(nproc)" > /dev/null
 (cd build/release-packages && rm -f ./*.deb ./*.tar.gz && cpack > /dev/null && cp ./*.deb ./*.tar.gz "$to/")

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 
 # Makes every package of Arenite, installs each below build/package and builds a program against it:
-#     packaging/try.sh [cpack] [single-header] [vcpkg] [conan] [newcomer]     all, if none is named
+#     packaging/try.sh [release] [single-header] [vcpkg] [conan] [newcomer]     all, if none is named
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 scratch=$root/build/package
@@ -23,16 +23,21 @@ consumer() {
     echo "$2: a $3 program has ARENITE_CHECKS=$4"
 }
 
-try_cpack() {
-    cmake -S "$root" -B "$scratch/cpack" -G Ninja -DCMAKE_BUILD_TYPE=Release -DARENITE_BUILD_TESTS=OFF \
-        -DARENITE_BUILD_LAB=OFF -DARENITE_BUILD_ADVISOR=OFF -DARENITE_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX=/usr \
-        "${launcher[@]}" > /dev/null
-    cmake --build "$scratch/cpack" -j "$(nproc)"
-    (cd "$scratch/cpack" && rm -f ./*.deb ./*.tar.gz && cpack > /dev/null && ls ./*.deb ./*.tar.gz)
+# All files of a release; the two packages of cpack are among them.
+try_release() {
+    "$root/packaging/release.sh" --dirty
+    cd "$root/build/release"
+    sha256sum --quiet -c SHA256SUMS
+    local sources
+    sources=$(printf '%s\n' *.tar.gz | grep -E '^arenite-[0-9.]+\.tar\.gz$')
+    tar -tzf "$sources" "${sources%.tar.gz}/include/arenite/arenite.hpp" > /dev/null
+    grep -q '^## ' NOTES.md
+    grep -q ARENITE_IMPLEMENTATION arenite_all.hpp && grep -q ARENITE_IMPLEMENTATION arenite_offset.hpp
     rm -rf "$scratch/from-tar" "$scratch/from-deb"
     mkdir -p "$scratch/from-tar" "$scratch/from-deb"
-    tar -xf "$scratch"/cpack/*.tar.gz -C "$scratch/from-tar" --strip-components=1
-    dpkg -x "$scratch"/cpack/*.deb "$scratch/from-deb"
+    tar -xf arenite-*-*.tar.gz -C "$scratch/from-tar" --strip-components=1
+    dpkg -x ./*.deb "$scratch/from-deb"
+    cd "$root"
     consumer "$scratch/from-tar" tar Release 0
     consumer "$scratch/from-tar" tar Debug 1
     consumer "$scratch/from-deb/usr" deb Release 0
@@ -91,7 +96,7 @@ try_newcomer() {
     python3 "$root/packaging/newcomer.py" "$scratch/newcomer"
 }
 
-(($#)) || set -- vcpkg single-header cpack conan newcomer
+(($#)) || set -- vcpkg single-header release conan newcomer
 for what; do
     "try_${what//-/_}"
 done

@@ -79,6 +79,13 @@ const char* arenite_name(const arenite_heap* heap) {
     return heap == nullptr ? nullptr : heap_behind(heap)->name().data(); // which ends with a zero
 }
 
+int arenite_retire(arenite_heap* heap) {
+    return heap != nullptr && arenite::detail::affinity_registry::try_retire(*heap_behind(heap)) ==
+                                  arenite::detail::retirement::done
+               ? 1
+               : 0;
+}
+
 std::size_t arenite_trim(arenite_heap* heap) {
     return (heap == nullptr ? affinity_heap::trim_all() : heap_behind(heap)->trim()).bytes_returned;
 }

@@ -20,7 +20,7 @@
  * Use when:  the caller is no C++20; C++20 takes affinity_heap, which inlines.
  * Cost:      affinity_heap's, and a call. Memory is freed without its size at no other cost.
  * Overhead:  none an object.
- * Limits:    256 affinities, which never end.
+ * Limits:    256 affinities at once.
  * Misuse:    freeing memory that is no affinity's, or freeing it twice, ends the program with a
  *            message that says which, as in C++; so does reallocating or measuring what lies in an
  *            affinity and is no object's begin, or was freed. A checked library finds frees of
@@ -56,9 +56,9 @@ typedef struct arenite_usage {
 } arenite_usage;
 
 /* The affinity of this name, which is copied; made if it is new. NULL: the name is NULL, empty or
- * longer than 63 bytes, or there are 64 others. A tag of C++ that asks for more than the usual must
- * come before the first allocation from it. Not quick: keep what it returns, which is good for
- * ever. */
+ * longer than 63 bytes, or there are 256 others. A tag of C++ that asks for more than the usual
+ * must come before the first allocation from it. Not quick: keep what it returns, which is good
+ * until arenite_retire. */
 ARENITE_C_API arenite_heap* arenite_affinity(const char* name);
 
 /* Memory for objects of any type that is not over-aligned, as malloc gives it; 0 bytes count as 1.
@@ -98,6 +98,11 @@ ARENITE_C_API int arenite_owns(const arenite_heap* heap, const void* p);
 
 /* As it was given to arenite_affinity, or by a tag in C++. NULL for a NULL heap. */
 ARENITE_C_API const char* arenite_name(const arenite_heap* heap);
+
+/* Ends this affinity: its memory goes back, and its name is free for another. 1: done; no thread
+ * may be using it, or come to. 0, and nothing changes: objects live in it, a tag of C++ has its
+ * name, it was retired before, or the heap is NULL. */
+ARENITE_C_API int arenite_retire(arenite_heap* heap);
 
 /* Gives back all memory that holds nothing, and says how many bytes that were; other threads do so
  * at their next slow call. Of all affinities for NULL. */

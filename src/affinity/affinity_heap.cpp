@@ -2,20 +2,19 @@
 // SPDX-License-Identifier: MIT
 
 // Allocating and freeing on behalf of all threads. In this order: affinities by name and number;
-// which share of a thread serves a call; allocate, which also adopts abandoned shares; deallocate,
+// which heap of a thread serves a call; allocate, which also adopts abandoned heaps; deallocate,
 // which leads an address to its owner. trim, figures and reports have files of their own.
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/detail/affinity_registry.hpp>
-#include <arenite/affinity/detail/affinity_share.hpp>
+#include <arenite/affinity/detail/locked_heap.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/detail/resource_text.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/detail/held_lock.hpp>
 #include <arenite/core/detail/size.hpp>
-#include <arenite/ordered/detail/slab_survey.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -27,15 +26,16 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-using detail::affinity_share;
+using detail::locked_heap;
 using detail::outside_memory;
-using detail::share_kind;
+using detail::thread_heap;
+using detail::thread_heap_kind;
 
 namespace {
 
-using detail::chosen_strategy, detail::thread_heaps;
+using detail::chosen_strategy, detail::thread_table;
 
-/// Above this, as in slab_heap, a request goes to the share for large objects, from whatever
+/// Above this, as in slab_heap, a request goes to the heap for large objects, from whatever
 /// thread.
 constexpr std::size_t largest_bytes = detail::remote_frees::mask_bytes / 4 - detail::unit_bytes;
 constexpr bool is_large(std::size_t bytes, std::size_t alignment) noexcept {
@@ -51,29 +51,34 @@ constexpr std::size_t drained_blocks = 32;
 /// A thread that has so many heaps of one affinity adopts no abandoned one any more.
 constexpr int most_kept = 4;
 
-const void* me() noexcept { return thread_heaps::thread(); }
+const void* me() noexcept { return thread_table::thread(); }
+/// This thread's heap of an affinity that is allocated from, or nullptr.
+detail::slab_heap* current_of(unsigned affinity) noexcept {
+    const thread_table* const mine = thread_table::mine();
+    return mine == nullptr ? nullptr : mine->current(affinity);
+}
 
-/// Gives a share back that a thread without a table, as at its end, has for one call only.
+/// Gives a heap back that a thread without a table, as at its end, has for one call only.
 class for_this_call {
 public:
-    explicit for_this_call(affinity_share& share) noexcept
-        : share_{thread_heaps::mine() == nullptr ? &share : nullptr} {}
+    explicit for_this_call(thread_heap& heap) noexcept
+        : heap_{thread_table::mine() == nullptr ? &heap : nullptr} {}
     ~for_this_call() {
-        if (share_ != nullptr)
-            share_->home().abandon(*share_);
+        if (heap_ != nullptr)
+            heap_->home().abandon(*heap_);
     }
     for_this_call(const for_this_call&) = delete;
     for_this_call& operator=(const for_this_call&) = delete;
 
 private:
-    affinity_share* share_;
+    thread_heap* heap_;
 };
 
 } // namespace
 
 affinity_heap::affinity_heap(const affinity_options& options, unsigned index,
                              const char* kind) noexcept
-    : thread_place_{thread_heaps::place_of(index)}, index_{index}, alignment_{options.alignment},
+    : thread_place_{thread_table::place_of(index)}, index_{index}, alignment_{options.alignment},
       block_bytes_{options.block_bytes}, options_{options} {
     // The library that the tag lies in may be closed while its memory lives on.
     const int begin = std::snprintf(title_, sizeof title_, "%s ", kind);
@@ -98,7 +103,7 @@ void affinity_heap::adopt_options(const affinity_options& options) noexcept {
 affinity_heap& affinity_heap::first_of(std::atomic<affinity_heap*>& known,
                                        std::atomic<detail::thread_place>& place,
                                        const affinity_options& options) noexcept {
-    affinity_heap& h = detail::affinity_registry::get(options);
+    affinity_heap& h = detail::affinity_registry::get(options, true);
     place.store(h.thread_place_, std::memory_order_relaxed);
     known.store(&h, std::memory_order_release);
     return h;
@@ -126,84 +131,97 @@ affinity_heap* affinity_heap::find(std::string_view name) noexcept {
 }
 
 affinity_heap& affinity_heap::by_index(std::size_t n) noexcept {
-    if (n >= count())
-        contract_violation_f(std::source_location::current(),
-                             "there is no affinity of index %zu: there are %zu", n, count());
-    return detail::affinity_registry::at(n);
+    const detail::affinity_list list;
+    std::size_t before = 0;
+    for (affinity_heap& h : list)
+        if (before++ == n)
+            return h;
+    contract_violation_f(std::source_location::current(),
+                         "there is no affinity of index %zu: there are %zu", n, before);
 }
 
-std::size_t affinity_heap::count() noexcept { return all().size(); }
+std::size_t affinity_heap::count() noexcept { return detail::affinity_registry::count(); }
 
-std::span<affinity_heap> affinity_heap::all() noexcept { return detail::affinity_registry::all(); }
+detail::affinity_list affinity_heap::all() noexcept { return detail::affinity_list{}; }
 
-// ---- which share --------------------------------------------------------------------------------
+void affinity_heap::retire() noexcept {
+    using detail::retirement;
+    const retirement result = detail::affinity_registry::try_retire(*this);
+    if (result == retirement::done)
+        return;
+    if (const arenite::usage left = usage(); result == retirement::refused_in_use)
+        contract_violation_f(std::source_location::current(),
+                             "%s cannot be retired: %zu objects live in it, of %zu bytes", title_,
+                             left.live_allocations, left.bytes_in_use);
+    contract_violation_f(std::source_location::current(), "%s cannot be retired: %s", title_,
+                         result == retirement::refused_of_tag
+                             ? "a tag has this name, and keeps to it"
+                             : "it has been retired before");
+}
 
-/// The share from which this thread allocates now; of a thread without a table one for this call,
+// ---- which heap --------------------------------------------------------------------------------
+
+/// The heap from which this thread allocates now; of a thread without a table one for this call,
 /// to be left after it. nullptr where there can be no more.
-affinity_share* affinity_heap::share_of_thread(share_kind kind) noexcept {
-    thread_heaps* const mine = thread_heaps::make();
+thread_heap* affinity_heap::heap_of_thread(thread_heap_kind kind) noexcept {
+    thread_table* const mine = thread_table::make();
     if (mine != nullptr)
-        for (affinity_share* s = mine->shares(index_); s != nullptr; s = s->next_of_thread)
+        for (thread_heap* s = mine->heaps(index_); s != nullptr; s = s->next_of_thread)
             if (s->kind() == kind)
                 return s;
-    affinity_share* s = shares_.adopt(kind, me());
+    thread_heap* s = heaps_.adopt(kind, me());
     if (s == nullptr) {
-        s = affinity_share::make(shares_, as_owner(), index_, options_now(), kind);
+        s = thread_heap::make(heaps_, as_owner(), index_, options_now(), kind);
         if (s == nullptr)
             return nullptr;
         static_cast<void>(s->adopt(me()));
-        shares_.add(*s);
+        heaps_.add(*s);
     }
     if (mine != nullptr) {
-        s->next_of_thread = mine->shares(index_);
-        mine->shares(index_) = s;
+        s->next_of_thread = mine->heaps(index_);
+        mine->heaps(index_) = s;
     }
     return s;
 }
 
-/// An abandoned share, kept beside those that the thread has; nullptr where there is none, or the
+/// An abandoned heap, kept beside those that the thread has; nullptr where there is none, or the
 /// thread has enough.
-affinity_share* affinity_heap::adopt_another() noexcept {
-    if (!shares_.has_orphans())
+thread_heap* affinity_heap::adopt_another() noexcept {
+    if (!heaps_.has_orphans())
         return nullptr;
-    thread_heaps& mine = *thread_heaps::mine();
+    thread_table& mine = *thread_table::mine();
     int kept = 0;
-    for (const affinity_share* s = mine.shares(index_); s != nullptr; s = s->next_of_thread)
+    for (const thread_heap* s = mine.heaps(index_); s != nullptr; s = s->next_of_thread)
         ++kept;
-    affinity_share* const s = kept < most_kept ? shares_.adopt(share_kind::ordered, me()) : nullptr;
+    thread_heap* const s =
+        kept < most_kept ? heaps_.adopt(thread_heap_kind::ordered, me()) : nullptr;
     if (s != nullptr) {
-        s->next_of_thread = mine.shares(index_);
-        mine.shares(index_) = s;
+        s->next_of_thread = mine.heaps(index_);
+        mine.heaps(index_) = s;
     }
     return s;
 }
 
 /// So that the first request of this thread need not ask the system.
 void affinity_heap::make_first_block() noexcept {
-    if (chosen_strategy::now() == affinity_strategy::ordered && thread_heaps::make() != nullptr)
-        static_cast<void>(share_of_thread(share_kind::ordered));
+    if (chosen_strategy::now() == affinity_strategy::ordered && thread_table::make() != nullptr)
+        static_cast<void>(heap_of_thread(thread_heap_kind::ordered));
 }
 
-/// Puts a share of this thread before its others: it is allocated from.
-void affinity_heap::make_current(affinity_share& share) noexcept {
-    thread_heaps& mine = *thread_heaps::mine();
-    affinity_share** link = &mine.shares(index_);
-    while (*link != &share)
+/// Puts a heap of this thread before its others: it is allocated from.
+void affinity_heap::make_current(thread_heap& heap) noexcept {
+    thread_table& mine = *thread_table::mine();
+    thread_heap** link = &mine.heaps(index_);
+    while (*link != &heap)
         link = &(*link)->next_of_thread;
-    *link = share.next_of_thread;
-    share.next_of_thread = mine.shares(index_);
-    mine.shares(index_) = &share;
-    mine.start(index_, share.heap(), alignment());
+    *link = heap.next_of_thread;
+    heap.next_of_thread = mine.heaps(index_);
+    mine.heaps(index_) = &heap;
+    mine.start(index_, heap.heap(), alignment());
 }
 
 detail::heap_owner affinity_heap::as_owner() noexcept {
     return {.heap = this, .affinity = title_, .on_foreign_free = &deallocate_foreign};
-}
-
-/// This thread's heap that is allocated from, or nullptr.
-detail::slab_heap* affinity_heap::current() const noexcept {
-    const thread_heaps* const mine = thread_heaps::mine();
-    return mine == nullptr ? nullptr : mine->current(index_);
 }
 
 // ---- allocate -----------------------------------------------------------------------------------
@@ -217,10 +235,10 @@ void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noe
     alignment = at_least_own(alignment);
     if (chosen_strategy::now() != affinity_strategy::ordered && !is_shared()) [[unlikely]]
         return allocate_other(bytes, alignment);
-    if (detail::slab_heap* const h = current(); h != nullptr && !is_large(bytes, alignment))
-        [[likely]] {
-        const affinity_share& s = affinity_share::of(*h);
-        if (s.has_no_pending_work(block_size()) && !shares_.has_orphans()) [[likely]]
+    if (detail::slab_heap* const h = current_of(index_);
+        h != nullptr && !is_large(bytes, alignment)) [[likely]] {
+        const thread_heap& s = thread_heap::of(*h);
+        if (s.has_no_pending_work(block_bytes()) && !heaps_.has_orphans()) [[likely]]
             return h->allocate_slow(bytes, alignment);
     }
     return allocate_ordered(bytes, alignment);
@@ -228,13 +246,13 @@ void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noe
 
 /// By a strategy other than ordered.
 void* affinity_heap::allocate_other(std::size_t bytes, std::size_t alignment) noexcept {
-    if (thread_heaps* const mine = thread_heaps::mine())
+    if (thread_table* const mine = thread_table::mine())
         mine->stop(index_); // all calls come here from now on
     const chosen_strategy now = chosen_strategy::now();
     if (now == affinity_strategy::intrusive)
-        return allocate_in(share_kind::intrusive, bytes, alignment);
+        return allocate_in(thread_heap_kind::intrusive, bytes, alignment);
     if (now == affinity_strategy::slots)
-        return allocate_in(share_kind::slots, bytes, alignment);
+        return allocate_in(thread_heap_kind::slots, bytes, alignment);
     outside_.allocations.fetch_add(1, std::memory_order_relaxed);
     void* const p = outside_memory::try_allocate(now.source(), index_, outside_, bytes, alignment);
     if (p == nullptr)
@@ -242,49 +260,49 @@ void* affinity_heap::allocate_other(std::size_t bytes, std::size_t alignment) no
     return p;
 }
 
-/// From the thread's share of a kind that is locked.
-void* affinity_heap::allocate_in(share_kind kind, std::size_t bytes,
+/// From the thread's heap of a kind that is locked.
+void* affinity_heap::allocate_in(thread_heap_kind kind, std::size_t bytes,
                                  std::size_t alignment) noexcept {
-    affinity_share* const s = share_of_thread(kind);
+    thread_heap* const s = heap_of_thread(kind);
     if (s == nullptr)
         return nullptr;
     const for_this_call call{*s};
-    const detail::held_lock lock{s->lock()};
-    s->set_block_bytes(block_size());
-    return s->try_allocate(bytes, alignment);
+    locked_heap locked{*s};
+    locked.set_block_bytes(block_bytes());
+    return locked.try_allocate(bytes, alignment);
 }
 
-/// The share for large objects, made once.
-affinity_share* affinity_heap::make_large() noexcept {
-    struct of_large_shares;
-    const std::lock_guard lock{detail::process_lock<std::mutex, of_large_shares>()};
-    affinity_share* s = large_.load(std::memory_order_relaxed);
+/// The heap for large objects, made once.
+thread_heap* affinity_heap::make_large() noexcept {
+    struct of_large_heaps;
+    const std::lock_guard lock{detail::process_lock<std::mutex, of_large_heaps>()};
+    thread_heap* s = large_.load(std::memory_order_relaxed);
     if (s != nullptr)
         return s;
-    s = affinity_share::make(shares_, as_owner(), index_, options_now(), share_kind::large);
+    s = thread_heap::make(heaps_, as_owner(), index_, options_now(), thread_heap_kind::large);
     if (s == nullptr)
         return nullptr;
-    shares_.add(*s);
+    heaps_.add(*s);
     large_.store(s, std::memory_order_release);
     return s;
 }
 
 void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
-    affinity_share* s = large_.load(std::memory_order_acquire);
+    thread_heap* s = large_.load(std::memory_order_acquire);
     if (s == nullptr) {
         s = make_large();
         if (s == nullptr)
             return nullptr;
     }
-    detail::slab_heap* const own = current();
-    const detail::held_lock lock{s->lock()};
+    detail::slab_heap* const own = current_of(index_);
+    locked_heap locked{*s};
     if (own == nullptr)
-        return s->try_allocate(bytes, alignment);
+        return locked.try_allocate(bytes, alignment);
     // To judge what may lie in huge pages the two count as one heap.
     detail::block_source& small = own->slabs().blocks();
     detail::block_source& large = s->heap().slabs().blocks();
     large.set_held_beside(small.bytes_reserved_approximate()); // others may trim it
-    void* const p = s->try_allocate(bytes, alignment);
+    void* const p = locked.try_allocate(bytes, alignment);
     small.set_held_beside(large.bytes_reserved());
     return p;
 }
@@ -293,19 +311,17 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
     if (is_large(bytes, alignment))
         return allocate_large(bytes, alignment);
     if constexpr (detail::slow_only)
-        return allocate_in(share_kind::ordered, bytes, alignment);
-    affinity_share* const s = share_of_thread(share_kind::ordered);
+        return allocate_in(thread_heap_kind::ordered, bytes, alignment);
+    thread_heap* const s = heap_of_thread(thread_heap_kind::ordered);
     if (s == nullptr)
         return nullptr;
     const for_this_call call{*s};
-    const bool kept = thread_heaps::mine() != nullptr;
-    if (kept && current() == nullptr)
+    const bool kept = thread_table::mine() != nullptr;
+    if (kept && current_of(index_) == nullptr)
         make_current(*s);
-    s->set_block_bytes(block_size());
-    if (s->trim_is_asked())
-        s->trim();
-    if (!kept || (s->has_no_pending_work(block_size()) && !shares_.has_orphans()))
-        return s->try_allocate(bytes, alignment);
+    s->catch_up(block_bytes());
+    if (!kept || (s->has_no_pending_work(block_bytes()) && !heaps_.has_orphans()))
+        return s->heap().try_allocate(bytes, alignment);
     // Before the system is asked: what is there, what others freed, what this thread has besides,
     // and what threads that ended left.
     if (void* const p = s->heap().try_allocate_within(bytes, alignment))
@@ -314,9 +330,8 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
         if (void* const p = s->heap().try_allocate_within(bytes, alignment))
             return p;
     }
-    for (affinity_share* other = s->next_of_thread; other != nullptr;
-         other = other->next_of_thread) {
-        if (other->kind() != share_kind::ordered)
+    for (thread_heap* other = s->next_of_thread; other != nullptr; other = other->next_of_thread) {
+        if (other->kind() != thread_heap_kind::ordered)
             continue;
         other->remote().drain(drained_blocks);
         if (void* const p = other->heap().try_allocate_within(bytes, alignment)) {
@@ -324,27 +339,25 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
             return p;
         }
     }
-    if (affinity_share* const other = adopt_another()) {
+    if (thread_heap* const other = adopt_another()) {
         other->remote().drain(drained_blocks);
         void* const p = other->heap().try_allocate_within(bytes, alignment);
         make_current(p != nullptr ? *other : *s);
         if (p != nullptr)
             return p;
     }
-    return s->try_allocate(bytes, alignment);
+    return s->heap().try_allocate(bytes, alignment);
 }
 
 void* affinity_heap::take_near(const void* p, std::size_t bytes, std::size_t alignment) noexcept {
     if (!is_alignment(alignment))
         return nullptr;
-    affinity_share* const s = affinity_share::around(p);
+    thread_heap* const s = thread_heap::around(p);
     if (s == nullptr || s->affinity() != index_ || !s->is_mine(me()))
         return nullptr;
     const std::size_t aligned_to = at_least_own(alignment);
-    if (!s->is_locked())
-        return s->try_allocate_near(p, bytes, aligned_to);
-    const detail::held_lock lock{s->lock()};
-    return s->try_allocate_near(p, bytes, aligned_to);
+    return s->is_locked() ? locked_heap{*s}.try_allocate_near(p, bytes, aligned_to)
+                          : s->heap().try_allocate_near(p, bytes, aligned_to);
 }
 
 // ---- deallocate ---------------------------------------------------------------------------------
@@ -375,19 +388,19 @@ namespace {
 /// Frees an object that the thread's heap can't free at once, if it is another heap's.
 bool affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
                                        std::size_t alignment) noexcept {
-    affinity_share* const s = affinity_share::around(p);
-    if (s == &affinity_share::of(here))
+    thread_heap* const s = thread_heap::around(p);
+    if (s == &thread_heap::of(here))
         return false;
     static_cast<affinity_heap*>(here.owner().heap)->deallocate_of(s, p, bytes, alignment);
     return true;
 }
 
 void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    deallocate_of(affinity_share::around(p), p, bytes, alignment);
+    deallocate_of(thread_heap::around(p), p, bytes, alignment);
 }
 
-/// An object around which this share is; null: none, so that it lies outside.
-void affinity_heap::deallocate_of(affinity_share* s, void* p, std::size_t bytes,
+/// An object around which this heap is; null: none, so that it lies outside.
+void affinity_heap::deallocate_of(thread_heap* s, void* p, std::size_t bytes,
                                   std::size_t alignment) noexcept {
     alignment = at_least_own(alignment);
     if (s == nullptr) {
@@ -408,29 +421,28 @@ void affinity_heap::deallocate_of(affinity_share* s, void* p, std::size_t bytes,
     deallocate_to(*s, p, bytes, alignment);
 }
 
-/// Into a share of this affinity, of whatever thread.
-void affinity_heap::deallocate_to(affinity_share& s, void* p, std::size_t bytes,
+/// Into a heap of this affinity, of whatever thread.
+void affinity_heap::deallocate_to(thread_heap& s, void* p, std::size_t bytes,
                                   std::size_t alignment) noexcept {
-    if (s.is_locked()) {
-        const detail::held_lock lock{s.lock()};
-        return s.deallocate(p, bytes, alignment);
-    }
+    if (s.is_locked())
+        return locked_heap{s}.deallocate(p, bytes, alignment);
     if (s.is_mine(me()))
         return s.deallocate(p, bytes, alignment);
     // One that is abandoned is borrowed for this call: kept, it would be lost to the others.
     if (s.is_abandoned() && s.adopt(me())) {
         const bool was_last = s.deallocate_and_look(p, bytes, alignment);
-        return shares_.end_borrowing(s, was_last);
+        return heaps_.end_borrowing(s, was_last);
     }
-    s.remote().free(p, bytes, alignment, current());
+    s.remote().free(p, bytes, alignment, current_of(index_));
 }
 
 void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
                                         std::size_t alignment) noexcept {
     if (p == nullptr)
         return;
-    affinity_heap* const h = heap_of(p);
-    if (const affinity_share* const s = affinity_share::around(p); h == nullptr && s != nullptr)
+    thread_heap* const s = thread_heap::around(p); // once, for all that follows
+    affinity_heap* const h = s != nullptr ? heap_of_front(*s) : heap_of_outside(p);
+    if (h == nullptr && s != nullptr)
         contract_violation_f(std::source_location::current(),
                              "%p was freed as memory of an affinity, but it is memory of %s", p,
                              s->title());
@@ -439,7 +451,7 @@ void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
                              "%p was freed, but it is no memory of an affinity, or was freed "
                              "before",
                              p);
-    h->deallocate_slow(p, bytes, alignment);
+    h->deallocate_of(s, p, bytes, alignment);
 }
 
 affinity_heap* affinity_heap::heap_of_outside(const void* p) noexcept {
@@ -449,18 +461,17 @@ affinity_heap* affinity_heap::heap_of_outside(const void* p) noexcept {
 
 bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                std::size_t alignment) noexcept {
-    affinity_share* const s = affinity_share::around(p);
+    thread_heap* const s = thread_heap::around(p);
     if (s == nullptr || s->affinity() != index_)
         return false;
     alignment = at_least_own(alignment);
     if (!s->is_locked())
-        return detail::slab_survey::fits_in_place(s->heap().slabs(), p, new_bytes, alignment);
-    const detail::held_lock lock{s->lock()};
-    return s->try_resize(p, old_bytes, new_bytes, alignment);
+        return s->heap().fits_in_place(p, new_bytes, alignment);
+    return locked_heap{*s}.try_resize(p, old_bytes, new_bytes, alignment);
 }
 
 std::size_t affinity_heap::size_of(const void* p) const noexcept {
-    affinity_share* const s = affinity_share::around(p);
+    thread_heap* const s = thread_heap::around(p);
     if (s == nullptr) {
         const outside_memory::prefix* const before = outside_memory::of(p);
         if (before == nullptr || before->affinity() != index_)
@@ -469,12 +480,7 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
     }
     if (s->affinity() != index_)
         refuse_question(p, title_);
-    const auto bytes = [&] {
-        if (!s->is_locked())
-            return s->size_of(p);
-        const detail::held_lock lock{s->lock()};
-        return s->size_of(p);
-    }();
+    const std::size_t bytes = s->is_locked() ? locked_heap{*s}.size_of(p) : s->size_of(p);
     detail::poison::defined(p, bytes);
     return bytes;
 }

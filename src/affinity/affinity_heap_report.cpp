@@ -5,20 +5,20 @@
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 
-#include <arenite/affinity/detail/affinity_share.hpp>
+#include <arenite/affinity/detail/locked_heap.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/report/detail/text.hpp>
 #include <arenite/report/region_totals.hpp>
 
 #include <cstddef>
-#include <mutex>
 #include <ostream>
 #include <vector>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-using detail::affinity_share;
+using detail::thread_heap;
 
 namespace {
 
@@ -95,10 +95,9 @@ void affinity_heap::report(std::ostream& out) const {
     write_usage(out, usage());
     std::size_t large = 0;
     std::size_t large_bytes = 0;
-    if (detail::affinity_share* const share = large_.load(std::memory_order_acquire)) {
-        const std::lock_guard lock{share->lock()};
+    if (detail::thread_heap* const heap = large_.load(std::memory_order_acquire)) {
         region_totals totals;
-        share->list_regions(totals);
+        detail::locked_heap{*heap}.list_regions(totals);
         large = totals.objects();
         large_bytes = totals.bytes(region_state::used);
     }

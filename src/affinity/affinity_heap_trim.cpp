@@ -5,10 +5,13 @@
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/affinity/detail/affinity_registry.hpp>
-#include <arenite/affinity/detail/affinity_share.hpp>
+#include <arenite/affinity/detail/locked_heap.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/core/detail/held_lock.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
+
+#include "thread_heap_places.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,46 +19,45 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-using detail::affinity_share;
-using detail::thread_heaps;
+using detail::thread_heap;
+using detail::thread_table;
 
-affinity_heap::trim_result affinity_heap::trim_shares() noexcept {
+affinity_heap::trim_result affinity_heap::trim_heaps() noexcept {
     trim_result done;
-    shares_.for_each([&](affinity_share& s) {
-        const auto trim = [&] {
-            const std::size_t before = s.usage().bytes_reserved;
-            s.trim();
-            done.bytes_returned += before - std::min(before, s.usage().bytes_reserved);
+    heaps_.for_each([&](thread_heap& s) {
+        const auto trim = [&](auto& heap) {
+            const std::size_t before = heap.usage().bytes_reserved;
+            heap.trim();
+            done.bytes_returned += before - std::min(before, heap.usage().bytes_reserved);
             ++done.heaps_trimmed;
         };
         if (s.is_locked()) {
-            const detail::held_lock lock{s.lock()};
-            trim();
-        } else if (s.is_mine(thread_heaps::thread())) {
-            trim();
-        } else if (s.is_abandoned() && s.adopt(thread_heaps::thread())) {
-            trim();
+            detail::locked_heap locked{s};
+            trim(locked);
+        } else if (s.is_mine(thread_table::thread())) {
+            trim(s);
+        } else if (s.is_abandoned() && s.adopt(thread_table::thread())) {
+            trim(s);
             s.abandon();
         } else {
             const std::size_t before = s.usage_approximate().bytes_reserved;
             done.bytes_purged += s.trim_from_afar();
             done.bytes_returned += before - std::min(before, s.usage_approximate().bytes_reserved);
-            s.ask_to_trim();
             ++done.heaps_asked;
         }
     });
-    shares_.retire_empty();
+    heaps_.retire_empty();
     return done;
 }
 
 /// Memory that all affinities and other heaps have in common.
 static void trim_what_is_shared() noexcept {
-    affinity_share::trim_retired();
+    detail::thread_heap_places::trim();
     page_source().trim();
 }
 
 affinity_heap::trim_result affinity_heap::trim() noexcept {
-    const trim_result done = trim_shares();
+    const trim_result done = trim_heaps();
     trim_what_is_shared();
     return done;
 }
@@ -63,18 +65,18 @@ affinity_heap::trim_result affinity_heap::trim() noexcept {
 affinity_heap::trim_result affinity_heap::trim_all() noexcept {
     trim_result done;
     for (affinity_heap& h : all())
-        done += h.trim_shares();
+        done += h.trim_heaps();
     trim_what_is_shared();
     return done;
 }
 
 bool affinity_heap::give_back_due() noexcept {
     const std::uint64_t now = detail::os::platform::now_ms();
-    thread_heaps* const mine = thread_heaps::mine();
+    thread_table* const mine = thread_table::mine();
     bool more = false;
     for (affinity_heap& h : all())
         if (mine != nullptr)
-            for (affinity_share* s = mine->shares(h.index_); s != nullptr; s = s->next_of_thread)
+            for (thread_heap* s = mine->heaps(h.index_); s != nullptr; s = s->next_of_thread)
                 more |= s->give_back_idle(now);
     // One thread at a time sees to what ended ones left.
     static constinit std::atomic<std::uint64_t> next_ms{0};
@@ -92,11 +94,11 @@ bool affinity_heap::give_back_due() noexcept {
 
 bool affinity_heap::give_back_of_ended(std::uint64_t now_ms) noexcept {
     bool more = false;
-    if (!shares_.has_orphans())
+    if (!heaps_.has_orphans())
         return more;
-    shares_.for_each([&](affinity_share& s) {
-        if (more || s.kind() != detail::share_kind::ordered || !s.is_abandoned() ||
-            !s.adopt(thread_heaps::thread()))
+    heaps_.for_each([&](thread_heap& s) {
+        if (more || s.kind() != detail::thread_heap_kind::ordered || !s.is_abandoned() ||
+            !s.adopt(thread_table::thread()))
             return;
         more = s.give_back_idle(now_ms);
         s.abandon();
@@ -104,11 +106,11 @@ bool affinity_heap::give_back_of_ended(std::uint64_t now_ms) noexcept {
     return more;
 }
 
-/// A thread that used it may be about to end, and see to its share then.
+/// A thread that used it may be about to end, and see to its heap then.
 void affinity_heap::reset() noexcept {
-    const detail::held_lock lock = thread_heaps::hold_ends();
-    shares_.for_each([&](affinity_share& s) { s.reset(); });
-    shares_.forget_balance();
+    const detail::held_lock lock = thread_table::hold_ends();
+    heaps_.for_each([&](thread_heap& s) { s.reset(); });
+    heaps_.forget_balance();
 }
 
 } // namespace ARENITE_ABI

@@ -5,17 +5,17 @@
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/affinity/detail/affinity_registry.hpp>
-#include <arenite/affinity/detail/affinity_share.hpp>
+#include <arenite/affinity/detail/locked_heap.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/core/detail/size.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <mutex>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-using detail::affinity_share;
+using detail::thread_heap;
 
 arenite::usage affinity_heap::usage_all() noexcept {
     arenite::usage sum;
@@ -36,18 +36,13 @@ arenite::usage affinity_heap::usage() const noexcept {
         .bytes_reserved = outside,
         .live_allocations = outside_.allocations.load(std::memory_order_relaxed),
     };
-    const arenite::usage retired = shares_.balance();
+    const arenite::usage retired = heaps_.balance();
     sum.bytes_in_use += retired.bytes_in_use;
     sum.live_allocations += retired.live_allocations;
-    shares_.for_each([&](affinity_share& s) {
-        if (s.is_locked()) {
-            const std::lock_guard lock{s.lock()};
-            sum += s.usage();
-        } else if (s.is_mine(detail::thread_heaps::thread())) {
-            sum += s.usage();
-        } else {
-            sum += s.usage_approximate();
-        }
+    heaps_.for_each([&](thread_heap& s) {
+        sum += s.is_locked()                               ? detail::locked_heap{s}.usage()
+               : s.is_mine(detail::thread_table::thread()) ? s.usage()
+                                                           : s.usage_approximate();
     });
     // While others work these are of several moments: never more than there is.
     if (sum.bytes_in_use > sum.bytes_reserved)
@@ -56,20 +51,17 @@ arenite::usage affinity_heap::usage() const noexcept {
         detail::max_object_bytes) // freed here before, allocated there after the look
         sum.live_allocations = 0;
     const std::size_t inside = sum.bytes_in_use - std::min(outside, sum.bytes_in_use);
-    sum.high_water_bytes = shares_.note_high_water(std::max(sum.high_water_bytes, inside)) +
+    sum.high_water_bytes = heaps_.note_high_water(std::max(sum.high_water_bytes, inside)) +
                            outside_.high_water.load(std::memory_order_relaxed);
     return sum;
 }
 
 void affinity_heap::list_regions(region_sink& sink) const {
-    shares_.for_each([&](affinity_share& s) {
-        if (s.is_locked() || !s.is_mine(detail::thread_heaps::thread())) {
-            const std::lock_guard lock{s.lock()};
+    heaps_.for_each([&](thread_heap& s) {
+        if (s.is_locked() || !s.is_mine(detail::thread_table::thread()))
+            detail::locked_heap{s}.list_regions(sink);
+        else
             s.list_regions(sink);
-        } else {
-            const auto mark = s.heap().gate().enter();
-            s.list_regions(sink);
-        }
     });
 }
 

@@ -12,12 +12,12 @@ static_assert(address_table::unit_bytes == page_resource::unit_bytes,
               "no unit of addresses has two owners");
 
 static constinit address_table::leaves pages_of_affinities;
-constinit address_table share_front::table{pages_of_affinities};
+constinit address_table thread_heap_front::table{pages_of_affinities};
 
 #if ARENITE_HAS_MODULE_CLOSE
 void affinity_pages::closed() noexcept {
     if (module_close::goes_on())
-        share_front::table.end();
+        thread_heap_front::table.end();
 }
 #endif
 
@@ -32,19 +32,20 @@ std::size_t units_of(std::size_t bytes) noexcept {
 
 lent_memory affinity_pages::lend(std::size_t bytes, std::size_t alignment, page_use use) noexcept {
     const lent_memory lent = page_source().lend(bytes, alignment, use);
-    if (lent.p == nullptr || share_front::table.set(lent.p, units_of(bytes), word_)) [[likely]]
+    if (lent.p == nullptr || thread_heap_front::table.set(lent.p, units_of(bytes), word_))
+        [[likely]]
         return lent;
     page_source().deallocate(lent.p, bytes, alignment);
     return {};
 }
 
 void affinity_pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    share_front::table.clear(p, units_of(bytes)); // before they can be another one's
+    thread_heap_front::table.clear(p, units_of(bytes)); // before they can be another one's
     page_source().deallocate(p, bytes, alignment);
 }
 
 void affinity_pages::release(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    share_front::table.clear(p, units_of(bytes));
+    thread_heap_front::table.clear(p, units_of(bytes));
     page_source().release(p, bytes, alignment);
 }
 

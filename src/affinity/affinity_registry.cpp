@@ -6,8 +6,8 @@
 #include <arenite/affinity/detail/affinity_registry.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/detail/affinity_share.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <source_location>
@@ -31,8 +32,18 @@ namespace detail {
 
 namespace {
 
-constinit std::atomic<std::size_t> named{0};
+/// Whether a place has an affinity: it is free before the first one and after each.
+enum class phase : unsigned char { free, living, retired };
+
 alignas(affinity_heap) constinit std::byte places[most_affinities * sizeof(affinity_heap)] = {};
+constinit std::atomic<phase> phases[most_affinities] = {};
+constinit std::atomic<std::size_t> places_used{0}; ///< from the first one on, ever
+constinit std::atomic<std::size_t> living{0};
+
+// Under the lock.
+constinit unsigned lists = 0;
+constinit unsigned retired_affinities = 0; ///< places of that phase
+constinit unsigned forks = 0;              ///< between the first process and this one
 
 constinit affinity_heap* first_shared = nullptr;
 #if !ARENITE_IS_MALLOC // which reports in its own way, and has no C++ library
@@ -49,6 +60,18 @@ bitmap_tree& shared_indices() noexcept {
 
 affinity_heap* first() noexcept { return reinterpret_cast<affinity_heap*>(places); }
 
+std::size_t place_of(const affinity_heap& h) noexcept {
+    return static_cast<std::size_t>(&h - first());
+}
+std::atomic<phase>& phase_of(const affinity_heap& h) noexcept { return phases[place_of(h)]; }
+
+/// The first that lives from here on.
+affinity_heap* living_from(affinity_heap* h, affinity_heap* end) noexcept {
+    while (h != end && phase_of(*h).load(std::memory_order_acquire) != phase::living)
+        ++h;
+    return h;
+}
+
 } // namespace
 
 fork_lock<std::mutex>& affinity_registry::adding() noexcept {
@@ -60,32 +83,61 @@ fork_lock<std::mutex>& affinity_registry::adding() noexcept {
     return process_object<fork_lock<std::mutex>, affinity_registry, make>::get();
 }
 
-/// Without the lock: heaps lie side by side, never move and never end, and the count is stored
-/// last.
-std::span<affinity_heap> affinity_registry::all() noexcept {
-    return {first(), named.load(std::memory_order_acquire)};
+affinity_list::affinity_list() noexcept : first_{first()} {
+    const std::lock_guard lock{affinity_registry::adding()};
+    end_ = first_ + places_used.load(std::memory_order_relaxed);
+    forks_ = forks;
+    ++lists;
 }
+
+affinity_list::~affinity_list() {
+    const std::lock_guard lock{affinity_registry::adding()};
+    if (forks_ == forks)
+        --lists;
+    if (lists == 0 && retired_affinities != 0)
+        affinity_registry::end_retired();
+}
+
+affinity_list::iterator::iterator(affinity_heap* from, affinity_heap* end) noexcept
+    : at_{living_from(from, end)}, end_{end} {}
+
+std::size_t affinity_list::size() const noexcept {
+    return static_cast<std::size_t>(std::distance(begin(), end()));
+}
+
+affinity_heap& affinity_list::operator[](std::size_t n) const noexcept {
+    iterator at = begin();
+    for (; n != 0 && at != end(); --n)
+        ++at;
+    ARENITE_ASSERT(at != end(), "an index of a list of affinities is below its size");
+    return *at;
+}
+
+std::size_t affinity_registry::count() noexcept { return living.load(std::memory_order_acquire); }
 
 affinity_heap& affinity_registry::at(std::size_t index) noexcept { return first()[index]; }
 
-affinity_heap& affinity_registry::get(const affinity_options& options) noexcept {
-    affinity_heap* const h = try_get(options.name, &options);
+affinity_heap& affinity_registry::get(const affinity_options& options, bool of_tag) noexcept {
+    affinity_heap* const h = try_get(options.name, &options, of_tag);
     if (h == nullptr)
         refuse_one_more(options.name);
     return *h;
 }
 
-affinity_heap* affinity_registry::try_get(std::string_view name,
-                                          const affinity_options* options) noexcept {
+affinity_heap* affinity_registry::try_get(std::string_view name, const affinity_options* options,
+                                          bool of_tag) noexcept {
     affinity_options wanted = options != nullptr ? *options : affinity_options{};
     wanted.name = name;
     check(wanted);
     // Held from the search to the entry: two threads that name one at once get the same.
     std::unique_lock lock{adding()};
-    const std::size_t known = named.load(std::memory_order_relaxed);
-    const auto same = [&](const affinity_heap& h) { return h.name() == name; };
-    affinity_heap* h = std::find_if(first(), first() + known, same);
-    if (h != first() + known) {
+    const std::size_t used = places_used.load(std::memory_order_relaxed);
+    affinity_heap* const end = first() + used;
+    affinity_heap* h = living_from(first(), end);
+    while (h != end && h->name() != name)
+        h = living_from(h + 1, end);
+    if (h != end) {
+        h->of_tag_ = h->of_tag_ || of_tag;
         if (options == nullptr)
             return h;
         if (!h->may_adopt_options_.load(std::memory_order_relaxed)) {
@@ -95,13 +147,24 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
         }
         h->adopt_options(wanted);
     } else {
-        if (known == most_affinities)
+        const auto* const free = std::find_if(phases, phases + most_affinities, [](const auto& p) {
+            return p.load(std::memory_order_relaxed) == phase::free;
+        });
+        if (free == phases + most_affinities)
             return nullptr;
-        h = ::new (static_cast<void*>(h))
-            affinity_heap{wanted, static_cast<unsigned>(known), "affinity"};
+        const auto place = static_cast<std::size_t>(free - phases);
+        h = first() + place;
+        if (place < used)
+            h->~affinity_heap(); // its predecessor there, which was left whole
+        ::new (static_cast<void*>(h))
+            affinity_heap{wanted, static_cast<unsigned>(place), "affinity"};
         h->may_adopt_options_.store(options == nullptr, std::memory_order_relaxed);
-        named.store(known + 1, std::memory_order_release);
-        if ((checks_enabled || passthrough()) && known == 0)
+        h->of_tag_ = of_tag;
+        phase_of(*h).store(phase::living, std::memory_order_release);
+        living.fetch_add(1, std::memory_order_release);
+        if (place == used)
+            places_used.store(used + 1, std::memory_order_release);
+        if ((checks_enabled || passthrough()) && used == 0)
             static_cast<void>(std::atexit([] { report_leaks(); }));
     }
     lock.unlock();
@@ -111,6 +174,38 @@ affinity_heap* affinity_registry::try_get(std::string_view name,
     if (wanted.eager || wanted.prefault)
         h->make_first_block();
     return h;
+}
+
+retirement affinity_registry::try_retire(affinity_heap& heap) noexcept {
+    const std::lock_guard lock{adding()};
+    if (phase_of(heap).load(std::memory_order_relaxed) != phase::living)
+        return retirement::refused_again;
+    if (heap.of_tag_)
+        return retirement::refused_of_tag;
+    const arenite::usage now = heap.usage();
+    if (now.live_allocations != 0 || now.bytes_in_use != 0)
+        return retirement::refused_in_use;
+    heap.may_adopt_options_.store(true, std::memory_order_relaxed); // a next call comes to settle()
+    phase_of(heap).store(phase::retired, std::memory_order_release);
+    living.fetch_sub(1, std::memory_order_release);
+    ++retired_affinities;
+    if (lists == 0)
+        end_retired();
+    return retirement::done;
+}
+
+/// Ends them as a shared_heap ends: first no thread has it in its table, and one that ends leaves
+/// it alone. The object stays whole until its place is taken, for whoever still has its address.
+void affinity_registry::end_retired() noexcept {
+    for (affinity_heap* h = first(); retired_affinities != 0; ++h) {
+        if (phase_of(*h).load(std::memory_order_relaxed) != phase::retired)
+            continue;
+        thread_table::forget(h->index_);
+        h->heaps_.end();
+        h->large_.store(nullptr, std::memory_order_relaxed);
+        phase_of(*h).store(phase::free, std::memory_order_release);
+        --retired_affinities;
+    }
 }
 
 unsigned affinity_registry::take_shared_index() noexcept {
@@ -148,7 +243,7 @@ void affinity_registry::remove_shared(affinity_heap& heap) noexcept {
 
 #if !ARENITE_IS_MALLOC
 void affinity_registry::list_usage(usage_source::sink& to) {
-    for (const affinity_heap& h : all())
+    for (const affinity_heap& h : affinity_list{})
         to.add(h.name(), h.usage());
 }
 
@@ -184,7 +279,12 @@ void affinity_registry::list_shared_usage(usage_source::sink& to) {
 #endif
 
 void affinity_registry::settle(affinity_heap& heap) noexcept {
-    const std::lock_guard lock{adding()};
+    std::unique_lock lock{adding()};
+    if (phase_of(heap).load(std::memory_order_relaxed) != phase::living) {
+        lock.unlock(); // a handler may use the registry
+        contract_violation_f(std::source_location::current(),
+                             "memory was asked from %s, which has been retired", heap.title_);
+    }
     heap.may_adopt_options_.store(false, std::memory_order_release);
 }
 
@@ -239,7 +339,7 @@ void affinity_registry::report_leaks() noexcept {
         }
         leak_collector leaks;
     };
-    for (const affinity_heap& h : all()) {
+    for (const affinity_heap& h : affinity_list{}) {
         objects alive{h};
         h.list_regions(alive);
         if (h.outside_.allocations.load(std::memory_order_relaxed) != 0)
@@ -251,17 +351,21 @@ void affinity_registry::report_leaks() noexcept {
     }
 }
 
-/// The other threads are not in the child: their shares are abandoned.
+/// The other threads are not in the child: their heaps are abandoned, and their lists are gone. A
+/// list of this thread ends without being counted.
 void affinity_registry::after_fork_in_child() noexcept {
+    lists = 0;
+    ++forks;
     const auto for_each = [](auto f) {
-        for (affinity_heap& h : all())
-            f(h.shares_);
+        affinity_heap* const end = first() + places_used.load(std::memory_order_relaxed);
+        for (affinity_heap* h = first(); h != end; ++h)
+            f(h->heaps_);
         for (affinity_heap* h = first_shared; h != nullptr; h = h->next_shared_)
-            f(h->shares_);
+            f(h->heaps_);
     };
-    for_each([](affinity_shares& s) { s.after_fork_in_child(thread_heaps::thread()); });
-    for_each([](affinity_shares& s) { s.queue_marked_blocks(); });
-    thread_heaps::after_fork_in_child();
+    for_each([](thread_heap_list& s) { s.after_fork_in_child(thread_table::thread()); });
+    for_each([](thread_heap_list& s) { s.queue_marked_blocks(); });
+    thread_table::after_fork_in_child();
 }
 
 } // namespace detail

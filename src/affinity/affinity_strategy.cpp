@@ -3,7 +3,7 @@
 #include <arenite/affinity/affinity_strategy.hpp>
 
 #include <arenite/affinity/detail/outside_memory.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/check/passthrough.hpp>
 
 #include <atomic>
@@ -45,7 +45,7 @@ unsigned strategy_from_environment() noexcept {
 /// Other threads follow at their next slow call.
 void choose(unsigned number) noexcept {
     chosen.store(number, std::memory_order_relaxed);
-    if (detail::thread_heaps* const mine = detail::thread_heaps::mine())
+    if (detail::thread_table* const mine = detail::thread_table::mine())
         mine->stop_all();
 }
 

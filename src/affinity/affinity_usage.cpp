@@ -4,14 +4,25 @@
 
 #include <arenite/affinity/affinity_heap.hpp>
 
+#include <algorithm>
+
 namespace arenite {
 inline namespace ARENITE_ABI {
 
+affinity_usage::affinity::affinity(const affinity_heap& h, usage_node* parent)
+    : heap{&h}, node{h.name(), h, parent} {}
+
 void affinity_usage::update() {
-    while (each_.size() < affinity_heap::count()) {
-        const affinity_heap& next = affinity_heap::by_index(each_.size());
-        each_.emplace_back(next.name(), next, &all_);
-    }
+    const auto all = affinity_heap::all();
+    each_.remove_if([&](const affinity& a) {
+        return std::none_of(all.begin(), all.end(), [&](const affinity_heap& h) {
+            return &h == a.heap && h.name() == a.node.name();
+        });
+    });
+    for (const affinity_heap& h : all)
+        if (std::none_of(each_.begin(), each_.end(),
+                         [&](const affinity& a) { return a.heap == &h; }))
+            each_.emplace_back(h, &all_);
 }
 
 } // namespace ARENITE_ABI

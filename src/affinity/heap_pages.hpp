@@ -16,7 +16,8 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Where the heap of a share lies: whole pages, which can be returned without its neighbours'.
+/// Where the resource of a thread heap lies: whole pages, which can be returned without its
+/// neighbours'.
 ///
 /// Heaps begin at different distances from a page: at the same one the state of a size class would
 /// be in the same cache set in every heap.

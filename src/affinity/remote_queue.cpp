@@ -156,7 +156,7 @@ bool remote_queue::drain(std::size_t most_blocks) noexcept {
     return any; // what is left another time
 }
 
-/// No bit is left for the next user of these addresses, nor where it is to go to another share.
+/// No bit is left for the next user of these addresses, nor where it is to go to another heap.
 void remote_queue::drain_and_forget() noexcept {
     drain(all_blocks);
     block_list& blocks = heap_->slabs().blocks().blocks();

@@ -6,8 +6,8 @@
 #include <arenite/affinity/shared_heap.hpp>
 
 #include <arenite/affinity/detail/affinity_registry.hpp>
-#include <arenite/affinity/detail/affinity_share.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/detail/size.hpp>
 
@@ -48,8 +48,8 @@ shared_heap::shared_heap(const shared_heap_options& options) noexcept
 /// No thread comes to it any more: first none has it in its table, so that one that ends meanwhile
 /// leaves it alone.
 shared_heap::~shared_heap() {
-    detail::thread_heaps::forget(core_.index_);
-    core_.shares_.end();
+    detail::thread_table::forget(core_.index_);
+    core_.heaps_.end();
     affinity_registry::remove_shared(core_);
     singles_.rewind(0);
 }
@@ -87,7 +87,7 @@ bool shared_heap::owns(const void* p) const noexcept {
         const std::lock_guard lock{singles_lock_};
         return singles_.owns(p);
     }
-    const detail::affinity_share* const s = detail::affinity_share::around(p);
+    const detail::thread_heap* const s = detail::thread_heap::around(p);
     return s != nullptr && s->user() == &core_;
 }
 
@@ -105,7 +105,7 @@ arenite::usage shared_heap::usage() const noexcept {
     const std::lock_guard lock{singles_lock_};
     return {.bytes_in_use = singles_.bytes(),
             .bytes_reserved = singles_.bytes(),
-            .high_water_bytes = core_.shares_.note_high_water(singles_.bytes()),
+            .high_water_bytes = core_.heaps_.note_high_water(singles_.bytes()),
             .live_allocations = singles_.count()};
 }
 

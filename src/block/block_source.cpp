@@ -104,7 +104,9 @@ void block_source::open(block& waiting) noexcept {
         block& first = *waiting.span;
         if (first.span_busy++ == 0) {
             held_.idle -= first.span_bytes;
-            blocks_.set_state(first, static_cast<std::uint16_t>(first.state & ~block_state::idle));
+            if (&first != &waiting)
+                blocks_.set_state(first,
+                                  static_cast<std::uint16_t>(first.state & ~block_state::idle));
         }
     }
     blocks_.set_state(waiting, block_state::open);

@@ -54,10 +54,10 @@ void idle_pages::end_return() noexcept {
 void idle_pages::step(slab_heap& heap, std::uint64_t now_ms) noexcept {
     // Steps that were missed, as its thread hardly calls, follow at once: eight at most.
     next_ms_ = std::max(next_ms_, now_ms - std::min(now_ms, 8 * step_ms)) + step_ms;
-    unsigned runs = 0;
-    for (unsigned n = 0; n < step_blocks && runs < step_runs; ++n) {
+    unsigned taken = 0;
+    for (unsigned n = 0; n < step_blocks && taken < step_us; ++n) {
         const heap_gate::guard mark = heap.gate().enter();
-        from_ = heap.slabs().purge_from(from_, runs);
+        from_ = heap.slabs().purge_from(from_, taken);
         if (from_ == nullptr) {
             end_return();
             next_ms_ = now_ms + look_ms;
@@ -67,13 +67,13 @@ void idle_pages::step(slab_heap& heap, std::uint64_t now_ms) noexcept {
 }
 
 /// In this file, as trim() does it for all blocks.
-const void* slab_source::purge_from(const void* from, unsigned& runs) noexcept {
+const void* slab_source::purge_from(const void* from, unsigned& taken) noexcept {
     constexpr std::uint16_t any = 0xffff;
     block* const b = blocks_.purges() ? blocks_.blocks().lowest(any, from) : nullptr;
     if (b == nullptr)
         return nullptr;
     if ((b->state & block_state::large) == 0)
-        runs += purge_free(*b);
+        taken += purge_free(*b);
     return reinterpret_cast<const std::byte*>(b) + 1;
 }
 

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 namespace arenite {
@@ -91,8 +92,13 @@ block* slab_source::new_block() noexcept {
     auto* const here = reinterpret_cast<std::byte*>(head);
     const std::size_t bytes = slab_block::bytes_for(b->bytes());
     poison::undefined(here, bytes);
-    ::new (static_cast<void*>(head)) slab_block{};
+    ::new (static_cast<void*>(head)) slab_block;
     ::new (static_cast<void*>(head->words())) bits::word[units]{};
+    for (slab& s : head->slabs) // what else a slab has is set when it is cut
+        s.set_tag(0);
+    std::fill(std::begin(head->taken_units), std::end(head->taken_units), bits::word{0});
+    head->slab_count = 0;
+    head->slabs[0] = {};
     head->slabs[0].set_slot_class(size_class::none);
     head->set_slab(0, slab_block::most_units, 0);
     head->free_slabs = (std::uint32_t{1} << slab_block::most_slabs) - 2;
@@ -229,10 +235,10 @@ slab* slab_source::try_cut(block& b, unsigned slot_class, std::size_t least, std
     const std::size_t first = bits::find_clear_run(head.taken_units, 0, end, least);
     if (first == end)
         return nullptr;
-    if (aligned > 1)
-        return &cut(b, slot_class, align_up(first, aligned), least - (aligned - 1));
-    return &cut(b, slot_class, first,
-                std::min(bits::next_set(head.taken_units, first, end) - first, most));
+    const std::size_t begin = align_up(first, aligned);
+    return &cut(
+        b, slot_class, begin,
+        std::min(bits::next_set(head.taken_units, first, end) - begin, most - (aligned - 1)));
 }
 
 /// Makes a slab of these units of a block.
@@ -338,17 +344,19 @@ void slab_source::trim() noexcept {
             static_cast<void>(purge_free(*b));
 }
 
-/// Gives the system's pages of a block that hold no slot in use back. Tells how many runs of them.
+/// Gives the system's pages of a block that hold no slot in use back. Tells what that takes, about
+/// in microseconds: one for each run, and two for five pages.
 unsigned slab_source::purge_free(block& b) noexcept {
     auto* const begin = reinterpret_cast<std::byte*>(&b);
-    unsigned runs = 0;
+    unsigned taken = 0;
     const auto purge = [&](std::size_t at, std::size_t bytes) {
-        runs += bytes >= os::platform::page_bytes() ? 1 : 0;
+        const auto pages = static_cast<unsigned>(bytes / os::platform::page_bytes());
+        taken += pages == 0 ? 0 : 1 + pages * 2 / 5;
         blocks_.purge(begin + at, bytes);
     };
     if ((b.state & block_state::empty) != 0) { // its bookkeeping is made anew
         purge(sizeof(block), b.bytes() - sizeof(block));
-        return runs;
+        return taken;
     }
     if (has_pages(b)) {
         for (std::size_t at = 0; at < b.bytes(); at += slab_page::bytes)
@@ -373,7 +381,7 @@ unsigned slab_source::purge_free(block& b) noexcept {
             purge(s.begin + first * s.slot_bytes, (i - first) * s.slot_bytes);
         }
     });
-    return runs;
+    return taken;
 }
 
 } // namespace detail

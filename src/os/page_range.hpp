@@ -166,8 +166,9 @@ struct page_resource::range {
         if (n == 1 && alignment == 1)
             return taken.lowest_free();
         auto& search = searches[0].of(n, alignment);
-        const std::size_t i = n <= 64 && alignment <= 64 ? find_in_words(search.from, n, alignment)
-                                                         : find_long(search.from, n, alignment);
+        // A word has two places at most for what lies further apart.
+        const std::size_t i = n <= 64 && alignment < 32 ? find_in_words(search.from, n, alignment)
+                                                        : find_long(search.from, n, alignment);
         search.from = i == none ? taken.capacity() : i;
         return i;
     }

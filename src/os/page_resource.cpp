@@ -125,9 +125,12 @@ page_resource::range* page_resource::take_place(const request& wanted,
 }
 
 /// Units become taken. Returns whether all of them are zero.
-bool page_resource::take(range& r, std::size_t i, std::size_t n) noexcept {
+bool page_resource::take(range& r, std::size_t i, const request& wanted) noexcept {
+    const std::size_t n = wanted.units;
     const bool untouched = i >= r.touched_units;
     r.take(i, n);
+    if (untouched && has_own_windows(r, wanted)) // so that make_huge needs no lock
+        r.set_huge(i, i + align_down(n, r.window));
     const std::size_t waited = r.stop_waiting(i, n, waiting_);
     prepared_units_ -= std::min(prepared_units_, waited);
     const bool is_zero = waited == 0 && (untouched || !is_dirty_);
@@ -157,7 +160,7 @@ bool page_resource::finish(range& r, std::size_t i, const request& wanted,
                            std::size_t touched) noexcept {
     if (!make_usable(r, i, wanted.units))
         return false;
-    if (wanted.large && r.window != 0 && options_.huge == huge_pages::automatic)
+    if (has_own_windows(r, wanted))
         make_huge(r, i, i + align_down(wanted.units, r.window), touched);
     return true;
 }
@@ -186,7 +189,7 @@ lent_memory page_resource::lend(std::size_t bytes, std::size_t alignment, page_u
         if (r == nullptr)
             return {};
         touched = r->touched_units;
-        is_zero = take(*r, i, wanted.units);
+        is_zero = take(*r, i, wanted);
         r->pages[i] = static_cast<std::uint32_t>(page_count);
         ++in_use_.count;
         in_use_.bytes += page_bytes;
@@ -210,16 +213,19 @@ lent_memory page_resource::lend(std::size_t bytes, std::size_t alignment, page_u
     --in_use_.count;
     in_use_.bytes -= page_bytes;
     in_use_.units -= wanted.units;
-    take_no_more(*r, i, wanted.units, is_zero);
+    take_no_more(*r, i, wanted, touched, is_zero);
     return {};
 }
 
 /// Units that were taken in vain: some of them may have waited.
-void page_resource::take_no_more(range& r, std::size_t i, std::size_t n, bool is_zero) noexcept {
+void page_resource::take_no_more(range& r, std::size_t i, const request& wanted,
+                                 std::size_t touched, bool is_zero) noexcept {
+    if (i >= touched && has_own_windows(r, wanted))
+        r.clear_huge(i, i + align_down(wanted.units, r.window));
     if (is_zero)
-        r.give(i, n);
+        r.give(i, wanted.units);
     else
-        let_wait(r, i, n, options_.now_ms());
+        let_wait(r, i, wanted.units, options_.now_ms());
 }
 
 bool page_resource::prepare(std::size_t bytes) noexcept {
@@ -239,7 +245,7 @@ bool page_resource::prepare(std::size_t bytes) noexcept {
     if (r == nullptr)
         return false;
     const std::size_t touched = r->touched_units;
-    const bool is_zero = take(*r, i, wanted.units);
+    const bool is_zero = take(*r, i, wanted);
     transit mine{*r, {i, wanted.units, false}, transits_};
     lock.unlock();
     const bool is_usable = finish(*r, i, wanted, touched);
@@ -248,7 +254,7 @@ bool page_resource::prepare(std::size_t bytes) noexcept {
     lock.lock();
     mine.end();
     if (!is_usable) {
-        take_no_more(*r, i, wanted.units, is_zero);
+        take_no_more(*r, i, wanted, touched, is_zero);
         return false;
     }
     prepared_units_ = std::max(prepared_units_, wanted.units);

@@ -29,6 +29,11 @@ bool page_resource::shares_windows(const request& wanted) const noexcept {
            platform::huge_page_bytes() <= usable_step && !scarce_.load(std::memory_order_relaxed);
 }
 
+/// True if what is wanted has its whole windows to itself: they become huge.
+bool page_resource::has_own_windows(const range& r, const request& wanted) const noexcept {
+    return wanted.large && r.window != 0 && options_.huge == huge_pages::automatic;
+}
+
 /// Makes the windows that units lie in huge, where nothing of them is in use and most is not
 /// resident in small pages. In the lock, so that nobody gets a part meanwhile. False where the
 /// system refuses.
@@ -51,9 +56,11 @@ bool page_resource::open_windows(range& r, std::size_t i, std::size_t n) noexcep
 
 /// Makes the windows [first, end), which a request has to itself, huge, but for those that are:
 /// what waited in them is resident. Outside the lock, but for the bits; `touched`: of the range,
-/// before they were taken.
+/// before they were taken. Windows above it have their bits since then.
 void page_resource::make_huge(range& r, std::size_t first, std::size_t end,
                               std::size_t touched) noexcept {
+    if (first >= touched) [[likely]]
+        return platform::advise_huge(r.base + first * unit, (end - first) * unit, true);
     constexpr std::size_t at_once = 64;
     while (first < end) {
         const std::size_t count = std::min((end - first) / r.window, at_once);

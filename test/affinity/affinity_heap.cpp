@@ -204,7 +204,7 @@ TEST(affinity_heap, is_quick_again_after_a_change_of_strategy) {
     for (int i = 0; i < 5000; ++i)
         h.deallocate(h.allocate(40, 8), 40, 8);
     const auto place = detail::tag_heap<tag<7>>::place.load();
-    EXPECT_NE(detail::thread_heaps::ready_at(place, 8), nullptr);
+    EXPECT_NE(detail::thread_table::ready_at(place, 8), nullptr);
 }
 
 TEST(affinity_heap, neighbours_of_different_strategies_are_no_run) {

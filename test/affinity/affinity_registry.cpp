@@ -28,14 +28,26 @@ using detail::affinity_registry;
 
 namespace {
 
-TEST(affinity_registry, an_index_is_for_ever) {
+TEST(affinity_registry, a_name_keeps_its_place) {
     affinity_heap& h = affinity_registry::get({.name = "registered"});
-    const auto all = affinity_registry::all();
-    const auto index = static_cast<std::size_t>(&h - all.data());
-    ASSERT_LT(index, all.size());
-    EXPECT_EQ(&affinity_registry::at(index), &h);
+    const std::size_t count = affinity_registry::count();
+    const auto place = static_cast<std::size_t>(&h - &affinity_registry::at(0));
+    ASSERT_LT(place, detail::most_affinities);
+    EXPECT_EQ(&affinity_registry::at(place), &h);
     EXPECT_EQ(&affinity_registry::get({.name = "registered"}), &h);
-    EXPECT_EQ(affinity_registry::all().size(), all.size());
+    EXPECT_EQ(affinity_registry::count(), count);
+}
+
+TEST(affinity_registry, says_why_one_cannot_be_retired) {
+    using detail::retirement;
+    affinity_heap& tagged = affinity_registry::get({.name = "registered by a tag"}, true);
+    EXPECT_EQ(affinity_registry::try_retire(tagged), retirement::refused_of_tag);
+    affinity_heap& h = affinity_registry::get({.name = "registered for a while"});
+    void* const p = h.allocate(100'000, 8);
+    EXPECT_EQ(affinity_registry::try_retire(h), retirement::refused_in_use);
+    h.deallocate(p, 100'000, 8);
+    EXPECT_EQ(affinity_registry::try_retire(h), retirement::done);
+    EXPECT_EQ(affinity_registry::try_retire(h), retirement::refused_again);
 }
 
 TEST(affinity_registry, a_name_is_copied_and_may_have_63_characters) {

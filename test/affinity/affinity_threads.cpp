@@ -4,8 +4,8 @@
 // Threads that come and go, sleep, fork, and are watched.
 
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
@@ -133,59 +133,59 @@ TEST(affinity_lives_threads, the_high_water_never_falls) {
 TEST(affinity_lives_threads, more_heaps_than_4096_are_there_at_a_time) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
-    detail::affinity_shares shares; // of threads that are but addresses
+    detail::thread_heap_list heaps; // of threads that are but addresses
     std::vector<char> threads(4200);
-    std::vector<detail::affinity_share*> all;
+    std::vector<detail::thread_heap*> all;
     for (const char& thread : threads) {
-        all.push_back(detail::affinity_share::make(shares, {nullptr, "many"}, 63, {},
-                                                   detail::share_kind::ordered));
+        all.push_back(detail::thread_heap::make(heaps, {nullptr, "many"}, 63, {},
+                                                detail::thread_heap_kind::ordered));
         ASSERT_NE(all.back(), nullptr);
         ASSERT_TRUE(all.back()->adopt(&thread));
-        shares.add(*all.back());
+        heaps.add(*all.back());
     }
-    EXPECT_EQ(shares.count(), threads.size());
-    for (detail::affinity_share* s : all)
-        shares.abandon(*s);
-    EXPECT_LE(shares.count(), 2u);
+    EXPECT_EQ(heaps.count(), threads.size());
+    for (detail::thread_heap* s : all)
+        heaps.abandon(*s);
+    EXPECT_LE(heaps.count(), 2u);
 }
 
 TEST(affinity_lives_threads, the_memory_of_retired_heaps_goes_back_and_they_serve_again) {
     const std::size_t page = detail::os::platform::page_bytes();
     if (passthrough() || support::emulated() || page > 4096)
         GTEST_SKIP() << "all goes to malloc, or what is resident is not told, or pages are larger";
-    const auto make = [](detail::affinity_shares& home, const void* thread) {
-        detail::affinity_share* const s = detail::affinity_share::make(
-            home, {nullptr, "retired"}, 63, {}, detail::share_kind::ordered);
+    const auto make = [](detail::thread_heap_list& home, const void* thread) {
+        detail::thread_heap* const s = detail::thread_heap::make(home, {nullptr, "retired"}, 63, {},
+                                                                 detail::thread_heap_kind::ordered);
         EXPECT_TRUE(s != nullptr && s->adopt(thread));
         home.add(*s);
         return s;
     };
     constexpr std::size_t count = 200;
-    detail::affinity_shares shares;
-    std::vector<detail::affinity_share*> all;
+    detail::thread_heap_list heaps;
+    std::vector<detail::thread_heap*> all;
     for (std::size_t i = 0; i < count; ++i)
-        all.push_back(make(shares, &shares));
+        all.push_back(make(heaps, &heaps));
     const auto resident = [&] {
         std::size_t bytes = 0;
-        for (detail::affinity_share* s : all) {
+        for (detail::thread_heap* s : all) {
             const std::uintptr_t begin = align_down(address_of(&s->heap()), page);
             bytes += detail::os::platform::resident_bytes(reinterpret_cast<void*>(begin), 2 * page);
         }
         return bytes;
     };
     EXPECT_EQ(resident(), count * 2 * page);
-    for (detail::affinity_share* s : all)
-        shares.abandon(*s);
+    for (detail::thread_heap* s : all)
+        heaps.abandon(*s);
     first().trim(); // of any affinity
-    EXPECT_EQ(resident(), shares.count() * 2 * page) << "of the two that wait";
-    detail::affinity_shares others;
+    EXPECT_EQ(resident(), heaps.count() * 2 * page) << "of the two that wait";
+    detail::thread_heap_list others;
     for (std::size_t i = 0; i < count / 2; ++i) {
-        detail::affinity_share* const s = make(others, &others);
-        void* const p = s->try_allocate(40, 8);
+        detail::thread_heap* const s = make(others, &others);
+        void* const p = s->heap().try_allocate(40, 8); // of no other thread, locked or not
         ASSERT_NE(p, nullptr);
-        s->deallocate(p, 40, 8);
+        s->heap().deallocate(p, 40, 8);
     }
-    others.for_each([&](detail::affinity_share& s) { others.abandon(s); });
+    others.for_each([&](detail::thread_heap& s) { others.abandon(s); });
 }
 
 #if defined(__unix__)

@@ -5,8 +5,8 @@
 // seen yet, the heaps of threads that a forked child does not have, memory of an earlier strategy.
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
-#include <arenite/affinity/detail/affinity_share.hpp>
 #include <arenite/affinity/detail/remote_frees.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -34,8 +34,8 @@
 #endif
 
 using namespace arenite;
-using detail::affinity_share;
 using detail::remote_frees;
+using detail::thread_heap;
 
 namespace {
 
@@ -63,8 +63,8 @@ const char* nothing_to_see() {
 }
 
 /// Frees what is marked in a block, as its owner does, who is still told of it.
-void take_marks(affinity_share& share, remote_frees& r) {
-    detail::slab_heap& heap = share.heap();
+void take_marks(thread_heap& owner, remote_frees& r) {
+    detail::slab_heap& heap = owner.heap();
     for (std::size_t i = 0; i < remote_frees::words; ++i)
         if (const detail::bits::word freed = r.freed[i].exchange(0))
             static_cast<void>(heap.release_word(*r.where, i, freed));
@@ -79,7 +79,7 @@ TEST(affinity_handing_over, a_block_in_the_list_of_its_earlier_owner_is_handed_o
     affinity_heap& before = affinity_heap::of<giving>();
     affinity_heap& after = affinity_heap::of<taking>();
     void* const p = before.allocate(48, 8);
-    affinity_share& giver = *affinity_share::around(p);
+    thread_heap& giver = *thread_heap::around(p);
     detail::block& here = remote_frees::head_of(p);
     giver.remote().free(p, 48, 8, nullptr);
     remote_frees* const r = remote_frees::of(here);
@@ -87,7 +87,7 @@ TEST(affinity_handing_over, a_block_in_the_list_of_its_earlier_owner_is_handed_o
     ASSERT_TRUE(r->queued.load());
     take_marks(giver, *r);
     giver.heap().trim();
-    ASSERT_EQ(affinity_share::around(&here + 1), nullptr) << "the block has gone back";
+    ASSERT_EQ(thread_heap::around(&here + 1), nullptr) << "the block has gone back";
 
     // The lowest addresses are handed out first.
     std::vector<void*> all;
@@ -97,7 +97,7 @@ TEST(affinity_handing_over, a_block_in_the_list_of_its_earlier_owner_is_handed_o
         all.push_back(q);
     } while (&remote_frees::head_of(q) != &here && all.size() < 2'000'000);
     ASSERT_EQ(&remote_frees::head_of(q), &here) << "another heap has its place now";
-    affinity_share& taker = *affinity_share::around(q);
+    thread_heap& taker = *thread_heap::around(q);
     all.pop_back();
     taker.remote().free(q, 48, 8, nullptr);
     giver.remote().drain(detail::remote_queue::all_blocks);
@@ -118,13 +118,13 @@ TEST(affinity_handing_over_threads, a_heap_amid_a_change_is_not_used_in_a_forked
         GTEST_SKIP() << why;
     affinity_heap& h = affinity_heap::of<forking>();
     static_cast<void>(h.deallocate(h.allocate(48, 8), 48, 8));
-    affinity_share* share = nullptr;
+    thread_heap* owner = nullptr;
     std::atomic<int> state{0};
     std::thread other{[&] {
         void* const p = h.allocate(48, 8);
-        share = affinity_share::around(p);
+        owner = thread_heap::around(p);
         {
-            const auto mark = share->heap().gate().enter();
+            const auto mark = owner->heap().gate().enter();
             state = 1;
             std::this_thread::sleep_for(std::chrono::milliseconds{100});
         }
@@ -136,7 +136,7 @@ TEST(affinity_handing_over_threads, a_heap_amid_a_change_is_not_used_in_a_forked
         std::this_thread::yield();
     const pid_t child = ::fork();
     if (child == 0)
-        ::_exit(share->heap().gate().entered() && share->is_abandoned() ? 1 : 0);
+        ::_exit(owner->heap().gate().entered() && owner->is_abandoned() ? 1 : 0);
     int status = -1;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
@@ -165,11 +165,11 @@ TEST(affinity_handing_over_threads, in_a_forked_child_the_heaps_of_other_threads
     }};
     while (state.load() != 1)
         std::this_thread::yield();
-    const affinity_share* const share = affinity_share::around(there);
+    const thread_heap* const owner = thread_heap::around(there);
     const pid_t child = ::fork();
     if (child == 0) {
-        const affinity_share* const first = affinity_share::around(h.allocate(48, 8));
-        ::_exit(first == share ? 0 : 1);
+        const thread_heap* const first = thread_heap::around(h.allocate(48, 8));
+        ::_exit(first == owner ? 0 : 1);
     }
     int status = -1;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
@@ -332,7 +332,7 @@ TEST(affinity_handing_over, blocks_that_others_freed_into_wait_their_turn_and_no
     for (const unsigned by_others : {1u, 50u, 100u})
         expect_no_growth(h, by_others, [](const auto& batch) {
             for (const auto& [p, bytes] : batch)
-                affinity_share::around(p)->remote().free(p, bytes, 8, nullptr);
+                thread_heap::around(p)->remote().free(p, bytes, 8, nullptr);
         });
 }
 
@@ -363,7 +363,7 @@ TEST(affinity_handing_over_threads, memory_stays_flat_whoever_frees) {
     }
 }
 
-/// Frees that a call leaves undone are kept by the share itself: a handler that jumps out of a
+/// Frees that a call leaves undone are kept by the heap itself: a handler that jumps out of a
 /// drain loses none.
 TEST(affinity_handing_over, the_oldest_blocks_are_seen_to_first_and_the_others_stay) {
     if (const char* const why = nothing_to_see())
@@ -377,18 +377,18 @@ TEST(affinity_handing_over, the_oldest_blocks_are_seen_to_first_and_the_others_s
             firsts.empty() || &remote_frees::head_of(p) != &remote_frees::head_of(firsts.back());
         (is_new ? firsts : rest).push_back(p);
     }
-    affinity_share& share = *affinity_share::around(firsts[0]);
+    thread_heap& owner = *thread_heap::around(firsts[0]);
     for (void* const p : firsts)
-        share.remote().free(p, 5000, 8, nullptr);
+        owner.remote().free(p, 5000, 8, nullptr);
     const auto queued = [&](std::size_t i) {
         return remote_frees::find(remote_frees::head_of(firsts[i]))->queued.load();
     };
     for (std::size_t done = 0; done < 100; done += 20) {
         for (std::size_t i = 0; i < 100; ++i)
             EXPECT_EQ(queued(i), i >= done) << i << " of " << done;
-        EXPECT_TRUE(share.remote().drain(20));
+        EXPECT_TRUE(owner.remote().drain(20));
     }
-    EXPECT_FALSE(share.remote().drain(20));
+    EXPECT_FALSE(owner.remote().drain(20));
     for (void* const p : rest)
         h.deallocate(p, 5000, 8);
     h.trim();
@@ -461,7 +461,7 @@ TEST(handing_over_death, what_begins_no_object_is_found_where_another_thread_fre
         objects.push_back(h.allocate(48, 8));
     auto* const object = static_cast<std::byte*>(objects.back());
     std::byte* const page = object - (reinterpret_cast<std::uintptr_t>(object) & 0xffff);
-    const detail::slab& s = affinity_share::around(object)->heap().slabs().slab_of(object);
+    const detail::slab& s = thread_heap::around(object)->heap().slabs().slab_of(object);
     ASSERT_TRUE(s.is_page());
     const std::size_t first = s.begin % detail::slab_page::bytes;
     for (void* const p : {page, page + first / 2, page + first - 16, object + 8, object + 16})

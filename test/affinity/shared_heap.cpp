@@ -3,7 +3,7 @@
 #include <arenite/affinity/shared_heap.hpp>
 
 #include <arenite/affinity/affinity_strategy.hpp>
-#include <arenite/affinity/detail/affinity_share.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/literals.hpp>
@@ -100,7 +100,7 @@ TEST(shared_heap, goes_whole_while_others_live_on) {
         EXPECT_TRUE(level.owns(gone));
         EXPECT_FALSE(lasting.owns(gone));
     }
-    EXPECT_EQ(detail::affinity_share::around(gone), nullptr);
+    EXPECT_EQ(detail::thread_heap::around(gone), nullptr);
     EXPECT_EQ(*kept, 7);
     lasting.deallocate(kept, 4, 4);
 }
@@ -386,8 +386,7 @@ TEST(shared_heap, of_many_that_ended_little_memory_stays_for_others) {
         std::vector<std::unique_ptr<shared_heap>> many;
         for (std::size_t i = 0; i < count; ++i) {
             const void* const p = many.emplace_back(std::make_unique<shared_heap>())->allocate(48);
-            books.push_back(
-                align_down(address_of(&detail::affinity_share::around(p)->heap()), page));
+            books.push_back(align_down(address_of(&detail::thread_heap::around(p)->heap()), page));
         }
     }
     std::size_t resident = 0;

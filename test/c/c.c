@@ -193,6 +193,13 @@ static void what_is_free_goes_back(void) {
     EXPECT(arenite_usage_of(h).bytes_reserved < 5000000);
     arenite_deallocate(kept);
     EXPECT(arenite_trim(NULL) > 0);
+    EXPECT(arenite_retire(NULL) == 0);
+    arenite_heap* const document = arenite_affinity("a document in c");
+    void* const page = arenite_allocate(document, 100);
+    EXPECT(arenite_retire(document) == 0);
+    arenite_deallocate(page);
+    EXPECT(arenite_retire(document) == 1);
+    EXPECT(arenite_retire(document) == 0);
     EXPECT(arenite_usage_of(h).bytes_reserved == 0);
 }
 

@@ -52,9 +52,9 @@ TEST(slab, it_is_refilled_when_enough_is_free) {
         int units, slots, used;
     };
     for (const auto& [units, slots, used] :
-         {filled{64, 4096, 3584}, filled{64, 71, 63}, filled{64, 8, 7}, filled{63, 64, 48},
-          filled{9, 16, 12}, filled{8, 64, 32}, filled{8, 5, 3}, filled{1, 2, 1},
-          filled{1, 1, 0}}) {
+         {filled{64, 4096, 3584}, filled{64, 71, 63}, filled{64, 17, 15}, filled{64, 16, 12},
+          filled{64, 8, 6}, filled{63, 64, 48}, filled{9, 16, 12}, filled{8, 64, 32},
+          filled{8, 5, 3}, filled{1, 2, 1}, filled{1, 1, 0}}) {
         detail::slab s{};
         s.units = static_cast<std::uint8_t>(units);
         s.slots = static_cast<std::uint16_t>(slots);

@@ -43,6 +43,13 @@ TEST(unit_runs, powers_are_those_of_the_longest_run) {
         ASSERT_EQ(free_run_powers(taken, count), counted(taken, count))
             << count << " units, seed " << seed;
     }
+    for (std::size_t first = 0; first <= 256; ++first)
+        for (std::size_t end = first; end <= 256; ++end) { // one run that is free
+            bits::word taken[4] = {};
+            for (std::size_t i = 0; i < 256; ++i)
+                taken[i / 64] |= bits::word{i < first || i >= end} << i % 64;
+            ASSERT_EQ(free_run_powers(taken, 256), counted(taken, 256)) << first << " to " << end;
+        }
     const bits::word all[4] = {~bits::word{0}, ~bits::word{0}, ~bits::word{0}, ~bits::word{0}};
     EXPECT_EQ(free_run_powers(all, 256), 0u);
     EXPECT_EQ(free_run_powers({}, 256), 255u);

@@ -159,6 +159,22 @@ TEST(page_resource, a_call_of_the_system_that_fails_loses_nothing) {
     EXPECT_GT(made, 40);
 }
 
+TEST(page_resource, a_large_request_that_is_refused_leaves_no_huge_pages_behind) {
+    page_resource pages{slowly()};
+    std::byte* const first = touched(pages, 4_MiB); // the next is not usable yet
+    for (const std::size_t bytes : {2_MiB, 5_MiB, 200_MiB}) {
+        const usage before = pages.usage();
+        {
+            const support::failing_calls refused{0};
+            EXPECT_EQ(pages.try_allocate(bytes), nullptr);
+        }
+        EXPECT_EQ(pages.usage().bytes_in_use, before.bytes_in_use);
+        EXPECT_LT(pages.usage().bytes_reserved, before.bytes_reserved + 1_MiB)
+            << "but for the bookkeeping";
+    }
+    pages.deallocate(first, 4_MiB);
+}
+
 TEST(page_resource, memory_that_the_system_could_not_drop_is_not_said_to_be_zero) {
     page_resource pages{small};
     std::byte* const p = touched(pages, unit);

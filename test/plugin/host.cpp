@@ -60,15 +60,27 @@ int main(int, char** argv) {
         using make = void* (*)();
         const auto make_small = reinterpret_cast<make>(dlsym(library, "make_small"));
         const auto make_common = reinterpret_cast<make>(dlsym(library, "make_common"));
+        const auto make_named =
+            reinterpret_cast<void* (*)(const char*)>(dlsym(library, "make_named"));
+        expect(make_named != nullptr, "the plugin has the third function");
         expect(make_small != nullptr && make_common != nullptr, "the plugin has both functions");
         std::thread{[&] { // which ends, too
             for (int i = 0; i < 1000; ++i)
                 small.push_back(make_small());
         }}
             .join();
+        // An affinity for as long as the plug-in is there: each round gives other options.
+        affinity_heap& document =
+            affinity_heap::named("a document", {.alignment = round == 0 ? 16U : 64U});
+        void* made = nullptr;
+        std::thread{[&] { made = make_named("a document"); }}.join();
+        expect(affinity_heap::heap_of(made) == &document, "it is memory of the host's");
         for (int i = 0; i < 1000; ++i)
             shared.push_back(make_common());
         expect(dlclose(library) == 0, "the plugin is closed");
+        document.deallocate(made, 48, 8);
+        document.retire();
+        expect(affinity_heap::find("a document") == nullptr, "its name is free");
         expect(dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD) == nullptr, "the plugin has gone");
     }
 

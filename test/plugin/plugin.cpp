@@ -45,6 +45,9 @@ const struct loading {
 #define ARENITE_TEST_PLUGIN 0
 #endif
 FOR_THE_HOST int which_plugin() { return ARENITE_TEST_PLUGIN; }
+FOR_THE_HOST void* make_named(const char* name) {
+    return arenite::affinity_heap::named(name).allocate(48, 8);
+}
 FOR_THE_HOST void* make_small() { return new small; }
 FOR_THE_HOST void* make_common() { return new common; }
 FOR_THE_HOST void end_common(void* p) { delete static_cast<common*>(p); }

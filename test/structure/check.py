@@ -26,6 +26,14 @@ MAX_FUNCTIONS = 45  # functions a class, overloads one by one
 LONG_SOURCE = 100   # lines
 LEADS_TO = {"ordered/ordered_heap.hpp": 25, "affinity/affine.hpp": 42}  # headers of ours, at most
 
+# Words for a feature, and where it is.
+THERE_IS = {"module": "module/arenite.cppm", "single header": "tools/single_header.py", "C interface": "include/arenite/c.h",
+            "drop-in": "malloc", "natvis": "tools/natvis", "gdb printer": "tools/gdb/arenite_printers.py",
+            "Conan|Conan package|recipe": "conanfile.py", "vcpkg|port of vcpkg": "packaging/vcpkg/ports/arenite/vcpkg.json",
+            "pkg-config": "cmake/arenite.pc.in", "reference": "tools/reference.py", "site": "tools/site.py",
+            "macOS": "src/os/platform_posix.cpp", "advisor|recorder": "advisor", "snapshot": "include/arenite/freelist/heap_snapshot.hpp",
+            "overlay": "include/arenite/interop/imgui_overlay.hpp", "fuzz target": "fuzz", "release command": "packaging/release.sh"}
+
 root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
 include_root = root / "include" / "arenite"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -264,6 +272,27 @@ def the_commands_in_the_documents_exist():
                 yield f"{where}: ./dev flavour knows no {match[2]}"
 
 
+def the_address_is_made_up_in_one_place():
+    """Until the project has one: whoever publishes it has one page to change, and its test takes it from there."""
+    for path in [*root.glob("*.*"), *files(["doc", "packaging", "cmake", "tools", "lab", "example", "include", "src"],
+                                           ".md", ".txt", ".py", ".sh", ".json", ".cmake", ".in", ".cpp", ".hpp", ".h")]:
+        if path.is_file() and name(path) != "doc/packages.md" and "example." + "org" in path.read_text(errors="replace"):
+            yield f"{name(path)}: has a made-up address; doc/packages.md has the one that stands for all"
+
+
+def the_documents_deny_nothing_that_there_is():
+    """Each of these is there, so no page says that it is not, or not yet."""
+    for words, path in THERE_IS.items():
+        if not (root / path).exists():
+            yield f"THERE_IS names {path}, which does not exist"
+        denial = re.compile(rf"\b(?:(?:no|lacks?|without) (?:an? )?(?:\S+ )?(?:{words})s?,? (?:yet|so far)\b"
+                            rf"|(?:{words})s? (?:is|are) (?:not (?:there|possible|supported|done|ported)|missing)\b)", re.I)
+        for page in [*root.glob("*.md"), *files(["doc", "lab", "example"], ".md")]:
+            text = page.read_text()
+            for match in denial.finditer(text):
+                yield f"{name(page)}:{text.count(chr(10), 0, match.start()) + 1}: says '{match[0]}', but there is {path}"
+
+
 def the_version_is_one():
     config = (include_root / "core" / "config.hpp").read_text()
     header = ".".join(re.search(rf"ARENITE_VERSION_{part} (\d+)", config)[1] for part in ("MAJOR", "MINOR", "PATCH"))
@@ -457,7 +486,7 @@ RULES = [includes_go_down_the_strata, own_headers_are_named_in_full, every_heade
          every_c_header_has_its_test, tests_that_start_threads_say_so, every_header_is_in_the_umbrella,
          heaps_compile_quickly, every_source_has_its_header, hidden_names_are_distinct, files_begin_with_the_licence, lines_are_short,
          code_in_the_documents_is_compiled, the_first_program_can_be_pasted, links_in_the_documents_lead_somewhere, the_commands_in_the_documents_exist,
-         the_version_is_one,
+         the_address_is_made_up_in_one_place, the_documents_deny_nothing_that_there_is, the_version_is_one,
          at_most(MAX_LINES, files_are_short), at_most(0, comments_name_their_subject), at_most(0, comments_are_plain_english), at_most(0, long_sources_say_what_is_in_them),
          at_most(0, tests_do_not_return_silently)]
 TAG_RULES = [headers_in_detail_declare_in_namespace_detail, the_tables_name_every_type, at_most(MAX_MEMBERS, classes_are_small),

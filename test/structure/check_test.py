@@ -86,6 +86,9 @@ CASES = [
     (lambda r: append(r / "README.md", "\n[a page](doc/none.md)\n"), "links to doc/none.md"),
     (lambda r: replace(r / "CMakeLists.txt", "arenite VERSION 0.", "arenite VERSION 77."),
      "says version"),
+    (lambda r: append(r / "README.md", "Clone it from https://example." + "org/elsewhere.git\n"), "has a made-up address"),
+    (lambda r: append(r / "doc/stl.md", "There is no C++20 module yet.\n"), "but there is module/arenite.cppm"),
+    (lambda r: append(r / "doc/stl.md", "A C interface is not possible.\n"), "but there is include/arenite/c.h"),
     (lambda r: replace(r / "include/arenite/core/config.hpp", "ARENITE_ABI_NAME v0_1\n", "ARENITE_ABI_NAME v0\n"),
      "is in the inline namespace v0"),
     (lambda r: (append(r / "src/core/error.cpp", "namespace {\nint twice = 1;\n} // namespace\n"),
@@ -141,10 +144,10 @@ if "skipped, since Universal Ctags is not installed" in check(root)[1]:
 with tempfile.TemporaryDirectory() as scratch:
     clean = Path(scratch) / "clean"
     clean.mkdir()
-    for entry in ["include", "src", "test", "example", "doc", "lab", "advisor", "fuzz"]:
+    for entry in ["include", "src", "test", "example", "doc", "lab", "advisor", "fuzz", "malloc", "module", "tools", "packaging", "cmake"]:
         if (root / entry).is_dir():
             shutil.copytree(root / entry, clean / entry)
-    for entry in [*root.glob("*.md"), root / "CMakeLists.txt", root / "CMakePresets.json", root / "dev", root / "LICENSE"]:
+    for entry in [*root.glob("*.md"), root / "CMakeLists.txt", root / "CMakePresets.json", root / "dev", root / "LICENSE", root / "conanfile.py"]:
         shutil.copy(entry, clean)
     failures = 0
     before = check(clean)[1].splitlines()

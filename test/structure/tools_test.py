@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Arenite authors
 # SPDX-License-Identifier: MIT
-"""Tools that write a file refuse what they do not know: an option with a slip is no name of a file."""
+"""Tools that write a file refuse what they do not know: an option with a slip is no name of a file. And ./dev refuses
+words that it does not know, with the nearest that it does."""
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,29 @@ class unknown_options(unittest.TestCase):
     def test_module(self):
         self.expect_refused(tools / "module.py", "--chek")
         self.expect_refused(tools / "module.py", "--check", "other.cppm")
+
+
+class dev(unittest.TestCase):
+    def said(self, *words):
+        run = subprocess.run(["bash", str(tools.parent / "dev"), *words], capture_output=True, text=True)
+        return run.returncode, run.stdout + run.stderr
+
+    def test_refuses_words_with_the_nearest_that_it_knows(self):
+        for words, meant in (("lba",), "lab"), (("tset",), "test"), (("flavour", "clang-dbug"), "clang-debug"):
+            code, text = self.said(*words)
+            self.assertEqual(code, 2, text)
+            self.assertIn(f"did you mean '{meant}'?", text)
+        self.assertNotIn("did you mean", self.said("qqqqqqqq")[1])
+
+    def test_lists_its_flavours(self):
+        code, text = self.said("flavour")
+        self.assertEqual(code, 0)
+        self.assertLessEqual({"gcc-debug", "no-exceptions", "macos", "windows"}, set(text.split()))
+
+    def test_says_at_once_that_a_record_cannot_be_read(self):
+        code, text = self.said("lab", "nowhere/my.ev")
+        self.assertEqual(code, 2)
+        self.assertIn("nowhere/my.ev cannot be read", text)
 
 
 unittest.main()

@@ -8,7 +8,7 @@
 #include <arenite/core/literals.hpp>
 #include <arenite/handle/compacting_heap.hpp>
 
-#include "support/operations.hpp"
+#include "support/driver.hpp"
 #include "support/pattern.hpp"
 
 #include <algorithm>
@@ -66,28 +66,11 @@ using page_object = copied_object<60'000, 4096>;
 using large_object = copied_object<300'000, 8>;
 
 /// Makes, destroys, pins, looks and steps in any order.
-class compacting_operations {
+class compacting_operations : public driver {
 public:
     /// may_fail: try_make may give nothing, and an order may end without memory.
     compacting_operations(arenite::compacting_heap& heap, bool may_fail)
         : heap_{heap}, may_fail_{may_fail} {}
-
-    /// Runs until the source ends, then destroys everything. Empty: all was right; else what was
-    /// wrong.
-    template <class Source>
-    [[nodiscard]] std::string run(Source& source) {
-        for (; source.more() && error_.empty(); ++step_) {
-            one(source);
-            if (step_ % 32 == 0)
-                check_all();
-        }
-        pins_.clear();
-        check_all();
-        while (!live_.empty() && error_.empty())
-            destroy_at(live_.size() - 1);
-        check_all();
-        return error_;
-    }
 
 private:
     struct any_handle {
@@ -121,29 +104,39 @@ private:
         }
     }
 
-    template <class Source>
-    void one(Source& source) {
+    void after_each() override {
+        if (step() % 32 == 0)
+            check_all();
+    }
+    void end() override {
+        pins_.clear();
+        check_all();
+        while (!live_.empty() && right())
+            destroy_at(live_.size() - 1);
+        check_all();
+    }
+
+    void one(decisions& source) override {
         const std::uint8_t what = source.byte() % 32;
         if (what < 8) {
             const std::uint8_t kind = source.byte() % 64;
             make(kind < 60 ? kind % 4u : kind - 56u);
         } else if (what < 12) { // many of one kind: several blocks
             const unsigned kind = source.byte() % 5u;
-            for (std::size_t i = source.byte() * 8u; i > 0 && error_.empty(); --i)
+            for (std::size_t i = source.byte() * 8u; i > 0 && right(); --i)
                 make(kind);
         } else if (what < 16) {
             for (std::size_t i = 1 + source.byte() % 8u; i > 0 && !live_.empty(); --i)
-                destroy_at(below(source, live_.size()));
+                destroy_at(below(live_.size()));
         } else if (what == 16) { // most of all
-            for (std::size_t i = live_.size() * 3 / 4; i > 0 && error_.empty(); --i)
-                destroy_at(below(source, live_.size()));
+            for (std::size_t i = live_.size() * 3 / 4; i > 0 && right(); --i)
+                destroy_at(below(live_.size()));
         } else if (what < 19) {
             if (!live_.empty())
-                pins_.push_back(live_[below(source, live_.size())].id), pin_last();
+                pins_.push_back(live_[below(live_.size())].id), pin_last();
         } else if (what < 21) {
             if (!pins_.empty())
-                pins_.erase(pins_.begin() +
-                            static_cast<std::ptrdiff_t>(below(source, pins_.size())));
+                pins_.erase(pins_.begin() + static_cast<std::ptrdiff_t>(below(pins_.size())));
         } else if (what < 25) {
             note(heap_.step(some_budget(source)), false);
         } else if (what < 29) {
@@ -153,15 +146,14 @@ private:
         } else if (what == 30) {
             heap_.end_order();
         } else if (!dead_.empty()) {
-            const any_handle h = dead_[below(source, dead_.size())];
+            const any_handle h = dead_[below(dead_.size())];
             if (arenite::handle<small_object>{h.h}.get() != nullptr ||
                 heap_.destroy(arenite::handle<small_object>{h.h}))
                 wrong("what is dead is found");
         }
     }
 
-    template <class Source>
-    static arenite::budget some_budget(Source& source) {
+    arenite::budget some_budget(decisions& source) {
         arenite::budget b;
         const std::uint8_t kind = source.byte() % 4;
         if (kind == 0)
@@ -174,15 +166,13 @@ private:
     }
 
     /// Handles in some order, also of what is dead or named before.
-    template <class Source>
-    void order(Source& source) {
+    void order(decisions& source) {
         std::vector<any_handle> visits;
-        const std::size_t stride = 1 + below(source, live_.size());
+        const std::size_t stride = 1 + below(live_.size());
         for (std::size_t i = 0; i < live_.size(); ++i)
             visits.push_back(live_[(i * stride + i / 7) % live_.size()].h);
         for (std::size_t i = 0; i < std::min<std::size_t>(dead_.size(), 5); ++i)
-            visits.insert(visits.begin() +
-                              static_cast<std::ptrdiff_t>(below(source, visits.size())),
+            visits.insert(visits.begin() + static_cast<std::ptrdiff_t>(below(visits.size())),
                           dead_[i]);
         visits.push_back({});
         const arenite::budget limit = some_budget(source);
@@ -258,7 +248,7 @@ private:
     void check_all() {
         std::size_t owning = 0;
         for (const record& r : live_) {
-            if (!error_.empty())
+            if (!right())
                 return;
             check(r);
             owning += r.kind == 1 ? 1u : 0u;
@@ -283,11 +273,6 @@ private:
             wrong("for_each meets another number of objects");
     }
 
-    void wrong(const char* what) {
-        if (error_.empty())
-            error_ = std::string{what} + ", step " + std::to_string(step_);
-    }
-
     struct pin {
         // NOLINTNEXTLINE(google-explicit-constructor)
         pin(std::uint64_t i) : id{i} {}
@@ -303,8 +288,6 @@ private:
     std::vector<any_handle> dead_;
     std::vector<pin> pins_;
     std::uint64_t last_id_ = 0;
-    std::size_t step_ = 0;
-    std::string error_;
 };
 
 } // namespace support

@@ -5,7 +5,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/freelist/free_list_resource.hpp>
 
-#include "support/operations.hpp"
+#include "support/driver.hpp"
 #include "support/pattern.hpp"
 #include "support/region_list.hpp"
 
@@ -20,23 +20,10 @@ namespace support {
 
 /// Random operations on a free_list_resource beside a map of its holes, which tells to which
 /// address each request must lead.
-class free_list_operations {
+class free_list_operations : public driver {
 public:
     free_list_operations(arenite::free_list_resource& r, arenite::free_list_options options)
         : resource_{r}, options_{options}, lead_{kept() ? std::size_t{8} : std::size_t{0}} {}
-
-    template <class Source>
-    [[nodiscard]] std::string run(Source& source) {
-        if (!begin())
-            return error_;
-        for (; source.more() && error_.empty(); ++step_)
-            one(source);
-        while (!live_.empty() && error_.empty())
-            free_at(live_.size() - 1);
-        if (error_.empty() && (holes_.size() != 1 || resource_.usage().bytes_in_use != 0))
-            wrong("not all is one hole when nothing is alive");
-        return error_;
-    }
 
 private:
     static constexpr std::size_t unit = 16;
@@ -65,15 +52,24 @@ private:
         return true;
     }
 
-    template <class Source>
-    void one(Source& source) {
-        switch (source.byte() % 8) {
+    void end() override {
+        while (!live_.empty() && right())
+            free_at(live_.size() - 1);
+        if (base_ != nullptr && (holes_.size() != 1 || resource_.usage().bytes_in_use != 0))
+            wrong("not all is one hole when nothing is alive");
+    }
+
+    void one(decisions& source) override {
+        const std::uint8_t what = source.byte();
+        if (base_ == nullptr && !begin())
+            return;
+        switch (what % 8) {
         case 0:
         case 1:
             allocate(1 + source.byte() % 96, 16);
             break;
         case 2:
-            allocate(below(source, 1 + source.byte() * std::size_t{16}), 16);
+            allocate(below(1 + source.byte() * std::size_t{16}), 16);
             break;
         case 3: {
             const std::size_t alignment = std::size_t{1} << source.byte() % 11;
@@ -82,17 +78,17 @@ private:
         }
         case 4:
         case 5:
-            free_at(below(source, live_.size()));
+            free_at(below(live_.size()));
             break;
         case 6: {
             const std::size_t step = 1 + source.byte() % 4;
             if (source.byte() % 8 == 0)
-                for (std::size_t i = live_.size(); i > step && error_.empty(); i -= step)
+                for (std::size_t i = live_.size(); i > step && right(); i -= step)
                     free_at(i - 1);
             break;
         }
         case 7: {
-            const std::size_t index = below(source, live_.size());
+            const std::size_t index = below(live_.size());
             resize(index, source.byte() * std::size_t{8});
             break;
         }
@@ -222,18 +218,13 @@ private:
             wrong("the count of allocations is wrong");
         if (u.largest_hole_bytes != (largest == 0 ? 0 : largest * unit - lead_))
             wrong("the largest hole is another");
-        if (step_ % 64 == 0) {
+        if (step() % 64 == 0) {
             const region_list list{resource_};
             if (list.count(region_state::free) != holes_.size())
                 wrong("the list of regions shows other holes");
             if (list.count(region_state::used) != live_.size())
                 wrong("the list of regions shows other allocations");
         }
-    }
-
-    void wrong(const char* what) {
-        if (error_.empty())
-            error_ = "operation " + std::to_string(step_) + ": " + what;
     }
 
     arenite::free_list_resource& resource_;
@@ -245,8 +236,6 @@ private:
     std::vector<piece> live_;
     std::size_t used_ = 0;
     std::uint64_t next_id_ = 1;
-    std::size_t step_ = 0;
-    std::string error_;
 };
 
 } // namespace support

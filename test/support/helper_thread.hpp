@@ -3,9 +3,11 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace support {
 
@@ -53,6 +55,26 @@ private:
     const std::function<void()>* work_ = nullptr;
     bool over_ = false;
     std::thread thread_;
+};
+
+/// This thread and two others, of which one works at a time.
+class three_threads {
+public:
+    void on(std::size_t which, const std::function<void()>& work) {
+        which % 3 == 0 ? work() : helpers_[which % 3 - 1].run(work);
+        if (to_end_ != nullptr) // by this thread, when none of them works
+            std::exchange(to_end_, nullptr)->end();
+    }
+    /// The first or the second of the others ends after this work; the next has another one.
+    void end_after_this(std::size_t which) { to_end_ = &helpers_[which % 2]; }
+    void end() {
+        for (helper_thread& t : helpers_)
+            t.end();
+    }
+
+private:
+    helper_thread helpers_[2];
+    helper_thread* to_end_ = nullptr;
 };
 
 } // namespace support

@@ -24,19 +24,10 @@ namespace support {
 
 /// Both ends of a double_ended_resource over a buffer: where each allocation must lie, and that
 /// what is alive stays as it is.
-class double_ended_operations {
+class double_ended_operations : public driver {
 public:
     double_ended_operations(arenite::double_ended_resource& d, std::byte* begin)
         : resource_{d}, begin_{begin} {}
-
-    template <class Source>
-    [[nodiscard]] std::string run(Source& source) {
-        for (; source.more() && error_.empty(); ++step_) {
-            one(source);
-            check_state();
-        }
-        return error_;
-    }
 
 private:
     enum which : std::size_t { low, high };
@@ -59,12 +50,13 @@ private:
         std::size_t high_water = 0;
     };
 
-    [[nodiscard]] arenite::linear_resource& end(which w) noexcept {
+    [[nodiscard]] arenite::linear_resource& side_of(which w) noexcept {
         return w == low ? resource_.low() : resource_.high();
     }
 
-    template <class Source>
-    void one(Source& source) {
+    void after_each() override { check_state(); }
+
+    void one(decisions& source) override {
         const which w = source.byte() % 2 == 0 ? low : high;
         side& s = sides_[w];
         switch (source.byte() % 16) {
@@ -79,7 +71,7 @@ private:
             break;
         }
         case 6:
-            allocate(w, below(source, resource_.capacity() + 2), 1);
+            allocate(w, below(resource_.capacity() + 2), 1);
             break;
         case 7:
             allocate(w, std::numeric_limits<std::size_t>::max() - source.byte(), 16);
@@ -89,23 +81,23 @@ private:
             give_back(w, s.live.size() - 1);
             break;
         case 10:
-            give_back(w, below(source, s.live.size()));
+            give_back(w, below(s.live.size()));
             break;
         case 11:
-            resize(w, below(source, resource_.capacity() + 2));
+            resize(w, below(resource_.capacity() + 2));
             break;
         case 12:
         case 13:
             if (s.marks.size() < 10)
-                s.marks.push_back({end(w).mark(), s.in_use, next_id_});
+                s.marks.push_back({side_of(w).mark(), s.in_use, next_id_});
             break;
         case 14:
             if (!s.marks.empty())
-                rewind(w, below(source, s.marks.size()));
+                rewind(w, below(s.marks.size()));
             break;
         case 15:
             if (source.byte() < 40) {
-                end(w).reset();
+                side_of(w).reset();
                 s.live.clear();
                 s.marks.clear();
                 s.in_use = 0;
@@ -134,8 +126,8 @@ private:
                 expected = nullptr;
         }
         void* p = nullptr;
-        if (step_ % 2 == 0)
-            p = end(w).try_allocate(bytes, alignment);
+        if (step() % 2 == 0)
+            p = side_of(w).try_allocate(bytes, alignment);
         else
             p = resource_.try_allocate(bytes, alignment,
                                        w == low ? arenite::lifetime::temporary
@@ -157,11 +149,11 @@ private:
         const piece x = s.live[index];
         check(x);
         s.live.erase(s.live.begin() + static_cast<std::ptrdiff_t>(index));
-        if (step_ % 2 == 0)
-            end(w).deallocate(x.p, x.bytes, x.alignment);
+        if (step() % 2 == 0)
+            side_of(w).deallocate(x.p, x.bytes, x.alignment);
         else
             resource_.deallocate(x.p, x.bytes, x.alignment);
-        const std::size_t now = end(w).in_use();
+        const std::size_t now = side_of(w).in_use();
         const std::size_t distance = w == low ? static_cast<std::size_t>(x.p - begin_)
                                               : resource_.capacity() -
                                                     static_cast<std::size_t>(x.p - begin_) -
@@ -185,7 +177,7 @@ private:
                          count <= free + old_count && s.marks.empty();
         if (w == low && !s.marks.empty())
             return; // a rewind would cut it: operations.hpp has that
-        if (end(w).try_resize(x.p, x.bytes, bytes) != may)
+        if (side_of(w).try_resize(x.p, x.bytes, bytes) != may)
             return wrong("a change of size in place is not as it must be");
         if (!may)
             return;
@@ -199,7 +191,7 @@ private:
         side& s = sides_[w];
         const mark m = s.marks[index];
         s.marks.resize(index + 1);
-        end(w).rewind(m.marker);
+        side_of(w).rewind(m.marker);
         std::erase_if(s.live, [&](const piece& x) { return x.id >= m.next_id; });
         s.in_use = std::min(s.in_use, m.position);
     }
@@ -212,47 +204,33 @@ private:
     void check_state() {
         for (const which w : {low, high}) {
             const side& s = sides_[w];
-            if (end(w).in_use() != s.in_use)
+            if (side_of(w).in_use() != s.in_use)
                 wrong("in_use is not what it must be");
-            if (end(w).high_water() != s.high_water)
+            if (side_of(w).high_water() != s.high_water)
                 wrong("high_water is not the largest in_use");
             if (s.live.empty())
                 continue;
-            const piece& x = s.live[step_ % s.live.size()];
+            const piece& x = s.live[step() % s.live.size()];
             check(x);
-            if (!end(w).owns(x.p) || end(w == low ? high : low).owns(x.p))
+            if (!side_of(w).owns(x.p) || side_of(w == low ? high : low).owns(x.p))
                 wrong("an end owns what is not its own");
         }
         if (resource_.room() != resource_.capacity() - sides_[low].in_use - sides_[high].in_use)
             wrong("room is not what lies between the ends");
     }
 
-    void wrong(const char* what) {
-        if (error_.empty())
-            error_ = "operation " + std::to_string(step_) + ": " + what;
-    }
-
     arenite::double_ended_resource& resource_;
     std::byte* begin_;
     std::array<side, 2> sides_;
     std::uint64_t next_id_ = 1;
-    std::size_t step_ = 0;
-    std::string error_;
 };
 
 /// A resource with several buffers in turn: what was made stays for `Kept` turns, and all that is
 /// alive keeps its bytes. `Turn` goes on to the next one.
 template <class R, std::size_t Kept, class Turn>
-class turn_operations {
+class turn_operations : public driver {
 public:
     turn_operations(R& r, Turn turn) : resource_{r}, turn_{turn} {}
-
-    template <class Source>
-    [[nodiscard]] std::string run(Source& source) {
-        for (; source.more() && error_.empty(); ++step_)
-            one(source);
-        return error_;
-    }
 
 private:
     struct piece {
@@ -262,8 +240,7 @@ private:
         std::size_t round;
     };
 
-    template <class Source>
-    void one(Source& source) {
+    void one(decisions& source) override {
         switch (source.byte() % 8) {
         case 0:
         case 1:
@@ -272,10 +249,10 @@ private:
             allocate(source.byte(), std::size_t{1} << source.byte() % 8);
             break;
         case 4:
-            allocate(below(source, resource_.capacity() + 2), 1);
+            allocate(below(resource_.capacity() + 2), 1);
             break;
         case 5: {
-            const std::size_t index = below(source, live_.size() + 1);
+            const std::size_t index = below(live_.size() + 1);
             if (index >= live_.size() || live_[index].round != round_)
                 break;
             const piece x = live_[index];
@@ -288,7 +265,7 @@ private:
             for (int i = source.byte() % 4; i > 0; --i) {
                 const std::size_t bytes = source.byte();
                 if (void* p = resource_.try_allocate(bytes, 8))
-                    pattern{step_}.write(p, bytes);
+                    pattern{step()}.write(p, bytes);
             }
             break;
         }
@@ -313,18 +290,11 @@ private:
         pattern{last_id_}.write(p, bytes);
     }
 
-    void wrong(const char* what) {
-        if (error_.empty())
-            error_ = "operation " + std::to_string(step_) + ": " + what;
-    }
-
     R& resource_;
     Turn turn_;
     std::vector<piece> live_;
     std::uint64_t last_id_ = 0;
     std::size_t round_ = 0;
-    std::size_t step_ = 0;
-    std::string error_;
 };
 
 } // namespace support

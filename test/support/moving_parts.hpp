@@ -6,7 +6,7 @@
 #include <arenite/offset/offset_allocator.hpp>
 #include <arenite/offset/offset_heap.hpp>
 
-#include "support/operations.hpp"
+#include "support/driver.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -23,25 +23,9 @@ namespace support {
 /// really copies: every block is memory, every allocation holds a pattern, and what is taken at a
 /// moment, by the user or by a move, may not overlap.
 template <class Parts>
-class moving_parts {
+class moving_parts : public driver {
 public:
     explicit moving_parts(Parts& parts) : parts_{parts} {}
-
-    template <class Source>
-    [[nodiscard]] std::string run(Source& source) {
-        for (; source.more() && error_.empty(); ++step_) {
-            one(source);
-            check();
-        }
-        settle_all();
-        defragment();
-        while (!live_.empty() && error_.empty())
-            free_at(live_.size() - 1);
-        check();
-        if (error_.empty() && parts_.usage().bytes_in_use != 0)
-            wrong("bytes are in use when nothing is alive");
-        return error_;
-    }
 
 private:
     using place = std::pair<void*, std::uint64_t>;
@@ -67,8 +51,18 @@ private:
             return nullptr;
     }
 
-    template <class Source>
-    void one(Source& source) {
+    void after_each() override { check(); }
+    void end() override {
+        settle_all();
+        defragment();
+        while (!live_.empty() && right())
+            free_at(live_.size() - 1);
+        check();
+        if (parts_.usage().bytes_in_use != 0)
+            wrong("bytes are in use when nothing is alive");
+    }
+
+    void one(decisions& source) override {
         switch (source.byte() % 16) {
         case 0:
         case 1:
@@ -79,15 +73,15 @@ private:
         case 5:
         case 6:
         case 7:
-            return free_at(below(source, live_.size()));
+            return free_at(below(live_.size()));
         case 8:
             if (source.byte() < 40) {
-                for (std::size_t i = live_.size(); i > 2 && error_.empty(); i -= 2)
+                for (std::size_t i = live_.size(); i > 2 && right(); i -= 2)
                     free_at(i - 1);
             }
             return;
         case 9:
-            return resize(below(source, live_.size()), some_bytes(source));
+            return resize(below(live_.size()), some_bytes(source));
         case 10:
         case 11:
             return note(parts_.step(some_budget(source), some_overlap(source)));
@@ -109,23 +103,20 @@ private:
         case 13:
         case 14:
             for (std::size_t n = source.byte() % 8; n != 0 && !open_.empty(); --n)
-                settle(below(source, open_.size()), source.byte() % 4 != 0);
+                settle(below(open_.size()), source.byte() % 4 != 0);
             return;
         case 15:
-            return pin(below(source, live_.size()), source.byte());
+            return pin(below(live_.size()), source.byte());
         }
     }
 
-    template <class Source>
-    static std::uint64_t some_bytes(Source& source) {
-        return source.byte() < 200 ? 1 + source.byte() : below(source, 3000);
+    std::uint64_t some_bytes(decisions& source) {
+        return source.byte() < 200 ? 1 + source.byte() : below(3000);
     }
-    template <class Source>
-    static arenite::budget some_budget(Source& source) {
+    arenite::budget some_budget(decisions& source) {
         return {.bytes = std::size_t{16} << source.byte() % 10, .moves = source.byte() % 12u};
     }
-    template <class Source>
-    static arenite::offset_moves::overlap some_overlap(Source& source) {
+    arenite::offset_moves::overlap some_overlap(decisions& source) {
         return source.byte() % 3 == 0 ? arenite::offset_moves::may_overlap
                                       : arenite::offset_moves::apart;
     }
@@ -268,13 +259,13 @@ private:
     }
 
     void settle_all() {
-        while (!open_.empty() && error_.empty())
+        while (!open_.empty() && right())
             settle(open_.size() - 1, true);
     }
 
     // It ends, and says so.
     void defragment() {
-        for (int n = 0; error_.empty(); ++n) {
+        for (int n = 0; right(); ++n) {
             arenite::offset_moves todo = parts_.step({.moves = 8});
             const bool done = todo.done();
             note(std::move(todo));
@@ -285,7 +276,7 @@ private:
             if (n > 20'000)
                 return wrong("the steps never end");
         }
-        if (error_.empty() && !parts_.step(arenite::budget::unlimited()).empty())
+        if (right() && !parts_.step(arenite::budget::unlimited()).empty())
             wrong("a step after the last finds something");
     }
 
@@ -295,7 +286,7 @@ private:
     }
 
     void check() {
-        if (!error_.empty())
+        if (!right())
             return;
         if (parts_.usage().live_allocations != live_.size())
             return wrong("another number of allocations is alive");
@@ -315,19 +306,12 @@ private:
         }
     }
 
-    void wrong(const char* what) {
-        if (error_.empty())
-            error_ = "operation " + std::to_string(step_) + ": " + what;
-    }
-
     Parts& parts_;
     std::vector<piece> live_;
     std::vector<open_move> open_;
     std::map<place, std::uint64_t> taken_;
     std::map<void*, std::vector<std::uint8_t>> memory_;
     std::uint64_t next_id_ = 1;
-    std::size_t step_ = 0;
-    std::string error_;
 };
 
 } // namespace support

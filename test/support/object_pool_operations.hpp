@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "support/operations.hpp"
+#include "support/driver.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -38,28 +38,13 @@ struct alignas(Alignment) followed {
 /// go singly, in rows and at random, are gone through whole and in parts and released meanwhile,
 /// are looked at through weak references, and trimmed, beside a map of what is in use.
 template <class Pool>
-class object_pool_operations {
+class object_pool_operations : public driver {
 public:
     using object = typename Pool::value_type;
 
     /// `may_fail`: its upstream may refuse.
     explicit object_pool_operations(Pool& pool, bool may_fail = false)
         : pool_{pool}, may_fail_{may_fail}, before_{object::alive} {}
-
-    /// Empty: all was right; else what was wrong.
-    template <class Source>
-    [[nodiscard]] std::string run(Source& source) {
-        for (; source.more() && error_.empty(); ++step_)
-            one(source);
-        owners_.clear();
-        check();
-        if (pool_.trim(), object::alive != before_)
-            wrong("objects are alive after all went back and a trim");
-        for (const watch& w : watched_)
-            if (!w.reference.expired())
-                wrong("a weak reference leads to an object that is gone");
-        return error_;
-    }
 
 private:
     using pointer = typename Pool::pointer;
@@ -69,8 +54,17 @@ private:
     };
     static constexpr std::size_t most = 20'000;
 
-    template <class Source>
-    void one(Source& source) {
+    void end() override {
+        owners_.clear();
+        check();
+        if (pool_.trim(), object::alive != before_)
+            wrong("objects are alive after all went back and a trim");
+        for (const watch& w : watched_)
+            if (!w.reference.expired())
+                wrong("a weak reference leads to an object that is gone");
+    }
+
+    void one(decisions& source) override {
         switch (source.byte() % 15) {
         case 0:
         case 1:
@@ -83,15 +77,15 @@ private:
             break;
         case 4:
         case 5:
-            release_at(below(source, owners_.size()));
+            release_at(below(owners_.size()));
             break;
         case 6: // at random
             for (std::size_t i = source.byte(); i > 0; --i)
-                release_at(below(source, owners_.size()));
+                release_at(below(owners_.size()));
             break;
         case 7: { // neighbours, upward or downward
             std::sort(owners_.begin(), owners_.end());
-            const std::size_t from = below(source, owners_.size());
+            const std::size_t from = below(owners_.size());
             const std::size_t to = std::min(owners_.size(), from + source.byte());
             if (source.byte() % 2 != 0)
                 std::reverse(owners_.begin() + static_cast<std::ptrdiff_t>(from),
@@ -104,7 +98,7 @@ private:
         }
         case 8:
             if (!owners_.empty()) {
-                const pointer& x = owners_[below(source, owners_.size())];
+                const pointer& x = owners_[below(owners_.size())];
                 watched_.push_back({pool_.weak(x), x->id});
             }
             break;
@@ -220,19 +214,12 @@ private:
             wrong("the pool counts other objects than are alive");
     }
 
-    void wrong(const char* what) {
-        if (error_.empty())
-            error_ = "operation " + std::to_string(step_) + ": " + what;
-    }
-
     Pool& pool_;
     bool may_fail_;
     std::size_t before_;
     std::vector<pointer> owners_;
     std::vector<watch> watched_;
     std::uint64_t next_id_ = 0;
-    std::size_t step_ = 0;
-    std::string error_;
 };
 
 } // namespace support

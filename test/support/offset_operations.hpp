@@ -5,7 +5,7 @@
 #include <arenite/offset/offset_allocation.hpp>
 #include <arenite/offset/offset_allocator.hpp>
 
-#include "support/operations.hpp"
+#include "support/driver.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -142,25 +142,11 @@ private:
 };
 
 /// A random program on an offset_allocator beside the model, which is asked after every operation.
-class offset_allocator_operations {
+class offset_allocator_operations : public driver {
 public:
     offset_allocator_operations(arenite::offset_allocator& gpu, std::uint64_t capacity,
                                 const arenite::offset_options& options)
         : gpu_{gpu}, model_{capacity, options}, keeps_data_{options.user_data} {}
-
-    template <class Source>
-    [[nodiscard]] std::string run(Source& source) {
-        for (; source.more() && error_.empty(); ++step_) {
-            one(source);
-            check();
-        }
-        while (!live_.empty() && error_.empty())
-            free_at(live_.size() - 1);
-        check();
-        if (error_.empty() && model_.end() != 0 && gpu_.largest_free() != model_.end())
-            wrong("all is free, and not in one piece");
-        return error_;
-    }
 
 private:
     struct piece {
@@ -168,8 +154,16 @@ private:
         std::uint64_t data;
     };
 
-    template <class Source>
-    void one(Source& source) {
+    void after_each() override { check(); }
+    void end() override {
+        while (!live_.empty() && right())
+            free_at(live_.size() - 1);
+        check();
+        if (model_.end() != 0 && gpu_.largest_free() != model_.end())
+            wrong("all is free, and not in one piece");
+    }
+
+    void one(decisions& source) override {
         switch (source.byte() % 16) {
         case 0:
         case 1:
@@ -186,16 +180,16 @@ private:
         case 8:
         case 9:
         case 10:
-            return free_at(below(source, live_.size()));
+            return free_at(below(live_.size()));
         case 11: // every other one, so that holes arise
             if (source.byte() >= 24)
                 return;
-            for (std::size_t i = live_.size(); i > 1 && error_.empty(); i -= 2)
+            for (std::size_t i = live_.size(); i > 1 && right(); i -= 2)
                 free_at(i - 1);
             return;
         case 12:
         case 13:
-            return resize(below(source, live_.size()), some_bytes(source));
+            return resize(below(live_.size()), some_bytes(source));
         case 14:
             return change_end(source.byte(), source.byte());
         case 15:
@@ -203,21 +197,19 @@ private:
                 gpu_.clear();
                 model_.clear();
                 live_.clear();
-            } else if (!stale_.empty() && gpu_.is_live(stale_[below(source, stale_.size())])) {
+            } else if (!stale_.empty() && gpu_.is_live(stale_[below(stale_.size())])) {
                 wrong("what was freed is alive");
             }
             return;
         }
     }
 
-    template <class Source>
-    static std::uint64_t some_bytes(Source& source) {
+    std::uint64_t some_bytes(decisions& source) {
         const std::uint8_t kind = source.byte();
-        return kind < 160 ? source.byte() : below(source, kind < 250 ? 4096 : 65'536);
+        return kind < 160 ? source.byte() : below(kind < 250 ? 4096 : 65'536);
     }
 
-    template <class Source>
-    static std::uint64_t some_alignment(Source& source) {
+    std::uint64_t some_alignment(decisions& source) {
         constexpr std::uint64_t odd[] = {3, 12, 36, 20, 1000, 4095};
         const std::uint8_t kind = source.byte();
         return kind < 100   ? 1
@@ -289,7 +281,7 @@ private:
     }
 
     void check() {
-        if (!error_.empty())
+        if (!right())
             return;
         if (gpu_.capacity() != model_.capacity())
             return wrong("the capacity is another");
@@ -316,19 +308,12 @@ private:
         }
     }
 
-    void wrong(const char* what) {
-        if (error_.empty())
-            error_ = "operation " + std::to_string(step_) + ": " + what;
-    }
-
     arenite::offset_allocator& gpu_;
     offset_model model_;
     bool keeps_data_;
     std::vector<piece> live_;
     std::vector<arenite::offset_allocation> stale_;
     std::uint64_t next_data_ = 0;
-    std::size_t step_ = 0;
-    std::string error_;
 };
 
 } // namespace support

@@ -2,26 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Programs of operations that bytes decide, run on a resource and on a model of it at the same
-// time. The model tests give random bytes, the fuzz targets those that libFuzzer finds. What is
-// wrong is returned as a text, so that neither a test framework nor exceptions are needed here.
-
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/report/memory_map.hpp>
 
+#include "support/driver.hpp"
 #include "support/pattern.hpp"
-#include "support/sources.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <limits>
-#include <map>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace support {
@@ -35,55 +27,30 @@ struct heap_rules {
     bool ends_empty = true; ///< bytes_in_use is 0 when all was freed
 };
 
-/// Allocates and frees in any order and holds each answer against a map of what is alive.
+/// Allocates and frees in any order.
 template <class R>
-class heap_operations {
+class heap_operations : public memory_driver {
 public:
     heap_operations(R& r, heap_rules rules) : resource_{r}, rules_{rules} {}
 
-    /// Runs until the source ends, then frees everything. Empty: all was right; else what was
-    /// wrong.
-    template <class Source>
-    [[nodiscard]] std::string run(Source& source) {
-        for (; source.more() && error_.empty(); ++step_)
-            one(source);
-        for (; !live_.empty() && error_.empty(); ++step_)
-            free_at(live_.size() - 1, false);
-        if (error_.empty())
-            check_usage();
-        if constexpr (arenite::Measurable<R>) {
-            if (rules_.ends_empty && error_.empty() && resource_.usage().bytes_in_use != 0)
-                wrong("bytes are in use when nothing is alive");
-        }
-        return error_;
-    }
-
 private:
-    struct piece {
-        void* p;
-        std::size_t bytes;
-        std::size_t alignment;
-        std::uint64_t id;
-    };
-
-    template <class Source>
-    void one(Source& source) {
+    void one(decisions& source) override {
         switch (source.byte() % 16) {
         case 0:
         case 1:
         case 2:
         case 3:
         case 4:
-            allocate(some_bytes(source), arenite::default_alignment);
+            allocate(some_bytes(), arenite::default_alignment);
             break;
         case 5: {
-            const std::size_t alignment = std::size_t{1} << source.byte() % 14;
-            allocate(some_bytes(source), alignment);
+            const std::size_t alignment = std::size_t{1} << byte() % 14;
+            allocate(some_bytes(), alignment);
             break;
         }
         case 6: { // a run of one size
-            const std::size_t bytes = some_bytes(source);
-            for (std::size_t i = source.byte() % 64; i > 0 && error_.empty(); --i)
+            const std::size_t bytes = some_bytes();
+            for (std::size_t i = byte() % 64; i > 0 && right(); --i)
                 allocate(bytes, 8);
             break;
         }
@@ -91,20 +58,20 @@ private:
         case 8:
         case 9:
         case 10:
-            free_at(below(source, live_.size()), source.byte() % 2 != 0);
+            free_at(below(live_.size()), byte() % 2 != 0);
             break;
         case 11:
             free_at(live_.size() - 1, false);
             break;
         case 12: { // every k-th, so that holes arise
-            const std::size_t step = 1 + source.byte() % 4;
-            for (std::size_t i = live_.size(); i > step && error_.empty(); i -= step)
+            const std::size_t step = 1 + byte() % 4;
+            for (std::size_t i = live_.size(); i > step && right(); i -= step)
                 free_at(i - 1, false);
             break;
         }
         case 13: { // a neighbourhood
-            std::size_t from = below(source, live_.size());
-            for (std::size_t i = source.byte() % 32; i > 0 && from < live_.size(); --i)
+            std::size_t from = below(live_.size());
+            for (std::size_t i = byte() % 32; i > 0 && from < live_.size(); --i)
                 free_at(from, false);
             break;
         }
@@ -114,56 +81,53 @@ private:
             look();
             break;
         case 15: {
-            const std::size_t index = below(source, live_.size());
-            check(index);
-            if (source.byte() % 2 != 0)
-                resize(index, some_bytes(source));
+            const std::size_t index = below(live_.size());
+            if (index < live_.size())
+                check(live_[index]);
+            if (byte() % 2 != 0)
+                resize(index, some_bytes());
             break;
         }
         }
-        check_usage();
+        check_its_usage();
     }
 
-    template <class Source>
-    std::size_t some_bytes(Source& source) {
-        const std::uint8_t kind = source.byte();
+    void end() override {
+        while (some_live())
+            free_at(live_.size() - 1, false);
+        check_its_usage();
+        if constexpr (arenite::Measurable<R>) {
+            if (rules_.ends_empty && resource_.usage().bytes_in_use != 0)
+                wrong("bytes are in use when nothing is alive");
+        }
+    }
+
+    std::size_t some_bytes() {
+        const std::uint8_t kind = byte();
         if (kind < 200)
-            return source.byte() % 96;
+            return byte() % 96;
         if (kind < 240)
-            return below(source, 4096);
+            return below(4096);
         if (kind < 252)
-            return below(source, 65'536);
-        return below(source, 1 << 20);
+            return below(65'536);
+        return below(1 << 20);
     }
 
     void allocate(std::size_t bytes, std::size_t alignment) {
-        if (live_.size() >= rules_.most_pieces || sum_ + bytes > rules_.most_bytes)
+        if (live_.size() >= rules_.most_pieces || live_.bytes() + bytes > rules_.most_bytes)
             return;
         void* p = resource_.try_allocate(bytes, alignment);
-        if (p == nullptr) {
-            if (!rules_.may_fail)
-                wrong("an allocation failed");
+        if (p == nullptr && rules_.may_fail)
             return;
-        }
-        if (!arenite::is_aligned(p, alignment))
-            return wrong("memory is not aligned");
-        const std::size_t taken = std::max<std::size_t>(bytes, 1);
-        const auto [at, fresh] = ranges_.emplace(arenite::address_of(p), taken);
-        if (!fresh ||
-            (std::next(at) != ranges_.end() && at->first + taken > std::next(at)->first) ||
-            (at != ranges_.begin() && std::prev(at)->first + std::prev(at)->second > at->first))
-            return wrong("memory overlaps another allocation");
         if constexpr (arenite::Owning<R>) {
-            if (!resource_.owns(p))
+            if (p != nullptr && !resource_.owns(p))
                 return wrong("the resource does not own what it handed out");
         }
         if constexpr (arenite::Sizing<R>) {
-            if (rules_.keeps_sizes && resource_.size_of(p) < bytes)
+            if (p != nullptr && rules_.keeps_sizes && resource_.size_of(p) < bytes)
                 return wrong("size_of is less than what was asked for");
         }
-        live_.push_back({p, bytes, alignment, next_id_++});
-        pattern{live_.back().id}.write(p, bytes);
-        sum_ += bytes;
+        add(p, bytes, alignment);
     }
 
     // Its regions lie apart, and all that lives lies in such as are in use.
@@ -172,53 +136,28 @@ private:
             const arenite::memory_map map{resource_};
             if (map.overlapping() != 0)
                 wrong("regions overlap");
-            if (map.totals().bytes(arenite::region_state::used) < sum_)
+            if (map.totals().bytes(arenite::region_state::used) < live_.bytes())
                 wrong("regions in use are smaller than what lives");
         }
     }
 
-    void check(std::size_t index) {
-        if (index >= live_.size())
-            return;
-        const piece& x = live_[index];
-        if (!pattern{x.id}.holds(x.p, x.bytes))
-            wrong("memory was overwritten");
-    }
-
     // In place, or not at all.
     void resize([[maybe_unused]] std::size_t index, [[maybe_unused]] std::size_t bytes) {
-        if constexpr (requires(const piece& x) {
+        if constexpr (requires(const live_piece& x) {
                           resource_.try_resize(x.p, x.bytes, bytes, x.alignment);
                       }) {
             if (index >= live_.size())
                 return;
-            piece& x = live_[index];
-            if (!resource_.try_resize(x.p, x.bytes, bytes, x.alignment))
-                return;
-            if (bytes == 0)
-                return wrong("an object got the size 0");
-            const auto at = ranges_.find(arenite::address_of(x.p));
-            at->second = bytes;
-            if (std::next(at) != ranges_.end() && at->first + bytes > std::next(at)->first)
-                return wrong("an object grew into the next");
-            if (!pattern{x.id}.holds(x.p, std::min({x.bytes, bytes, std::size_t{2048}})))
-                wrong("a change of size lost the contents");
-            sum_ = sum_ - x.bytes + bytes;
-            x.bytes = bytes;
-            pattern{x.id}.write(x.p, bytes);
+            const live_piece& x = live_[index];
+            if (resource_.try_resize(x.p, x.bytes, bytes, x.alignment))
+                resized(index, bytes);
         }
     }
 
-    // The last takes its place, so that the order of birth gets lost with time.
     void free_at(std::size_t index, [[maybe_unused]] bool without_size) {
         if (index >= live_.size())
             return;
-        check(index);
-        const piece x = live_[index];
-        live_[index] = live_.back();
-        live_.pop_back();
-        ranges_.erase(arenite::address_of(x.p));
-        sum_ -= x.bytes;
+        const live_piece x = take(index);
         if constexpr (requires { resource_.deallocate(x.p); }) {
             if (rules_.keeps_sizes && without_size)
                 return resource_.deallocate(x.p);
@@ -226,46 +165,21 @@ private:
         resource_.deallocate(x.p, x.bytes, x.alignment);
     }
 
-    void check_usage() {
-        if constexpr (arenite::Measurable<R>) {
-            const arenite::usage u = resource_.usage();
-            if (u.bytes_in_use < sum_)
-                wrong("usage tells of fewer bytes than are in use");
-            if (u.bytes_reserved < u.bytes_in_use)
-                wrong("usage tells of fewer bytes reserved than in use");
-            if (u.live_allocations != 0 && u.live_allocations != live_.size())
-                wrong("usage counts other allocations than there are");
-        }
-    }
-
-    void wrong(const char* what) {
-        if (error_.empty())
-            error_ = "operation " + std::to_string(step_) + ": " + what;
+    void check_its_usage() {
+        if constexpr (arenite::Measurable<R>)
+            check_usage(resource_.usage());
     }
 
     R& resource_;
     heap_rules rules_;
-    std::vector<piece> live_;
-    std::map<std::uintptr_t, std::size_t> ranges_;
-    std::size_t sum_ = 0;
-    std::size_t step_ = 0;
-    std::uint64_t next_id_ = 1;
-    std::string error_;
 };
 
 /// Random operations on a linear_resource against a model: marks, rewinds, resets, growth in place.
 /// `begin` is where its region begins, or nullptr where that is not known.
-class linear_operations {
+class linear_operations : public driver {
 public:
     linear_operations(arenite::linear_resource& r, std::byte* begin)
         : resource_{r}, begin_{begin} {}
-
-    template <class Source>
-    [[nodiscard]] std::string run(Source& source) {
-        for (; source.more() && error_.empty(); ++step_)
-            one(source);
-        return error_;
-    }
 
 private:
     struct piece {
@@ -282,8 +196,7 @@ private:
         std::uint64_t next_id;
     };
 
-    template <class Source>
-    void one(Source& source) {
+    void one(decisions& source) override {
         switch (source.byte() % 16) {
         case 0:
         case 1:
@@ -295,7 +208,7 @@ private:
             break;
         }
         case 5:
-            allocate(below(source, resource_.capacity() + 2), 1);
+            allocate(below(resource_.capacity() + 2), 1);
             break;
         case 6:
             allocate(std::numeric_limits<std::size_t>::max() - source.byte(), 16);
@@ -305,13 +218,13 @@ private:
             give_back(live_.size() - 1);
             break;
         case 9:
-            give_back(below(source, live_.size()));
+            give_back(below(live_.size()));
             break;
         case 10:
-            resize(live_.size() - 1, below(source, resource_.capacity() + 2));
+            resize(live_.size() - 1, below(resource_.capacity() + 2));
             break;
         case 11:
-            resize(below(source, live_.size()), source.byte());
+            resize(below(live_.size()), source.byte());
             break;
         case 12:
         case 13:
@@ -320,7 +233,7 @@ private:
             break;
         case 14:
             if (!marks_.empty())
-                rewind(below(source, marks_.size()));
+                rewind(below(marks_.size()));
             break;
         case 15:
             if (source.byte() < 40) {
@@ -438,15 +351,10 @@ private:
         if (resource_.high_water() != high_water_)
             wrong("high_water is not the largest in_use");
         if (!live_.empty())
-            check(live_[step_ % live_.size()]);
+            check(live_[step() % live_.size()]);
         for (const piece& x : live_)
             if (x.end > top_)
                 wrong("something alive was freed");
-    }
-
-    void wrong(const char* what) {
-        if (error_.empty())
-            error_ = "operation " + std::to_string(step_) + ": " + what;
     }
 
     static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
@@ -459,8 +367,6 @@ private:
     std::size_t high_water_ = 0;
     std::size_t before_latest_ = unknown; // bytes in use before the newest allocation
     std::uint64_t next_id_ = 1;
-    std::size_t step_ = 0;
-    std::string error_;
 };
 
 } // namespace support

@@ -6,7 +6,7 @@
 #include <arenite/core/region.hpp>
 #include <arenite/core/usage.hpp>
 
-#include "support/operations.hpp"
+#include "support/driver.hpp"
 #include "support/pattern.hpp"
 #include "support/region_list.hpp"
 
@@ -24,24 +24,12 @@ namespace support {
 /// and at random, are visited and freed while visited (where the pool does that), listed and
 /// trimmed, beside a map of what is alive.
 template <class Pool>
-class pool_operations {
+class pool_operations : public driver {
 public:
     explicit pool_operations(Pool& pool) : pool_{pool} {}
 
     /// The pool may fail where its upstream may.
     pool_operations(Pool& pool, bool may_fail) : pool_{pool}, may_fail_{may_fail} {}
-
-    /// Empty: all was right; else what was wrong.
-    template <class Source>
-    [[nodiscard]] std::string run(Source& source) {
-        for (; source.more() && error_.empty(); ++step_)
-            one(source);
-        for (; !live_.empty() && error_.empty(); ++step_)
-            free_at(live_.size() - 1);
-        if (error_.empty())
-            check_usage();
-        return error_;
-    }
 
 private:
     struct piece {
@@ -60,8 +48,13 @@ private:
 
     static constexpr std::size_t most_bytes = std::size_t{8} << 20;
 
-    template <class Source>
-    void one(Source& source) {
+    void end() override {
+        while (!live_.empty() && right())
+            free_at(live_.size() - 1);
+        check_usage();
+    }
+
+    void one(decisions& source) override {
         switch (source.byte() % 16) {
         case 0:
         case 1:
@@ -70,26 +63,26 @@ private:
             break;
         case 3:
         case 4:
-            for (std::size_t i = source.byte(); i > 0 && error_.empty(); --i)
+            for (std::size_t i = source.byte(); i > 0 && right(); --i)
                 allocate();
             break;
         case 5:
         case 6:
-            free_at(below(source, live_.size()));
+            free_at(below(live_.size()));
             break;
         case 7:
             free_at(live_.size() - 1);
             break;
         case 8: // at random
-            for (std::size_t i = source.byte(); i > 0 && error_.empty(); --i)
-                free_at(below(source, live_.size()));
+            for (std::size_t i = source.byte(); i > 0 && right(); --i)
+                free_at(below(live_.size()));
             break;
         case 9: { // neighbours, upward or downward
             std::sort(live_.begin(), live_.end(),
                       [](const piece& a, const piece& b) { return a.p < b.p; });
-            const std::size_t from = below(source, live_.size());
+            const std::size_t from = below(live_.size());
             const bool up = source.byte() % 2 != 0;
-            for (std::size_t i = source.byte(); i > 0 && error_.empty(); --i) {
+            for (std::size_t i = source.byte(); i > 0 && right(); --i) {
                 const std::size_t n = up ? from : from + i - 1;
                 if (n < live_.size())
                     free_at(n, true);
@@ -98,7 +91,7 @@ private:
         }
         case 10: { // every k-th
             const std::size_t step = 1 + source.byte() % 4;
-            for (std::size_t i = live_.size(); i > step && error_.empty(); i -= step)
+            for (std::size_t i = live_.size(); i > step && right(); i -= step)
                 free_at(i - 1);
             break;
         }
@@ -121,7 +114,7 @@ private:
                 check_regions();
             break;
         case 15:
-            allocate_large(below(source, 1 << 16));
+            allocate_large(below(1 << 16));
             break;
         }
         check_usage();
@@ -230,18 +223,11 @@ private:
             wrong("usage tells of fewer bytes reserved than in use");
     }
 
-    void wrong(const char* what) {
-        if (error_.empty())
-            error_ = "operation " + std::to_string(step_) + ": " + what;
-    }
-
     Pool& pool_;
     bool may_fail_ = false;
     std::vector<piece> live_;
     std::map<std::uintptr_t, std::uint64_t> ids_;
-    std::size_t step_ = 0;
     std::uint64_t next_id_ = 1;
-    std::string error_;
 };
 
 } // namespace support

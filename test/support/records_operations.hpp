@@ -4,8 +4,8 @@
 
 #include <arenite/soa/records.hpp>
 
+#include "support/driver.hpp"
 #include "support/fragile.hpp"
-#include "support/operations.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -38,7 +38,7 @@ struct row_model {
 /// Programs of operations on records (see operations.hpp) beside a std::vector, while copies, moves
 /// and the upstream fail: where an operation throws, nothing may have changed.
 template <class Layout, bool MovesFreely>
-class records_operations {
+class records_operations : public driver {
 public:
     using row = fragile_row<MovesFreely>;
     using rows = arenite::records<row, Layout>;
@@ -48,34 +48,27 @@ public:
     template <class Fail>
     records_operations(rows& r, Fail fail) : rows_{r}, fail_{std::move(fail)} {}
 
-    /// Empty: all was right; else what was wrong.
-    template <class Source>
-    [[nodiscard]] std::string run(Source& source) {
-        for (; source.more() && error_.empty(); ++step_)
-            one(source);
-        rows_.clear();
-        if (fragile_count::live != 0)
-            wrong("a value lives in empty records");
-        return error_;
-    }
-
 private:
     using model = std::vector<row_model>;
     static constexpr std::size_t most_rows = 200;
 
     static row made(const row_model& m) { return {m.small, m.text, m.number, m.wide}; }
 
-    template <class Source>
-    row_model some_row(Source& source) {
+    row_model some_row(decisions& source) {
         const std::uint8_t b = source.byte();
-        return {b, std::string(b % 40u, 'x'), static_cast<int>(step_), b / 4.0};
+        return {b, std::string(b % 40u, 'x'), static_cast<int>(step()), b / 4.0};
     }
 
-    template <class Source>
-    void one(Source& source) {
+    void end() override {
+        rows_.clear();
+        if (fragile_count::live != 0)
+            wrong("a value lives in empty records");
+    }
+
+    void one(decisions& source) override {
         const std::uint8_t kind = source.byte();
         const std::size_t size = model_.size();
-        const std::size_t at = below(source, size + 1);
+        const std::size_t at = below(size + 1);
         const row_model m = some_row(source);
         const bool room = size < most_rows;
         // One of four operations meets a copy that throws, one an upstream that fails.
@@ -312,16 +305,9 @@ private:
             wrong("the capacity is less than the size");
     }
 
-    void wrong(const char* what) {
-        if (error_.empty())
-            error_ = "operation " + std::to_string(step_) + ": " + what;
-    }
-
     rows& rows_;
     std::function<void(int)> fail_;
     model model_;
-    std::size_t step_ = 0;
-    std::string error_;
 };
 
 } // namespace support

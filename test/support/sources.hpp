@@ -9,17 +9,33 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <span>
 
 namespace support {
 
+/// Decides what a program does.
+class decisions {
+public:
+    /// One more operation? Asked before each.
+    [[nodiscard]] virtual bool more() = 0;
+    [[nodiscard]] virtual std::uint8_t byte() = 0;
+
+protected:
+    decisions() = default;
+    decisions(const decisions&) = default;
+    decisions& operator=(const decisions&) = default;
+    ~decisions() = default;
+};
+
 /// Random decisions, one a step; the same for the same seed, on every machine.
-class random_source {
+class random_source final : public decisions {
 public:
     random_source(std::uint64_t seed, std::size_t steps) : engine_{seed}, left_{steps} {}
 
-    /// One more operation? Asked before each.
-    [[nodiscard]] bool more() noexcept { return left_ > 0 && left_-- > 0; }
-    [[nodiscard]] std::uint8_t byte() { return static_cast<std::uint8_t>(engine_() >> 56); }
+    [[nodiscard]] bool more() override { return left_ > 0 && left_-- > 0; }
+    [[nodiscard]] std::uint8_t byte() override {
+        return static_cast<std::uint8_t>(engine_() >> 56);
+    }
 
 private:
     std::mt19937_64 engine_;
@@ -27,13 +43,15 @@ private:
 };
 
 /// The bytes of a fuzzer; 0 after the last.
-class byte_source {
+class byte_source final : public decisions {
 public:
     byte_source(const std::uint8_t* data, std::size_t size) noexcept
         : at_{data}, end_{data + size} {}
 
-    [[nodiscard]] bool more() const noexcept { return at_ != end_; }
-    [[nodiscard]] std::uint8_t byte() noexcept { return at_ != end_ ? *at_++ : std::uint8_t{0}; }
+    [[nodiscard]] bool more() override { return at_ != end_; }
+    [[nodiscard]] std::uint8_t byte() override { return at_ != end_ ? *at_++ : std::uint8_t{0}; }
+    /// All that is left.
+    [[nodiscard]] std::span<const std::uint8_t> rest() const { return {at_, end_}; }
 
 private:
     const std::uint8_t* at_;

@@ -4,10 +4,10 @@
 
 #include <arenite/affinity/affinity.hpp>
 #include <arenite/affinity/detail/affinity_door.hpp>
-#include <arenite/affinity/detail/affinity_shares.hpp>
 #include <arenite/affinity/detail/outside_memory.hpp>
-#include <arenite/affinity/detail/share_front.hpp>
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_heap_front.hpp>
+#include <arenite/affinity/detail/thread_heap_list.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/check/call_sites.hpp>
 #include <arenite/compose/detail/resource_adaptor.hpp>
 #include <arenite/core/alignment.hpp>
@@ -21,8 +21,8 @@
 #include <atomic>
 #include <cstddef>
 #include <iosfwd>
-#include <span>
 #include <string_view>
+#include <utility>
 
 // Code that a template adds for a tag belongs to the program or library that it is compiled into.
 #if defined(__GNUC__)
@@ -42,6 +42,7 @@ using affinity_neighbourhood = detail::neighbourhood<affinity_heap>;
 
 namespace detail {
 
+class affinity_list;
 class affinity_registry;
 
 /// The heap of a tag; looked up once in each program or library.
@@ -78,8 +79,8 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///            four from a thread that has no heap of this affinity.
 /// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more for blocks in which
 ///            another thread freed something.
-/// Limits:    256 affinities; for heaps without number see shared_heap. As many heaps (threads
-///            times affinities) as memory has room for.
+/// Limits:    256 affinities at once; for heaps without number see shared_heap. As many heaps
+///            (threads times affinities) as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty;
 ///            give_back_due() whole pages, where a program idles.
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
@@ -128,7 +129,7 @@ public:
     [[nodiscard]] ARENITE_INLINE static void* try_allocate_in(std::size_t bytes,
                                                               std::size_t alignment) noexcept {
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_front* const h = detail::thread_heaps::ready_at(place, alignment);
+        detail::slab_front* const h = detail::thread_table::ready_at(place, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -142,7 +143,7 @@ public:
                                              std::size_t alignment) noexcept {
         call_sites::freed(p);
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_front* const h = detail::thread_heaps::ready_at(place, alignment);
+        detail::slab_front* const h = detail::thread_table::ready_at(place, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
         of<A>().deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
@@ -161,9 +162,16 @@ public:
     /// Returns nullptr if no affinity of this name has been made yet.
     [[nodiscard]] static affinity_heap* find(std::string_view name) noexcept;
 
-    /// All affinities, in the order in which they were named; none is ever destroyed. `n` is less
-    /// than count().
-    [[nodiscard]] static std::span<affinity_heap> all() noexcept;
+    /// Ends this affinity: its memory goes back, and its name and place are free for another. A
+    /// contract violation while objects live in it, and where a tag has its name. No thread may be
+    /// using it or come to; threads that did may go on or end meanwhile. A walk over all affinities
+    /// may be under way: memory and place go when the last one has ended. O(blocks + threads).
+    void retire() noexcept;
+
+    /// All affinities, in the order in which they were named (one that came after another was
+    /// retired may stand in its place): a range of affinity_heap&, with size() and [n], to be kept
+    /// no longer than it is walked over. `n` is less than count().
+    [[nodiscard]] static detail::affinity_list all() noexcept;
     [[nodiscard]] static affinity_heap& by_index(std::size_t n) noexcept;
     [[nodiscard]] static std::size_t count() noexcept;
 
@@ -173,8 +181,8 @@ public:
     /// allocated must have been passed on with synchronisation. For memory of the `standard`
     /// strategy or a user's own, p must be the start of an allocation.
     [[nodiscard]] ARENITE_INLINE static affinity_heap* heap_of(const void* p) noexcept {
-        detail::share_front* const s = detail::share_front::around(p);
-        return s != nullptr ? heap_of_share(*s) : heap_of_outside(p);
+        detail::thread_heap_front* const s = detail::thread_heap_front::around(p);
+        return s != nullptr ? heap_of_front(*s) : heap_of_outside(p);
     }
 
     /// Frees memory of any affinity, if the size is known but the affinity is not. Fast for objects
@@ -182,10 +190,10 @@ public:
     ARENITE_INLINE static void deallocate_any(void* p, std::size_t bytes,
                                               std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::share_front* const s = detail::share_front::around(p);
+        detail::thread_heap_front* const s = detail::thread_heap_front::around(p);
         if (s != nullptr && s->affinity() < detail::most_affinities) [[likely]] {
-            const auto place = detail::thread_heaps::place_of(s->affinity());
-            detail::slab_front* const h = detail::thread_heaps::ready_at(place, alignment);
+            const auto place = detail::thread_table::place_of(s->affinity());
+            detail::slab_front* const h = detail::thread_table::ready_at(place, alignment);
             if (h == &s->heap()) [[likely]] // which is not null
                 return h->deallocate(p, bytes, alignment);
         }
@@ -203,9 +211,9 @@ public:
         if (ARENITE_IS_CONSTANT(p == nullptr) && p == nullptr)
             return false; // g++ would warn of what it then sees behind this
         call_sites::freed(p);
-        detail::share_front* const s = detail::share_front::around(p);
+        detail::thread_heap_front* const s = detail::thread_heap_front::around(p);
         // A heap of another kind has no pages.
-        return s != nullptr && s->is_mine_and_an_affinitys(detail::thread_heaps::thread()) &&
+        return s != nullptr && s->is_mine_and_an_affinitys(detail::thread_table::thread()) &&
                s->heap().try_give_in_own(p);
     }
 
@@ -214,7 +222,7 @@ public:
     /// alignment applies.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        detail::slab_front* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
+        detail::slab_front* const h = detail::thread_table::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -227,7 +235,7 @@ public:
     /// try_allocate(bytes, natural_alignment(bytes)), for callers that know no alignment; faster.
     [[nodiscard]] ARENITE_INLINE void* try_allocate_object(std::size_t bytes) noexcept {
         // A slot whose size is divisible by 16 is aligned to 16.
-        detail::slab_front* const h = detail::thread_heaps::ready_at(thread_place_, 1);
+        detail::slab_front* const h = detail::thread_table::ready_at(thread_place_, 1);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, detail::granule_bytes)) [[likely]]
                 return p;
@@ -239,7 +247,7 @@ public:
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::slab_front* const h = detail::thread_heaps::ready_at(thread_place_, alignment);
+        detail::slab_front* const h = detail::thread_table::ready_at(thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
         deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
@@ -249,7 +257,7 @@ public:
     ARENITE_INLINE void deallocate(void* p) noexcept {
         call_sites::freed(p);
         detail::slab_front* const h =
-            detail::thread_heaps::ready_at(thread_place_, default_alignment);
+            detail::thread_table::ready_at(thread_place_, default_alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p);
         deallocate_slow(p, detail::unknown_bytes, 1);
@@ -375,35 +383,34 @@ private:
     ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
 
-    trim_result trim_shares() noexcept;
+    trim_result trim_heaps() noexcept;
     [[nodiscard]] bool give_back_of_ended(std::uint64_t now_ms) noexcept;
     /// It is a shared_heap's, and always of the strategy `ordered`.
     [[nodiscard]] bool is_shared() const noexcept { return index_ >= detail::most_affinities; }
     /// nullptr where it is a shared_heap's.
-    [[nodiscard]] static affinity_heap* heap_of_share(detail::share_front& s) noexcept {
+    [[nodiscard]] static affinity_heap* heap_of_front(detail::thread_heap_front& s) noexcept {
         auto* const heap = static_cast<affinity_heap*>(s.user());
         return heap->is_shared() ? nullptr : heap;
     }
     [[nodiscard]] static affinity_heap* heap_of_outside(const void* p) noexcept;
     ARENITE_NOINLINE static void deallocate_any_slow(void* p, std::size_t bytes,
                                                      std::size_t alignment) noexcept;
-    void deallocate_of(detail::affinity_share* s, void* p, std::size_t bytes,
+    void deallocate_of(detail::thread_heap* s, void* p, std::size_t bytes,
                        std::size_t alignment) noexcept;
-    void deallocate_to(detail::affinity_share& s, void* p, std::size_t bytes,
+    void deallocate_to(detail::thread_heap& s, void* p, std::size_t bytes,
                        std::size_t alignment) noexcept;
     static bool deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
                                    std::size_t alignment) noexcept;
     [[nodiscard]] detail::heap_owner as_owner() noexcept;
-    [[nodiscard]] void* allocate_in(detail::share_kind kind, std::size_t bytes,
+    [[nodiscard]] void* allocate_in(detail::thread_heap_kind kind, std::size_t bytes,
                                     std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_other(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
-    [[nodiscard]] detail::affinity_share* share_of_thread(detail::share_kind kind) noexcept;
-    [[nodiscard]] detail::affinity_share* adopt_another() noexcept;
-    [[nodiscard]] detail::affinity_share* make_large() noexcept;
-    [[nodiscard]] detail::slab_heap* current() const noexcept;
-    void make_current(detail::affinity_share& share) noexcept;
+    [[nodiscard]] detail::thread_heap* heap_of_thread(detail::thread_heap_kind kind) noexcept;
+    [[nodiscard]] detail::thread_heap* adopt_another() noexcept;
+    [[nodiscard]] detail::thread_heap* make_large() noexcept;
+    void make_current(detail::thread_heap& heap) noexcept;
     void make_first_block() noexcept;
     void adopt_options(const affinity_options& options) noexcept;
     [[nodiscard]] std::size_t at_least_own(std::size_t alignment) const noexcept {
@@ -419,16 +426,59 @@ private:
     unsigned index_;
     std::atomic<std::size_t> alignment_; ///< fixed once something is allocated
     std::atomic<std::size_t> block_bytes_;
-    detail::affinity_shares shares_;
-    std::atomic<detail::affinity_share*> large_{nullptr};
+    detail::thread_heap_list heaps_;
+    std::atomic<detail::thread_heap*> large_{nullptr};
     affinity_options options_;
     char title_[16 + detail::most_affinity_name_bytes + 1] = {}; ///< "affinity nodes"
-    const char* name_;                                                     ///< its second part
+    const char* name_;                                           ///< its second part
     detail::outside_count outside_;
-    std::atomic<bool> may_adopt_options_{false}; ///< was made without any, and is unused
+    std::atomic<bool> may_adopt_options_{false}; ///< made without any and unused; or retired
+    bool of_tag_ = false;                        ///< a tag refers to it, and will
     affinity_heap* next_shared_ = nullptr;       ///< among those of all shared heaps
     affinity_heap* previous_shared_ = nullptr;
 };
+
+namespace detail {
+
+/// All affinities that there are. One that is retired meanwhile is passed over from then on, and
+/// keeps its place until no list is left that may have come to it.
+class affinity_list {
+public:
+    class iterator {
+    public:
+        using value_type = affinity_heap;
+        using difference_type = std::ptrdiff_t;
+
+        iterator() noexcept = default;
+        iterator(affinity_heap* from, affinity_heap* end) noexcept;
+        [[nodiscard]] affinity_heap& operator*() const noexcept { return *at_; }
+        [[nodiscard]] affinity_heap* operator->() const noexcept { return at_; }
+        iterator& operator++() noexcept { return *this = iterator{at_ + 1, end_}; }
+        iterator operator++(int) noexcept { return std::exchange(*this, iterator{at_ + 1, end_}); }
+        friend bool operator==(const iterator&, const iterator&) = default;
+
+    private:
+        affinity_heap* at_ = nullptr;
+        affinity_heap* end_ = nullptr;
+    };
+
+    affinity_list() noexcept;
+    ~affinity_list();
+    affinity_list(const affinity_list&) = delete;
+    affinity_list& operator=(const affinity_list&) = delete;
+
+    [[nodiscard]] iterator begin() const noexcept { return {first_, end_}; }
+    [[nodiscard]] iterator end() const noexcept { return {end_, end_}; }
+    [[nodiscard]] std::size_t size() const noexcept;
+    [[nodiscard]] affinity_heap& operator[](std::size_t n) const noexcept; ///< O(n); n < size()
+
+private:
+    affinity_heap* first_;
+    affinity_heap* end_;
+    unsigned forks_; ///< of the process, when it began: a child starts with no lists
+};
+
+} // namespace detail
 
 inline affinity_neighbourhood affinity_heap::near(const void* p) noexcept { return {*this, p}; }
 

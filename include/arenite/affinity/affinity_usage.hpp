@@ -11,11 +11,13 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
+class affinity_heap;
+
 /// All affinities in a tree of usage_nodes, each under its name.
 ///
 ///     usage_node game{"game"};
 ///     affinity_usage affinities{&game};      // those there are
-///     affinities.update();                   // and those that were named since
+///     affinities.update();                   // and those named since, without those retired
 ///     game.write_text(std::cout);
 ///
 ///     |                 in use  reserved  high water  objects  ...
@@ -26,10 +28,11 @@ inline namespace ARENITE_ABI {
 ///
 /// Use when:  a program's report shows its affinities beside its other resources. A single one:
 ///            `usage_node{"nodes", affinity_heap::of<nodes>(), &game}`.
-/// Cost:      O(affinities) to make and end; update O(those named since).
+/// Cost:      O(affinities) to make and end; update O(affinities squared), which are few.
 /// Overhead:  a usage_node an affinity.
 /// Threads:   one at a time for the whole tree, as usage_node has it; others may use affinities and
-///            name new ones meanwhile.
+///            name new ones meanwhile. Between the end of one and update() its line shows nothing,
+///            or the affinity that took its place.
 /// Failure:   std::bad_alloc from the C++ library; what is in the tree stays.
 class affinity_usage {
 public:
@@ -38,15 +41,21 @@ public:
         update();
     }
 
-    /// Adds the affinities that were named since; none ever ends.
+    /// Adds the affinities that were named since, and takes out those that were retired.
     void update();
 
     /// The sum, with a node an affinity below it.
     [[nodiscard]] const usage_node& node() const noexcept { return all_; }
 
 private:
+    struct affinity {
+        affinity(const affinity_heap& h, usage_node* parent);
+        const affinity_heap* heap;
+        usage_node node;
+    };
+
     usage_node all_;
-    std::list<usage_node> each_; ///< in the order in which they were named
+    std::list<affinity> each_; ///< in the order in which they were found
 };
 
 } // namespace ARENITE_ABI

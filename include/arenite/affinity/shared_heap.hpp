@@ -72,7 +72,7 @@ public:
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         detail::slab_front* const h =
-            detail::thread_heaps::ready_within(core_.thread_place_, alignment);
+            detail::thread_table::ready_within(core_.thread_place_, alignment);
         if (h != nullptr) [[likely]] {
             if (void* const p = h->try_take(bytes, alignment)) [[likely]]
                 return p;
@@ -87,7 +87,7 @@ public:
                                    std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
         detail::slab_front* const h =
-            detail::thread_heaps::ready_within(core_.thread_place_, alignment);
+            detail::thread_table::ready_within(core_.thread_place_, alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p, bytes, alignment);
         deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
@@ -97,7 +97,7 @@ public:
     ARENITE_INLINE void deallocate(void* p) noexcept {
         call_sites::freed(p);
         detail::slab_front* const h =
-            detail::thread_heaps::ready_within(core_.thread_place_, default_alignment);
+            detail::thread_table::ready_within(core_.thread_place_, default_alignment);
         if (h != nullptr) [[likely]]
             return h->deallocate(p);
         deallocate_slow(p, detail::unknown_bytes, 1);

@@ -225,6 +225,7 @@ private:
     [[nodiscard]] bool raise_usable(range& r, std::size_t end) noexcept;
     [[nodiscard]] bool make_usable(range& r, std::size_t i, std::size_t n) noexcept;
     [[nodiscard]] bool shares_windows(const request& wanted) const noexcept;
+    [[nodiscard]] bool has_own_windows(const range& r, const request& wanted) const noexcept;
     [[nodiscard]] bool open_windows(range& r, std::size_t i, std::size_t n) noexcept;
     void make_huge(range& r, std::size_t first, std::size_t end, std::size_t touched) noexcept;
     void close_window(range& r, std::size_t w) noexcept;
@@ -232,8 +233,9 @@ private:
     [[nodiscard]] run leave_windows(range& r, const run& units) noexcept;
     [[nodiscard]] static request request_for(std::size_t page_bytes, std::size_t alignment,
                                              page_use use) noexcept;
-    [[nodiscard]] bool take(range& r, std::size_t i, std::size_t n) noexcept;
-    void take_no_more(range& r, std::size_t i, std::size_t n, bool is_zero) noexcept;
+    [[nodiscard]] bool take(range& r, std::size_t i, const request& wanted) noexcept;
+    void take_no_more(range& r, std::size_t i, const request& wanted, std::size_t touched,
+                      bool is_zero) noexcept;
     [[nodiscard]] bool finish(range& r, std::size_t i, const request& wanted,
                               std::size_t touched) noexcept;
     void read_environment() noexcept;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/block/detail/block.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
@@ -22,7 +22,7 @@ namespace detail {
 /// alignment that one of its size can need (natural_alignment), though none is computed.
 ///
 /// Use when:  a hook has a few affinities, and a virtual call passes the number of one of them.
-/// Cost:      three tests, the loads of thread_heaps, and slab_heap's.
+/// Cost:      three tests, the loads of thread_table, and slab_heap's.
 /// Limits:    objects of up to 1 KiB, and affinities of up to 16 bytes of alignment, have it; for
 ///            all others, and where no slot lies ready, it is closed.
 /// Threads:   any.
@@ -33,7 +33,7 @@ public:
 
     /// To the affinity that has this place in the tables of threads, and this alignment of its own.
     constexpr affinity_door(thread_place place, std::size_t alignment) noexcept
-        : place_{alignment > default_alignment ? 0 : thread_heaps::place_at(place, alignment)},
+        : place_{alignment > default_alignment ? 0 : thread_table::place_at(place, alignment)},
           classes_{row(alignment > granule_bytes ? default_alignment : granule_bytes)} {}
 
     /// A slot that lies ready; nullptr where the call is a longer one.
@@ -42,7 +42,7 @@ public:
             return nullptr;
         if (!size_class::is_listed(bytes, 1)) [[unlikely]]
             return nullptr;
-        slab_front* const h = thread_heaps::ready_at(place_);
+        slab_front* const h = thread_table::ready_at(place_);
         if (h == nullptr) [[unlikely]]
             return nullptr;
         return h->try_take(unsigned{classes_[(bytes + 7) / 8]});

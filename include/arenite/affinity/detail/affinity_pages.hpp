@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/affinity/detail/share_front.hpp>
+#include <arenite/affinity/detail/thread_heap_front.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/module_close.hpp>
@@ -16,35 +16,30 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-class affinity_share;
+class thread_heap;
 
-/// Pages of page_source() that tell whose they are: the upstream of one share.
+/// Pages of page_source() that tell whose they are: the upstream of one thread heap.
 ///
-///     address  ->  table, by units of 64 KiB  ->  share
+///     address  ->  table, by units of 64 KiB  ->  thread_heap
 ///
-/// Memory of a share is entered with its address before anybody can have a pointer into it, and
+/// Memory of a heap is entered with its address before anybody can have a pointer into it, and
 /// taken out before it goes back. So whether an address is an affinity's, and which one's, is known
-/// without a look at what lies there.
+/// without a look at what lies there: thread_heap_front::around().
 ///
-/// Use when:  for affinity_share alone.
+/// Use when:  for thread_heap alone.
 /// Cost:      that of page_source(), and a store for each 64 KiB; find: two loads.
 /// Threads:   any.
 /// Failure:   nullptr; nothing changes.
 class affinity_pages final : public resource_base<affinity_pages> {
 public:
-    /// They belong to no share until belong_to(), which comes before the first request.
+    /// They belong to no heap until belong_to(), which comes before the first request.
     affinity_pages() noexcept = default;
-    void belong_to(affinity_share& share, unsigned affinity) noexcept {
+    void belong_to(thread_heap& heap, unsigned affinity) noexcept {
         index_ = affinity;
-        word_ = address_of(&share);
+        word_ = address_of(&heap);
     }
     /// The index that they were told.
     [[nodiscard]] unsigned index() const noexcept { return index_; }
-
-    /// The share whose memory p points into; nullptr where there is none.
-    [[nodiscard]] ARENITE_INLINE static affinity_share* of(const void* p) noexcept {
-        return reinterpret_cast<affinity_share*>(share_front::around(p));
-    }
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept {

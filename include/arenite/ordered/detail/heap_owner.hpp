@@ -29,7 +29,7 @@ struct heap_owner {
     /// thread, and at the bits by glances.
     fork_lock<std::mutex>* gate = nullptr;
 
-    void* share = nullptr; ///< the affinity_share whose heap it is, or null
+    void* holder = nullptr; ///< the thread_heap that it is part of, or null
 
     /// A free that is misuse.
     ARENITE_COLD void refuse_free(const void* p, std::size_t bytes, const char* why) const noexcept;

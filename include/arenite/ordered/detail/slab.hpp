@@ -168,12 +168,14 @@ struct alignas(64) slab {
         return static_cast<std::size_t>(std::uint64_t{from_begin} * inverse >> 32);
     }
 
-    /// index_of in a page, by the address alone: of any address in it an index that has a bit. An
-    /// address in front of the first slot is taken for one two pages further, less that.
+    /// Bytes from the first slot of a page to p, which lies in it, by the address alone. An address
+    /// in front of the first slot is taken for one two pages further, less that.
+    [[nodiscard]] ARENITE_INLINE std::uint32_t offset_in_page(const void* p) const noexcept {
+        return (static_cast<std::uint32_t>(address_of(p)) - begin) & (2 * page_bytes - 1);
+    }
+    /// index_of in a page: of any address in it an index that has a bit.
     [[nodiscard]] ARENITE_INLINE std::size_t index_in_page(const void* p) const noexcept {
-        const std::uint32_t from_begin =
-            (static_cast<std::uint32_t>(address_of(p)) - begin) & (2 * page_bytes - 1);
-        return static_cast<std::size_t>(std::uint64_t{from_begin} * inverse >> 32);
+        return static_cast<std::size_t>(std::uint64_t{offset_in_page(p)} * inverse >> 32);
     }
 
     /// Checked builds note at the end of a slab how many bytes of each slot were not asked for.
@@ -183,10 +185,11 @@ struct alignas(64) slab {
     static constexpr std::size_t most_units = 64;
 
     /// used() at which enough is free to allocate from the slab again: an eighth of a slab of full
-    /// size. The slabs of a heap that holds little are small: they wait for a quarter, the smallest
-    /// for half, or a few slots each time would be all that looking for them brings.
+    /// size. The slabs of a heap that holds little are small, and those of large slots have few:
+    /// they wait for a quarter, the smallest for half, or a few slots each time would be all that
+    /// looking for them brings.
     [[nodiscard]] std::int32_t refill_alarm() const noexcept {
-        const int share = units <= 8 ? 2 : units < most_units ? 4 : 8;
+        const int share = units <= 8 ? 2 : units < most_units || slots <= 16 ? 4 : 8;
         return slots - larger(1, slots / share);
     }
 

@@ -69,12 +69,21 @@ public:
     /// Gets the first block, which stays if the policy keeps anything; false where there is none.
     bool make_first_slab() noexcept;
 
+    /// deallocate(p, bytes, alignment) after try_give_in_own() has refused p.
+    ARENITE_NOINLINE void deallocate_elsewhere(void* p, std::size_t bytes,
+                                               std::size_t alignment) noexcept;
+
     /// Many, without their sizes, in one loop.
     void deallocate_all(void* const* objects, std::size_t count) noexcept;
 
     /// True if the object at p can serve `new_bytes` where it lies; then that is its size.
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment) noexcept;
+
+    /// True if the object at p, in a slab of this heap, can have this size where it lies; false
+    /// where no slab is. Any thread, while the object lives.
+    [[nodiscard]] bool fits_in_place(const void* p, std::size_t bytes,
+                                     std::size_t alignment) const noexcept;
 
     /// Bytes that may be used at p, an object of this heap. What is none is misuse.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
@@ -110,7 +119,7 @@ private:
 
     // ---- allocate: slab_heap.cpp
     [[nodiscard]] ARENITE_INLINE void* allocate_rest(std::size_t bytes,
-                                                    std::size_t alignment) noexcept;
+                                                     std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_slot(unsigned slot_class, std::size_t bytes,
                                       std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_single(std::size_t bytes, std::size_t aligned_units = 1) noexcept;
@@ -121,8 +130,6 @@ private:
     void enter(slab& s) noexcept;
 
     // ---- free: slab_heap_free.cpp
-    ARENITE_NOINLINE void deallocate_elsewhere(void* p, std::size_t bytes,
-                                               std::size_t alignment) noexcept;
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate_slot(slab& s, void* p, std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_INLINE void answer_alarm(slab& s) noexcept;

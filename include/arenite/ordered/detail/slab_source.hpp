@@ -176,8 +176,8 @@ public:
     void trim() noexcept;
 
     /// Does so with the whole pages of the lowest block at `from` or above it. Returns where to go
-    /// on, or null where there is no such block. Adds how many runs of pages went.
-    [[nodiscard]] const void* purge_from(const void* from, unsigned& runs) noexcept;
+    /// on, or null where there is no such block. Adds about how many microseconds that takes.
+    [[nodiscard]] const void* purge_from(const void* from, unsigned& taken) noexcept;
 
 private:
     // The note of an open block says which of its pages are slabs, and that it has pages.

@@ -5,6 +5,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -43,13 +44,24 @@ constexpr void keep_followed(bits::word (&units)[4]) noexcept {
         const std::size_t first = i * bits::word_bits;
         begins[i] &= count <= first ? 0 : (bits::word{1} << (count - first)) - 1;
     }
+    // Half of a block in a row lies across its middle. So it is in a new one, with no step at all.
+    const auto run_to_end = [](bits::word last, bits::word before) {
+        const auto n = static_cast<unsigned>(std::countl_one(last));
+        return n < bits::word_bits ? n : n + static_cast<unsigned>(std::countl_one(before));
+    };
+    const auto run_from_begin = [](bits::word first, bits::word behind) {
+        const auto n = static_cast<unsigned>(std::countr_one(first));
+        return n < bits::word_bits ? n : n + static_cast<unsigned>(std::countr_one(behind));
+    };
+    if (run_to_end(begins[1], begins[0]) + run_from_begin(begins[2], begins[3]) >= 128)
+        return 255;
     unsigned powers = 0;
     const auto each_power = [&]<unsigned... k>(std::integer_sequence<unsigned, k...>) {
         static_cast<void>((((begins[0] | begins[1] | begins[2] | begins[3]) != 0 &&
                             (powers |= 1u << k, keep_followed<1u << k>(begins), true)) &&
                            ...));
     };
-    each_power(std::make_integer_sequence<unsigned, 8>{});
+    each_power(std::make_integer_sequence<unsigned, 7>{});
     return powers;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The table of a thread: made at its first slow call, given up at its end, when its shares are
+// The table of a thread: made at its first slow call, given up at its end, when its heaps are
 // abandoned; and what becomes of the tables of other threads in a forked child.
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 
-#include <arenite/affinity/detail/affinity_share.hpp>
-#include <arenite/affinity/detail/affinity_shares.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
+#include <arenite/affinity/detail/thread_heap_list.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/held_lock.hpp>
 #include <arenite/core/detail/module_close.hpp>
@@ -22,40 +22,43 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-constinit const thread_heaps thread_heaps::none{};
-constinit thread_local const thread_heaps* thread_heaps::of_thread ARENITE_THREAD_FAST = &none;
+constinit const thread_table thread_table::none{};
+constinit thread_local const thread_table* thread_table::of_thread ARENITE_THREAD_FAST = &none;
+#if ARENITE_IS_MALLOC
+constinit thread_local slab_front* thread_table::of_only ARENITE_THREAD_FAST = nullptr;
+#endif
 
 namespace {
 
 struct of_tables;
 fork_lock<std::mutex>& tables_lock() noexcept { return process_lock<std::mutex, of_tables>(); }
 
-constinit thread_heaps* first_table = nullptr; // all tables there are; none is ever freed
+constinit thread_table* first_table = nullptr; // all tables there are; none is ever freed
 
 #if ARENITE_HAS_MODULE_CLOSE
 ARENITE_AT_MODULE_CLOSE void end_all_tables() noexcept {
     if (module_close::goes_on())
-        thread_heaps::end_tables();
+        thread_table::end_tables();
 }
 #endif
 
 } // namespace
 
-void thread_heaps::end_tables() noexcept {
+void thread_table::end_tables() noexcept {
     using os::platform;
     of_thread = &none;
     while (first_table != nullptr) {
-        thread_heaps* const table = std::exchange(first_table, first_table->next_);
+        thread_table* const table = std::exchange(first_table, first_table->next_);
         platform::release(table, align_up(table_bytes(), platform::page_bytes()));
     }
 }
 
 /// A table of an ended thread, or a new one; nullptr where there is no memory.
-thread_heaps* thread_heaps::take() noexcept {
+thread_table* thread_table::take() noexcept {
     using os::platform;
     constexpr std::size_t bytes = table_bytes();
     const std::lock_guard lock{tables_lock()};
-    thread_heaps* table = first_table;
+    thread_table* table = first_table;
     while (table != nullptr && table->thread_ != nullptr)
         table = table->next_;
     if (table == nullptr) {
@@ -68,7 +71,7 @@ thread_heaps* thread_heaps::take() noexcept {
             return nullptr;
         }
         platform::advise_huge(begin, align_up(bytes, page), false);
-        table = static_cast<thread_heaps*>(begin); // all zero, as it begins
+        table = static_cast<thread_table*>(begin); // all zero, as it begins
         table->bytes_ = bytes;
         table->next_ = first_table;
         first_table = table;
@@ -79,12 +82,12 @@ thread_heaps* thread_heaps::take() noexcept {
 
 /// The end is awaited without the lock: that waits while another thread loads a library, of which
 /// an object may be about to allocate.
-thread_heaps* thread_heaps::make() noexcept {
-    if (thread_heaps* const there = mine())
+thread_table* thread_table::make() noexcept {
+    if (thread_table* const there = mine())
         return there;
     if (thread_exit::has_come())
         return nullptr;
-    thread_heaps* const table = take();
+    thread_table* const table = take();
     if (table == nullptr)
         return nullptr;
     of_thread = table;
@@ -92,49 +95,48 @@ thread_heaps* thread_heaps::make() noexcept {
     return table;
 }
 
-/// Leaves the shares of this thread to others.
-void thread_heaps::abandon_shares(unsigned first, unsigned last) noexcept {
+/// Leaves the heaps of this thread to others.
+void thread_table::abandon_heaps(unsigned first, unsigned last) noexcept {
     for_each(first, last, [&](unsigned index) {
         stop(index);
-        affinity_share* next = std::exchange(at(index).shares, nullptr);
+        thread_heap* next = std::exchange(at(index).heaps, nullptr);
         while (next != nullptr) {
-            affinity_share& share = *next;
-            next = share.next_of_thread;
-            share.next_of_thread = nullptr;
-            // Frees by others are taken first: a share that holds nothing then may be retired.
-            if (!share.is_locked())
-                share.remote().drain(remote_queue::all_blocks);
-            share.home().abandon(share);
+            thread_heap& heap = *next;
+            next = heap.next_of_thread;
+            heap.next_of_thread = nullptr;
+            // Frees by others are taken first: a heap that holds nothing then may be retired.
+            if (!heap.is_locked())
+                heap.remote().drain(remote_queue::all_blocks);
+            heap.home().abandon(heap);
         }
     });
 }
 
-/// Objects of the thread that end later may still allocate and free: then each call takes a share
-/// for itself. Shared heaps may be about to end, which waits for this thread, or has been here.
-void thread_heaps::end() noexcept {
-    thread_heaps* const table = mine();
+/// Objects of the thread that end later may still allocate and free: then each call takes a heap
+/// for itself. Heaps may be about to end, which waits for this thread, or has been here.
+void thread_table::end() noexcept {
+    thread_table* const table = mine();
     if (table == nullptr)
         return;
-    table->abandon_shares(0, most_affinities);
-    of_thread = &none;
     const held_lock lock = hold_ends();
-    table->abandon_shares(most_affinities, most);
+    table->abandon_heaps(0, most);
+    of_thread = &none;
     table->thread_ = nullptr;
 }
 
-held_lock thread_heaps::hold_ends() noexcept { return held_lock{tables_lock()}; }
+held_lock thread_table::hold_ends() noexcept { return held_lock{tables_lock()}; }
 
-void thread_heaps::forget(unsigned index) noexcept {
+void thread_table::forget(unsigned index) noexcept {
     const std::lock_guard lock{tables_lock()};
-    for (thread_heaps* t = first_table; t != nullptr; t = t->next_) {
+    for (thread_table* t = first_table; t != nullptr; t = t->next_) {
         place& p = t->at(index);
-        if (p.shares != nullptr || p.current != nullptr) // else its page stays untouched
+        if (p.heaps != nullptr || p.current != nullptr) // else its page stays untouched
             p = {};
     }
 }
 
-void thread_heaps::after_fork_in_child() noexcept {
-    for (thread_heaps* t = first_table; t != nullptr; t = t->next_) {
+void thread_table::after_fork_in_child() noexcept {
+    for (thread_table* t = first_table; t != nullptr; t = t->next_) {
         if (t->thread_ == nullptr || t->thread_ == thread())
             continue;
         t->for_each(0, most, [&](unsigned index) { t->at(index) = {}; });
@@ -142,25 +144,29 @@ void thread_heaps::after_fork_in_child() noexcept {
     }
 }
 
-void thread_heaps::start(unsigned affinity, slab_heap& heap, std::size_t least_alignment) noexcept {
+void thread_table::start(unsigned affinity, slab_heap& heap, std::size_t least_alignment) noexcept {
     touch(affinity);
     place& p = at(affinity);
     p.current = &heap;
     p.ready[0] = least_alignment <= granule_bytes ? &heap : nullptr;
     p.ready[1] = least_alignment <= default_alignment ? &heap : nullptr;
+    ready_changed(affinity);
 }
 
-void thread_heaps::stop(unsigned affinity) noexcept {
+void thread_table::stop(unsigned affinity) noexcept {
     place& p = at(affinity);
     p.ready[0] = p.ready[1] = p.current = nullptr;
+    ready_changed(affinity);
 }
 
-void thread_heaps::pause(unsigned affinity) noexcept {
+void thread_table::pause(unsigned affinity) noexcept {
     place& p = at(affinity);
     p.ready[0] = p.ready[1] = nullptr;
+    ready_changed(affinity);
 }
 
-void thread_heaps::stop_all() noexcept {
+void thread_table::stop_all() noexcept {
+    const std::lock_guard lock{tables_lock()}; // others may forget some of them meanwhile
     for_each(0, most_affinities, [&](unsigned index) { stop(index); });
 }
 

@@ -15,44 +15,44 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-class affinity_share;
-enum class share_kind : unsigned char;
+class thread_heap;
+enum class thread_heap_kind : unsigned char;
 
-/// The shares of one affinity: of its threads, of nobody, and the one for large objects.
+/// The heaps of one affinity: of its threads, of nobody, and the one for large objects.
 ///
-///     first -> share, thread 3 -> share, nobody -> share, thread 1 -> share, large
+///     first -> heap, thread 3 -> heap, nobody -> heap, thread 1 -> heap, large
 ///
-/// A share whose thread ended waits here for the next thread that needs memory, with all that lives
+/// A heap whose thread ended waits here for the next thread that needs memory, with all that lives
 /// in it. Two that hold nothing may wait; further ones are retired, and serve whatever affinity
-/// needs a share next. So there are never more than threads that were alive at once, for each
-/// affinity that they used, and shares that still hold something.
+/// needs a heap next. So there are never more than threads that were alive at once, for each
+/// affinity that they used, and heaps that still hold something.
 ///
 /// Use when:  for affinity_heap alone.
-/// Cost:      O(shares), at slow calls; has_orphans: one load.
+/// Cost:      O(heaps), at slow calls; has_orphans: one load.
 /// Threads:   any. The lock is held shortly, and not while for_each calls; nothing is retired
 ///            meanwhile.
-class affinity_shares {
+class thread_heap_list {
 public:
-    affinity_shares() noexcept = default;
-    affinity_shares(const affinity_shares&) = delete;
-    affinity_shares& operator=(const affinity_shares&) = delete;
+    thread_heap_list() noexcept = default;
+    thread_heap_list(const thread_heap_list&) = delete;
+    thread_heap_list& operator=(const thread_heap_list&) = delete;
 
     /// A new one of the calling thread, or of nobody, among the others.
-    void add(affinity_share& share) noexcept;
+    void add(thread_heap& heap) noexcept;
 
     [[nodiscard]] bool has_orphans() const noexcept {
         return orphans_.load(std::memory_order_relaxed) > 0;
     }
 
     /// One that no thread has, taken for this one; nullptr where there is none.
-    [[nodiscard]] affinity_share* adopt(share_kind kind, const void* me) noexcept;
+    [[nodiscard]] thread_heap* adopt(thread_heap_kind kind, const void* me) noexcept;
 
     /// By the thread that has it, not for one call only: no thread has it from now on.
-    void abandon(affinity_share& share) noexcept;
+    void abandon(thread_heap& heap) noexcept;
 
-    /// By a thread that took an abandoned share for one call: it has it no longer. `is_empty`:
+    /// By a thread that took an abandoned heap for one call: it has it no longer. `is_empty`:
     /// perhaps nothing lives in it now.
-    void end_borrowing(affinity_share& share, bool is_empty) noexcept;
+    void end_borrowing(thread_heap& heap, bool is_empty) noexcept;
 
     /// Takes out those that no thread has and that hold no memory.
     void retire_empty() noexcept;
@@ -60,21 +60,20 @@ public:
     /// Ends all of them, with what lives in them. No thread may be using one, or come to any more.
     void end() noexcept;
 
-    /// Calls f(affinity_share&) for each.
+    /// Calls f(thread_heap&) for each.
     template <class F>
     void for_each(F f) const noexcept {
         const pin walking{*this};
-        for (affinity_share* s = first_.load(std::memory_order_acquire); s != nullptr;
-             s = next(*s))
+        for (thread_heap* s = first_.load(std::memory_order_acquire); s != nullptr; s = next(*s))
             f(*s);
     }
 
-    /// The books of retired shares: objects of other shares that their threads freed.
+    /// The books of retired heaps: objects of other heaps that their threads freed.
     [[nodiscard]] arenite::usage balance() const noexcept {
         return {.bytes_in_use = bytes_.load(std::memory_order_relaxed),
                 .live_allocations = objects_.load(std::memory_order_relaxed)};
     }
-    /// The largest sum that the shares' high waters ever had, also those of shares that are retired
+    /// The largest sum that the heaps' high waters ever had, also those of heaps that are retired
     /// by now; `now` is what it is at present.
     std::size_t note_high_water(std::size_t now) const noexcept {
         std::size_t most = high_water_.load(std::memory_order_relaxed);
@@ -83,7 +82,7 @@ public:
         }
         return larger(most, now);
     }
-    /// When all shares begin anew.
+    /// When all heaps begin anew.
     void forget_balance() noexcept {
         bytes_.store(0, std::memory_order_relaxed);
         objects_.store(0, std::memory_order_relaxed);
@@ -102,22 +101,22 @@ private:
     /// While one is there, none is retired.
     class pin {
     public:
-        explicit pin(const affinity_shares& shares) noexcept;
+        explicit pin(const thread_heap_list& heaps) noexcept;
         ~pin();
         pin(const pin&) = delete;
         pin& operator=(const pin&) = delete;
 
     private:
-        const affinity_shares& shares_;
+        const thread_heap_list& heaps_;
     };
 
-    [[nodiscard]] static affinity_share* next(const affinity_share& share) noexcept;
-    [[nodiscard]] bool try_retire(affinity_share& share) noexcept;
-    void take_out(affinity_share& share) noexcept;
+    [[nodiscard]] static thread_heap* next(const thread_heap& heap) noexcept;
+    [[nodiscard]] bool try_retire(thread_heap& heap) noexcept;
+    void take_out(thread_heap& heap) noexcept;
 
     mutable fork_lock<std::mutex> lock_;
-    std::atomic<affinity_share*> first_{nullptr};
-    std::atomic<int> orphans_{0}; ///< shares that are abandoned, but for borrowed ones exactly
+    std::atomic<thread_heap*> first_{nullptr};
+    std::atomic<int> orphans_{0}; ///< heaps that are abandoned, but for borrowed ones exactly
     mutable int walkers_ = 0;
     std::atomic<std::size_t> bytes_{0}; ///< of balance(), may be less than nothing
     std::atomic<std::size_t> objects_{0};

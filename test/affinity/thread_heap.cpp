@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/detail/affinity_share.hpp>
+#include <arenite/affinity/detail/thread_heap.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
@@ -19,46 +19,46 @@
 #include <vector>
 
 using namespace arenite;
-using detail::affinity_share;
 using detail::remote_frees;
-using detail::share_kind;
+using detail::thread_heap;
+using detail::thread_heap_kind;
 
 namespace {
 
-struct shares {
-    static constexpr std::string_view name = "shares";
+struct of_thread_heaps {
+    static constexpr std::string_view name = "thread heaps";
 };
 
-TEST(affinity_share, is_found_by_its_memory_and_by_nothing_else) {
+TEST(thread_heap, is_found_by_its_memory_and_by_nothing_else) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
-    affinity_heap& h = affinity_heap::of<shares>();
+    affinity_heap& h = affinity_heap::of<of_thread_heaps>();
     void* const p = h.allocate(40, 8);
-    affinity_share* const s = affinity_share::around(p);
+    thread_heap* const s = thread_heap::around(p);
     ASSERT_NE(s, nullptr);
-    EXPECT_EQ(s->kind(), share_kind::ordered);
-    EXPECT_STREQ(s->name(), "shares");
-    EXPECT_EQ(&affinity_share::of(s->heap()), s);
+    EXPECT_EQ(s->kind(), thread_heap_kind::ordered);
+    EXPECT_STREQ(s->title(), "affinity thread heaps");
+    EXPECT_EQ(&thread_heap::of(s->heap()), s);
     EXPECT_EQ(s->is_locked(), detail::slow_only);
-    EXPECT_EQ(affinity_share::around(static_cast<std::byte*>(p) + 39), s);
-    EXPECT_EQ(affinity_share::around(nullptr), nullptr);
-    EXPECT_EQ(affinity_share::around(&h), nullptr);
+    EXPECT_EQ(thread_heap::around(static_cast<std::byte*>(p) + 39), s);
+    EXPECT_EQ(thread_heap::around(nullptr), nullptr);
+    EXPECT_EQ(thread_heap::around(&h), nullptr);
     h.deallocate(p, 40, 8);
 }
 
-TEST(affinity_share_threads, belongs_to_one_or_to_nobody) {
+TEST(thread_heap_threads, belongs_to_one_or_to_nobody) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
-    affinity_heap& h = affinity_heap::of<shares>();
+    affinity_heap& h = affinity_heap::of<of_thread_heaps>();
     void* p = nullptr;
     int other = 0;
     std::thread{[&] {
         p = h.allocate(40, 8);
-        affinity_share* const s = affinity_share::around(p);
+        thread_heap* const s = thread_heap::around(p);
         EXPECT_FALSE(s->is_abandoned());
         EXPECT_FALSE(s->adopt(&other));
     }}.join();
-    affinity_share* const s = affinity_share::around(p);
+    thread_heap* const s = thread_heap::around(p);
     EXPECT_TRUE(s->is_abandoned());
     EXPECT_TRUE(s->adopt(&other));
     EXPECT_TRUE(s->is_mine(&other));
@@ -67,27 +67,27 @@ TEST(affinity_share_threads, belongs_to_one_or_to_nobody) {
     h.deallocate(p, 40, 8);
 }
 
-TEST(affinity_share_threads, the_last_object_of_a_size_is_freed_without_the_lock) {
+TEST(thread_heap_threads, the_last_object_of_a_size_is_freed_without_the_lock) {
     if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";
     affinity_heap& h = affinity_heap::named("of one block");
-    std::atomic<affinity_share*> share{nullptr};
+    std::atomic<thread_heap*> its_heap{nullptr};
     std::atomic<bool> held{false};
     std::atomic<bool> freed{false};
     std::thread owner{[&] {
         void* const other = h.allocate(40, 8);
         void* const last = h.allocate(200, 8);
-        share = affinity_share::around(last);
+        its_heap = thread_heap::around(last);
         while (!held)
             std::this_thread::yield();
         h.deallocate(last, 200, 8); // its slab stays, for the next one
         freed = true;
         h.deallocate(other, 40, 8);
     }};
-    while (share == nullptr)
+    while (its_heap == nullptr)
         std::this_thread::yield();
     {
-        const std::lock_guard lock{share.load()->lock()};
+        const std::lock_guard lock{its_heap.load()->lock()};
         held = true;
         const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{60};
         while (!freed && std::chrono::steady_clock::now() < until)
@@ -98,7 +98,7 @@ TEST(affinity_share_threads, the_last_object_of_a_size_is_freed_without_the_lock
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 
-TEST(affinity_share_threads, who_is_asked_to_trim_does_so_at_its_next_slow_call) {
+TEST(thread_heap_threads, who_is_asked_to_trim_does_so_at_its_next_slow_call) {
     if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";
     affinity_heap& h = affinity_heap::named("asked to trim");
@@ -121,10 +121,10 @@ TEST(affinity_share_threads, who_is_asked_to_trim_does_so_at_its_next_slow_call)
     }};
     while (state.load() != 1)
         std::this_thread::yield();
-    const affinity_share& s = *affinity_share::around(kept);
-    EXPECT_FALSE(s.trim_is_asked());
+    const thread_heap& s = *thread_heap::around(kept);
+    EXPECT_TRUE(s.has_no_pending_work(h.block_bytes()));
     EXPECT_EQ(h.trim().heaps_asked, 1u);
-    EXPECT_TRUE(s.trim_is_asked());
+    EXPECT_FALSE(s.has_no_pending_work(h.block_bytes()));
     const std::size_t before = h.usage().bytes_reserved;
     state = 2;
     owner.join();
@@ -133,7 +133,7 @@ TEST(affinity_share_threads, who_is_asked_to_trim_does_so_at_its_next_slow_call)
     EXPECT_EQ(h.usage().bytes_reserved, 0u);
 }
 
-TEST(affinity_share_threads, a_trim_leaves_the_heaps_of_ended_threads_to_others_or_retires_them) {
+TEST(thread_heap_threads, a_trim_leaves_the_heaps_of_ended_threads_to_others_or_retires_them) {
     if (passthrough() || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "there are no heaps of threads";
     affinity_heap& h = affinity_heap::named("trimmed and left");
@@ -149,7 +149,7 @@ TEST(affinity_share_threads, a_trim_leaves_the_heaps_of_ended_threads_to_others_
         });
     for (std::thread& t : threads)
         t.join();
-    const affinity_share& s = *affinity_share::around(all[0]);
+    const thread_heap& s = *thread_heap::around(all[0]);
     EXPECT_TRUE(s.is_abandoned());
     EXPECT_GE(h.trim().heaps_trimmed, 10u);
     EXPECT_TRUE(s.is_abandoned()) << "who trims it keeps it for no longer";
@@ -160,10 +160,10 @@ TEST(affinity_share_threads, a_trim_leaves_the_heaps_of_ended_threads_to_others_
     EXPECT_EQ(h.usage().bytes_reserved, 0u);
 }
 
-TEST(affinity_share_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second_free_is_found) {
+TEST(thread_heap_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second_free_is_found) {
     if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";
-    affinity_heap& h = affinity_heap::of<shares>();
+    affinity_heap& h = affinity_heap::of<of_thread_heaps>();
     std::vector<void*> all;
     std::atomic<bool> done{false};
     std::atomic<bool> ready{false};
@@ -177,7 +177,7 @@ TEST(affinity_share_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second
     }};
     while (!ready)
         std::this_thread::yield();
-    affinity_share& s = *affinity_share::around(all[0]);
+    thread_heap& s = *thread_heap::around(all[0]);
     ASSERT_FALSE(s.is_locked());
     for (void* const p : all)
         h.deallocate(p, 8192, 8);

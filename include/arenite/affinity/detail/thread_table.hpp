@@ -13,7 +13,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-class affinity_share;
+class thread_heap;
 class held_lock;
 
 inline constexpr unsigned most_affinities = 256;
@@ -27,9 +27,9 @@ using thread_place = std::size_t;
 /// The heaps of one thread, in all affinities and shared heaps: a table, to which one
 /// thread-local pointer leads.
 ///
-///     thread -> table   | - | heap, heap, current, shares | heap, heap, ... |   one an affinity
+///     thread -> table   | - | ready, ready, current, heaps | ready, ready, ... |   one an affinity
 ///                           below 16 | from 16 on                           |   ... a shared_heap
-///                           share -> share: the thread's, the current one first
+///                           heap -> heap: the thread's, the current one first
 ///
 /// `ready` names a heap where the thread may allocate and free at once, for alignments below 16 and
 /// from 16 on; where it is null the call is a slow one. A thread that has no table has a constant
@@ -38,28 +38,28 @@ using thread_place = std::size_t;
 /// which only pages that are written are resident.
 ///
 /// Invariant: ready of an affinity is null or its current heap, which is that of the first of its
-///            shares.
+///            heaps.
 ///
 /// Cost:      ready_at: two loads after that of the pointer; ready_within: and a comparison.
 /// Overhead:  8 bytes of thread-local storage; 32 bytes an affinity or shared heap that the thread
 ///            uses, in pages of 128 of them.
 /// Threads:   each for itself; forget: see there.
-class thread_heaps {
+class thread_table {
 public:
-    thread_heaps() noexcept = default;
-    thread_heaps(const thread_heaps&) = delete;
-    thread_heaps& operator=(const thread_heaps&) = delete;
+    thread_table() noexcept = default;
+    thread_table(const thread_table&) = delete;
+    thread_table& operator=(const thread_table&) = delete;
 
     /// The heap that this thread may use at once; nullptr where its call is a slow one, as always
     /// at place 0. Where an affinity's own alignment is larger than the one asked for, it is one.
     [[nodiscard]] ARENITE_INLINE static slab_front* ready_at(thread_place at,
-                                                            std::size_t alignment) noexcept {
+                                                             std::size_t alignment) noexcept {
         return ready_at(place_at(at, alignment));
     }
     /// Reads a place whose half is chosen already.
     [[nodiscard]] ARENITE_INLINE static slab_front* ready_at(thread_place at) noexcept {
         return *reinterpret_cast<slab_front* const*>(reinterpret_cast<const std::byte*>(of_thread) +
-                                                    at);
+                                                     at);
     }
     /// Where a request of this alignment looks: each affinity has two places.
     [[nodiscard]] ARENITE_INLINE static constexpr thread_place
@@ -68,12 +68,17 @@ public:
     }
     /// ready_at for a place that a thread without a table has not: that of a shared heap.
     [[nodiscard]] ARENITE_INLINE static slab_front* ready_within(thread_place at,
-                                                                std::size_t alignment) noexcept {
+                                                                 std::size_t alignment) noexcept {
         return at < of_thread->bytes_ ? ready_at(at, alignment) : nullptr;
     }
     [[nodiscard]] static constexpr thread_place place_of(unsigned index) noexcept {
-        return offsetof(thread_heaps, places_) + index * sizeof(place);
+        return offsetof(thread_table, places_) + index * sizeof(place);
     }
+
+#if ARENITE_IS_MALLOC
+    /// ready_at(place_of(0), default_alignment) in one load: that of the only affinity.
+    [[nodiscard]] ARENITE_INLINE static slab_front* ready_of_only() noexcept { return of_only; }
+#endif
 
     /// An address that no other living thread has.
     [[nodiscard]] ARENITE_INLINE static const void* thread() noexcept {
@@ -87,13 +92,13 @@ public:
     }
 
     /// This thread's table; nullptr where it has none.
-    [[nodiscard]] static thread_heaps* mine() noexcept {
-        return of_thread == &none ? nullptr : const_cast<thread_heaps*>(of_thread);
+    [[nodiscard]] static thread_table* mine() noexcept {
+        return of_thread == &none ? nullptr : const_cast<thread_table*>(of_thread);
     }
 
     /// mine(), or a new one. nullptr at the end of a thread, where nothing may be kept for it, and
     /// where there is no memory.
-    [[nodiscard]] static thread_heaps* make() noexcept;
+    [[nodiscard]] static thread_table* make() noexcept;
 
     /// Where the module ends and the process goes on: the tables' addresses go back.
     static void end_tables() noexcept;
@@ -102,21 +107,21 @@ public:
     static void after_fork_in_child() noexcept;
 
     /// No table has anything of this index any more; when no thread uses it, or will. Whatever
-    /// ended threads leave reaches their shares before, or not at all.
+    /// ended threads leave reaches their heaps before, or not at all.
     static void forget(unsigned index) noexcept;
 
-    /// While it is held, no thread that ends leaves its shares of shared heaps.
+    /// While it is held, no thread that ends leaves its heaps.
     [[nodiscard]] static held_lock hold_ends() noexcept;
 
-    /// The first of the thread's shares of an affinity.
-    [[nodiscard]] affinity_share*& shares(unsigned affinity) noexcept {
+    /// The first of the thread's heaps of an affinity.
+    [[nodiscard]] thread_heap*& heaps(unsigned affinity) noexcept {
         touch(affinity);
-        return at(affinity).shares;
+        return at(affinity).heaps;
     }
 
     /// The heap of the first one, where it has been made current.
     [[nodiscard]] slab_heap* current(unsigned affinity) const noexcept {
-        return const_cast<thread_heaps*>(this)->at(affinity).current;
+        return const_cast<thread_table*>(this)->at(affinity).current;
     }
     /// Calls go to this heap at once, those apart for which the affinity's own alignment is larger.
     void start(unsigned affinity, slab_heap& heap, std::size_t least_alignment) noexcept;
@@ -130,7 +135,7 @@ private:
     struct place {
         slab_front* ready[2];
         slab_heap* current;
-        affinity_share* shares;
+        thread_heap* heaps;
     };
     static constexpr unsigned most = most_affinities + most_shared_heaps;
     static constexpr unsigned group_places = 128;
@@ -138,11 +143,11 @@ private:
     static_assert(most % group_places == 0 && most_affinities % group_places == 0);
 
     static constexpr std::size_t table_bytes() noexcept {
-        return sizeof(thread_heaps) + most_shared_heaps * sizeof(place);
+        return sizeof(thread_table) + most_shared_heaps * sizeof(place);
     }
-    [[nodiscard]] static thread_heaps* take() noexcept;
+    [[nodiscard]] static thread_table* take() noexcept;
     static void end() noexcept;
-    void abandon_shares(unsigned first, unsigned last) noexcept;
+    void abandon_heaps(unsigned first, unsigned last) noexcept;
 
     [[nodiscard]] place& at(unsigned index) noexcept {
         return *reinterpret_cast<place*>(reinterpret_cast<std::byte*>(this) + place_of(index));
@@ -163,14 +168,25 @@ private:
                     f(i);
     }
 
-    static const thread_heaps none;
-    static constinit thread_local const thread_heaps* of_thread ARENITE_THREAD_FAST;
+    /// This thread's calls in an affinity go to what its place says now.
+    void ready_changed([[maybe_unused]] unsigned affinity) noexcept {
+#if ARENITE_IS_MALLOC
+        if (affinity == 0)
+            of_only = at(0).ready[1];
+#endif
+    }
+
+#if ARENITE_IS_MALLOC
+    static constinit thread_local slab_front* of_only ARENITE_THREAD_FAST;
+#endif
+    static const thread_table none;
+    static constinit thread_local const thread_table* of_thread ARENITE_THREAD_FAST;
 
     // All zero where memory is fresh. A table that is no thread's is as long as its class.
     slab_front* no_place_[2]; ///< place 0
-    std::size_t bytes_;      ///< of a thread's table, which is longer
-    const void* thread_;     ///< of its thread; null: of none
-    thread_heaps* next_;     ///< among all there are
+    std::size_t bytes_;       ///< of a thread's table, which is longer
+    const void* thread_;      ///< of its thread; null: of none
+    thread_table* next_;      ///< among all there are
     bits::word touched_[groups / 64 + 1];
     place places_[most_affinities]; ///< those of shared heaps follow
 };

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/check/passthrough.hpp>
@@ -16,7 +16,7 @@
 #endif
 
 using namespace arenite;
-using detail::thread_heaps;
+using detail::thread_table;
 
 namespace {
 
@@ -24,33 +24,33 @@ struct tables {
     static constexpr std::string_view name = "tables";
 };
 
-TEST(thread_heaps_threads, a_thread_without_a_table_has_no_heap_ready_anywhere) {
+TEST(thread_table_threads, a_thread_without_a_table_has_no_heap_ready_anywhere) {
     std::thread{[] {
-        EXPECT_EQ(thread_heaps::mine(), nullptr);
+        EXPECT_EQ(thread_table::mine(), nullptr);
         for (unsigned i = 0; i < detail::most_affinities; ++i)
             for (const std::size_t alignment : {8u, 16u})
-                EXPECT_EQ(thread_heaps::ready_at(thread_heaps::place_of(i), alignment), nullptr);
-        EXPECT_EQ(thread_heaps::ready_at(0, 8), nullptr);
+                EXPECT_EQ(thread_table::ready_at(thread_table::place_of(i), alignment), nullptr);
+        EXPECT_EQ(thread_table::ready_at(0, 8), nullptr);
     }}.join();
 }
 
-TEST(thread_heaps_threads, a_table_of_an_ended_thread_serves_the_next) {
-    thread_heaps* first = nullptr;
+TEST(thread_table_threads, a_table_of_an_ended_thread_serves_the_next) {
+    thread_table* first = nullptr;
     std::thread{[&] {
-        first = thread_heaps::make();
-        EXPECT_EQ(thread_heaps::make(), first);
-        EXPECT_EQ(thread_heaps::mine(), first);
+        first = thread_table::make();
+        EXPECT_EQ(thread_table::make(), first);
+        EXPECT_EQ(thread_table::mine(), first);
     }}.join();
-    std::thread{[&] { EXPECT_EQ(thread_heaps::make(), first); }}.join();
+    std::thread{[&] { EXPECT_EQ(thread_table::make(), first); }}.join();
 }
 
-TEST(thread_heaps_threads, heaps_are_ready_for_alignments_that_their_affinity_has) {
+TEST(thread_table_threads, heaps_are_ready_for_alignments_that_their_affinity_has) {
     std::thread{[] {
-        thread_heaps& mine = *thread_heaps::make();
+        thread_table& mine = *thread_table::make();
         alignas(detail::slab_heap) static std::byte place[sizeof(detail::slab_heap)];
         auto& heap = reinterpret_cast<detail::slab_heap&>(place);
         const auto ready = [](std::size_t alignment) {
-            return thread_heaps::ready_at(thread_heaps::place_of(63), alignment);
+            return thread_table::ready_at(thread_table::place_of(63), alignment);
         };
         mine.start(63, heap, 1);
         EXPECT_EQ(ready(8), &heap);
@@ -73,7 +73,7 @@ void allocate_one() {
 }
 
 #if defined(__unix__)
-TEST(thread_heaps_threads, objects_of_a_thread_that_ends_still_use_its_heap) {
+TEST(thread_table_threads, objects_of_a_thread_that_ends_still_use_its_heap) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
     struct late {
@@ -82,7 +82,7 @@ TEST(thread_heaps_threads, objects_of_a_thread_that_ends_still_use_its_heap) {
             if (!wanted)
                 return;
             allocate_one();
-            EXPECT_NE(thread_heaps::mine(), nullptr);
+            EXPECT_NE(thread_table::mine(), nullptr);
         }
     };
     std::thread{[] {
@@ -93,7 +93,7 @@ TEST(thread_heaps_threads, objects_of_a_thread_that_ends_still_use_its_heap) {
 }
 
 // Keys whose objects are made again by each other's ends are called in four rounds.
-TEST(thread_heaps_threads, nothing_is_kept_for_a_thread_that_has_ended) {
+TEST(thread_table_threads, nothing_is_kept_for_a_thread_that_has_ended) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
     static pthread_key_t key;
@@ -109,41 +109,41 @@ TEST(thread_heaps_threads, nothing_is_kept_for_a_thread_that_has_ended) {
               0);
     std::thread{[] {
         allocate_one();
-        EXPECT_NE(thread_heaps::mine(), nullptr);
+        EXPECT_NE(thread_table::mine(), nullptr);
         pthread_setspecific(key, &key);
     }}.join();
     EXPECT_EQ(rounds, all_rounds);
     pthread_key_delete(key);
     std::thread{[] {
-        static_cast<void>(thread_heaps::make());
+        static_cast<void>(thread_table::make());
         detail::thread_exit::await([]() noexcept {
             allocate_one(); // comes before the heaps' own end, which was awaited first
-            EXPECT_NE(thread_heaps::mine(), nullptr);
+            EXPECT_NE(thread_table::mine(), nullptr);
         });
         detail::thread_exit::await_last([]() noexcept {
             allocate_one();
-            EXPECT_EQ(thread_heaps::mine(), nullptr);
-            EXPECT_EQ(thread_heaps::make(), nullptr);
+            EXPECT_EQ(thread_table::mine(), nullptr);
+            EXPECT_EQ(thread_table::make(), nullptr);
         });
     }}.join();
 }
 #else
-TEST(thread_heaps_threads, nothing_is_kept_for_a_thread_that_has_ended) {
+TEST(thread_table_threads, nothing_is_kept_for_a_thread_that_has_ended) {
     struct late {
         bool wanted = false;
         ~late() {
             if (!wanted)
                 return;
             allocate_one();
-            EXPECT_EQ(thread_heaps::mine(), nullptr);
-            EXPECT_EQ(thread_heaps::make(), nullptr);
+            EXPECT_EQ(thread_table::mine(), nullptr);
+            EXPECT_EQ(thread_table::make(), nullptr);
         }
     };
     std::thread{[] {
         static thread_local late object;
         object.wanted = true;
         allocate_one();
-        EXPECT_NE(thread_heaps::mine(), nullptr);
+        EXPECT_NE(thread_table::mine(), nullptr);
     }}.join();
 }
 #endif

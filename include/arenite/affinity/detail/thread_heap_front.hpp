@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arenite/affinity/detail/thread_heaps.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/block/detail/address_table.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/detail/slab_front.hpp>
@@ -15,24 +15,24 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// The part of an affinity_share that inlined frees by address alone read: which thread has it, and
+/// The part of a thread_heap that inlined frees by address alone read: which thread has it, and
 /// where its heap lies.
 ///
-///     address  ->  table  ->  share_front  ->  slab_front  ->  page, bit
+///     address  ->  table  ->  thread_heap_front  ->  slab_front  ->  page, bit
 ///
 ///     new --> adopted by a thread --> abandoned, as the thread ends --> adopted by another ...
 ///
-/// Threads are named by thread_heaps::thread(), `me`.
+/// Threads are named by thread_table::thread(), `me`.
 ///
-/// Threads:   any, while an object of the share lives; the heap as affinity_share says.
-class share_front {
+/// Threads:   any, while an object of the heap lives; the heap as thread_heap says.
+class thread_heap_front {
 public:
-    share_front(const share_front&) = delete;
-    share_front& operator=(const share_front&) = delete;
+    thread_heap_front(const thread_heap_front&) = delete;
+    thread_heap_front& operator=(const thread_heap_front&) = delete;
 
-    /// The share whose memory p points into; nullptr where there is none.
-    [[nodiscard]] ARENITE_INLINE static share_front* around(const void* p) noexcept {
-        return reinterpret_cast<share_front*>(table.find(p));
+    /// The heap whose memory p points into; nullptr where there is none.
+    [[nodiscard]] ARENITE_INLINE static thread_heap_front* around(const void* p) noexcept {
+        return reinterpret_cast<thread_heap_front*>(table.find(p));
     }
 
     /// True if this thread has it, and it is an affinity's: objects
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] bool is_abandoned() const noexcept {
         return thread_.load(std::memory_order_relaxed) == nullptr;
     }
-    /// Makes a share that no thread has the thread's; false if a thread has it. All that was done
+    /// Makes a heap that no thread has the thread's; false if a thread has it. All that was done
     /// with it before it was abandoned is seen.
     [[nodiscard]] bool adopt(const void* me) noexcept {
         const void* none = nullptr;
@@ -61,14 +61,14 @@ public:
     /// The affinity_heap.
     [[nodiscard]] void* user() const noexcept { return user_; }
 
-    /// Its heap, of a share that has a slab_heap.
+    /// Its slab_heap, if it has one.
     [[nodiscard]] slab_front& heap() noexcept {
         return *std::launder(static_cast<slab_front*>(storage_));
     }
 
 protected:
-    share_front() noexcept = default;
-    ~share_front() = default;
+    thread_heap_front() noexcept = default;
+    ~thread_heap_front() = default;
 
     std::atomic<const void*> thread_{nullptr};
     void* storage_ = nullptr; ///< where the heap lies

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// The heap of a thread in an affinity: its begin and end; the calls of its thread; calls that lock
+// it where it is a locked one; and those that any thread may make while its own is at work. Frees
+// by other threads are remote_queue, the calls of a locked one locked_heap.
+#include <arenite/affinity/detail/thread_heap.hpp>
+
+#include <arenite/affinity/detail/locked_heap.hpp>
+#include <arenite/ordered/detail/slab_survey.hpp>
+
+#include "thread_heap_places.hpp"
+#include "thread_heap_room.hpp"
+
+#include <mutex>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+// ---- begin and end ------------------------------------------------------------------------------
+
+thread_heap* thread_heap::make(thread_heap_list& home, const heap_owner& owner, unsigned affinity,
+                               const affinity_options& options, thread_heap_kind kind) noexcept {
+    thread_heap* const made = thread_heap_places::take();
+    if (made == nullptr)
+        return nullptr;
+    thread_heap& h = *made;
+    h.home_ = &home;
+    h.options_ = options;
+    h.pages_.belong_to(h, affinity);
+    h.user_ = owner.heap;
+    h.affinity_ = affinity;
+    h.kind_ = kind;
+    h.locked_ = slow_only || kind != thread_heap_kind::ordered;
+    h.asked_.store(false, std::memory_order_relaxed);
+    h.idle_ = {};
+    h.owner_ = owner;
+    h.owner_.holder = made;
+    h.owner_.gate = h.locked_ ? nullptr : &h.lock_;
+    if (h.locked_)
+        h.owner_.on_foreign_free = nullptr; // found before
+    h.construct_resource();
+    h.remote_.serve(h.owner_, h.locked_ ? nullptr : &h.heap());
+    if (kind == thread_heap_kind::ordered && (options.eager || options.prefault))
+        h.heap().make_first_slab();
+    return made;
+}
+
+void thread_heap::construct_resource() noexcept {
+    room().construct(options_, upstream{&pages_}, owner_);
+}
+
+/// Who freed the last object may still be about to tell this heap of the block: what is pushed is
+/// handed on by whoever has the heap next.
+void thread_heap::retire(thread_heap& heap) noexcept {
+    heap.room().destroy();
+    heap.remote_.forget_counts();
+    heap.abandon();
+    thread_heap_places::give(heap);
+}
+
+void thread_heap::abandon_after_fork(const void* me) noexcept {
+    if (is_mine(me))
+        return;
+    abandon();
+    if (thread_heap_room::is_slab_heap(kind_))
+        heap().slabs().blocks().may_grow(true);
+}
+
+// ---- of an unlocked one, by its thread ----------------------------------------------------------
+
+void thread_heap::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if (bytes == unknown_bytes)
+        return heap().deallocate(p);
+    heap().deallocate(p, bytes, alignment);
+}
+
+bool thread_heap::deallocate_and_look(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    const slab* const s = heap().slabs().find_slab(p);
+    const unsigned slot_class = s == nullptr ? size_class::none : s->slot_class();
+    deallocate(p, bytes, alignment); // p may be no object, and the slab gone
+    return slot_class != size_class::none && heap().classes()[slot_class].live() == 0;
+}
+
+void thread_heap::trim() noexcept {
+    asked_.store(false, std::memory_order_relaxed);
+    remote_.drain(remote_queue::all_blocks);
+    heap().trim();
+}
+
+void thread_heap::catch_up(std::size_t block_bytes) noexcept {
+    if (block_bytes != options_.block_bytes) {
+        options_.block_bytes = block_bytes;
+        heap().slabs().blocks().set_block_bytes(thread_heap_room::span_bytes(block_bytes));
+    }
+    if (asked_.load(std::memory_order_relaxed))
+        trim();
+}
+
+bool thread_heap::give_back_idle(std::uint64_t now_ms) noexcept {
+    if (locked_)
+        return false;
+    idle_.look(heap(), now_ms);
+    return idle_.is_returning();
+}
+
+void thread_heap::list_regions(region_sink& sink) noexcept {
+    const heap_gate::guard mark = heap().gate().enter();
+    slab_survey::list_regions(heap().slabs(), sink, slow_only || options_.sizes == sizes::kept);
+}
+
+// ---- of any -------------------------------------------------------------------------------------
+
+void thread_heap::reset() noexcept {
+    if (!locked_)
+        remote_.drain_and_forget();
+    const std::lock_guard lock{lock_};
+    remote_.forget_counts();
+    room().destroy();
+    construct_resource();
+}
+
+bool thread_heap::holds_nothing() noexcept {
+    return (locked_ ? locked_heap{*this}.usage() : heap().usage_approximate()).bytes_reserved == 0;
+}
+
+bool thread_heap::trim_if_empty() noexcept {
+    if (locked_) {
+        locked_heap locked{*this};
+        if (locked.usage().bytes_in_use != 0)
+            return false;
+        locked.trim();
+        return locked.usage().bytes_reserved == 0;
+    }
+    if (!heap().nothing_lives())
+        return false;
+    heap().trim();
+    return heap().usage_approximate().bytes_reserved == 0;
+}
+
+std::size_t thread_heap::high_water_noted() noexcept {
+    return thread_heap_room::is_slab_heap(kind_) ? heap().classes().high_water_approximate()
+                                                 : locked_heap{*this}.usage().high_water_bytes;
+}
+
+// ---- of an unlocked one, by any thread ----------------------------------------------------------
+
+/// The slab stays as it is while the object lives.
+std::size_t thread_heap::size_of(const void* p) const noexcept {
+    const std::size_t room = slab_survey::room_at(heap().slabs(), p);
+    if (room == 0) [[unlikely]]
+        owner_.refuse_question(p);
+    return room;
+}
+
+std::size_t thread_heap::trim_from_afar() noexcept {
+    std::size_t purged = 0;
+    {
+        const std::lock_guard lock{lock_};
+        heap().slabs().blocks().trim();
+        purged = remote_.purge();
+    }
+    asked_.store(true, std::memory_order_relaxed);
+    return purged;
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// The list of an affinity's heaps: those of its threads, abandoned ones, and the one for large
+// objects.
+#include <arenite/affinity/detail/thread_heap_list.hpp>
+
+#include <arenite/affinity/detail/thread_heap.hpp>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+thread_heap_list::pin::pin(const thread_heap_list& heaps) noexcept : heaps_{heaps} {
+    const std::lock_guard lock{heaps_.lock_};
+    ++heaps_.walkers_;
+}
+thread_heap_list::pin::~pin() {
+    const std::lock_guard lock{heaps_.lock_};
+    --heaps_.walkers_;
+}
+thread_heap* thread_heap_list::next(const thread_heap& heap) noexcept {
+    return heap.next_of_affinity;
+}
+
+/// Readers follow the list without the lock: the new heap is linked before first_ leads to it.
+void thread_heap_list::add(thread_heap& heap) noexcept {
+    const std::lock_guard lock{lock_};
+    heap.next_of_affinity = first_.load(std::memory_order_relaxed);
+    first_.store(&heap, std::memory_order_release);
+}
+
+/// The lock keeps heaps from being retired. Who gets one is decided by the heap's own word, since
+/// another thread may be taking it for a call.
+thread_heap* thread_heap_list::adopt(thread_heap_kind kind, const void* me) noexcept {
+    if (!has_orphans())
+        return nullptr;
+    const std::lock_guard lock{lock_};
+    for (thread_heap* s = first_.load(std::memory_order_relaxed); s != nullptr;
+         s = s->next_of_affinity) {
+        if (s->kind() != kind || !s->is_abandoned() || !s->adopt(me))
+            continue;
+        orphans_.fetch_sub(1, std::memory_order_relaxed);
+        return s;
+    }
+    return nullptr;
+}
+
+/// Counted before the heap can be found, as whoever adopts it counts it off.
+void thread_heap_list::abandon(thread_heap& heap) noexcept {
+    orphans_.fetch_add(1, std::memory_order_relaxed);
+    end_borrowing(heap, true);
+}
+
+void thread_heap_list::end_borrowing(thread_heap& heap, bool is_empty) noexcept {
+    // Two abandoned ones may be empty and wait, with warm memory; further ones go.
+    if (is_empty && orphans_.load(std::memory_order_relaxed) > most_empty && heap.trim_if_empty() &&
+        try_retire(heap))
+        return;
+    heap.abandon();
+}
+
+/// Takes a heap that holds nothing, and is the calling thread's or borrowed by it, to where the
+/// next one comes from.
+bool thread_heap_list::try_retire(thread_heap& heap) noexcept {
+    {
+        const std::lock_guard lock{lock_};
+        // A walker may stand on it, or is about to follow its link: another time, then.
+        if (walkers_ != 0)
+            return false;
+        take_out(heap);
+    }
+    thread_heap::retire(heap);
+    return true;
+}
+
+/// Under the lock, without walkers. Its books outlive it here: the sum of high waters that it was
+/// part of, and what its thread freed of other heaps.
+void thread_heap_list::take_out(thread_heap& heap) noexcept {
+    std::size_t high_water = 0;
+    thread_heap* before = nullptr;
+    for (thread_heap* s = first_.load(std::memory_order_relaxed); s != nullptr;
+         s = s->next_of_affinity) {
+        high_water += s->high_water_noted();
+        if (s->next_of_affinity == &heap)
+            before = s;
+    }
+    note_high_water(high_water);
+    if (before == nullptr)
+        first_.store(heap.next_of_affinity, std::memory_order_relaxed);
+    else
+        before->next_of_affinity = heap.next_of_affinity;
+    orphans_.fetch_sub(1, std::memory_order_relaxed);
+    if (heap.is_locked())
+        return;
+    const arenite::usage left = heap.usage_approximate();
+    bytes_.fetch_add(left.bytes_in_use, std::memory_order_relaxed);
+    objects_.fetch_add(left.live_allocations, std::memory_order_relaxed);
+}
+
+void thread_heap_list::retire_empty() noexcept {
+    thread_heap* retired = nullptr;
+    {
+        const std::lock_guard lock{lock_};
+        thread_heap* next = walkers_ != 0 ? nullptr : first_.load(std::memory_order_relaxed);
+        while (next != nullptr) {
+            thread_heap& s = *next;
+            next = s.next_of_affinity;
+            // Taken by a mark that no thread has, so that none adopts it meanwhile.
+            if (s.kind() == thread_heap_kind::large || !s.is_abandoned() || !s.adopt(&s))
+                continue;
+            if (!s.holds_nothing()) {
+                s.abandon();
+                continue;
+            }
+            take_out(s);
+            s.next_of_thread = retired;
+            retired = &s;
+        }
+    }
+    // Without the lock, since memory goes back here.
+    while (retired != nullptr) {
+        thread_heap& s = *retired;
+        retired = s.next_of_thread;
+        s.next_of_thread = nullptr;
+        thread_heap::retire(s);
+    }
+}
+
+void thread_heap_list::end() noexcept {
+    thread_heap* next = first_.exchange(nullptr, std::memory_order_acquire);
+    while (next != nullptr) {
+        thread_heap& s = *next;
+        next = s.next_of_affinity;
+        s.next_of_thread = nullptr;
+        s.reset();
+        thread_heap::retire(s);
+    }
+    orphans_.store(0, std::memory_order_relaxed);
+}
+
+/// One thread is left, and no walker: the threads that are gone may have been anywhere, so heaps
+/// without one are counted anew.
+void thread_heap_list::after_fork_in_child(const void* me) noexcept {
+    walkers_ = 0;
+    int orphans = 0;
+    for (thread_heap* s = first_.load(std::memory_order_relaxed); s != nullptr;
+         s = s->next_of_affinity) {
+        s->abandon_after_fork(me);
+        s->remote().forget_queued_blocks();
+        if (s->is_abandoned() && s->kind() != thread_heap_kind::large)
+            ++orphans;
+    }
+    orphans_.store(orphans, std::memory_order_relaxed);
+}
+
+void thread_heap_list::queue_marked_blocks() noexcept {
+    for (thread_heap* s = first_.load(std::memory_order_relaxed); s != nullptr;
+         s = s->next_of_affinity)
+        s->remote().queue_marked_blocks();
+}
+
+std::size_t thread_heap_list::count() const noexcept {
+    std::size_t n = 0;
+    for_each([&](const thread_heap&) { ++n; });
+    return n;
+}
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite
