@@ -87,7 +87,7 @@ bool recorder::start() noexcept {
     start_ns_ = ns_of(CLOCK_MONOTONIC);
     if (!stacks_.start(*process_, area_->frames))
         return false;
-    process_->frames.store(stacks_.frames(), std::memory_order_relaxed);
+    process_->costs.frames.store(stacks_.frames(), std::memory_order_relaxed);
     if (!has_key_)
         has_key_ = ::pthread_key_create(&key_, &recorder::thread_ends) == 0;
     the_observer.start(*area_, *process_, number);
@@ -189,8 +189,8 @@ void recorder::judge_cost(thread_state& t) noexcept {
     const double ns_a_tick =
         ticks == 0 ? 0 : double(ns_of(CLOCK_MONOTONIC) - start_ns_) / double(ticks);
     const auto stacks_ns = static_cast<std::uint64_t>(double(t.timed) * 64 * ns_a_tick);
-    const std::uint64_t all_stacks = process_->stacks_ns.fetch_add(stacks_ns) + stacks_ns;
-    const std::uint64_t all_cpu = process_->cpu_ns.fetch_add(cpu - t.cpu_ns) + cpu - t.cpu_ns;
+    const std::uint64_t all_stacks = process_->costs.stacks_ns.fetch_add(stacks_ns) + stacks_ns;
+    const std::uint64_t all_cpu = process_->costs.cpu_ns.fetch_add(cpu - t.cpu_ns) + cpu - t.cpu_ns;
     t.timed = 0;
     t.cpu_ns = cpu;
     const std::uint64_t percent = area_->stack_percent;
@@ -199,11 +199,11 @@ void recorder::judge_cost(thread_state& t) noexcept {
         return;
     std::uint32_t before = frames;
     const std::uint32_t fewer = frames > record::fewer_frames ? record::fewer_frames : 1;
-    if (!process_->frames.compare_exchange_strong(before, fewer))
+    if (!process_->costs.frames.compare_exchange_strong(before, fewer))
         return; // another thread was first
     stacks_.take_fewer_frames(fewer);
-    process_->stacks_ns.store(0);
-    process_->cpu_ns.store(0);
+    process_->costs.stacks_ns.store(0);
+    process_->costs.cpu_ns.store(0);
 }
 
 /// The recorder wakes when half of a ring is full; a thread that is faster waits for it.

@@ -183,7 +183,7 @@ inline unsigned stack_table::walk(caller from, std::uint64_t* frames, unsigned m
             if (found.base == frame_rule::special) {
                 if (found.offset == frame_rule::last)
                     return count;
-                into_->unwound_slowly.fetch_add(1, std::memory_order_relaxed);
+                into_->costs.unwound_slowly.fetch_add(1, std::memory_order_relaxed);
                 const unsigned told = unwind(from.pc, frames, most);
                 return told != 0 ? told : count;
             }

@@ -12,8 +12,8 @@
 
 namespace arenite::preload {
 
-/// The rules that a thread needed last, by where on its stack it needed them: the next walk finds the
-/// same functions there, and need not wait for a return address to know how to go on.
+/// The rules that a thread needed last, by where on its stack it needed them: the next walk finds
+/// the same functions there, and need not wait for a return address to know how to go on.
 struct recent_rules {
     static constexpr unsigned bits = 8;
     struct entry {

@@ -132,15 +132,21 @@ struct looks {
     burst burst_at[most_bursts];
 };
 
+/// The costs of call stacks, of all threads.
+struct stack_costs {
+    std::atomic<std::uint32_t> frames;            ///< of a stack, now
+    std::atomic<std::uint64_t> stacks_ns, cpu_ns; ///< since it changed: for stacks, and in all
+    std::atomic<std::uint64_t> unwound_slowly;
+};
+
 /// A stack is a word, frames 8 | generation 32, and its return addresses, innermost first.
 struct process {
     std::atomic<std::uint32_t> state; ///< 0: none, 1: it records
     std::int32_t pid;
     std::uint64_t start_time;
     std::atomic<std::uint32_t> threads, modules, stacks, words;
-    std::atomic<std::uint64_t> lost, checked, differing, unwound_slowly, usable_size_calls;
-    std::atomic<std::uint32_t> frames;            ///< of a stack, now
-    std::atomic<std::uint64_t> stacks_ns, cpu_ns; ///< since it changed: for stacks, and in all
+    std::atomic<std::uint64_t> lost, checked, differing, usable_size_calls;
+    stack_costs costs;
     observing observed;
     module module_at[most_modules];
     std::uint64_t stack_at[stack_words];
