@@ -25,7 +25,7 @@ struct told_frame {
 };
 
 std::string container_in(std::string_view function) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 20> nodes{{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 24> nodes{{
         {"std::_Rb_tree<", "std::map or std::set"},
         {"std::__cxx11::list<", "std::list"},
         {"std::__cxx11::_List_base<", "std::list"},
@@ -43,6 +43,10 @@ std::string container_in(std::string_view function) {
         {"std::__1::list<", "std::list"},
         {"std::__1::forward_list<", "std::forward_list"},
         {"std::__1::__hash_table<", "std::unordered_map"},
+        {"std::__1::allocator<std::__1::__tree_node<", "std::map or std::set"},
+        {"std::__1::allocator<std::__1::__list_node<", "std::list"},
+        {"std::__1::allocator<std::__1::__forward_list_node<", "std::forward_list"},
+        {"std::__1::allocator<std::__1::__hash_node<", "std::unordered_map"},
         {"std::__1::deque<", "std::deque"},
         {"std::__1::vector<", "std::vector"},
         {"std::__1::basic_string<", "std::string"},
