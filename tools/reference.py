@@ -192,6 +192,11 @@ def first_sentence(comment):
     return re.split(r"(?<=[.:;]) ", paragraph)[0].rstrip(":;")
 
 
+def closed(word):
+    """A name that lost what closes its template arguments has it again."""
+    return word + ">" * (word.count("<") - word.count(">"))
+
+
 def pages(root):
     result, index = {}, []
     include = root / "include"
@@ -209,7 +214,7 @@ def pages(root):
             principal = next((e for e in found if e.name == header.stem), found[0])
             text = f"# {header.stem}\n\n`#include <{name}>` · [the header](../../include/{name}.md)\n\n"
             for one in [principal, *(e for e in found if e is not principal)]:
-                heading = one.name or re.sub(r"\W*$", "", one.declaration.split("(")[0].split("=")[0]).split()[-1]
+                heading = one.name or closed(re.sub(r"\W*$", "", one.declaration.split("(")[0].split("=")[0]).split()[-1])
                 if one is not principal or heading != header.stem:
                     text += f"## {escaped(heading)}\n\n"
                 if not one.members or one.kind.startswith("enum"):

@@ -66,9 +66,9 @@ std::string verdict_of(const std::vector<verdict>& all) {
     if (lines.empty())
         return {};
     for (const topic_summary& t : topics_of(all)) {
-        const char* const kind = t.better > t.worse   ? "better"
-                                 : t.worse > t.better ? "worse"
-                                                      : "tie";
+        const char* const kind = t.ratio < 1 && t.better > t.worse   ? "better"
+                                 : t.ratio > 1 && t.worse > t.better ? "worse"
+                                                                     : "tie";
         const double at = 50 + 50 * std::clamp(std::log2(std::max(t.ratio, 1e-9)) / 4, -1.0, 1.0);
         bars += fmt::format(
             "<span>{}</span><span class=\"ratio\">{}</span><span class=\"bar\"><i class=\"{}\" "
@@ -79,8 +79,8 @@ std::string verdict_of(const std::vector<verdict>& all) {
     }
     return "<ul class=\"lines\">\n" + lines + "</ul>\n<div class=\"bars\">\n" + bars +
            "</div>\n<p class=\"small quiet\">Bars: the median ratio of ours to the best peer, from "
-           "1/16 to 16; to the left ours is better; in brackets which peer is the best how "
-           "often.</p>\n";
+           "1/16 to 16; to the left ours is better, grey where the counts do not say so; in "
+           "brackets how often which peer is the best.</p>\n";
 }
 
 /// Things that the script would stumble over: a figure that is none; a part that lies in no block.

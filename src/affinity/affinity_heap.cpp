@@ -8,14 +8,13 @@
 
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/detail/affinity_registry.hpp>
+#include <arenite/affinity/detail/locked_heap.hpp>
 #include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/detail/resource_text.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
-#include <arenite/core/detail/held_lock.hpp>
 #include <arenite/core/detail/size.hpp>
-#include <arenite/ordered/detail/slab_survey.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -27,6 +26,7 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
+using detail::locked_heap;
 using detail::outside_memory;
 using detail::thread_heap;
 using detail::thread_heap_kind;
@@ -238,7 +238,7 @@ void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noe
     if (detail::slab_heap* const h = current_of(index_);
         h != nullptr && !is_large(bytes, alignment)) [[likely]] {
         const thread_heap& s = thread_heap::of(*h);
-        if (s.has_no_pending_work(block_size()) && !heaps_.has_orphans()) [[likely]]
+        if (s.has_no_pending_work(block_bytes()) && !heaps_.has_orphans()) [[likely]]
             return h->allocate_slow(bytes, alignment);
     }
     return allocate_ordered(bytes, alignment);
@@ -267,9 +267,9 @@ void* affinity_heap::allocate_in(thread_heap_kind kind, std::size_t bytes,
     if (s == nullptr)
         return nullptr;
     const for_this_call call{*s};
-    const detail::held_lock lock{s->lock()};
-    s->set_block_bytes(block_size());
-    return s->try_allocate(bytes, alignment);
+    locked_heap locked{*s};
+    locked.set_block_bytes(block_bytes());
+    return locked.try_allocate(bytes, alignment);
 }
 
 /// The heap for large objects, made once.
@@ -295,14 +295,14 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
             return nullptr;
     }
     detail::slab_heap* const own = current_of(index_);
-    const detail::held_lock lock{s->lock()};
+    locked_heap locked{*s};
     if (own == nullptr)
-        return s->try_allocate(bytes, alignment);
+        return locked.try_allocate(bytes, alignment);
     // To judge what may lie in huge pages the two count as one heap.
     detail::block_source& small = own->slabs().blocks();
     detail::block_source& large = s->heap().slabs().blocks();
     large.set_held_beside(small.bytes_reserved_approximate()); // others may trim it
-    void* const p = s->try_allocate(bytes, alignment);
+    void* const p = locked.try_allocate(bytes, alignment);
     small.set_held_beside(large.bytes_reserved());
     return p;
 }
@@ -319,11 +319,9 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
     const bool kept = thread_table::mine() != nullptr;
     if (kept && current_of(index_) == nullptr)
         make_current(*s);
-    s->set_block_bytes(block_size());
-    if (s->trim_is_asked())
-        s->trim();
-    if (!kept || (s->has_no_pending_work(block_size()) && !heaps_.has_orphans()))
-        return s->try_allocate(bytes, alignment);
+    s->catch_up(block_bytes());
+    if (!kept || (s->has_no_pending_work(block_bytes()) && !heaps_.has_orphans()))
+        return s->heap().try_allocate(bytes, alignment);
     // Before the system is asked: what is there, what others freed, what this thread has besides,
     // and what threads that ended left.
     if (void* const p = s->heap().try_allocate_within(bytes, alignment))
@@ -348,7 +346,7 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
         if (p != nullptr)
             return p;
     }
-    return s->try_allocate(bytes, alignment);
+    return s->heap().try_allocate(bytes, alignment);
 }
 
 void* affinity_heap::take_near(const void* p, std::size_t bytes, std::size_t alignment) noexcept {
@@ -358,10 +356,8 @@ void* affinity_heap::take_near(const void* p, std::size_t bytes, std::size_t ali
     if (s == nullptr || s->affinity() != index_ || !s->is_mine(me()))
         return nullptr;
     const std::size_t aligned_to = at_least_own(alignment);
-    if (!s->is_locked())
-        return s->try_allocate_near(p, bytes, aligned_to);
-    const detail::held_lock lock{s->lock()};
-    return s->try_allocate_near(p, bytes, aligned_to);
+    return s->is_locked() ? locked_heap{*s}.try_allocate_near(p, bytes, aligned_to)
+                          : s->heap().try_allocate_near(p, bytes, aligned_to);
 }
 
 // ---- deallocate ---------------------------------------------------------------------------------
@@ -428,10 +424,8 @@ void affinity_heap::deallocate_of(thread_heap* s, void* p, std::size_t bytes,
 /// Into a heap of this affinity, of whatever thread.
 void affinity_heap::deallocate_to(thread_heap& s, void* p, std::size_t bytes,
                                   std::size_t alignment) noexcept {
-    if (s.is_locked()) {
-        const detail::held_lock lock{s.lock()};
-        return s.deallocate(p, bytes, alignment);
-    }
+    if (s.is_locked())
+        return locked_heap{s}.deallocate(p, bytes, alignment);
     if (s.is_mine(me()))
         return s.deallocate(p, bytes, alignment);
     // One that is abandoned is borrowed for this call: kept, it would be lost to the others.
@@ -446,8 +440,9 @@ void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
                                         std::size_t alignment) noexcept {
     if (p == nullptr)
         return;
-    affinity_heap* const h = heap_of(p);
-    if (const thread_heap* const s = thread_heap::around(p); h == nullptr && s != nullptr)
+    thread_heap* const s = thread_heap::around(p); // once, for all that follows
+    affinity_heap* const h = s != nullptr ? heap_of_front(*s) : heap_of_outside(p);
+    if (h == nullptr && s != nullptr)
         contract_violation_f(std::source_location::current(),
                              "%p was freed as memory of an affinity, but it is memory of %s", p,
                              s->title());
@@ -456,7 +451,7 @@ void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
                              "%p was freed, but it is no memory of an affinity, or was freed "
                              "before",
                              p);
-    h->deallocate_slow(p, bytes, alignment);
+    h->deallocate_of(s, p, bytes, alignment);
 }
 
 affinity_heap* affinity_heap::heap_of_outside(const void* p) noexcept {
@@ -471,9 +466,8 @@ bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
         return false;
     alignment = at_least_own(alignment);
     if (!s->is_locked())
-        return detail::slab_survey::fits_in_place(s->heap().slabs(), p, new_bytes, alignment);
-    const detail::held_lock lock{s->lock()};
-    return s->try_resize(p, old_bytes, new_bytes, alignment);
+        return s->heap().fits_in_place(p, new_bytes, alignment);
+    return locked_heap{*s}.try_resize(p, old_bytes, new_bytes, alignment);
 }
 
 std::size_t affinity_heap::size_of(const void* p) const noexcept {
@@ -486,12 +480,7 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
     }
     if (s->affinity() != index_)
         refuse_question(p, title_);
-    const auto bytes = [&] {
-        if (!s->is_locked())
-            return s->size_of(p);
-        const detail::held_lock lock{s->lock()};
-        return s->size_of(p);
-    }();
+    const std::size_t bytes = s->is_locked() ? locked_heap{*s}.size_of(p) : s->size_of(p);
     detail::poison::defined(p, bytes);
     return bytes;
 }

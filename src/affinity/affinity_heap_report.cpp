@@ -5,13 +5,13 @@
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 
+#include <arenite/affinity/detail/locked_heap.hpp>
 #include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/report/detail/text.hpp>
 #include <arenite/report/region_totals.hpp>
 
 #include <cstddef>
-#include <mutex>
 #include <ostream>
 #include <vector>
 
@@ -96,9 +96,8 @@ void affinity_heap::report(std::ostream& out) const {
     std::size_t large = 0;
     std::size_t large_bytes = 0;
     if (detail::thread_heap* const heap = large_.load(std::memory_order_acquire)) {
-        const std::lock_guard lock{heap->lock()};
         region_totals totals;
-        heap->list_regions(totals);
+        detail::locked_heap{*heap}.list_regions(totals);
         large = totals.objects();
         large_bytes = totals.bytes(region_state::used);
     }

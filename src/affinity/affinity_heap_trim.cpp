@@ -5,10 +5,13 @@
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/affinity/detail/affinity_registry.hpp>
+#include <arenite/affinity/detail/locked_heap.hpp>
 #include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/core/detail/held_lock.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
+
+#include "thread_heap_places.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -22,25 +25,24 @@ using detail::thread_table;
 affinity_heap::trim_result affinity_heap::trim_heaps() noexcept {
     trim_result done;
     heaps_.for_each([&](thread_heap& s) {
-        const auto trim = [&] {
-            const std::size_t before = s.usage().bytes_reserved;
-            s.trim();
-            done.bytes_returned += before - std::min(before, s.usage().bytes_reserved);
+        const auto trim = [&](auto& heap) {
+            const std::size_t before = heap.usage().bytes_reserved;
+            heap.trim();
+            done.bytes_returned += before - std::min(before, heap.usage().bytes_reserved);
             ++done.heaps_trimmed;
         };
         if (s.is_locked()) {
-            const detail::held_lock lock{s.lock()};
-            trim();
+            detail::locked_heap locked{s};
+            trim(locked);
         } else if (s.is_mine(thread_table::thread())) {
-            trim();
+            trim(s);
         } else if (s.is_abandoned() && s.adopt(thread_table::thread())) {
-            trim();
+            trim(s);
             s.abandon();
         } else {
             const std::size_t before = s.usage_approximate().bytes_reserved;
             done.bytes_purged += s.trim_from_afar();
             done.bytes_returned += before - std::min(before, s.usage_approximate().bytes_reserved);
-            s.ask_to_trim();
             ++done.heaps_asked;
         }
     });
@@ -50,7 +52,7 @@ affinity_heap::trim_result affinity_heap::trim_heaps() noexcept {
 
 /// Memory that all affinities and other heaps have in common.
 static void trim_what_is_shared() noexcept {
-    thread_heap::trim_retired();
+    detail::thread_heap_places::trim();
     page_source().trim();
 }
 

@@ -5,12 +5,12 @@
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/affinity/detail/affinity_registry.hpp>
+#include <arenite/affinity/detail/locked_heap.hpp>
 #include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/core/detail/size.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <mutex>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -40,14 +40,9 @@ arenite::usage affinity_heap::usage() const noexcept {
     sum.bytes_in_use += retired.bytes_in_use;
     sum.live_allocations += retired.live_allocations;
     heaps_.for_each([&](thread_heap& s) {
-        if (s.is_locked()) {
-            const std::lock_guard lock{s.lock()};
-            sum += s.usage();
-        } else if (s.is_mine(detail::thread_table::thread())) {
-            sum += s.usage();
-        } else {
-            sum += s.usage_approximate();
-        }
+        sum += s.is_locked()                               ? detail::locked_heap{s}.usage()
+               : s.is_mine(detail::thread_table::thread()) ? s.usage()
+                                                           : s.usage_approximate();
     });
     // While others work these are of several moments: never more than there is.
     if (sum.bytes_in_use > sum.bytes_reserved)
@@ -63,13 +58,10 @@ arenite::usage affinity_heap::usage() const noexcept {
 
 void affinity_heap::list_regions(region_sink& sink) const {
     heaps_.for_each([&](thread_heap& s) {
-        if (s.is_locked() || !s.is_mine(detail::thread_table::thread())) {
-            const std::lock_guard lock{s.lock()};
+        if (s.is_locked() || !s.is_mine(detail::thread_table::thread()))
+            detail::locked_heap{s}.list_regions(sink);
+        else
             s.list_regions(sink);
-        } else {
-            const auto mark = s.heap().gate().enter();
-            s.list_regions(sink);
-        }
     });
 }
 

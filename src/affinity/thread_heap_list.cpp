@@ -91,7 +91,9 @@ void thread_heap_list::take_out(thread_heap& heap) noexcept {
     else
         before->next_of_affinity = heap.next_of_affinity;
     orphans_.fetch_sub(1, std::memory_order_relaxed);
-    const arenite::usage left = heap.balance();
+    if (heap.is_locked())
+        return;
+    const arenite::usage left = heap.usage_approximate();
     bytes_.fetch_add(left.bytes_in_use, std::memory_order_relaxed);
     objects_.fetch_add(left.live_allocations, std::memory_order_relaxed);
 }

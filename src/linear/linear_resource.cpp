@@ -18,13 +18,12 @@ inline namespace ARENITE_ABI {
 
 linear_resource::linear_resource(std::size_t capacity, linear_options options, upstream source)
     : linear_resource{capacity, source} {
-#if ARENITE_CHECKS
-    log_.name = options.name;
-#endif
+    if (options.name != nullptr)
+        region_.name = options.name;
     if ((!options.eager && !options.prefault) || capacity == 0 || passthrough())
         return;
     if (!get_region(capacity, default_alignment))
-        throw_out_of_memory(capacity, default_alignment, this);
+        throw_out_of_memory(capacity, default_alignment, this, name());
     if (options.prefault) {
         constexpr std::size_t smallest_page = 4096;
         detail::poison::undefined(begin_, capacity_);
@@ -43,6 +42,7 @@ linear_resource::linear_resource(std::span<std::byte> buffer) noexcept
 linear_resource::linear_resource(high_end_of other) noexcept
     : capacity_{other.low.capacity_}, source_{static_cast<resource*>(nullptr)}, low_{&other.low} {
     low_->high_ = this;
+    region_.name = low_->region_.name;
     begin_ = top_ = limit_ = floor_ = low_->limit_;
 }
 
@@ -60,7 +60,7 @@ void linear_resource::trim() noexcept {
         low_->trim();
     else if (grower_ != nullptr)
         grower_->trim();
-    else if (region_alignment_ != 0 && in_use() == 0 && (high_ == nullptr || high_->in_use() == 0))
+    else if (region_.alignment != 0 && in_use() == 0 && (high_ == nullptr || high_->in_use() == 0))
         give_region_back();
 }
 
@@ -115,18 +115,18 @@ void* linear_resource::try_allocate_down(std::size_t count, std::size_t alignmen
 bool linear_resource::get_region(std::size_t count, std::size_t alignment) noexcept {
     if (capacity_ > detail::max_object_bytes)
         return false;
-    region_alignment_ = std::max(alignment, default_alignment);
-    void* memory = source_.try_allocate(capacity_, region_alignment_);
-    if (memory == nullptr && region_alignment_ > default_alignment) {
-        region_alignment_ = default_alignment;
-        memory = source_.try_allocate(capacity_, region_alignment_);
+    region_.alignment = std::max(alignment, default_alignment);
+    void* memory = source_.try_allocate(capacity_, region_.alignment);
+    if (memory == nullptr && region_.alignment > default_alignment) {
+        region_.alignment = default_alignment;
+        memory = source_.try_allocate(capacity_, region_.alignment);
         if (memory != nullptr && padding_for(memory, alignment) > capacity_ - count) {
-            source_.deallocate(memory, capacity_, region_alignment_);
+            source_.deallocate(memory, capacity_, region_.alignment);
             memory = nullptr;
         }
     }
     if (memory == nullptr) {
-        region_alignment_ = 0;
+        region_.alignment = 0;
         return false;
     }
     set_region(static_cast<std::byte*>(memory));
@@ -150,11 +150,11 @@ void linear_resource::give_region_back() noexcept {
         high_->before_latest_ = high_->hole_begin_ = high_->hole_end_ = nullptr;
     }
     detail::poison::undefined(begin_, capacity_);
-    if (region_alignment_ != 0)
-        source_.deallocate(begin_, capacity_, region_alignment_);
+    if (region_.alignment != 0)
+        source_.deallocate(begin_, capacity_, region_.alignment);
     begin_ = top_ = limit_ = floor_ = nullptr;
     before_latest_ = hole_begin_ = hole_end_ = nullptr;
-    region_alignment_ = 0;
+    region_.alignment = 0;
 }
 
 void linear_resource::list_regions(region_sink& sink) const {
@@ -181,7 +181,7 @@ void linear_resource::list_regions(region_sink& sink) const {
     add(highest, end(), region_state::untouched);
 }
 
-void linear_resource::fill(std::byte* p, std::size_t count, int value) noexcept {
+void detail::fill_lent(std::byte* p, std::size_t count, int value) noexcept {
     std::memset(p, value, count);
 }
 
@@ -202,10 +202,9 @@ void linear_resource::check_free([[maybe_unused]] const std::byte* first,
 void linear_resource::refuse_free(const std::byte* p, std::size_t bytes,
                                   const char* why) const noexcept {
     detail::refuse_if_null(p);
-    detail::resource_label self{.kind = "linear_resource", .resource = this};
-#if ARENITE_CHECKS
-    self.name = log_.name;
-#endif
+    const detail::resource_label self{.kind = "linear_resource",
+                                      .resource = this,
+                                      .name = *region_.name != '\0' ? region_.name : nullptr};
     contract_violation_f(std::source_location::current(), "%p was freed into %s as %zu bytes: %s",
                          static_cast<const void*>(p), detail::resource_text{self}.text, bytes, why);
 }

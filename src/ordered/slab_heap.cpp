@@ -247,6 +247,8 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
                            std::size_t alignment) noexcept {
     if (new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
         return false;
+    if (const slab* const page = slabs_.may_be_page(p) ? page_of_slot(p) : nullptr)
+        return slab_survey::is_of_class(*page, new_bytes, alignment); // no notes: see page_of_slot
     if (!may_be_slot(p) || slabs_.find_slab(p) == nullptr) {
         block* const b = slabs_.blocks().find(p);
         if (b != nullptr && (b->state & block_state::large) != 0) {
@@ -265,6 +267,13 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
         return false;
     slot_notes::resized(slabs_, p, old_bytes, new_bytes);
     return true;
+}
+
+bool slab_heap::fits_in_place(const void* p, std::size_t bytes,
+                              std::size_t alignment) const noexcept {
+    const slab* const page = page_of_slot(p);
+    return page != nullptr ? bytes != 0 && slab_survey::is_of_class(*page, bytes, alignment)
+                           : slab_survey::fits_in_place(slabs_, p, bytes, alignment);
 }
 
 std::size_t slab_heap::size_of(const void* p) const noexcept {

@@ -38,16 +38,11 @@ std::size_t slab_survey::room_at(const slab_source& in, const slab* s, const voi
     return slots_at(in, *s, in.index_of(*s, p)) * s->slot_bytes;
 }
 
-namespace {
-
-/// By the size alone too: code that resizes may not know with what alignment it was allocated.
-bool is_of_class(const slab& s, std::size_t bytes, std::size_t alignment) noexcept {
-    return s.slot_class() != size_class::single &&
+bool slab_survey::is_of_class(const slab& s, std::size_t bytes, std::size_t alignment) noexcept {
+    return is_alignment(alignment) && s.slot_class() != size_class::single &&
            (size_class::of(bytes, alignment) == s.slot_class() ||
             size_class::of(bytes, 1) == s.slot_class());
 }
-
-} // namespace
 
 bool slab_survey::may_have(const slab& s, std::size_t slots, std::size_t bytes,
                            std::size_t alignment) noexcept {

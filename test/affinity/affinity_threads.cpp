@@ -181,9 +181,9 @@ TEST(affinity_lives_threads, the_memory_of_retired_heaps_goes_back_and_they_serv
     detail::thread_heap_list others;
     for (std::size_t i = 0; i < count / 2; ++i) {
         detail::thread_heap* const s = make(others, &others);
-        void* const p = s->try_allocate(40, 8);
+        void* const p = s->heap().try_allocate(40, 8); // of no other thread, locked or not
         ASSERT_NE(p, nullptr);
-        s->deallocate(p, 40, 8);
+        s->heap().deallocate(p, 40, 8);
     }
     others.for_each([&](detail::thread_heap& s) { others.abandon(s); });
 }

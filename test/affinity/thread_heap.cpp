@@ -37,7 +37,7 @@ TEST(thread_heap, is_found_by_its_memory_and_by_nothing_else) {
     thread_heap* const s = thread_heap::around(p);
     ASSERT_NE(s, nullptr);
     EXPECT_EQ(s->kind(), thread_heap_kind::ordered);
-    EXPECT_STREQ(s->name(), "thread heaps");
+    EXPECT_STREQ(s->title(), "affinity thread heaps");
     EXPECT_EQ(&thread_heap::of(s->heap()), s);
     EXPECT_EQ(s->is_locked(), detail::slow_only);
     EXPECT_EQ(thread_heap::around(static_cast<std::byte*>(p) + 39), s);
@@ -122,9 +122,9 @@ TEST(thread_heap_threads, who_is_asked_to_trim_does_so_at_its_next_slow_call) {
     while (state.load() != 1)
         std::this_thread::yield();
     const thread_heap& s = *thread_heap::around(kept);
-    EXPECT_FALSE(s.trim_is_asked());
+    EXPECT_TRUE(s.has_no_pending_work(h.block_bytes()));
     EXPECT_EQ(h.trim().heaps_asked, 1u);
-    EXPECT_TRUE(s.trim_is_asked());
+    EXPECT_FALSE(s.has_no_pending_work(h.block_bytes()));
     const std::size_t before = h.usage().bytes_reserved;
     state = 2;
     owner.join();

@@ -3,6 +3,7 @@
 #include <arenite/affinity/detail/thread_heap_list.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/detail/locked_heap.hpp>
 #include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/check/passthrough.hpp>
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 using namespace arenite;
+using detail::locked_heap;
 using detail::thread_heap;
 using detail::thread_heap_kind;
 using detail::thread_heap_list;
@@ -28,6 +30,16 @@ thread_heap& made(thread_heap_list& home, const void* thread,
     EXPECT_TRUE(s->adopt(thread));
     home.add(*s);
     return *s;
+}
+
+void* take(thread_heap& s, std::size_t bytes) {
+    return s.is_locked() ? locked_heap{s}.try_allocate(bytes, 8) : s.heap().try_allocate(bytes, 8);
+}
+void give(thread_heap& s, void* p, std::size_t bytes) {
+    if (s.is_locked())
+        locked_heap{s}.deallocate(p, bytes, 8);
+    else
+        s.deallocate(p, bytes, 8);
 }
 
 TEST(thread_heap_list, what_a_thread_left_the_next_one_of_its_kind_has) {
@@ -69,14 +81,14 @@ TEST(thread_heap_list, one_that_holds_something_waits) {
     std::vector<void*> objects;
     for (int i = 0; i < 5; ++i) {
         all.push_back(&made(heaps, &one));
-        objects.push_back(all.back()->try_allocate(40, 8));
+        objects.push_back(take(*all.back(), 40));
     }
     for (thread_heap* s : all)
         heaps.abandon(*s);
     EXPECT_EQ(heaps.count(), 5u);
     for (std::size_t i = 0; i < 5; ++i) { // borrowed
         ASSERT_TRUE(all[i]->adopt(&other));
-        all[i]->deallocate(objects[i], 40, 8);
+        give(*all[i], objects[i], 40);
         heaps.end_borrowing(*all[i], true);
     }
     EXPECT_EQ(heaps.count(), 2u);
@@ -92,9 +104,10 @@ TEST(thread_heap_list, the_high_water_of_those_retired_is_that_of_their_kind_of_
         std::size_t most = 0;
         for (int i = 0; i < 5; ++i) {
             thread_heap& s = *all.emplace_back(&made(heaps, &one, kind));
-            void* const p = s.try_allocate(1000, 8);
-            most += s.usage().high_water_bytes;
-            s.deallocate(p, 1000, 8);
+            void* const p = take(s, 1000);
+            most += s.is_locked() ? locked_heap{s}.usage().high_water_bytes
+                                  : s.usage().high_water_bytes;
+            give(s, p, 1000);
         }
         EXPECT_GE(most, 5000u);
         for (thread_heap* s : all)

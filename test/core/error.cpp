@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/affinity/affine.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/freelist/free_list_resource.hpp>
 #include <arenite/freelist/restorable_heap.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
+#include <arenite/linear/double_ended_resource.hpp>
+#include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/pool/pool_resource.hpp>
+#include <arenite/stl/affinity_allocator.hpp>
 
 #include <gtest/gtest.h>
 
@@ -90,6 +94,10 @@ TEST(error_death, without_exceptions_a_count_too_large_goes_to_the_contract_hand
 #endif
 
 #if ARENITE_EXCEPTIONS
+struct tagged {
+    static constexpr std::string_view name = "of an error";
+};
+
 /// The message of a request for more than there can be.
 std::string refusal_of(resource& r) {
     try {
@@ -116,6 +124,24 @@ TEST(error, out_of_memory_has_the_names_that_heaps_and_pools_were_given) {
     EXPECT_NE(refusal_of(list).find("resource level four ("), std::string::npos);
     restorable_heap restorable{nullptr, 65'536, restorable_options{.name = "level five"}};
     EXPECT_NE(refusal_of(restorable).find("resource level five ("), std::string::npos);
+    linear_resource linear{4096, linear_options{.name = "level six"}};
+    EXPECT_NE(refusal_of(linear).find("resource level six ("), std::string::npos);
+    EXPECT_EQ(linear.name(), "level six");
+    EXPECT_EQ(linear_resource(4096).name(), "");
+    double_ended_resource ends{4096, linear_options{.name = "level seven"}};
+    EXPECT_NE(refusal_of(ends).find("resource level seven ("), std::string::npos);
+    EXPECT_NE(refusal_of(ends.high()).find("resource level seven ("), std::string::npos);
+    struct large : affine<tagged> {
+        char bytes[std::size_t{1} << 60];
+    };
+    try {
+        static_cast<void>(new large);
+        FAIL() << "it did not throw";
+    } catch (const out_of_memory& e) {
+        EXPECT_NE(std::string_view{e.what()}.find("resource of an error ("), std::string::npos)
+            << e.what();
+    }
+    EXPECT_THROW(static_cast<void>(affinity_allocator<large, tagged>{}.allocate(1)), out_of_memory);
 }
 #endif
 

@@ -7,6 +7,7 @@
 #include "interop_test.hpp"
 
 #include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/shared_heap.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/system_resource.hpp>
@@ -206,6 +207,46 @@ void a_forked_child_goes_on() {
         hooks::deallocate(p);
 }
 
+void memory_of_a_shared_heap_is_no_affinitys() {
+    arenite::shared_heap others;
+    for (const std::size_t bytes : {20u, 48u, 500u, 5'000u, 500'000u}) {
+        const int count = bytes <= 500 ? 3'000 : 10; // of small ones so many that pages serve them
+        for (int i = 0; i < count; ++i) {
+            void* const p = others.allocate(bytes);
+            EXPECT(hooks::size_of(p) == 0);
+            EXPECT(hooks::reallocate(p, bytes) == nullptr);
+        }
+    }
+}
+
+void an_object_stays_where_its_slot_has_the_new_size() {
+    std::vector<void*> all;
+    for (int i = 0; i < 3'000; ++i)
+        all.push_back(hooks::allocate(100));
+    for (void* const p : all) {
+        EXPECT(hooks::reallocate(p, 112) == p);
+        EXPECT(hooks::reallocate(p, 97) == p);
+    }
+    for (void* p : all) {
+        std::memset(p, 0x5a, 97);
+        p = hooks::reallocate(p, 200);
+        EXPECT(std::count(static_cast<char*>(p), static_cast<char*>(p) + 97, 0x5a) == 97);
+        hooks::deallocate(p);
+    }
+}
+
+void freed_memory_is_not_resized() {
+    std::vector<void*> all;
+    for (int i = 0; i < 3'000; ++i)
+        all.push_back(hooks::allocate(100));
+    void* const freed = all[1'500];
+    hooks::deallocate(freed);
+    EXPECT(is_refused("", [&] { return hooks::reallocate(freed, 100); }));
+    all.erase(all.begin() + 1'500);
+    for (void* const p : all)
+        hooks::deallocate(p);
+}
+
 } // namespace
 
 int main() {
@@ -218,6 +259,9 @@ int main() {
     there_is_room_by_any_strategy();
     zeroed_memory_is_zero_where_others_wrote();
     foreign_memory_is_refused_or_null();
+    memory_of_a_shared_heap_is_no_affinitys();
+    an_object_stays_where_its_slot_has_the_new_size();
+    freed_memory_is_not_resized();
     a_forked_child_goes_on();
     EXPECT(is_reported("of hooks"));
     return result();

@@ -16,6 +16,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -92,6 +93,24 @@ TEST(lab_report, begins_with_a_verdict_beside_the_best_peer_and_names_it) {
     for (const char* bar : {"walk after churn", "create", "destroy"})
         EXPECT_THAT(html, HasSubstr("<span>" + std::string{bar} + "</span>"));
     EXPECT_THAT(html, Not(HasSubstr("<span>memory</span>"))) << "none was measured";
+}
+
+TEST(lab_report, colours_no_bar_as_better_on_the_side_of_the_worse) {
+    nlohmann::json results = example();
+    for (const auto& [metric, ours, theirs] : {std::tuple{"fill", 10, 90},
+                                               {"make", 10, 90},
+                                               {"add", 21, 20},
+                                               {"insert", 21, 20},
+                                               {"build", 21, 20}}) {
+        results["results"].push_back(figure("arenite.ordered", metric, "cold", ours));
+        results["results"].push_back(figure("mimalloc", metric, "cold", theirs));
+    }
+    std::string bar = html_report(results);
+    bar = bar.substr(bar.find("<span>create</span>"));
+    bar = bar.substr(0, bar.find("(best"));
+    EXPECT_THAT(bar, HasSubstr("1.05x"));
+    EXPECT_THAT(bar, HasSubstr("class=\"tie\""));
+    EXPECT_THAT(bar, HasSubstr("2 better, 3 within the spread, 0 worse"));
 }
 
 /// The verdicts once more, by other means, from the figures that the page shows.

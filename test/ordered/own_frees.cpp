@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 using namespace arenite;
@@ -37,6 +40,39 @@ TEST(own_frees, what_lies_in_a_page_is_freed_by_its_address_once) {
         if (p != nullptr)
             heap.deallocate(p, 64, 8);
     EXPECT_TRUE(heap.nothing_lives());
+}
+
+TEST(own_frees, the_page_of_a_slot_is_told_of_begins_of_objects_in_use_alone) {
+    if (detail::slow_only)
+        GTEST_SKIP() << "in this build no slot is told of quickly";
+    const detail::block_options options;
+    detail::slab_heap heap{options, upstream{&page_source()}, detail::heap_owner{.heap = nullptr}};
+    detail::slab_heap other{options, upstream{&page_source()}, detail::heap_owner{.heap = nullptr}};
+    for (const std::size_t bytes : {16u, 24u, 48u, 320u, 1792u}) {
+        std::vector<std::byte*> objects(200'000 / bytes + 300);
+        for (std::byte*& p : objects)
+            p = static_cast<std::byte*>(heap.try_allocate(bytes, 8));
+        std::byte* const last = objects.back();
+        const detail::slab* const s = heap.page_of_slot(last);
+        ASSERT_NE(s, nullptr) << bytes << ": a heap of several hundred objects goes on in pages";
+        EXPECT_EQ(s->slot_bytes, bytes);
+        EXPECT_EQ(heap.slabs().find_slab(last), s);
+        EXPECT_EQ(other.page_of_slot(last), nullptr) << "it is another heap's";
+        // All of the page: its description, its bits, and each object.
+        const auto begin = reinterpret_cast<std::uintptr_t>(last) / 65536 * 65536;
+        std::size_t told = 0;
+        for (std::size_t i = 0; i < 65536; i += 8)
+            told += heap.page_of_slot(reinterpret_cast<const void*>(begin + i)) != nullptr;
+        const auto in_page = [&](std::byte* p) {
+            return reinterpret_cast<std::uintptr_t>(p) / 65536 * 65536 == begin;
+        };
+        EXPECT_EQ(told, static_cast<std::size_t>(std::ranges::count_if(objects, in_page)));
+        for (std::byte* const p : objects) {
+            heap.deallocate(p, bytes, 8);
+            if (in_page(p) && heap.slabs().holds(*s))
+                ASSERT_EQ(heap.page_of_slot(p), nullptr) << "it is free";
+        }
+    }
 }
 
 TEST(own_frees, a_slab_leads_to_its_class) {

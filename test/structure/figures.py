@@ -7,7 +7,8 @@
 
 A cell may hold several figures, "5.4; 18": then the ratios are as many. Ours is the first column of
 figures; those that are ours too ("without sizes", `affinity_heap`) are no peers. A cell may name its
-peer, "42 (jemalloc)", or the heading does. A ratio that names no peer goes on with the next one's.
+peer, "42 (jemalloc)", or one a figure, "42 (jemalloc); 7 (boost)", or the heading does. A ratio or a
+figure that names no peer goes on with the next one's.
 """
 import re
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 
 root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2])
 OURS = {"without sizes", "affinity_heap"}
+PEERS = {"mimalloc", "heaps", "jemalloc", "tcmalloc", "glibc", "boost", "colony", "pointers", "arrays", "whole", "vma", "tree", "maps"}
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -26,19 +28,26 @@ def numbers(cell):
     return [float(n) for n in NUMBER.findall(re.sub(r"\([^)]*\)", "", cell))]
 
 
-def peer_of(cell, heading):
-    named = re.search(r"\((\w+)\)", cell)
-    return named[1] if named else heading.split()[0]
+def peers_of(cell, heading):
+    """[(figure, peer)] of a cell."""
+    found = []
+    for number, name in re.findall(r"(\d+(?:\.\d+)?)|\((\w+)\)", re.sub(r"\([^)]* [^)]*\)", "", cell)):
+        if number:
+            found.append([float(number), None])
+        else:
+            for f in found:
+                f[1] = f[1] or name
+    return [(number, name or heading.split()[0]) for number, name in found]
 
 
 def ratios_of(cell):
     """[(ratio, peer)]: a ratio without a name has the name that comes next."""
     found = []
     words = re.sub(r"\([^)]*\)", "", cell)
-    for number, name in re.findall(r"(\d+\.\d+|\d+)|([a-z]{4,})", words):
+    for number, name in re.findall(r"(\d+\.\d+|\d+)|([a-z]{3,})", words):
         if number:
             found.append([float(number), None])
-        elif name in ("mimalloc", "heaps", "jemalloc", "tcmalloc", "glibc"):
+        elif name in PEERS:
             for f in found:
                 f[1] = f[1] or name
     return found
@@ -65,10 +74,9 @@ def main():
                 print(f"doc/figures.md:{number}: {len(ours)} figures, but {len(told)} ratios")
                 problems += 1
             continue
-        peers = [(peer_of(cells[i], heading[i]), numbers(cells[i])) for i in range(2, at)
-                 if heading[i] not in OURS and numbers(cells[i])]
+        peers = [peers_of(cells[i], heading[i]) for i in range(2, at) if heading[i] not in OURS and numbers(cells[i])]
         for i, (ratio, name) in enumerate(told):
-            best, peer = min((figures[min(i, len(figures) - 1)], peer) for peer, figures in peers)
+            best, peer = min(figures[min(i, len(figures) - 1)] for figures in peers)
             right = ours[i] / best
             checked += 1
             # Each figure is rounded to its digits.

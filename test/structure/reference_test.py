@@ -68,6 +68,7 @@ class reference_test(unittest.TestCase):
             page = pages[f"reference/{header.parent.name}/{header.stem}.md"]
             self.assertIn("**Use when:**", page, header.stem)
             self.assertGreater(page.count("```cpp"), 5, header.stem)
+        self.assertIn("## std::hash&lt;arenite::observer\\_ptr&lt;T&gt;&gt;", pages["reference/object/observer_ptr.md"])
         self.assertIn("on_warning", pages["reference/compose/limited_resource.md"])
         self.assertIn("largest_hole_bytes", pages["reference/core/usage.md"])
         self.assertIn("expired()", pages["reference/object/observer_ptr.md"])

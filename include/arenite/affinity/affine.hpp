@@ -120,7 +120,7 @@ private:
     [[nodiscard]] ARENITE_INLINE static void* allocate(std::size_t bytes, std::size_t alignment) {
         void* const p = affinity_heap::try_allocate_in<A>(bytes, alignment);
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(bytes, alignment, &affinity_heap::of<A>());
+            throw_out_of_memory(bytes, alignment, &affinity_heap::of<A>(), A::name);
         return p;
     }
     ARENITE_INLINE static void deallocate(void* p, std::size_t bytes,

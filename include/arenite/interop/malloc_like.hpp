@@ -29,21 +29,15 @@ namespace detail {
 /// Usable bytes at p, reported to memory checkers; 0 if p belongs to no affinity.
 [[nodiscard]] std::size_t usable_bytes(const void* p) noexcept;
 
-/// usable_bytes of an object that has one slot of a thread's heap; otherwise 0.
+/// usable_bytes of an object that has a slot in a page of a thread's heap; otherwise 0.
 [[nodiscard]] ARENITE_INLINE std::size_t slot_bytes_at(const void* p) noexcept {
     if constexpr (slow_only)
         return 0;
     const thread_heap* const owner = thread_heap::around(p);
-    if (owner == nullptr || owner->is_locked())
+    if (owner == nullptr || owner->is_locked() || owner->affinity() >= most_affinities)
         return 0;
-    const slab_heap& heap = owner->heap();
-    const slab_source& slabs = heap.slabs();
-    const slab* const s = slabs.find_slab(p);
-    // An address within a slot is misuse, which usable_bytes tells.
-    return s != nullptr && s->is_of(&heap) &&
-                   slabs.begin_of(*s) + slabs.index_of(*s, p) * s->slot_bytes == p
-               ? s->slot_bytes
-               : 0;
+    const slab* const s = owner->heap().page_of_slot(p);
+    return s != nullptr ? s->slot_bytes : 0;
 }
 
 } // namespace detail

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -66,6 +67,9 @@ public:
     [[nodiscard]] linear_resource& high() noexcept { return high_; }
     [[nodiscard]] const linear_resource& high() const noexcept { return high_; }
 
+    /// The name that was given in the options, or none.
+    [[nodiscard]] std::string_view name() const noexcept { return low_.name(); }
+
     /// Allocates from the low end, or from the end that the lifetime names.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
@@ -82,7 +86,7 @@ public:
                                                 lifetime life) {
         void* const p = try_allocate(bytes, alignment, life);
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(bytes, alignment, this);
+            throw_out_of_memory(bytes, alignment, this, name());
         return p;
     }
 

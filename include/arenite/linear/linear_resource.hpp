@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -49,7 +50,7 @@ struct linear_options {
     bool eager = false;    ///< at construction, which throws out_of_memory on failure
     bool prefault = false; ///< at construction, touching all pages: no page faults later
 
-    /// Name in the messages of checked builds; the text must outlive the resource.
+    /// Name in messages: of out_of_memory, and of misuse; the text must outlive the resource.
     const char* name = nullptr;
 };
 
@@ -244,7 +245,7 @@ public:
     /// ends of a double-ended resource return theirs when both are empty.
     void trim() noexcept;
 
-    /// True if p lies below the top: in an allocation, padding, or freed memory between. O(1).
+    /// True if p lies below the top: in an allocation, padding, or freed memory. O(1).
     [[nodiscard]] bool owns(const void* p) const noexcept {
         if (top_ == nullptr) [[unlikely]]
             return singles_.owns(p);
@@ -262,7 +263,8 @@ public:
         return recent > earlier_high_water_ ? recent : earlier_high_water_;
     }
 
-    /// Total bytes, as given at construction.
+    /// The name that was given at construction, or none; and total bytes.
+    [[nodiscard]] std::string_view name() const noexcept { return region_.name; }
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
     /// Lists allocated memory as one run, apart from the hole under the latest allocation, then
@@ -371,12 +373,10 @@ private:
     ARENITE_NOINLINE void rewind_slow(std::size_t position) noexcept;
     ARENITE_NOINLINE void emptied() noexcept;
 
-    static void fill(std::byte* p, std::size_t count, int value) noexcept;
-
     ARENITE_INLINE void begin_life(std::byte* p, std::size_t count) noexcept {
         detail::poison::undefined(p, count);
         if constexpr (checks_enabled) {
-            fill(p, count, 0xCD); // never written by the user
+            detail::fill_lent(p, count, 0xCD); // never written by the user
             detail::poison::undefined(p, count);
         }
     }
@@ -387,7 +387,7 @@ private:
             return; // somebody may still read it
         if constexpr (checks_enabled) {
             detail::poison::undefined(first, count);
-            fill(first, count, 0xDD); // no longer the user's
+            detail::fill_lent(first, count, 0xDD); // no longer the user's
         }
         detail::poison::no_access(first, count);
     }
@@ -473,11 +473,14 @@ private:
     std::size_t capacity_;
     std::size_t high_water_ = 0;         // as of the last time that the top went down
     std::size_t earlier_high_water_ = 0; // that of earlier rounds, where a grower looks at each
-    std::size_t region_alignment_ = 0;   // 0: there is no region of upstream
-    detail::passthrough_chain singles_;  // with ARENITE_PASSTHROUGH=1 all there is
-    upstream source_;                    // null over a buffer
-    linear_resource* low_ = nullptr;     // of a high end: the other one
-    linear_resource* high_ = nullptr;    // of a low end: the other one
+    struct {
+        std::size_t alignment = 0; // 0: there is none of upstream
+        const char* name = "";
+    } region_;
+    detail::passthrough_chain singles_; // with ARENITE_PASSTHROUGH=1 all there is
+    upstream source_;                   // null over a buffer
+    linear_resource* low_ = nullptr;    // of a high end: the other one
+    linear_resource* high_ = nullptr;   // of a low end: the other one
     growing_linear_resource* grower_ = nullptr;
 #if ARENITE_CHECKS
     detail::allocation_log log_;

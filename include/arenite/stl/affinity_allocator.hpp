@@ -58,7 +58,7 @@ public:
             throw_bad_array_length(n, sizeof(T));
         void* const p = affinity_heap::try_allocate_in<A>(n * sizeof(T), alignof(T));
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(n * sizeof(T), alignof(T), &affinity_heap::of<A>());
+            throw_out_of_memory(n * sizeof(T), alignof(T), &affinity_heap::of<A>(), A::name);
         return static_cast<T*>(p);
     }
 

@@ -18,14 +18,13 @@ namespace detail {
 
 class thread_heap;
 
-/// Pages of page_source() that tell whose they are: the upstream of one
-/// thread heap.
+/// Pages of page_source() that tell whose they are: the upstream of one thread heap.
 ///
 ///     address  ->  table, by units of 64 KiB  ->  thread_heap
 ///
 /// Memory of a heap is entered with its address before anybody can have a pointer into it, and
 /// taken out before it goes back. So whether an address is an affinity's, and which one's, is known
-/// without a look at what lies there.
+/// without a look at what lies there: thread_heap_front::around().
 ///
 /// Use when:  for thread_heap alone.
 /// Cost:      that of page_source(), and a store for each 64 KiB; find: two loads.
@@ -41,11 +40,6 @@ public:
     }
     /// The index that they were told.
     [[nodiscard]] unsigned index() const noexcept { return index_; }
-
-    /// The heap whose memory p points into; nullptr where there is none.
-    [[nodiscard]] ARENITE_INLINE static thread_heap* of(const void* p) noexcept {
-        return reinterpret_cast<thread_heap*>(thread_heap_front::around(p));
-    }
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept {

@@ -7,7 +7,6 @@
 #include <arenite/affinity/detail/remote_queue.hpp>
 #include <arenite/affinity/detail/thread_heap_front.hpp>
 #include <arenite/affinity/detail/thread_table.hpp>
-#include <arenite/block/detail/block.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/idle_pages.hpp>
@@ -24,7 +23,10 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+class locked_heap;
 class thread_heap_list;
+class thread_heap_places;
+class thread_heap_room;
 
 /// The resource within a thread heap.
 enum class thread_heap_kind : unsigned char {
@@ -50,13 +52,15 @@ enum class thread_heap_kind : unsigned char {
 /// The slab_heap of an unlocked one is touched by its thread alone: objects that others free go
 /// into the remote_queue, which the thread drains before the heap grows. The lock is held while
 /// slabs and blocks change, so that others may look at them. A locked one (large objects, checked
-/// builds, the strategies `intrusive` and `slots`) is used by any thread under the lock.
+/// builds, the strategies `intrusive` and `slots`) is used by any thread under the lock, as a
+/// locked_heap.
 ///
 /// Threads:   an unlocked one by its thread only, remote frees by any; a locked one by any, under
 ///            its lock.
 class thread_heap : public thread_heap_front {
 public:
-    thread_heap() noexcept = default;
+    /// `storage` is room for the resource; see thread_heap_places.
+    explicit thread_heap(void* storage) noexcept { storage_ = storage; }
 
     /// One that no thread has yet, retired before or new; nullptr where there is no memory. `owner`
     /// says whom the heap works for, and whose callback sees to foreign objects.
@@ -67,11 +71,10 @@ public:
     /// Ends one that holds nothing and is in no list any more.
     static void retire(thread_heap& heap) noexcept;
 
-    /// Returns to the system the pages in which the resources of retired ones lay.
-    static void trim_retired() noexcept;
-
     /// The one that `heap` is part of.
-    [[nodiscard]] static thread_heap& of(slab_heap& heap) noexcept;
+    [[nodiscard]] static thread_heap& of(slab_heap& heap) noexcept {
+        return *static_cast<thread_heap*>(heap.owner().holder);
+    }
 
     /// The heap whose memory p points into, handed out or not; nullptr where there is none. Looks
     /// at nothing that lies there.
@@ -80,106 +83,77 @@ public:
     }
 
     /// In a forked child: no thread has it, if not this one.
-    void abandon_after_fork(const void* me) noexcept {
-        if (is_mine(me))
-            return;
-        abandon();
-        if (kind_ == thread_heap_kind::ordered || kind_ == thread_heap_kind::large)
-            heap().slabs().blocks().may_grow(true);
-    }
+    void abandon_after_fork(const void* me) noexcept;
 
     /// The heaps of its affinity.
     [[nodiscard]] thread_heap_list& home() const noexcept { return *home_; }
 
     [[nodiscard]] thread_heap_kind kind() const noexcept { return kind_; }
     [[nodiscard]] bool is_locked() const noexcept { return locked_; }
-    [[nodiscard]] const char* name() const noexcept { return options_.name.data(); }
     /// For messages: "affinity nodes".
     [[nodiscard]] const char* title() const noexcept { return owner_.affinity; }
     [[nodiscard]] fork_lock<std::mutex>& lock() noexcept { return lock_; }
 
-    // ---- by its thread, or under the lock
-    [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept;
-    [[nodiscard]] void* try_allocate_near(const void* neighbour, std::size_t bytes,
-                                          std::size_t alignment) noexcept;
+    /// Its resource, of the kinds `ordered` and `large`.
+    [[nodiscard]] slab_heap& heap() const noexcept {
+        return *std::launder(static_cast<slab_heap*>(storage_));
+    }
+
+    // ---- of an unlocked one, by its thread
+
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
-    void deallocate(void* p) noexcept;
-    /// deallocate in an unlocked one; true if it was the last object of its size.
+    /// deallocate; true if it was the last object of its size.
     [[nodiscard]] bool deallocate_and_look(void* p, std::size_t bytes,
                                            std::size_t alignment) noexcept;
-    [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
-                                  std::size_t alignment) noexcept;
-    [[nodiscard]] std::size_t size_of(const void* p) noexcept;
     void trim() noexcept;
-    /// Some whole pages of free objects go back, where it is time; true while there are more.
-    [[nodiscard]] bool give_back_idle(std::uint64_t now_ms) noexcept {
-        if (locked_)
-            return false;
-        idle_.look(heap(), now_ms);
-        return idle_.is_returning();
-    }
-    void set_block_bytes(std::size_t bytes) noexcept;
-    [[nodiscard]] arenite::usage usage() noexcept;
-    void list_regions(region_sink& sink) noexcept;
-    /// Ends the heap with all that is in it, and begins it anew.
-    void reset() noexcept;
-
-    /// True if no memory is held. Locks a locked one.
-    [[nodiscard]] bool holds_nothing() noexcept;
-    /// Gives all memory back, if nothing lives in it: true, and then it holds_nothing().
-    [[nodiscard]] bool trim_if_empty() noexcept;
-    /// Its part of usage() though it holds nothing: objects of others that its thread freed.
-    [[nodiscard]] arenite::usage balance() const noexcept {
-        return kind_ == thread_heap_kind::ordered && !locked_ ? usage_approximate()
-                                                              : arenite::usage{};
-    }
-
+    /// Does as others asked: has blocks of this size from now on, and trims.
+    void catch_up(std::size_t block_bytes) noexcept;
     /// True if nothing is pending from other threads and its thread has no other heap: only the
     /// system can give more.
     [[nodiscard]] bool has_no_pending_work(std::size_t block_bytes) const noexcept {
         return remote_.is_empty() && !asked_.load(std::memory_order_relaxed) &&
                next_of_thread == nullptr && block_bytes == options_.block_bytes;
     }
+    /// Some whole pages of free objects go back, where it is time; true while there are more. Of a
+    /// locked one none.
+    [[nodiscard]] bool give_back_idle(std::uint64_t now_ms) noexcept;
+    [[nodiscard]] arenite::usage usage() noexcept { return remote_.deducted(heap().usage()); }
+    void list_regions(region_sink& sink) noexcept;
 
-    [[nodiscard]] bool trim_is_asked() const noexcept {
-        return asked_.load(std::memory_order_relaxed);
-    }
+    // ---- of any, by its thread; a locked one is locked meanwhile
 
-    // ---- by any thread
+    /// Ends the resource with all that is in it, and begins it anew.
+    void reset() noexcept;
+    /// True if no memory is held.
+    [[nodiscard]] bool holds_nothing() noexcept;
+    /// Gives all memory back, if nothing lives in it: true, and then it holds_nothing().
+    [[nodiscard]] bool trim_if_empty() noexcept;
 
-    /// The objects of an unlocked one that other threads free.
+    // ---- of an unlocked one, by any thread
+
+    /// The objects that other threads free.
     [[nodiscard]] remote_queue& remote() noexcept { return remote_; }
-    /// Gives back what can be without its thread: spans that are empty, and the memory of whole
-    /// pages of what other threads freed, which is its thread's to hand out when it drains. Tells
-    /// the bytes of such pages.
+    /// Room at p, a living object. What is none is misuse.
+    [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
+    /// Gives back what can be without its thread, and asks that to trim at its next slow call:
+    /// spans that are empty, and the memory of whole pages of what other threads freed, which is
+    /// its thread's to hand out when it drains. Tells the bytes of such pages.
     std::size_t trim_from_afar() noexcept;
-    /// Its thread trims it at its next slow call.
-    void ask_to_trim() noexcept { asked_.store(true, std::memory_order_relaxed); }
     [[nodiscard]] arenite::usage usage_approximate() const noexcept {
         return remote_.deducted(heap().usage_approximate());
     }
-    /// The most bytes in use that were noted. Locks a locked one.
+    /// The most bytes in use that were noted. Of any one; locks a locked one.
     [[nodiscard]] std::size_t high_water_noted() noexcept;
-
-    [[nodiscard]] slab_heap& heap() noexcept {
-        return *std::launder(static_cast<slab_heap*>(storage_));
-    }
-    [[nodiscard]] const slab_heap& heap() const noexcept {
-        return *std::launder(static_cast<const slab_heap*>(storage_));
-    }
 
     thread_heap* next_of_thread = nullptr; ///< of one thread and affinity; used by that thread
     thread_heap* next_of_affinity = nullptr;
 
 private:
-    [[nodiscard]] static thread_heap* take_place() noexcept;
-    void begin(thread_heap_list& home, const heap_owner& owner, unsigned affinity,
-               const affinity_options& options, thread_heap_kind kind) noexcept;
-    void construct_heap() noexcept;
-    void destroy_heap() noexcept;
+    friend class locked_heap;        // the calls of one that is locked
+    friend class thread_heap_places; // where retired ones wait
 
-    template <class F>
-    decltype(auto) with_resource(F f) noexcept;
+    [[nodiscard]] thread_heap_room room() const noexcept;
+    void construct_resource() noexcept;
 
     // Read by threads that free.
     thread_heap_list* home_ = nullptr;
@@ -195,10 +169,6 @@ private:
 
     remote_queue remote_;
 };
-
-inline thread_heap& thread_heap::of(slab_heap& heap) noexcept {
-    return *static_cast<thread_heap*>(heap.owner().holder);
-}
 
 } // namespace detail
 } // namespace ARENITE_ABI

@@ -10,6 +10,9 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+/// Writes what tells memory that is new or gone, in a checked build.
+void fill_lent(std::byte* p, std::size_t count, int value) noexcept;
+
 /// The allocations of a linear_resource in a checked build: begin, end, and whether they
 /// were freed, in the order in which they were made, which is that of their addresses.
 ///
@@ -18,8 +21,6 @@ namespace detail {
 /// Failure:   where malloc has no more, nothing is known from then on, and nothing found.
 class allocation_log {
 public:
-    const char* name = nullptr; ///< of the resource, for what is said of misuse; or null
-
     allocation_log() = default;
     allocation_log(const allocation_log&) = delete;
     allocation_log& operator=(const allocation_log&) = delete;

@@ -4,6 +4,7 @@
 
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
+#include <arenite/core/detail/glance.hpp>
 #include <arenite/ordered/detail/slab.hpp>
 #include <arenite/ordered/detail/slab_front.hpp>
 #include <arenite/ordered/detail/slab_page.hpp>
@@ -11,7 +12,7 @@
 #include <cstddef>
 
 // From a slab to its class, and the frees that are inlined: a bit, two counts, and a call where one
-// of these says so.
+// of these says so. The question whether an object lies in a page takes the same way.
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -40,6 +41,19 @@ ARENITE_INLINE bool slab_front::try_give_in_own(void* p) noexcept {
     if (!s.is_here<true>(this)) [[unlikely]]
         return false;
     return set_free(s, reinterpret_cast<bits::word*>(&s + 1), s.index_in_page(p));
+}
+
+ARENITE_INLINE const slab* slab_front::page_of_slot(const void* p) const noexcept {
+    if constexpr (slow_only)
+        return nullptr;
+    const slab& s = slab_page::of(p);
+    if (!s.is_here<true>(this)) [[unlikely]]
+        return nullptr;
+    const std::size_t index = s.index_in_page(p);
+    const auto* const words = reinterpret_cast<const bits::word*>(&s + 1);
+    const bool in_use =
+        (glance(words[index / bits::word_bits]) >> index % bits::word_bits & 1) == 0;
+    return in_use && index * s.slot_bytes == s.offset_in_page(p) ? &s : nullptr;
 }
 
 } // namespace detail

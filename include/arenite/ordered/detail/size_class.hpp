@@ -102,6 +102,8 @@ inline constexpr auto inverse = [] {
 /// The class of any request of a valid alignment; `single` where no class has slots of this size or
 /// alignment, `none` where it is more aligned than any unit.
 [[nodiscard]] constexpr unsigned of(std::size_t bytes, std::size_t alignment) noexcept {
+    if (is_listed(bytes, alignment))
+        return of_listed(bytes, alignment);
     if (alignment > largest_alignment)
         return none;
     if (bytes > largest_bytes)

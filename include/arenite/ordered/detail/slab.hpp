@@ -168,12 +168,14 @@ struct alignas(64) slab {
         return static_cast<std::size_t>(std::uint64_t{from_begin} * inverse >> 32);
     }
 
-    /// index_of in a page, by the address alone: of any address in it an index that has a bit. An
-    /// address in front of the first slot is taken for one two pages further, less that.
+    /// Bytes from the first slot of a page to p, which lies in it, by the address alone. An address
+    /// in front of the first slot is taken for one two pages further, less that.
+    [[nodiscard]] ARENITE_INLINE std::uint32_t offset_in_page(const void* p) const noexcept {
+        return (static_cast<std::uint32_t>(address_of(p)) - begin) & (2 * page_bytes - 1);
+    }
+    /// index_of in a page: of any address in it an index that has a bit.
     [[nodiscard]] ARENITE_INLINE std::size_t index_in_page(const void* p) const noexcept {
-        const std::uint32_t from_begin =
-            (static_cast<std::uint32_t>(address_of(p)) - begin) & (2 * page_bytes - 1);
-        return static_cast<std::size_t>(std::uint64_t{from_begin} * inverse >> 32);
+        return static_cast<std::size_t>(std::uint64_t{offset_in_page(p)} * inverse >> 32);
     }
 
     /// Checked builds note at the end of a slab how many bytes of each slot were not asked for.

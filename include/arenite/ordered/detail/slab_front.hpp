@@ -67,6 +67,11 @@ public:
     /// false, and nothing is done. Inlined: see own_frees.hpp.
     [[nodiscard]] ARENITE_INLINE bool try_give_in_own(void* p) noexcept;
 
+    /// The page of this heap in which p is the begin of a slot in use; nullptr where it is anything
+    /// else, has joined slots, or notes of a checked build. The memory around p must be readable.
+    /// Any thread, while the object lives. Inlined: see own_frees.hpp.
+    [[nodiscard]] ARENITE_INLINE const slab* page_of_slot(const void* p) const noexcept;
+
     /// A size that a caller gave: as it is, but never unknown_bytes.
     [[nodiscard]] static constexpr std::size_t given_bytes(std::size_t bytes) noexcept {
         return bytes < unknown_bytes ? bytes : unknown_bytes - 1;

@@ -80,6 +80,11 @@ public:
     [[nodiscard]] bool try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                   std::size_t alignment) noexcept;
 
+    /// True if the object at p, in a slab of this heap, can have this size where it lies; false
+    /// where no slab is. Any thread, while the object lives.
+    [[nodiscard]] bool fits_in_place(const void* p, std::size_t bytes,
+                                     std::size_t alignment) const noexcept;
+
     /// Bytes that may be used at p, an object of this heap. What is none is misuse.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 

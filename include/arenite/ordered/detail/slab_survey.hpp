@@ -43,6 +43,10 @@ namespace slab_survey {
 [[nodiscard]] bool may_have(const slab& s, std::size_t slots, std::size_t bytes,
                             std::size_t alignment) noexcept;
 
+/// True if a slot of the slab is what such a request gets: for that alignment, or for any, since
+/// code that resizes may not know with which an object was allocated.
+[[nodiscard]] bool is_of_class(const slab& s, std::size_t bytes, std::size_t alignment) noexcept;
+
 /// True if the object at p, in a slab of this source, can have this size where it lies; false where
 /// no slab is. Any thread.
 [[nodiscard]] bool fits_in_place(const slab_source& in, const void* p, std::size_t bytes,
