@@ -239,7 +239,7 @@ void shared_spans::purge(shared_span& s) noexcept {
 // ---- spans --------------------------------------------------------------------------------------
 
 shared_span* shared_spans::make(std::size_t bytes) noexcept {
-    // What is longer than whole huge pages by a little has that in small ones.
+    // A span that is a little longer than huge pages has that in small ones.
     const std::size_t huge = os::platform::huge_page_bytes();
     const bool is_dense = huge == 0 || bytes < huge || bytes % huge != more_bytes;
     const lent_memory lent =
