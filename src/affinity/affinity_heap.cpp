@@ -7,6 +7,7 @@
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/detail/affinity_door.hpp>
 #include <arenite/affinity/detail/affinity_registry.hpp>
 #include <arenite/affinity/detail/locked_heap.hpp>
 #include <arenite/affinity/detail/thread_heap.hpp>
@@ -16,6 +17,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
@@ -86,6 +88,8 @@ affinity_heap::affinity_heap(const affinity_options& options, unsigned index,
     std::copy(options.name.begin(), options.name.end(), title_ + begin);
     options_.name = {name_, options.name.size()};
 }
+
+detail::affinity_door affinity_heap::door() const noexcept { return {thread_place_, alignment()}; }
 
 /// Takes the options that it was made without. A block size that was set since stays.
 void affinity_heap::adopt_options(const affinity_options& options) noexcept {

@@ -8,6 +8,7 @@
 
 #include <arenite/core/detail/process_object.hpp>
 #include <arenite/core/detail/spin_lock.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -111,6 +112,8 @@ constinit spin_lock fork_chain::adding;
 constinit fork_link* fork_chain::first = nullptr;
 
 constinit std::atomic<const void*> fork_link::forking{nullptr};
+
+bool fork_link::is_this_thread(const void* who) noexcept { return who == thread_exit::thread(); }
 
 bool fork_link::passes_or_waits() noexcept {
     if (holds_all())
