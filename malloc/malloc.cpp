@@ -161,7 +161,8 @@ MALLOC_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t bytes) M
 
 /// An alignment that is no power of two is rounded up to one, as the C library does.
 MALLOC_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) MALLOC_NOEXCEPT {
-    if (alignment > PTRDIFF_MAX) {
+    constexpr std::size_t largest_power = SIZE_MAX / 2 + 1;
+    if (alignment > largest_power) {
         errno = EINVAL;
         return nullptr;
     }

@@ -3,12 +3,15 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace arenite {
@@ -35,6 +38,18 @@ void copy_to(char (&to)[N], std::string_view text) noexcept {
         return false;
     to = n;
     return true;
+}
+
+// A second standard error: programs close theirs before they end, as cat and ls do.
+constinit int kept_error = -1;
+constinit dev_t kept_device = 0;
+constinit ino_t kept_file = 0;
+
+/// False where the program closed it, too: something else may have its number.
+[[nodiscard]] bool is_error_kept() noexcept {
+    struct stat now {};
+    return kept_error >= 0 && ::fstat(kept_error, &now) == 0 && now.st_dev == kept_device &&
+           now.st_ino == kept_file;
 }
 
 void read_word(options& o, std::string_view word) noexcept {
@@ -69,15 +84,27 @@ options asked_options() noexcept {
     return o;
 }
 
+void keep_standard_error() noexcept {
+    constexpr int least = 200; // beyond those that programs have by number
+    kept_error = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, least);
+    struct stat now {};
+    if (kept_error < 0 || ::fstat(kept_error, &now) != 0)
+        return;
+    kept_device = now.st_dev;
+    kept_file = now.st_ino;
+}
+
 void say(const char* format, ...) noexcept {
     char line[512];
     std::va_list arguments;
     va_start(arguments, format);
     const int length = std::vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    if (length > 0)
-        static_cast<void>(!::write(STDERR_FILENO, line,
-                                   std::min(static_cast<std::size_t>(length), sizeof line - 1)));
+    if (length <= 0)
+        return;
+    const std::size_t bytes = std::min(static_cast<std::size_t>(length), sizeof line - 1);
+    if (::write(STDERR_FILENO, line, bytes) < 0 && errno == EBADF && is_error_kept())
+        static_cast<void>(!::write(kept_error, line, bytes));
 }
 
 } // namespace drop_in

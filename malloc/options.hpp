@@ -31,6 +31,9 @@ struct options {
 [[nodiscard]] bool is_map_asked() noexcept;
 void write_asked_map() noexcept;
 
+/// say() reaches the standard error of now, even if the program closes it.
+void keep_standard_error() noexcept;
+
 /// To the standard error, at once and without memory. At most 500 characters.
 [[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept;
 

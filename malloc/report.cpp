@@ -12,6 +12,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
@@ -145,7 +146,10 @@ void asked_for_map(int) noexcept {
         mine->pause(0);
 }
 
-[[gnu::constructor]] void listen_for_map() noexcept {
+[[gnu::constructor]] void process_begins() noexcept {
+    if (std::getenv("ARENITE_MALLOC") == nullptr)
+        return;
+    keep_standard_error();
     const options o = asked_options();
     if (o.signal == 0 || o.map[0] == '\0')
         return;
@@ -162,6 +166,8 @@ void asked_for_map(int) noexcept {
         say("arenite malloc: ARENITE_MALLOC says %s, which is none of report, leaks, map=FILE, "
             "signal=NUMBER, returns=off\n",
             o.unknown);
+    if (o.signal != 0 && o.map[0] == '\0')
+        say("arenite malloc: ARENITE_MALLOC says signal=%d, which needs map=FILE\n", o.signal);
     if (o.report) {
         const usage u = affinity_heap::usage_all();
         say("arenite malloc: at the end %.2f MiB in use by %zu objects; at most %.2f MiB in use; "

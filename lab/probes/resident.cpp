@@ -78,6 +78,14 @@ std::size_t page_faults() noexcept {
     return 0;
 }
 
+std::optional<std::size_t> available_memory() noexcept {
+#if defined(__linux__)
+    return bytes_of(text_of("/proc/meminfo").bytes, "\nMemAvailable:");
+#else
+    return std::nullopt;
+#endif
+}
+
 std::optional<resident_memory> resident() noexcept {
 #if defined(__linux__)
     const file_text read = text_of("/proc/self/smaps_rollup");

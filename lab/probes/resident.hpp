@@ -21,6 +21,10 @@ struct resident_memory {
 [[nodiscard]] std::optional<std::size_t> peak_resident() noexcept;
 void restart_peak() noexcept;
 
+/// Memory that the machine can give to programs without paging; nothing where the system does not
+/// tell.
+[[nodiscard]] std::optional<std::size_t> available_memory() noexcept;
+
 /// Page faults of this process until now that needed no disk; 0 where the system does not tell.
 [[nodiscard]] std::size_t page_faults() noexcept;
 

@@ -151,6 +151,39 @@ void add_figure_6_9(std::vector<seed_row>& rows, seed_scale scale) {
     }
 }
 
+/// Frames of a headset, 90 a second: the document says what time each has, and that misses of the
+/// last level are what costs it; both without figures of programs. Here: a scene that new and
+/// delete of the C++ library just carry (frames/vr), and what cachegrind counts of its frames.
+void add_frames(std::vector<seed_row>& rows, seed_scale scale) {
+    const bool tiny = scale == seed_scale::tiny;
+    const auto row = [&](const char* document, const char* name, const char* quantity,
+                         const parameter_values& values, const char* metric, bool cold_only) {
+        for (const char* subject : {"std", "arenite.chosen"})
+            rows.push_back({.document = document,
+                            .row = std::string{name} + ", " + subject,
+                            .quantity = quantity,
+                            .says = std::nullopt,
+                            .figure = {"frames/vr", values, metric, subject},
+                            .cold_only = cold_only});
+    };
+    const parameter_values played{
+        {"counted", "no"}, {"frames", tiny ? "100" : "300"}, {"load", tiny ? "5" : "0"}};
+    const auto frames = [&](const char* quantity, const char* metric) {
+        row("seed 3, 4.1", "as much as new carries", quantity, played, metric, false);
+    };
+    frames("% of frames over 11.1 ms", "missed");
+    frames("ms a frame, 99th percentile", "frame_p99");
+    frames("us for memory, 99.9th", "alloc_p999");
+
+    const parameter_values counted{
+        {"counted", "yes"}, {"frames", "100"}, {"load", tiny ? "1" : "10"}};
+    const auto misses = [&](const char* quantity, const char* metric) {
+        row("seed 3, 3.1.8", "load 10 %", quantity, counted, metric, true);
+    };
+    misses("last level's misses a frame", "last_level");
+    misses("L1 misses a frame", "first_level");
+}
+
 } // namespace
 
 void add_cache(std::vector<seed_row>& rows, seed_scale scale) {
@@ -163,6 +196,7 @@ void add_cache(std::vector<seed_row>& rows, seed_scale scale) {
     add_figure_6_9(rows, scale);
     for (auto row = rows.begin() + first; row != rows.end(); ++row)
         row->cold_only = true; // each makes its objects before it is timed
+    add_frames(rows, scale);
 }
 
 } // namespace arenite::lab

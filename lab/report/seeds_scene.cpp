@@ -118,11 +118,42 @@ void add_intrusive_allocator(std::vector<seed_row>& rows, seed_scale scale) {
     p.ratio("times, second/ours", std::nullopt, "frame_aged", intrusive, ours);
 }
 
+/// "Hundreds of millions of allocations or even billions": what an object costs among so many, and
+/// against what it costs among ten million.
+void add_very_many(std::vector<seed_row>& rows, seed_scale scale) {
+    const char* const most = scale == seed_scale::full    ? "500000000"
+                             : scale == seed_scale::quick ? "50000000"
+                                                          : "10000";
+    const char* const few = scale == seed_scale::tiny ? "1000" : "10000000";
+    for (const char* subject : {"arenite.ordered", "malloc"}) {
+        const auto at = [&](const char* count) {
+            return seed_row::source{"scale/objects",
+                                    {{"sizes", "16"}, {"objects", most}},
+                                    std::string{"object_at_"} + count,
+                                    subject};
+        };
+        const auto row = [&](const std::string& quantity, const char* count) {
+            rows.push_back({.document = "seed 1, hundreds of millions",
+                            .row = "objects of 16 bytes, made and freed",
+                            .quantity = quantity + ", " + subject,
+                            .says = std::nullopt,
+                            .figure = at(count)});
+        };
+        row("ns each of 1000", "1000");
+        if (scale != seed_scale::tiny)
+            row(std::string{"ns each of "} + few, few);
+        row(std::string{"ns each of "} + most, most);
+        row(std::string{"times, "} + most + " against " + few, most);
+        rows.back().divided_by = at(few);
+    }
+}
+
 } // namespace
 
 void add_scene_graph(std::vector<seed_row>& rows, seed_scale scale) {
     add_block_allocation(rows);
     add_intrusive_allocator(rows, scale);
+    add_very_many(rows, scale);
 }
 
 } // namespace arenite::lab

@@ -76,10 +76,11 @@ struct plan {
             copies = std::max<std::uint64_t>(copies, 1);
         }
         const double needed = bytes(house);
-        const std::optional<double> available = available_bytes();
-        if (available && needed > *available)
+        const std::optional<std::size_t> available = available_memory();
+        if (available && needed > static_cast<double>(*available))
             throw cannot_run{std::to_string(copies) + " copies of this model need about " +
-                             gigabytes(needed) + ", the machine has " + gigabytes(*available) +
+                             gigabytes(needed) + ", the machine has " +
+                             gigabytes(static_cast<double>(*available)) +
                              " free; set copies or nodes to less"};
     }
 
@@ -94,17 +95,6 @@ struct plan {
         char text[64];
         std::snprintf(text, sizeof text, "%.1f GiB", bytes / (1 << 30));
         return text;
-    }
-
-    static std::optional<double> available_bytes() {
-        std::ifstream info{"/proc/meminfo"};
-        std::string word;
-        while (info >> word) {
-            double kibibytes = 0;
-            if (word == "MemAvailable:" && info >> kibibytes)
-                return kibibytes * 1024;
-        }
-        return std::nullopt;
     }
 };
 

@@ -3,17 +3,19 @@
 
 // All fork_locks of the process in one list. Before a fork each of them is taken, outermost ones
 // first, without waiting long for one while others are held; afterwards all are given up, and the
-// child tells their owners.
+// child tells their owners. A signal's handler may fork, too, whatever it interrupted.
 #include <arenite/os/detail/fork_lock.hpp>
 
 #include <arenite/core/detail/process_object.hpp>
 #include <arenite/core/detail/spin_lock.hpp>
 #include <arenite/core/detail/thread_exit.hpp>
+#include <arenite/os/detail/held_signals.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -23,6 +25,8 @@ namespace detail {
 struct fork_chain {
     static constinit spin_lock adding;
     static constinit fork_link* first;
+    static constinit unsigned forks_within; ///< by handlers of signals that interrupted a fork
+    static constinit bool holds_adding;
     static constexpr std::atomic<const void*>& forking = fork_link::forking;
     static constexpr const void* waiting = &fork_link::forking;
 
@@ -36,20 +40,28 @@ struct fork_chain {
             fork_link& here = *l;
             l = here.next_;
             if (here.lock_ == nullptr)
-                here.unlock_(here);
+                unlock(here);
         }
     }
 
     static void lock_outermost() noexcept {
-        for (fork_link* l = first; l != nullptr; l = l->next_)
-            if (l->lock_ != nullptr)
+        for (fork_link* l = first; l != nullptr; l = l->next_) {
+            if (l->lock_ != nullptr) {
                 l->lock_(*l);
+                l->is_held_ = true;
+            }
+        }
     }
 
     static void unlock_outermost() noexcept {
         for (fork_link* l = first; l != nullptr; l = l->next_)
             if (l->lock_ != nullptr)
-                l->unlock_(*l);
+                unlock(*l);
+    }
+
+    static void unlock(fork_link& l) noexcept {
+        if (std::exchange(l.is_held_, false))
+            l.unlock_(l);
     }
 
     /// True if it was to be had within a moment, in which its owner runs as a rule.
@@ -57,16 +69,24 @@ struct fork_chain {
         constexpr int patience = 500;
         for (int n = 0; n < patience; ++n) {
             if (l.try_lock_(l))
-                return true;
+                return l.is_held_ = true;
             if (n % 16 == 15)
                 std::this_thread::yield();
         }
         return false;
     }
 
+    /// By the only thread. It holds what is not to be had: a signal has interrupted it inside, and
+    /// its handler forks.
+    static void take_alone() noexcept {
+        holds_adding = adding.try_lock();
+        for (fork_link* l = first; l != nullptr; l = l->next_)
+            l->is_held_ = l->try_lock_(*l);
+    }
+
     /// Who holds one of them may wait for another, in whatever order: so none is waited for long
     /// while others are held.
-    static void lock_all() noexcept {
+    static void take_all() noexcept {
         const void* nobody = nullptr;
         forking.compare_exchange_strong(nobody, waiting, std::memory_order_relaxed);
         for (;;) {
@@ -77,23 +97,48 @@ struct fork_chain {
             while (l != nullptr && (l->lock_ != nullptr || take(*l)))
                 l = l->next_;
             if (l == nullptr)
-                return forking.store(thread_exit::thread(), std::memory_order_relaxed);
+                break;
             unlock_until(l);
             unlock_outermost();
             adding.unlock();
             std::this_thread::yield();
         }
+        holds_adding = true;
     }
 
-    static void unlock_all() noexcept {
+    static void lock_all() noexcept {
+        const held_signals held;
+        if (fork_link::holds_all()) {
+            ++forks_within;
+            return;
+        }
+        if (spin_lock::nobody_else())
+            take_alone();
+        else
+            take_all();
+        forking.store(thread_exit::thread(), std::memory_order_relaxed);
+    }
+
+    static void give_up_all() noexcept {
+        if (forks_within != 0) {
+            --forks_within;
+            return;
+        }
         forking.store(nullptr, std::memory_order_relaxed);
         unlock_until(nullptr);
         unlock_outermost();
-        adding.unlock();
+        if (std::exchange(holds_adding, false))
+            adding.unlock();
+    }
+
+    static void unlock_all() noexcept {
+        const held_signals held;
+        give_up_all();
     }
 
     static void unlock_all_in_child() noexcept {
-        unlock_all();
+        const held_signals held;
+        give_up_all();
         for (fork_link* l = first; l != nullptr; l = l->next_)
             if (l->in_child_ != nullptr)
                 l->in_child_(l->owner_);
@@ -110,6 +155,8 @@ struct registration {
 
 constinit spin_lock fork_chain::adding;
 constinit fork_link* fork_chain::first = nullptr;
+constinit unsigned fork_chain::forks_within = 0;
+constinit bool fork_chain::holds_adding = false;
 
 constinit std::atomic<const void*> fork_link::forking{nullptr};
 
@@ -150,7 +197,7 @@ void fork_link::add() noexcept {
     static_cast<void>(process_object<registration>::get());
     const adding_guard guard{holds_all()};
     if (guard.passes)
-        static_cast<void>(try_lock_(*this)); // as all others are: with them it is given up
+        is_held_ = try_lock_(*this); // as all others are: with them it is given up
     next_ = fork_chain::first;
     if (next_ != nullptr)
         next_->previous_ = this;
@@ -159,7 +206,7 @@ void fork_link::add() noexcept {
 
 void fork_link::remove() noexcept {
     const adding_guard guard{holds_all()};
-    if (guard.passes)
+    if (guard.passes && is_held_)
         unlock_(*this);
     (previous_ != nullptr ? previous_->next_ : fork_chain::first) = next_;
     if (next_ != nullptr)

@@ -10,6 +10,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/os/detail/held_signals.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -276,16 +277,25 @@ void page_resource::see_to_forks() noexcept {
     static constinit std::atomic<bool> seen_to{false};
     if (seen_to.exchange(true))
         return;
-    platform::at_fork([] { page_source().mutex_.lock_for_fork(); },
-                      [] { page_source().mutex_.unlock_after_fork(); },
-                      [] {
-                          page_resource& pages = page_source();
-                          for (transit* t = pages.transits_; t != nullptr; t = t->next())
-                              pages.let_wait(t->from(), t->units().first, t->units().units,
-                                             pages.waiting_.young_until_ms);
-                          pages.transits_ = nullptr;
-                          pages.mutex_.unlock_after_fork();
-                      });
+    using detail::held_signals;
+    platform::at_fork(
+        [] {
+            const held_signals held;
+            page_source().mutex_.lock_for_fork();
+        },
+        [] {
+            const held_signals held;
+            page_source().mutex_.unlock_after_fork();
+        },
+        [] {
+            const held_signals held;
+            page_resource& pages = page_source();
+            for (transit* t = pages.transits_; t != nullptr; t = t->next())
+                pages.let_wait(t->from(), t->units().first, t->units().units,
+                               pages.waiting_.young_until_ms);
+            pages.transits_ = nullptr;
+            pages.mutex_.unlock_after_fork();
+        });
 }
 
 namespace detail {

@@ -14,6 +14,7 @@ const curves = [
   { workload: 'latency/heap', title: 'an allocation, by percentile', x_title: 'percentile', metric: 'allocate_', ending: '%', logarithmic: true },
   { workload: 'latency/heap', title: 'a free, by percentile', x_title: 'percentile', metric: 'free_', ending: '%', logarithmic: true },
   { workload: 'memory/fragmentation', title: 'resident over live, as objects are replaced', x_title: 'replacements, of all objects', metric: 'resident_at_', alone: true },
+  { workload: 'scale/objects', title: 'an object made and freed, among so many', x_title: 'objects', metric: 'object_at_' },
   { workload: 'offset/defragment', title: 'planning a pass: the longest of each twentieth of all passes', x_title: "passes made, % of the subject's own", metric: 'pass_at_', logarithmic: true, alone: true },
   { workload: 'handle/frames', title: 'walking the scene, as its parts come and go', x_title: 'frame', metric: 'walk_at_', alone: true },
   { workload: 'handle/frames', title: 'resident over live, as parts come and go', x_title: 'frame', metric: 'resident_at_', alone: true }
@@ -36,6 +37,7 @@ const shows = {
   'scene/model': 'A real building, loaded many times into a city, then a random third of it replaced three times: what ageing does to the walk and the memory of a scene.',
   'scene/churn': 'Parts of a scene are deleted and added again, round after round: whether a scene that is edited stays as quick to walk as a fresh one.',
   'order/refill': 'Half of all nodes are freed at random and as many made again as one list: who reuses memory in the order in which it was freed makes the walk jump.',
+  'scale/objects': 'What an object costs among a thousand others, and among very many: flat, or dearer the more there are.',
   'linear/thesis': 'What a call costs where everything dies together: no write, no free. The ratio says what a buffer kept for reuse saves, not how good malloc is (doc/lab.md).',
   'linear/cold': 'What it costs to fill memory that nobody has touched: page faults, and how few of them a resource gets by with.',
   'frames/loop': 'The memory of a frame: a thousand small allocations that all die when their frame is over.',

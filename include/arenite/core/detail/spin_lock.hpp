@@ -47,7 +47,6 @@ public:
 
     ARENITE_INLINE void unlock() noexcept { taken_.store(false, std::memory_order_release); }
 
-private:
     /// True if the process is known to have only one thread, which makes no others while it holds
     /// the lock.
     [[nodiscard]] ARENITE_INLINE static bool nobody_else() noexcept {
@@ -58,6 +57,7 @@ private:
 #endif
     }
 
+private:
     ARENITE_COLD void wait() noexcept;
 
     std::atomic<bool> taken_{false};

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/spin_lock.hpp>
 #include <arenite/core/detail/thread_exit.hpp>
 
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -38,6 +40,9 @@ private:
 
 /// A mutex that is there before any code has run, and that the thread goes through which holds it
 /// while the process forks: handlers of forks may need pages.
+///
+/// A signal's handler that forks may have interrupted a fork; or, in a process of one thread, the
+/// holder: then there is none to wait for.
 class page_mutex {
 public:
     constexpr page_mutex() noexcept = default;
@@ -55,12 +60,24 @@ public:
     }
 
     void lock_for_fork() noexcept {
-        mutex_.lock();
+        if (is_held_for_fork()) {
+            ++forks_within_;
+            return;
+        }
+        if (spin_lock::nobody_else())
+            is_interrupted_ = !mutex_.try_lock();
+        else
+            mutex_.lock();
         forking_.store(detail::thread_exit::thread(), std::memory_order_relaxed);
     }
     void unlock_after_fork() noexcept {
+        if (forks_within_ != 0) {
+            --forks_within_;
+            return;
+        }
         forking_.store(nullptr, std::memory_order_relaxed);
-        mutex_.unlock();
+        if (!std::exchange(is_interrupted_, false))
+            mutex_.unlock();
     }
 
 private:
@@ -71,6 +88,8 @@ private:
 
     std::mutex mutex_;
     std::atomic<const void*> forking_{nullptr}; ///< the thread that holds it so
+    unsigned forks_within_ = 0;                 ///< by handlers of signals that interrupted a fork
+    bool is_interrupted_ = false;               ///< the only thread was inside when it came to fork
 };
 
 #endif
