@@ -47,8 +47,10 @@ constexpr bool is_large(std::size_t bytes, std::size_t alignment) noexcept {
                                                       detail::remote_frees::mask_bytes / 4);
 }
 
-/// How many blocks with frees of other threads one call sees to: it stays short.
+/// How many blocks with frees of other threads one call sees to, so many times before new memory is
+/// asked for: it stays short.
 constexpr std::size_t drained_blocks = 32;
+constexpr int most_steps = 8;
 
 /// A thread that has so many heaps of one affinity adopts no abandoned one any more.
 constexpr int most_kept = 4;
@@ -58,6 +60,15 @@ const void* me() noexcept { return thread_table::thread(); }
 detail::slab_heap* current_of(unsigned affinity) noexcept {
     const thread_table* const mine = thread_table::mine();
     return mine == nullptr ? nullptr : mine->current(affinity);
+}
+
+/// Serves a request from what others freed in a heap. In one step all of it may be of other sizes:
+/// were new memory asked for then, a step would see to ever less of what is freed.
+void* allocate_drained(thread_heap& s, std::size_t bytes, std::size_t alignment) noexcept {
+    for (int step = 0; step < most_steps && s.remote().drain(drained_blocks); ++step)
+        if (void* const p = s.heap().try_allocate_within(bytes, alignment))
+            return p;
+    return nullptr;
 }
 
 /// Gives a heap back that a thread without a table, as at its end, has for one call only.
@@ -330,15 +341,15 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
     // and what threads that ended left.
     if (void* const p = s->heap().try_allocate_within(bytes, alignment))
         return p;
-    if (s->remote().drain(drained_blocks)) {
-        if (void* const p = s->heap().try_allocate_within(bytes, alignment))
-            return p;
-    }
+    if (void* const p = allocate_drained(*s, bytes, alignment))
+        return p;
     for (thread_heap* other = s->next_of_thread; other != nullptr; other = other->next_of_thread) {
         if (other->kind() != thread_heap_kind::ordered)
             continue;
-        other->remote().drain(drained_blocks);
-        if (void* const p = other->heap().try_allocate_within(bytes, alignment)) {
+        void* p = other->heap().try_allocate_within(bytes, alignment);
+        if (p == nullptr)
+            p = allocate_drained(*other, bytes, alignment);
+        if (p != nullptr) {
             make_current(*other);
             return p;
         }

@@ -338,6 +338,36 @@ TEST(affinity_lives_threads, one_call_sees_to_few_blocks_of_what_others_freed) {
     h.trim();
 }
 
+TEST(affinity_lives_threads, what_others_freed_of_a_size_serves_it_wherever_it_waits) {
+    if (passthrough() || detail::slow_only)
+        GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";
+    affinity_heap& h = affinity_heap::named("drained until served");
+    std::vector<void*> wanted, others;
+    for (int i = 0; i < 10'000; ++i)
+        wanted.push_back(h.allocate(400, 8));
+    for (int i = 0; i < 40'000; ++i)
+        others.push_back(h.allocate(1000, 8));
+    std::thread{[&] { // the others wait longer, in some 150 blocks, of which none gets empty
+        for (std::size_t i = 0; i < others.size(); i += 2)
+            h.deallocate(others[i], 1000, 8);
+        for (void* const p : wanted)
+            h.deallocate(p, 400, 8);
+    }}
+        .join();
+    const std::size_t before = h.usage().bytes_reserved;
+    for (void*& p : wanted) {
+        p = h.allocate(400, 8);
+        ASSERT_LE(h.usage().bytes_reserved, before) << "what was freed waits, and new memory came";
+    }
+    for (void* const p : wanted)
+        h.deallocate(p, 400, 8);
+    for (std::size_t i = 1; i < others.size(); i += 2)
+        h.deallocate(others[i], 1000, 8);
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+    h.trim();
+    EXPECT_EQ(h.usage().bytes_reserved, 0u);
+}
+
 // ---- watched ------------------------------------------------------------------------------------
 
 TEST(affinity_lives_threads, reports_and_maps_are_whole_while_others_work) {
