@@ -4,7 +4,6 @@
 
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/upstream.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
 #include <arenite/ordered/detail/slab_classes.hpp>
 
@@ -12,6 +11,9 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+
+class upstream;
+
 namespace detail {
 
 struct block_options;
@@ -102,9 +104,7 @@ public:
     slab_heap_room& operator=(const slab_heap_room&) = delete;
 
     [[nodiscard]] ARENITE_INLINE slab_front& front() const noexcept { return front_; }
-    [[nodiscard]] slab_heap& heap() const noexcept {
-        return *reinterpret_cast<slab_heap*>(place_);
-    }
+    [[nodiscard]] slab_heap& heap() const noexcept { return *reinterpret_cast<slab_heap*>(place_); }
 
 private:
     /// Pointers and sizes behind the front: as many as there are, see slab_heap.cpp.
