@@ -12,6 +12,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/report/memory_map.hpp>
+#include <arenite/report/usage_snapshot.hpp>
 
 #include "support/driver.hpp"
 #include "support/helper_thread.hpp"
@@ -76,8 +77,10 @@ private:
         }
         if (what < 202)
             return set_strategy(byte() % 5);
-        if (what < 212)
+        if (what < 211)
             return resize(below(live_.size()));
+        if (what < 212)
+            return some_affinity()->set_block_bytes(byte() * std::size_t{64} << 10);
         if (what < 216)
             return static_cast<void>(what % 2 == 0 ? affinity_heap::trim_all()
                                                    : some_affinity()->trim());
@@ -105,6 +108,8 @@ private:
             const unsigned mark = strategy_ == 0 ? ordered : 0;
             if (which % 8 == 7)
                 add(shared_->try_allocate(bytes, alignment), bytes, alignment, shared | ordered);
+            else if (which % 8 == 5 && alignment <= natural_alignment(bytes))
+                add(affinities_[1]->try_allocate_object(bytes), bytes, alignment, 1 | mark);
             else if (which % 8 == 6)
                 add(affinity_heap::try_allocate_in<nodes>(bytes, alignment), bytes, alignment,
                     mark);
@@ -206,8 +211,9 @@ private:
         some_affinity()->report(text);
         some_affinity()->report_json(text);
         shared_->report_json(text);
-        if (text.str().empty())
-            wrong("a report is empty");
+        take_usage_snapshot().write_text(text);
+        if (text.str().find("by name") == std::string::npos)
+            wrong("an affinity is in no report");
         std::size_t of_affinities = 0, of_shared = 0;
         check_all();
         for (const live_piece& x : live_) {

@@ -106,8 +106,12 @@ private:
             return live_.empty() ? void() : resize(some());
         if (what < 225)
             return reserve();
-        if (what < 232)
+        if (what < 230)
             return heap_.trim();
+        if (what < 232)
+            return heap_.fragmentation() < 0 || heap_.fragmentation() > 1
+                       ? wrong("fragmentation is no share")
+                       : void();
         if (what < 240)
             return device_.set_room(byte() < 100 ? std::numeric_limits<std::uint64_t>::max()
                                                  : device_.held() + below(5000));

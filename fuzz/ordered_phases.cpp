@@ -85,8 +85,10 @@ private:
             return heap_.trim();
         if (what < 205)
             return idle();
-        if (what < 208)
+        if (what < 207)
             return reset();
+        if (what < 208)
+            return heap_.set_block_bytes(std::size_t{1} << (15 + byte() % 8));
         if (what < 235)
             return misuse(some());
         look();

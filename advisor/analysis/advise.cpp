@@ -152,6 +152,7 @@ advice_report advise_on(const std::string& trace, const advise_options& how) {
     r.damage = from->damage();
     r.sites = sites_of(*r.recorded, from->known(), names);
     r.program = from->known().word("program");
+    r.fewer_frames = fewer_frames_text(from->known());
     const auto again = trace::open(trace);
     const prepared_trace prepared{*again};
     r.events = double(prepared.head().events);

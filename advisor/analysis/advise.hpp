@@ -57,11 +57,16 @@ struct burst_path {
     std::vector<std::uint64_t> before, after; ///< addresses, by malloc and as advised
 };
 
+/// The words of a trace about how it was recorded.
+struct recording_told {
+    std::string program, damage;
+    std::string fewer_frames; ///< a sentence, where stacks were cut
+};
+
 /// The whole answer.
-struct advice_report {
+struct advice_report : recording_told {
     std::unique_ptr<profile> recorded;
     std::vector<site> sites;
-    std::string program, damage;
     program_costs costs;
     bool costs_are_native = false; ///< measured without recording
     double events = 0, malloc_ns = 0, floor_ns = 0;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fmt/core.h>
 #include <map>
 #include <set>
@@ -24,7 +25,7 @@ struct told_frame {
 };
 
 std::string container_in(std::string_view function) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 20> nodes{{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 24> nodes{{
         {"std::_Rb_tree<", "std::map or std::set"},
         {"std::__cxx11::list<", "std::list"},
         {"std::__cxx11::_List_base<", "std::list"},
@@ -42,6 +43,10 @@ std::string container_in(std::string_view function) {
         {"std::__1::list<", "std::list"},
         {"std::__1::forward_list<", "std::forward_list"},
         {"std::__1::__hash_table<", "std::unordered_map"},
+        {"std::__1::allocator<std::__1::__tree_node<", "std::map or std::set"},
+        {"std::__1::allocator<std::__1::__list_node<", "std::list"},
+        {"std::__1::allocator<std::__1::__forward_list_node<", "std::forward_list"},
+        {"std::__1::allocator<std::__1::__hash_node<", "std::unordered_map"},
         {"std::__1::deque<", "std::deque"},
         {"std::__1::vector<", "std::vector"},
         {"std::__1::basic_string<", "std::string"},
@@ -201,6 +206,17 @@ std::vector<site> sites_of(const profile& of, const trace::tables& known, symbol
     std::sort(all.begin(), all.end(),
               [](const site& a, const site& b) { return a.sum.allocations > b.sum.allocations; });
     return all;
+}
+
+std::string fewer_frames_text(const trace::tables& known) {
+    const std::string from = known.word("fewer_frames_from");
+    const std::string now = known.word("frames_at_end"), asked = known.word("frames");
+    if (from.empty())
+        return {};
+    return fmt::format("from about event {} on call stacks have {} frame{}: with {} they took too "
+                       "much of its time (record --frames {} keeps them)",
+                       grouped(std::strtoull(from.c_str(), nullptr, 10)), now,
+                       now == "1" ? "" : "s", asked, asked);
 }
 
 } // namespace arenite::advisor

@@ -37,4 +37,7 @@ struct site {
 [[nodiscard]] std::vector<site> sites_of(const profile& of, const trace::tables& known,
                                          symbols& names);
 
+/// A sentence, where call stacks were cut while the trace was recorded; else empty.
+[[nodiscard]] std::string fewer_frames_text(const trace::tables& known);
+
 } // namespace arenite::advisor

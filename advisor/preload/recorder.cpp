@@ -32,6 +32,13 @@ struct kept_errno {
     ~kept_errno() { errno = value; }
 };
 
+std::uint64_t ns_of(clockid_t clock) noexcept {
+    timespec t{};
+    ::clock_gettime(clock, &t);
+    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u +
+           static_cast<std::uint64_t>(t.tv_nsec);
+}
+
 long futex(void* at, int what, std::uint32_t value, const timespec* time) noexcept {
     return ::syscall(SYS_futex, at, what, value, time, nullptr, 0);
 }
@@ -77,8 +84,10 @@ bool recorder::start() noexcept {
     process_ = &area_->process_at[number];
     process_->pid = self;
     process_->start_time = now(false);
+    start_ns_ = ns_of(CLOCK_MONOTONIC);
     if (!stacks_.start(*process_, area_->frames))
         return false;
+    process_->costs.frames.store(stacks_.frames(), std::memory_order_relaxed);
     if (!has_key_)
         has_key_ = ::pthread_key_create(&key_, &recorder::thread_ends) == 0;
     the_observer.start(*area_, *process_, number);
@@ -100,8 +109,8 @@ bool recorder::enter(thread_state& t) noexcept {
         lock_.lock();
         if (guard_->mode == unknown) {
             t.ring = nullptr;
-            if (t.walks != nullptr) // of the process that this one was forked from
-                std::memset(static_cast<void*>(t.walks), 0, sizeof(known_walks));
+            if (t.rules != nullptr) // of the process that this one was forked from
+                std::memset(static_cast<void*>(t.rules), 0, sizeof(recent_rules));
             if (guard_ == &without_guard_) {
                 void* p = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                                  -1, 0);
@@ -130,10 +139,12 @@ bool recorder::take_ring(thread_state& t) noexcept {
         t.head = r.head.load(std::memory_order_relaxed);
         t.room_until = t.head; // looked at anew at once
         t.ring = &r;
-        if (t.walks == nullptr) {
-            void* const p = ::mmap(nullptr, sizeof(known_walks), PROT_READ | PROT_WRITE,
+        t.timed = 0;
+        t.cpu_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
+        if (t.rules == nullptr) {
+            void* const p = ::mmap(nullptr, sizeof(recent_rules), PROT_READ | PROT_WRITE,
                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            t.walks = p == MAP_FAILED ? nullptr : static_cast<known_walks*>(p);
+            t.rules = p == MAP_FAILED ? nullptr : static_cast<recent_rules*>(p);
         }
         if (has_key_)
             ::pthread_setspecific(key_, &r);
@@ -149,10 +160,50 @@ void recorder::thread_ends(void* ring) noexcept {
         return; // a forked child: it is its parent's
     thread_.ring = nullptr;
     the_observer.thread_ends();
-    if (thread_.walks != nullptr)
-        ::munmap(thread_.walks, sizeof(known_walks));
-    thread_.walks = nullptr;
+    if (thread_.rules != nullptr)
+        ::munmap(thread_.rules, sizeof(recent_rules));
+    thread_.rules = nullptr;
     static_cast<record::ring*>(ring)->state.store(record::ring_ended, std::memory_order_release);
+}
+
+/// A stack that is compared with the unwind tables, or timed.
+std::uint32_t recorder::number_of_some(const caller& from, thread_state& t) noexcept {
+    if ((t.stacks & 1023) == 0)
+        return stacks_.number_of(from, true, t.rules);
+    const std::uint64_t begin = now(false);
+    const std::uint32_t number = stacks_.number_of(from, false, t.rules);
+    const std::uint64_t ticks = now(false) - begin;
+    constexpr std::uint64_t displaced = 1u << 16; // another program ran, or a rule was read
+    if (ticks < displaced)
+        t.timed += ticks;
+    return number;
+}
+
+/// Each half ring: do stacks take more of the CPU time than they may?
+void recorder::judge_cost(thread_state& t) noexcept {
+    const unsigned frames = stacks_.frames();
+    if (area_->stack_percent == 0 || frames == 1)
+        return;
+    const std::uint64_t ticks = now(false) - process_->start_time;
+    const std::uint64_t cpu = ns_of(CLOCK_THREAD_CPUTIME_ID);
+    const double ns_a_tick =
+        ticks == 0 ? 0 : double(ns_of(CLOCK_MONOTONIC) - start_ns_) / double(ticks);
+    const auto stacks_ns = static_cast<std::uint64_t>(double(t.timed) * 64 * ns_a_tick);
+    const std::uint64_t all_stacks = process_->costs.stacks_ns.fetch_add(stacks_ns) + stacks_ns;
+    const std::uint64_t all_cpu = process_->costs.cpu_ns.fetch_add(cpu - t.cpu_ns) + cpu - t.cpu_ns;
+    t.timed = 0;
+    t.cpu_ns = cpu;
+    const std::uint64_t percent = area_->stack_percent;
+    if (all_stacks * 100 <
+        (all_cpu > record::least_judged_ns ? all_cpu : record::least_judged_ns) * percent)
+        return;
+    std::uint32_t before = frames;
+    const std::uint32_t fewer = frames > record::fewer_frames ? record::fewer_frames : 1;
+    if (!process_->costs.frames.compare_exchange_strong(before, fewer))
+        return; // another thread was first
+    stacks_.take_fewer_frames(fewer);
+    process_->costs.stacks_ns.store(0);
+    process_->costs.cpu_ns.store(0);
 }
 
 /// The recorder wakes when half of a ring is full; a thread that is faster waits for it.
@@ -172,6 +223,7 @@ bool recorder::wait_for_room(thread_state& t) noexcept {
             const std::uint64_t room = record::ring_events - used;
             const std::uint64_t half = record::ring_events / 2;
             t.room_until = t.head + (room < half ? room : half);
+            judge_cost(t);
             return true;
         }
         if (waits % 1000 == 999 && ::kill(area_->recorder, 0) != 0 && errno == ESRCH) {

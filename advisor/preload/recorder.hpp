@@ -25,8 +25,10 @@ struct thread_state {
     std::uint64_t head;
     std::uint64_t room_until; ///< head may reach it before tail is looked at
     std::uint32_t busy;       ///< within the recorder: what it does is not the program's
-    std::uint32_t stacks;     ///< taken; one of 1024 is checked
-    known_walks* walks;       ///< null: without memory for them
+    std::uint32_t stacks;     ///< taken; one of 1024 is checked, one of 64 timed
+    std::uint64_t timed;      ///< ticks that the timed ones took since cpu_ns
+    std::uint64_t cpu_ns;     ///< of the thread, when it was judged
+    recent_rules* rules;      ///< null: without memory for them
 };
 
 /// Writes the events of this process into the memory shared with the recorder.
@@ -51,7 +53,8 @@ public:
         t.busy = 1;
         std::uint64_t stack = 0;
         if (from != nullptr)
-            stack = stacks_.number_of(*from, (++t.stacks & 1023) == 0, t.walks);
+            stack = (++t.stacks & 63) != 0 ? stacks_.number_of(*from, false, t.rules)
+                                           : number_of_some(*from, t);
         record::ring& r = *t.ring;
         r.busy.store(1, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -82,6 +85,8 @@ private:
     [[nodiscard]] bool map_area() noexcept;
     [[nodiscard]] bool take_ring(thread_state& t) noexcept;
     [[nodiscard]] bool wait_for_room(thread_state& t) noexcept;
+    [[nodiscard]] std::uint32_t number_of_some(const caller& from, thread_state& t) noexcept;
+    void judge_cost(thread_state& t) noexcept;
     static void thread_ends(void* ring) noexcept;
 
     /// A stamp. Where there are threads it is taken once all that comes before has been read: what
@@ -112,6 +117,7 @@ private:
     record::control* area_ = nullptr;
     record::process* process_ = nullptr;
     std::uint32_t number_ = 0; ///< of the process in the area
+    std::uint64_t start_ns_ = 0;
     pthread_key_t key_{};
     bool has_key_ = false;
     stack_table stacks_;

@@ -14,6 +14,10 @@ namespace {
 using record::most_frames;
 
 constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
+/// One a frame: the beginning of pi, odd.
+constexpr std::uint64_t multipliers[most_frames] = {
+    0x243F6A8885A308D3, 0x13198A2E03707345, 0xA4093822299F31D1, 0x082EFA98EC4E6C89,
+    0x452821E638D01377, 0xBE5466CF34E90C6D, 0xC0AC29B7C97C50DD, 0x3F84D5B5B5470917};
 
 void* fresh(std::size_t bytes) noexcept {
     void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -55,17 +59,24 @@ unsigned unwind(std::uint64_t first, std::uint64_t* frames, unsigned most) noexc
 
 bool stack_table::start(record::process& into, unsigned frames) noexcept {
     into_ = &into;
-    frames_ = frames < 1 ? 1 : frames > most_frames ? most_frames : frames;
-#if !defined(__x86_64__)
-    frames_ = 1; // the rules are those of x86-64
+#if defined(__x86_64__)
+    frames_.store(frames < 1             ? 1
+                  : frames > most_frames ? most_frames
+                                         : frames,
+                  std::memory_order_relaxed);
+#else
+    (void)frames;
+    frames_.store(1, std::memory_order_relaxed); // the rules are those of x86-64
 #endif
     if (rules_ == nullptr)
         rules_ = static_cast<std::atomic<std::uint64_t>*>(
             fresh(sizeof(std::atomic<std::uint64_t>) << rule_bits));
     if (stacks_ == nullptr)
-        stacks_ = static_cast<known_stack*>(fresh(sizeof(known_stack) << stack_bits));
+        stacks_ = static_cast<std::atomic<std::uint64_t>*>(
+            fresh(sizeof(std::atomic<std::uint64_t>) << stack_bits));
     else // of the process that this one was forked from
-        std::memset(static_cast<void*>(stacks_), 0, sizeof(known_stack) << stack_bits);
+        std::memset(static_cast<void*>(stacks_), 0,
+                    sizeof(std::atomic<std::uint64_t>) << stack_bits);
     if (rules_ != nullptr)
         std::memset(static_cast<void*>(rules_), 0, sizeof(std::atomic<std::uint64_t>) << rule_bits);
     lock_.unlock();
@@ -158,57 +169,48 @@ void stack_table::closed_a_library() noexcept {
     lock_.unlock();
 }
 
-inline unsigned stack_table::walk(caller from, std::uint64_t* frames, known_walk* into) noexcept {
+inline unsigned stack_table::walk(caller from, std::uint64_t* frames, unsigned most,
+                                  recent_rules& recent) noexcept {
     unsigned count = 0;
     std::uint64_t pc = from.pc, sp = from.sp, rbp = from.rbp;
-    std::uint64_t rbp_at = 0; // where it was read; 0: it is that of the call
     for (;;) {
         frames[count++] = pc;
-        if (count == frames_)
+        if (count >= most)
             return count;
-        const frame_rule rule = rule_for(pc);
-        if (into != nullptr && rule.base != frame_rule::from_sp) {
-            if (rbp_at == 0)
-                into->needs_rbp = true;
-            else
-                into->note(rbp_at, rbp);
+        recent_rules::entry& known = recent.place_of(sp);
+        if (known.pc != pc) [[unlikely]] {
+            const frame_rule found = rule_for(pc);
+            if (found.base == frame_rule::special) {
+                if (found.offset == frame_rule::last)
+                    return count;
+                into_->costs.unwound_slowly.fetch_add(1, std::memory_order_relaxed);
+                const unsigned told = unwind(from.pc, frames, most);
+                return told != 0 ? told : count;
+            }
+            known = {pc, found.packed()};
         }
+        const frame_rule rule = frame_rule::unpacked(known.rule);
         std::uint64_t cfa = rule.base == frame_rule::from_sp ? sp : rbp;
-        if (rule.base == frame_rule::special) {
-            if (rule.offset == frame_rule::last)
-                return count;
-            into_->unwound_slowly.fetch_add(1, std::memory_order_relaxed);
-            if (into != nullptr)
-                into->words = known_walk::most_words + 1; // it read more than it tells
-            const unsigned told = unwind(from.pc, frames, frames_);
-            return told != 0 ? told : count;
-        }
         cfa += static_cast<std::uint64_t>((std::int64_t{rule.offset} - frame_rule::bias) * 8);
         if (rule.base == frame_rule::in_memory) {
-            const std::uint64_t at = cfa;
-            cfa = word_at(at);
-            if (into != nullptr)
-                into->note(at, cfa);
-            rbp_at = rbp;
-            rbp = word_at(rbp_at);
+            cfa = word_at(cfa);
+            rbp = word_at(rbp);
         } else if (rule.slot != 0) {
-            rbp_at = cfa - std::uint64_t{rule.slot} * 8;
-            rbp = word_at(rbp_at);
+            rbp = word_at(cfa - std::uint64_t{rule.slot} * 8);
         }
         if (cfa <= sp || cfa - sp > (std::uint64_t{1} << 30)) // no stack grows like this
             return count;
         pc = word_at(cfa - 8);
-        if (into != nullptr)
-            into->note(cfa - 8, pc);
         if (pc == 0)
             return count;
         sp = cfa;
     }
 }
 
-void stack_table::check(caller from, const std::uint64_t* frames, unsigned count) noexcept {
+void stack_table::check(caller from, const std::uint64_t* frames, unsigned count,
+                        unsigned most) noexcept {
     std::uint64_t told[most_frames];
-    const unsigned n = unwind(from.pc, told, frames_);
+    const unsigned n = unwind(from.pc, told, most);
     into_->checked.fetch_add(1, std::memory_order_relaxed);
     if (n != count || std::memcmp(told, frames, n * sizeof *frames) != 0)
         into_->differing.fetch_add(1, std::memory_order_relaxed);
@@ -223,11 +225,15 @@ std::uint32_t stack_table::add(std::uint64_t hash, const std::uint64_t* frames,
     std::uint32_t number = 0;
     constexpr std::size_t mask = (std::size_t{1} << stack_bits) - 1;
     std::size_t at = hash >> (64 - stack_bits);
-    for (; stacks_[at].hash.load(std::memory_order_relaxed) != 0; at = (at + 1) & mask)
-        if (stacks_[at].hash.load(std::memory_order_relaxed) == hash) {
-            number = stacks_[at].number;
+    for (;; at = (at + 1) & mask) {
+        const std::uint64_t there = stacks_[at].load(std::memory_order_relaxed);
+        if (there == 0)
+            break;
+        if (there >> number_bits == hash << number_bits >> number_bits) {
+            number = static_cast<std::uint32_t>(there & ((1u << number_bits) - 1));
             break;
         }
+    }
     const std::uint32_t known = into_->stacks.load(std::memory_order_relaxed);
     const std::uint32_t words = into_->words.load(std::memory_order_relaxed);
     if (number == 0 && known + 1 < record::most_stacks &&
@@ -238,49 +244,43 @@ std::uint32_t stack_table::add(std::uint64_t hash, const std::uint64_t* frames,
         into_->words.store(words + count + 1, std::memory_order_release);
         number = known + 1;
         into_->stacks.store(number, std::memory_order_release);
-        stacks_[at].number = number;
-        stacks_[at].hash.store(hash, std::memory_order_release);
+        stacks_[at].store(hash << number_bits | number, std::memory_order_release);
     }
     lock_.unlock();
     return number;
 }
 
-std::uint32_t stack_table::look_up(caller from, bool checked, known_walk* known) noexcept {
+std::uint32_t stack_table::number_of(caller from, bool checked, recent_rules* recent) noexcept {
     std::uint64_t frames[most_frames];
+    recent_rules none;
+    if (recent == nullptr) [[unlikely]] { // there was no memory for them
+        none = {};
+        recent = &none;
+    }
     const std::uint32_t generation = closings_.load(std::memory_order_relaxed);
-    const bool again = checked && known != nullptr && known->is_again(from, generation);
-    const std::uint32_t before = again ? known->number : 0;
-    if (known != nullptr) {
-        known->from.pc = 0;
-        known->generation = generation;
-        known->words = 0;
-        known->needs_rbp = false;
+    if (recent->generation != generation) [[unlikely]] {
+        *recent = {};
+        recent->generation = generation;
     }
-    const unsigned count = walk(from, frames, known);
-    if (checked)
-        check(from, frames, count);
-    const std::uint32_t number = number_of_frames(frames, count);
-    if (again && number != before)
-        into_->differing.fetch_add(1, std::memory_order_relaxed);
-    if (known != nullptr && known->words <= known_walk::most_words && number != 0) {
-        known->number = number;
-        known->from = from;
-    }
-    return number;
+    const unsigned most = frames_.load(std::memory_order_relaxed);
+    const unsigned count = walk(from, frames, most, *recent);
+    if (checked) [[unlikely]]
+        check(from, frames, count, most);
+    return number_of_frames(frames, count);
 }
 
 std::uint32_t stack_table::number_of_frames(const std::uint64_t* frames, unsigned count) noexcept {
-    std::uint64_t hash = closings_.load(std::memory_order_relaxed);
-    for (unsigned i = 0; i < count; ++i) {
-        hash = (hash ^ frames[i]) * odd;
-        hash ^= hash >> 29;
-    }
+    // A sum of products, so that none waits for another.
+    std::uint64_t hash = (closings_.load(std::memory_order_relaxed) + std::uint64_t{count}) * odd;
+    for (unsigned i = 0; i < count; ++i)
+        hash += frames[i] * multipliers[i];
+    hash ^= hash >> 32;
     hash = hash * odd | 1;
     constexpr std::size_t mask = (std::size_t{1} << stack_bits) - 1;
     for (std::size_t at = hash >> (64 - stack_bits);; at = (at + 1) & mask) {
-        const std::uint64_t there = stacks_[at].hash.load(std::memory_order_acquire);
-        if (there == hash)
-            return stacks_[at].number;
+        const std::uint64_t there = stacks_[at].load(std::memory_order_acquire);
+        if (there >> number_bits == hash << number_bits >> number_bits)
+            return static_cast<std::uint32_t>(there & ((1u << number_bits) - 1));
         if (there == 0)
             return add(hash, frames, count);
     }

@@ -16,12 +16,17 @@
 /// the program crashes, calls _exit or is killed.
 namespace arenite::record {
 
-constexpr std::uint32_t area_magic = 0x41524541, area_version = 2;
+constexpr std::uint32_t area_magic = 0x41524541, area_version = 3;
 constexpr std::size_t most_processes = 32, most_rings = 256, most_modules = 4096;
 constexpr std::size_t ring_events = 16384;
 constexpr std::size_t stack_words = std::size_t{4} << 20; ///< of all stacks of a process
 constexpr std::uint32_t most_stacks = 1u << 18;
 constexpr unsigned most_frames = 8;
+/// Where call stacks take too long they get this many, and if that does not help, one.
+constexpr unsigned fewer_frames = 3;
+/// Nothing is judged until stacks have taken what they may of so much CPU time: a program that
+/// builds something when it begins is dense there.
+constexpr std::uint64_t least_judged_ns = 400'000'000;
 constexpr std::uint32_t not_removed = UINT32_MAX;
 
 /// The kind of an event. The numbers are those of recordings of recording_resource, too.
@@ -127,13 +132,21 @@ struct looks {
     burst burst_at[most_bursts];
 };
 
+/// The costs of call stacks, of all threads.
+struct stack_costs {
+    std::atomic<std::uint32_t> frames;            ///< of a stack, now
+    std::atomic<std::uint64_t> stacks_ns, cpu_ns; ///< since it changed: for stacks, and in all
+    std::atomic<std::uint64_t> unwound_slowly;
+};
+
 /// A stack is a word, frames 8 | generation 32, and its return addresses, innermost first.
 struct process {
     std::atomic<std::uint32_t> state; ///< 0: none, 1: it records
     std::int32_t pid;
     std::uint64_t start_time;
     std::atomic<std::uint32_t> threads, modules, stacks, words;
-    std::atomic<std::uint64_t> lost, checked, differing, unwound_slowly, usable_size_calls;
+    std::atomic<std::uint64_t> lost, checked, differing, usable_size_calls;
+    stack_costs costs;
     observing observed;
     module module_at[most_modules];
     std::uint64_t stack_at[stack_words];
@@ -143,6 +156,7 @@ struct control {
     std::uint32_t magic, version;
     std::int32_t root, recorder; ///< process ids
     std::uint32_t frames;        ///< of a stack, 1 to most_frames
+    std::uint32_t stack_percent; ///< of CPU time: stacks that take more get fewer frames; 0: never
     std::uint32_t children;      ///< other processes record, too
     std::atomic<std::uint32_t> stop;
     std::atomic<std::uint32_t> sleeping; ///< a futex: the recorder waits for events

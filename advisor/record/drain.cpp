@@ -66,6 +66,12 @@ trace::frame process_trace::frame_of(std::uint64_t pc, std::uint64_t closings) c
 }
 
 void process_trace::take_tables() {
+    if (const std::uint32_t frames = from_.costs.frames.load(std::memory_order_relaxed);
+        frames != cut_.frames) {
+        if (cut_.frames != 0 && cut_.from == 0)
+            cut_.from = events_ + 1;
+        cut_.frames = frames;
+    }
     // The stacks first: their modules are there when they are.
     const std::uint32_t words = from_.words.load(std::memory_order_acquire);
     const std::uint32_t modules = std::min<std::uint32_t>(
@@ -153,7 +159,10 @@ void process_trace::finish(std::map<std::string, std::string> about) {
     about["checked"] = std::to_string(from_.checked.load());
     about["differing"] = std::to_string(from_.differing.load());
     about["lost"] = std::to_string(from_.lost.load());
-    about["unwound_slowly"] = std::to_string(from_.unwound_slowly.load());
+    about["unwound_slowly"] = std::to_string(from_.costs.unwound_slowly.load());
+    about["frames_at_end"] = std::to_string(cut_.frames);
+    if (cut_.from != 0)
+        about["fewer_frames_from"] = std::to_string(cut_.from);
     about["samples"] = std::to_string(from_.observed.samples.load());
     about["samples_of_malloc"] = std::to_string(from_.observed.samples_of_ours.load());
     about["bursts"] = std::to_string(from_.observed.bursts.load());

@@ -44,6 +44,10 @@ private:
     bool anonymous_;
     std::uint32_t modules_ = 0, words_ = 0;
     std::uint64_t events_ = 0;
+    struct {
+        std::uint32_t frames = 0; ///< of a stack, now
+        std::uint64_t from = 0;   ///< about this event on fewer; 0: as many as were asked for
+    } cut_;
     double start_ns_ = 0;
     std::vector<trace::module> known_modules_;
     std::vector<trace::frame> frames_; ///< of all stacks

@@ -42,6 +42,7 @@ public:
         area_->magic = record::area_magic;
         area_->version = record::area_version;
         area_->frames = std::clamp(options.frames, 1u, record::most_frames);
+        area_->stack_percent = options.stack_percent;
         area_->children = options.children ? 1 : 0;
         area_->look.period_ms = options.accesses_ms;
         area_->look.burst_percent = options.accesses_percent;
@@ -213,10 +214,13 @@ recorded record_program(const std::vector<std::string>& program, const record_op
         result.events += t->events();
         result.file_bytes += t->file().written();
         result.threads += p.threads.load();
+        const unsigned frames = p.costs.frames.load();
+        if (result.frames_at_end == 0 || frames < result.frames_at_end)
+            result.frames_at_end = frames;
         result.checked += p.checked.load();
         result.differing += p.differing.load();
         result.lost += p.lost.load();
-        result.unwound_slowly += p.unwound_slowly.load();
+        result.unwound_slowly += p.costs.unwound_slowly.load();
         if (options.accesses_ms != 0 && result.unobserved.empty())
             result.unobserved = why_unobserved_text(p.observed.why_not.load());
         result.traces.push_back(t->path());

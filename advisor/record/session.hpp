@@ -12,6 +12,7 @@ namespace arenite::advisor {
 struct record_options {
     std::string trace = "arenite.trace";
     unsigned frames = 8;
+    unsigned stack_percent = 25; ///< of CPU time that stacks may take with so many frames; 0: any
     bool children = false, keep_command = false, anonymous = false;
     double seconds = 0;             ///< 0: to the end
     unsigned accesses_ms = 4;       ///< of CPU time between looks at what is touched; 0: none
@@ -30,9 +31,10 @@ struct recorded : plain_run {
     bool still_runs = false;
     std::uint64_t events = 0, threads = 0, file_bytes = 0;
     std::uint64_t checked = 0, differing = 0, lost = 0, unwound_slowly = 0;
-    unsigned others = 0;    ///< processes that were not recorded
-    std::string unobserved; ///< why its accesses were not; empty: they were, or not asked for
-    std::string failed;     ///< why the trace is not whole; empty: it is
+    unsigned frames_at_end = 0; ///< of a stack: fewer where they took too long
+    unsigned others = 0;        ///< processes that were not recorded
+    std::string unobserved;     ///< why its accesses were not; empty: they were, or not asked for
+    std::string failed;         ///< why the trace is not whole; empty: it is
     std::vector<std::string> traces;
 };
 

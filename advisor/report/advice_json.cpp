@@ -76,6 +76,7 @@ std::string advice_as_json(const advice_report& r) {
               {"verdict", r.first_line},
               {"program", r.program},
               {"damage", r.damage},
+              {"fewer_frames", r.fewer_frames},
               {"cpu_ns", r.costs.cpu_ns},
               {"cpu_is_native", r.costs_are_native},
               {"peak_resident_bytes", r.costs.peak_bytes},

@@ -60,6 +60,8 @@ void print(const advice_report& r, bool code) {
                r.costs.cpu_ns > 0 ? 100 * r.malloc_ns / r.costs.cpu_ns : 0.0,
                r.costs.cpu_ns / r.costs.replayed_share * 1e-9,
                r.costs_are_native ? "" : " (while it was recorded)");
+    if (!r.fewer_frames.empty())
+        fmt::print("{}\n", r.fewer_frames);
     if (r.costs.replayed_share < 1)
         fmt::print("what follows is of the first {:.1f} % of its events: more are not replayed\n",
                    100 * r.costs.replayed_share);

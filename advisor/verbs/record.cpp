@@ -28,8 +28,14 @@ unsigned accesses_of(const std::string& word) {
 int record(arguments& given) {
     record_options options;
     std::string accesses;
+    constexpr unsigned not_given = ~0u;
+    unsigned frames = not_given;
     given.option("-o,--output", options.trace, "the file to write (arenite.trace)");
-    given.option("--frames", options.frames, "frames of each call stack, 1 to 8: fewer are faster");
+    given.option(
+        "--frames", frames,
+        "frames of each call stack, 1 to 8; default: 8, and fewer where they take too long");
+    given.option("--stack-budget", options.stack_percent,
+                 "call stacks that take more percent of the CPU time get fewer frames (25)");
     given.option("--accesses", accesses,
                  "look each so many ms of CPU time at what is touched (4), or off");
     given.option("--for", options.seconds, "stop recording after so many seconds");
@@ -37,8 +43,15 @@ int record(arguments& given) {
     given.flag("--keep-command", options.keep_command, "put the command line into the trace");
     given.flag("--anonymous", options.anonymous, "names of files only, no paths");
     given.read();
-    if (options.frames < 1 || options.frames > 8)
-        throw bad_input(fmt::format("--frames {} is not within 1 and 8", options.frames));
+    if (frames != not_given) {
+        if (frames < 1 || frames > 8)
+            throw bad_input(fmt::format("--frames {} is not within 1 and 8", frames));
+        options.frames = frames;
+        options.stack_percent = 0; // so many, whatever they take
+    } else if (options.stack_percent < 1 || options.stack_percent > 100) {
+        throw bad_input(
+            fmt::format("--stack-budget {} is not within 1 and 100", options.stack_percent));
+    }
     options.accesses_ms = accesses_of(accesses);
     const recorded r = record_program(given.required_program(), options);
     if (r.events == 0) {
@@ -53,6 +66,10 @@ int record(arguments& given) {
     fmt::print(stderr, "arenite record: {} events of {} thread{} in {} ({}, {:.1f} bytes an event)",
                grouped(r.events), r.threads, r.threads == 1 ? "" : "s", options.trace,
                bytes_text(double(r.file_bytes)), double(r.file_bytes) / double(r.events));
+    if (r.frames_at_end != 0 && r.frames_at_end < options.frames)
+        fmt::print(stderr,
+                   "; call stacks took too long, and have {} frame{} now (--frames {} keeps them)",
+                   r.frames_at_end, r.frames_at_end == 1 ? "" : "s", options.frames);
     if (r.differing != 0)
         fmt::print(stderr, "; {} of {} stacks checked are wrong", r.differing, r.checked);
     if (!r.unobserved.empty())

@@ -59,6 +59,8 @@ void show_counts(const profile& p, const trace::source& from) {
         fmt::print("call stacks: {} checked against the unwind tables, {} differ; {} were taken by "
                    "the slow way\n",
                    checked, about.word("differing"), about.word("unwound_slowly"));
+    if (const std::string fewer = fewer_frames_text(about); !fewer.empty())
+        fmt::print("{}\n", fewer);
     if (const std::string lost = about.word("lost"); !lost.empty() && lost != "0")
         fmt::print("events that were not written: {}\n", lost);
     if (p.never_seen() != 0)

@@ -7,15 +7,16 @@
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/detail/affinity_door.hpp>
 #include <arenite/affinity/detail/affinity_registry.hpp>
 #include <arenite/affinity/detail/locked_heap.hpp>
 #include <arenite/affinity/detail/thread_heap.hpp>
-#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/detail/resource_text.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
@@ -97,6 +98,8 @@ affinity_heap::affinity_heap(const affinity_options& options, unsigned index,
     std::copy(options.name.begin(), options.name.end(), title_ + begin);
     options_.name = {name_, options.name.size()};
 }
+
+detail::affinity_door affinity_heap::door() const noexcept { return {thread_place_, alignment()}; }
 
 /// Takes the options that it was made without. A block size that was set since stays.
 void affinity_heap::adopt_options(const affinity_options& options) noexcept {
@@ -383,12 +386,6 @@ namespace {
                          p, title);
 }
 
-[[noreturn]] ARENITE_COLD void refuse_question(const void* p, const char* title) {
-    contract_violation_f(std::source_location::current(),
-                         "size_of(%p): no allocation of %s begins there, or it was freed", p,
-                         title);
-}
-
 [[noreturn]] ARENITE_COLD void refuse_other(const void* p, const char* title, const char* other) {
     contract_violation_f(std::source_location::current(),
                          "%p was freed into %s, but it is memory of %s", p, title, other);
@@ -479,21 +476,6 @@ bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
     if (!s->is_locked())
         return s->heap().fits_in_place(p, new_bytes, alignment);
     return locked_heap{*s}.try_resize(p, old_bytes, new_bytes, alignment);
-}
-
-std::size_t affinity_heap::size_of(const void* p) const noexcept {
-    thread_heap* const s = thread_heap::around(p);
-    if (s == nullptr) {
-        const outside_memory::prefix* const before = outside_memory::of(p);
-        if (before == nullptr || before->affinity() != index_)
-            refuse_question(p, title_);
-        return static_cast<std::size_t>(before->size);
-    }
-    if (s->affinity() != index_)
-        refuse_question(p, title_);
-    const std::size_t bytes = s->is_locked() ? locked_heap{*s}.size_of(p) : s->size_of(p);
-    detail::poison::defined(p, bytes);
-    return bytes;
 }
 
 } // namespace ARENITE_ABI

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The figures of an affinity_heap, and the list of its memory.
+// The figures of an affinity_heap, of one object and of all, and the list of its memory.
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/affinity/detail/affinity_registry.hpp>
 #include <arenite/affinity/detail/locked_heap.hpp>
 #include <arenite/affinity/detail/thread_heap.hpp>
+#include <arenite/check/detail/poison.hpp>
+#include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
 
 #include <algorithm>
@@ -16,6 +18,31 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 using detail::thread_heap;
+
+namespace {
+
+[[noreturn]] ARENITE_COLD void refuse_question(const void* p, const char* title) {
+    contract_violation_f(std::source_location::current(),
+                         "size_of(%p): no allocation of %s begins there, or it was freed", p,
+                         title);
+}
+
+} // namespace
+
+std::size_t affinity_heap::size_of(const void* p) const noexcept {
+    thread_heap* const s = thread_heap::around(p);
+    if (s == nullptr) {
+        const detail::outside_memory::prefix* const before = detail::outside_memory::of(p);
+        if (before == nullptr || before->affinity() != index_)
+            refuse_question(p, title_);
+        return static_cast<std::size_t>(before->size);
+    }
+    if (s->affinity() != index_)
+        refuse_question(p, title_);
+    const std::size_t bytes = s->is_locked() ? detail::locked_heap{*s}.size_of(p) : s->size_of(p);
+    detail::poison::defined(p, bytes);
+    return bytes;
+}
 
 arenite::usage affinity_heap::usage_all() noexcept {
     arenite::usage sum;

@@ -12,8 +12,10 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/core/upstream.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/detail/lazy_array.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -6,6 +6,7 @@
 #include <arenite/core/detail/module_close.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 
 #include "immortal_pages.hpp"
 

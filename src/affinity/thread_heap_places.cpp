@@ -8,6 +8,7 @@
 #include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include "heap_pages.hpp"

@@ -13,6 +13,7 @@
 #include <arenite/core/detail/thread_exit.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <mutex>
@@ -148,7 +149,7 @@ void thread_table::start(unsigned affinity, slab_heap& heap, std::size_t least_a
     touch(affinity);
     place& p = at(affinity);
     p.current = &heap;
-    p.ready[0] = least_alignment <= granule_bytes ? &heap : nullptr;
+    p.ready[0] = least_alignment <= size_class::least_alignment ? &heap : nullptr;
     p.ready[1] = least_alignment <= default_alignment ? &heap : nullptr;
     ready_changed(affinity);
 }

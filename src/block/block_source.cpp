@@ -319,19 +319,19 @@ block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment
     return large_.try_allocate(bytes, alignment, may_waste);
 }
 
-/// The next span of large objects has a quarter of what is held, as those of blocks; none where
-/// little is held.
-std::size_t block_source::shared_span_bytes() const noexcept {
+/// The next span of large objects has a quarter of what is held at most, as those of blocks; there
+/// is none where little is held.
+std::size_t block_source::most_shared_span_bytes() const noexcept {
     const std::size_t held = held_in_all();
     if (held < filled_from_bytes)
         return 0;
-    return std::clamp(std::bit_floor(held / span_divisor), shared_spans::smallest_bytes,
+    return std::clamp(held / span_divisor, shared_spans::smallest_bytes,
                       shared_spans::largest_bytes);
 }
 
 block* block_source::try_allocate_large_anywhere(std::size_t bytes,
                                                  std::size_t alignment) noexcept {
-    block* const b = large_.try_allocate_shared(bytes, alignment, shared_span_bytes());
+    block* const b = large_.try_allocate_shared(bytes, alignment, most_shared_span_bytes());
     return b != nullptr ? b : try_allocate_large(bytes, alignment);
 }
 

@@ -153,7 +153,7 @@ block* large_objects::enter(std::byte* base, std::size_t total, std::size_t befo
 // ---- shared spans -------------------------------------------------------------------------------
 
 block* large_objects::try_allocate_shared(std::size_t bytes, std::size_t alignment,
-                                          std::size_t span_bytes) noexcept {
+                                          std::size_t most_bytes) noexcept {
     constexpr std::size_t unit = shared_spans::unit_bytes;
     if (!upstream_.purges() || bytes < shared_spans::least_run ||
         bytes > shared_spans::largest_run || alignment > shared_spans::largest_alignment)
@@ -162,8 +162,8 @@ block* large_objects::try_allocate_shared(std::size_t bytes, std::size_t alignme
     // The head lies a unit before an object that is aligned to more than that.
     const std::size_t before = std::clamp(alignment, sizeof(block), unit);
     const std::size_t total = align_up(before + bytes, unit);
-    const bool may_ask = may_grow_ && total <= span_bytes / 2;
-    const shared_spans::run got = shared_.try_take(total, alignment, may_ask ? span_bytes : 0);
+    const std::size_t new_span = may_grow_ ? shared_spans::span_bytes_for(total, most_bytes) : 0;
+    const shared_spans::run got = shared_.try_take(total, alignment, new_span);
     if (got.p == nullptr)
         return nullptr;
     if (prefault_)

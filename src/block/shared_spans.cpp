@@ -10,6 +10,7 @@
 #include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <new>
 
@@ -46,6 +47,11 @@ constexpr std::uint64_t delay_ms = 1000;
 constexpr std::size_t most_at_once = 32_MiB;
 constexpr std::size_t at_once_divisor = 4;
 
+/// A span may be so much longer than a power of two, for objects of one.
+constexpr std::size_t more_bytes = 64_KiB;
+/// ... where they would lose this share of it.
+constexpr std::size_t lost_divisor = 20;
+
 /// So many spans that may have a run as long are looked at, before a new one is asked for.
 constexpr int most_tried = 16;
 
@@ -60,6 +66,21 @@ shared_spans::~shared_spans() {
 }
 
 bool shared_spans::has_empty() const noexcept { return spans_.has(is_empty); }
+
+std::size_t shared_spans::span_bytes_for(std::size_t bytes, std::size_t most) noexcept {
+    const std::size_t run = align_up(bytes, unit_bytes);
+    const auto filled = [&](std::size_t runs) { return head_units * unit_bytes + runs * run; };
+    const std::size_t usual = std::bit_floor(most);
+    const std::size_t runs = (usual - filled(0)) / run;
+    // The longer part costs page faults.
+    const bool loses_little = usual - filled(runs) < usual / lost_divisor;
+    if (runs >= 2 && (loses_little || filled(runs + 1) > usual + more_bytes))
+        return usual;
+    if (runs >= 1 && filled(runs + 1) <= usual + more_bytes)
+        return usual + more_bytes;
+    const std::size_t pair = align_up(filled(2), more_bytes); // the unit of a source of pages
+    return pair <= most ? pair : 0;
+}
 
 // ---- taking -------------------------------------------------------------------------------------
 
@@ -218,7 +239,11 @@ void shared_spans::purge(shared_span& s) noexcept {
 // ---- spans --------------------------------------------------------------------------------------
 
 shared_span* shared_spans::make(std::size_t bytes) noexcept {
-    const lent_memory lent = upstream_.lend(bytes, alignment_, page_use::dense);
+    // A span that is a little longer than huge pages has that in small ones.
+    const std::size_t huge = os::platform::huge_page_bytes();
+    const bool is_dense = huge == 0 || bytes < huge || bytes % huge != more_bytes;
+    const lent_memory lent =
+        upstream_.lend(bytes, alignment_, is_dense ? page_use::dense : page_use::sparse);
     if (lent.p == nullptr)
         return nullptr;
     poison::no_access(lent.p, bytes);

@@ -9,6 +9,7 @@
 #include <arenite/check/detail/call_stack.hpp>
 #include <arenite/check/no_allocation_scope.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 
 #include <algorithm>
 #include <array>

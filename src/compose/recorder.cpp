@@ -9,6 +9,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -84,7 +84,7 @@ struct thread_exit::key {
     // A child that is forked while another thread makes it would wait for that one for ever.
     struct maker {
         maker() noexcept {
-#if defined(__MINGW32__)
+#if defined(__MINGW32__) && defined(__GLIBCXX__)
             // The key by which libstdc++ ends a thread's objects, before ours.
             abi::__cxa_thread_atexit([](void*) {}, nullptr, nullptr);
 #endif

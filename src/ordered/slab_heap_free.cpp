@@ -121,7 +121,8 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
                 const std::size_t room = block_source::large_bytes(*b);
                 owner_.refuse_size(p, bytes, room, room);
             });
-        held_much_ |= holds_much();
+        if (idle_ == idle_slabs::none && holds_much())
+            idle_ = idle_slabs::looked_for;
         slabs_.blocks().deallocate_large(*b, classes_.bytes_in_use(slabs_.blocks()));
         if (may_have_idle_slabs())
             give_up_idle_slabs();
@@ -191,9 +192,9 @@ void slab_heap::remove(slab& s) noexcept {
 
 void slab_heap::release(slab& s) noexcept {
     if (block* const empty = slabs_.release(s)) {
-        held_much_ |= holds_much();
+        if (idle_ != idle_slabs::none || holds_much())
+            idle_ = idle_slabs::likely;
         slabs_.close(*empty, classes_.bytes_in_use(slabs_.blocks()));
-        blocks_came_free_ = true;
     }
 }
 
@@ -205,24 +206,26 @@ bool slab_heap::holds_much() const noexcept {
 /// True if the empty slab of a class may be one of many: blocks have come free since this was
 /// looked at last, or nothing lives in several.
 bool slab_heap::may_have_idle_slabs() const noexcept {
-    if (!blocks_came_free_ && slabs_.open_blocks() <= 1)
+    if (idle_ != idle_slabs::likely && slabs_.open_blocks() <= 1)
         return false;
     const bool much = holds_much();
-    return (much && blocks_came_free_) ||
-           ((much || held_much_) && slabs_.open_blocks() > 1 && nothing_lives());
+    return (much && idle_ == idle_slabs::likely) ||
+           ((much || idle_ != idle_slabs::none) && slabs_.open_blocks() > 1 && nothing_lives());
 }
 
 /// Where the heap holds much more than it needs, or did and nothing lives in it now, the empty
 /// slabs that classes would go on with go too.
 void slab_heap::give_up_idle_slabs() noexcept {
     const std::size_t in_use = classes_.bytes_in_use(slabs_.blocks());
-    const bool shrank =
-        holds_much() ? in_use < slabs_.blocks().bytes_reserved() / 4 : held_much_ && in_use == 0;
+    const bool shrank = holds_much() ? in_use < slabs_.blocks().bytes_reserved() / 4
+                                     : idle_ != idle_slabs::none && in_use == 0;
     if (shrank)
         leave_empty_slabs();
+    // Blocks of these slabs are no reason to look again.
     if (in_use == 0)
-        held_much_ = false;
-    blocks_came_free_ = false; // those of these slabs are no reason to look again
+        idle_ = idle_slabs::none;
+    else if (idle_ == idle_slabs::likely)
+        idle_ = idle_slabs::looked_for;
 }
 
 void slab_heap::leave_empty_slabs() noexcept {

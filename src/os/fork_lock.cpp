@@ -8,6 +8,7 @@
 
 #include <arenite/core/detail/process_object.hpp>
 #include <arenite/core/detail/spin_lock.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
 #include <arenite/os/detail/held_signals.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
@@ -158,6 +159,8 @@ constinit unsigned fork_chain::forks_within = 0;
 constinit bool fork_chain::holds_adding = false;
 
 constinit std::atomic<const void*> fork_link::forking{nullptr};
+
+bool fork_link::is_this_thread(const void* who) noexcept { return who == thread_exit::thread(); }
 
 bool fork_link::passes_or_waits() noexcept {
     if (holds_all())

@@ -15,6 +15,7 @@
 #include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>

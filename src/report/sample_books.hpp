@@ -4,6 +4,7 @@
 
 #include <arenite/check/detail/call_stack.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/report/detail/sample_table.hpp>
 

@@ -8,6 +8,7 @@
 #include <arenite/report/region_totals.hpp>
 
 #include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 #include <arenite/report/detail/text.hpp>
 
 #include <algorithm>

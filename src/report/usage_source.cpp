@@ -3,6 +3,7 @@
 #include <arenite/report/detail/usage_source.hpp>
 
 #include <arenite/os/detail/fork_lock.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 
 #include <mutex>
 

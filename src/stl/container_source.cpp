@@ -55,13 +55,25 @@ void container_source::release_from(const container_heap* own, void* p,
     heap.deallocate_foreign(p);
 }
 
-void container_source::release_slot(void* p, std::size_t bytes) noexcept {
-    if (is_own())
+/// A slot from a container that has a heap of its own, or a pool.
+void container_source::release_of_larger(void* p, std::size_t bytes) noexcept {
+    const container_pool* const shared = pool();
+    if (shared == nullptr)
         return release_from(&own(), p, bytes);
-    if ((word_ & pooled_mark) != 0 && !passthrough()) // mostly a slot of its pool
-        return container_heap::of(p).deallocate_foreign(p);
-    if (word_ >= counting_mark + counted && (word_ & counting_mark) != 0)
-        word_ -= counted;
+    // Mostly of its pool, which has a heap of that kind then, and none where all goes to malloc.
+    if (shared->heaps_[container_slot_kind(bytes)].load(std::memory_order_relaxed) == nullptr)
+        return release_from(nullptr, p, bytes);
+    container_heap::of(p).deallocate_foreign(p);
+}
+
+/// The call of a container with few elements is short: what it calls besides comes last, and no
+/// registers are saved for it.
+void container_source::release_slot(void* p, std::size_t bytes) noexcept {
+    const std::uintptr_t word = word_;
+    if ((word & counting_mark) == 0) [[unlikely]]
+        return release_of_larger(p, bytes);
+    if (word >= counting_mark + counted)
+        word_ = word - counted;
     const small_container_heaps* const small_heaps = small_container_heaps::of_this_thread();
     if (small_heaps != nullptr && !node_region::any()) [[likely]] {
         container_heap& heap = container_heap::of_masked(p);

@@ -6,6 +6,7 @@
 #include <arenite/stl/detail/node_region.hpp>
 
 #include <arenite/core/contract.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 
 #include <algorithm>
 #include <bit>

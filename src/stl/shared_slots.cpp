@@ -5,6 +5,7 @@
 // lock for all, and holds some slots back without it. First the rows: finding, joining and leaving
 // them; then the slots that a thread holds back; then the reports.
 #include <arenite/check/detail/poison.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 #include <arenite/stl/detail/shared_slots.hpp>
 
 #include <arenite/check/passthrough.hpp>

@@ -234,6 +234,34 @@ TEST(advise, knows_containers_by_their_nodes) {
     EXPECT_NE(code.find("pooled::map"), std::string::npos) << code;
 }
 
+TEST(advise, knows_the_nodes_of_another_library) {
+    // Functions of libc++ that make them: of the container, or of its allocator alone.
+    const std::pair<const char*, const char*> nodes[]{
+        {"std::__1::allocator<std::__1::__tree_node<int, void*> >::allocate(unsigned long)",
+         "std::map or std::set"},
+        {"std::__1::unique_ptr<std::__1::__tree_node<int, void*>, int> std::__1::__tree<int, "
+         "int>::__construct_node<int const&>(int const&)",
+         "std::map or std::set"},
+        {"std::__1::allocator<std::__1::__list_node<int, void*> >::allocate(unsigned long)",
+         "std::list"},
+        {"std::__1::allocator<std::__1::__forward_list_node<int, void*> >::allocate(unsigned long)",
+         "std::forward_list"},
+        {"std::__1::allocator<std::__1::__hash_node<int, void*> >::allocate(unsigned long)",
+         "std::unordered_map"},
+        {"std::__1::vector<std::__1::__tree_node<int, void*> >::reserve(unsigned long)",
+         "std::vector"}, // of nodes is none itself
+    };
+    for (const auto& [function, container] : nodes) {
+        made_up_program p;
+        const auto node = p.called({function, "Index::add"});
+        churn(p, [&](std::mt19937&) { return p.make(node, 48); });
+        const auto found = p.propose();
+        ASSERT_EQ(found.sites.size(), 1u) << function;
+        EXPECT_EQ(found.sites[0].container, container) << function;
+        EXPECT_EQ(found.sites[0].name, "Index::add") << function;
+    }
+}
+
 TEST(advise, takes_the_caller_of_a_wrapper_for_the_site) {
     made_up_program p;
     std::vector<std::uint32_t> callers;

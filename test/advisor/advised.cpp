@@ -59,7 +59,8 @@ advise_options counting() {
 /// A program of programs/advised.cpp that was recorded, until the end of the test.
 class recorded_program {
 public:
-    explicit recorded_program(const std::string& mode) : path_{temporary("." + mode)} {
+    explicit recorded_program(const std::string& mode)
+        : path_{temporary("." + mode + std::to_string(++made_))} {
         const finished r =
             shell("$A record --accesses off -o " + path_ + " -- " ARENITE_ADVISED " " + mode);
         EXPECT_EQ(r.code, 0) << r.text;
@@ -71,6 +72,7 @@ public:
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
 private:
+    static inline int made_ = 0; ///< so that each has a file of its own
     std::string path_;
 };
 
@@ -146,6 +148,7 @@ TEST(advised, writes_what_it_prints_as_json_and_as_a_page) {
 
 TEST(advised, tries_the_advice_of_one_recording_on_another) {
     const recorded_program trained{"grows"}, same{"grows"}, other{"calculates"};
+    ASSERT_NE(trained.path(), same.path());
     advice_report r = advise_on(trained.path(), counting());
     ASSERT_EQ(r.advised.size(), 1u);
     test_on(r, same.path(), counting());

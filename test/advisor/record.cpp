@@ -125,6 +125,39 @@ TEST(record, records_one_frame_where_that_is_asked) {
         EXPECT_EQ(r.from->known().stack(s).size(), 1u);
 }
 
+TEST(record, goes_to_fewer_frames_where_stacks_take_too_long_and_says_so) {
+#if !defined(__x86_64__)
+    GTEST_SKIP() << "stacks have one frame here";
+#endif
+    const recording r = record("dense", "--stack-budget 1");
+    ASSERT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_NE(r.run.text.find("call stacks took too long"), std::string::npos) << r.run.text;
+    EXPECT_EQ(r.words("frames"), 8);
+    const int now = r.words("frames_at_end");
+    EXPECT_TRUE(now == 3 || now == 1) << now; // by how long a machine takes
+    const auto from = static_cast<std::size_t>(r.words("fewer_frames_from"));
+    ASSERT_GT(from, 1u);
+    ASSERT_LT(from, r.events.size());
+    EXPECT_EQ(r.words("differing"), 0); // those with fewer frames, too
+    const auto frames_of = [&](const event& e) { return r.from->known().stack(e.stack).size(); };
+    const auto dense = [&](const event& e) { return e.what == op::malloc && e.bytes == 52001; };
+    const auto first = std::find_if(r.events.begin(), r.events.end(), dense);
+    const auto last = std::find_if(r.events.rbegin(), r.events.rend(), dense);
+    ASSERT_NE(first, r.events.end());
+    EXPECT_GE(frames_of(*first), 5u);
+    EXPECT_EQ(frames_of(*last), static_cast<std::size_t>(now));
+}
+
+TEST(record, keeps_as_many_frames_as_it_is_told) {
+    const recording r = record("dense", "--frames 8");
+    ASSERT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_EQ(r.words("fewer_frames_from"), 0);
+    for (const event& e : r.events)
+        if (e.what == op::malloc && e.bytes == 52001) {
+            ASSERT_GE(r.from->known().stack(e.stack).size(), 5u);
+        }
+}
+
 TEST(record, keeps_every_event_of_eight_threads) {
     const recording r = record("threads");
     std::map<std::uint32_t, int> by_thread;
@@ -271,6 +304,8 @@ TEST(record, refuses_what_cannot_be_recorded) {
     refused("-- /etc/passwd", "is no program that can be run");
     refused("-- /tmp", "is no program that can be run");
     refused("--frames 9 -- /bin/true", "is not within 1 and 8");
+    refused("--frames 0 -- /bin/true", "is not within 1 and 8");
+    refused("--stack-budget 0 -- /bin/true", "is not within 1 and 100");
     refused("-- " ARENITE_STATIC_PROGRAM, "is statically linked");
     const finished unwritable = shell("$A record -o /nowhere/t -- /bin/true");
     EXPECT_EQ(unwritable.code, 2);

@@ -3,6 +3,7 @@
 #include <arenite/affinity/detail/outside_memory.hpp>
 
 #include <arenite/core/alignment.hpp>
+#include <arenite/core/upstream.hpp>
 
 #include <gtest/gtest.h>
 

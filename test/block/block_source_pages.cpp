@@ -83,6 +83,20 @@ TEST(block_source_pages, large_objects_leave_a_twelfth_of_what_is_held_unused_in
     }
 }
 
+TEST(block_source_pages, a_span_of_large_objects_that_ends_behind_huge_pages_ends_in_small_ones) {
+    if (platform::huge_page_bytes() != 2_MiB)
+        GTEST_SKIP() << "huge pages of another size";
+    for (const std::size_t bytes : {700_KiB, 1_MiB}) {
+        lending_recorder lender;
+        detail::block_source source{{}, &lender, nullptr};
+        source.set_held_beside(64_MiB);
+        ASSERT_NE(source.try_allocate_large_anywhere(bytes, 16), nullptr);
+        const bool is_longer = bytes == 1_MiB;
+        EXPECT_EQ(lender.requests.back().first, 8_MiB + (is_longer ? 64_KiB : 0));
+        EXPECT_EQ(lender.requests.back().second == page_use::sparse, is_longer) << bytes;
+    }
+}
+
 TEST(block_source_pages, what_is_held_beside_counts_for_what_may_lie_in_huge_pages) {
     if (platform::huge_page_bytes() != 2_MiB)
         GTEST_SKIP() << "huge pages of another size";

@@ -10,6 +10,8 @@
 
 #include "support/counting_pages.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
@@ -63,6 +65,30 @@ TEST_F(shared_spans_of, little_of_a_span_is_lost_whatever_the_size_of_its_object
         while (own.try_take(bytes, 16, 0).p != nullptr) {
         }
         EXPECT_GE(own.bytes_taken(), 8_MiB - 8_MiB / 8) << bytes;
+    }
+}
+
+TEST_F(shared_spans_of, a_new_one_has_room_for_two_objects_and_for_those_of_a_power_of_two) {
+    for (std::size_t most = 512_KiB; most <= 8_MiB; most += 100_KiB)
+        for (std::size_t bytes = 60_KiB; bytes <= 1_MiB + 1_KiB; bytes += 1_KiB) {
+            const std::size_t span = shared_spans::span_bytes_for(bytes, most);
+            ASSERT_TRUE(span == 0 || span >= 2 * bytes) << bytes << " of " << most;
+            ASSERT_LE(span, std::max(most, std::bit_floor(most) + 64_KiB)) << bytes;
+            ASSERT_TRUE(span != 0 || most < 2 * bytes + 64_KiB) << bytes << " of " << most;
+        }
+    EXPECT_EQ(shared_spans::span_bytes_for(700_KiB, 8_MiB), 8_MiB);
+    for (const std::size_t object : {64_KiB, 128_KiB, 256_KiB, 512_KiB, 1_MiB}) {
+        const std::size_t run = object + 1_KiB; // with its head
+        for (const std::size_t most : {2_MiB + 70_KiB, 4_MiB, 8_MiB}) {
+            shared_spans own{up, 256_KiB};
+            const std::size_t span = shared_spans::span_bytes_for(run, most);
+            ASSERT_NE(own.try_take(run, 16, span).p, nullptr) << object << " of " << most;
+            while (own.try_take(run, 16, 0).p != nullptr) {
+            }
+            EXPECT_EQ(own.bytes_reserved(), span);
+            EXPECT_GE(own.bytes_taken() + std::max(span / 20, 64_KiB), span)
+                << object << " of " << most;
+        }
     }
 }
 

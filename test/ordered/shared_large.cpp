@@ -62,6 +62,19 @@ TEST(ordered_heap_shared_large, lie_dense_once_the_heap_is_not_small) {
     }
 }
 
+TEST(ordered_heap_shared_large, those_of_a_power_of_two_take_no_more_than_others) {
+    for (const std::size_t bytes : {256_KiB, 512_KiB, 1_MiB}) {
+        ordered_heap heap;
+        std::vector<void*> all(160_MiB / bytes);
+        for (void*& p : all)
+            p = heap.allocate(bytes);
+        const auto live = static_cast<double>(all.size() * bytes);
+        EXPECT_LE(static_cast<double>(heap.usage().bytes_reserved), 1.08 * live) << bytes;
+        for (void* p : all)
+            heap.deallocate(p, bytes);
+    }
+}
+
 TEST(ordered_heap_shared_large, a_small_heap_asks_for_each) {
     counting_pages pages;
     ordered_heap heap{pages};

@@ -7,6 +7,8 @@
 
 #include <arenite/core/literals.hpp>
 #include <arenite/handle/compacting_heap.hpp>
+#include <arenite/handle/relocatable_ptr.hpp>
+#include <arenite/report/memory_map.hpp>
 
 #include "support/driver.hpp"
 #include "support/pattern.hpp"
@@ -143,6 +145,7 @@ private:
             order(source);
         } else if (what == 29) {
             heap_.trim();
+            look();
         } else if (what == 30) {
             heap_.end_order();
         } else if (!dead_.empty()) {
@@ -151,6 +154,25 @@ private:
                 heap_.destroy(arenite::handle<small_object>{h.h}))
                 wrong("what is dead is found");
         }
+    }
+
+    /// Checks the heap's own account of its memory.
+    void look() {
+        if (arenite::memory_map{heap_}.overlapping() != 0)
+            wrong("regions overlap");
+        if (heap_.fragmentation() < 0 || heap_.fragmentation() > 1)
+            wrong("fragmentation is no share");
+        if (heap_.owns(this))
+            wrong("it owns what it does not");
+        for (const record& r : live_)
+            with_kind(r.kind, [&]<class K>(std::type_identity<K>) {
+                const K* const object = arenite::handle<K>{r.h.h}.get();
+                if (!heap_.owns(object))
+                    wrong("it does not own its object");
+                const arenite::relocatable_ptr<K> follows{arenite::handle<K>{r.h.h}};
+                if (follows.get() != object || follows.get() != object)
+                    wrong("a relocatable_ptr leads elsewhere");
+            });
     }
 
     arenite::budget some_budget(decisions& source) {

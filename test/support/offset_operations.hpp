@@ -191,7 +191,8 @@ private:
         case 13:
             return resize(below(live_.size()), some_bytes(source));
         case 14:
-            return change_end(source.byte(), source.byte());
+            return source.byte() % 4 != 0 ? change_end(source.byte(), source.byte())
+                                          : change_others(below(live_.size()), source);
         case 15:
             if (source.byte() < 8) {
                 gpu_.clear();
@@ -247,6 +248,25 @@ private:
         live_[i] = live_.back();
         live_.pop_back();
         stale_.push_back(a);
+    }
+
+    /// The user data of one, the room for nodes; and what the range lacks for a request.
+    void change_others(std::size_t i, decisions& source) {
+        if (i < live_.size() && keeps_data_) {
+            live_[i].data = ++next_data_;
+            gpu_.set_user_data(live_[i].a, live_[i].data);
+        }
+        if (!gpu_.reserve(source.byte()))
+            wrong("there is no room for nodes");
+        if (gpu_.fragmentation() < 0 || gpu_.fragmentation() > 1)
+            wrong("fragmentation is no share");
+        const std::uint64_t bytes = some_bytes(source), alignment = some_alignment(source);
+        const auto lacking = gpu_.growth_for(bytes, alignment);
+        if (lacking && *lacking == 0 &&
+            !model_.fits(bytes, alignment, arenite::request_options{}.kind))
+            wrong("nothing is lacking, and no hole has room");
+        if (gpu_.growth_for(bytes, 0))
+            wrong("growth helps where the alignment is 0");
     }
 
     void resize(std::size_t i, std::uint64_t bytes) {

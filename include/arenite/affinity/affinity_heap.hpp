@@ -3,20 +3,20 @@
 #pragma once
 
 #include <arenite/affinity/affinity.hpp>
-#include <arenite/affinity/detail/affinity_door.hpp>
 #include <arenite/affinity/detail/outside_memory.hpp>
 #include <arenite/affinity/detail/thread_heap_front.hpp>
 #include <arenite/affinity/detail/thread_heap_list.hpp>
 #include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/check/call_sites.hpp>
-#include <arenite/compose/detail/resource_adaptor.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/extremes.hpp>
+#include <arenite/core/detail/neighbourhood.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/own_frees.hpp>
+#include <arenite/ordered/detail/size_class.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -42,6 +42,7 @@ using affinity_neighbourhood = detail::neighbourhood<affinity_heap>;
 
 namespace detail {
 
+class affinity_door;
 class affinity_list;
 class affinity_registry;
 
@@ -237,7 +238,7 @@ public:
         // A slot whose size is divisible by 16 is aligned to 16.
         detail::slab_front* const h = detail::thread_table::ready_at(thread_place_, 1);
         if (h != nullptr) [[likely]] {
-            if (void* const p = h->try_take(bytes, detail::granule_bytes)) [[likely]]
+            if (void* const p = h->try_take(bytes, detail::size_class::least_alignment)) [[likely]]
                 return p;
         }
         return allocate_object_slow(bytes);
@@ -354,9 +355,7 @@ public:
     void report_json(std::ostream& out) const;
 
     /// The short way of a hook to its objects.
-    [[nodiscard]] detail::affinity_door door() const noexcept {
-        return {thread_place_, alignment()};
-    }
+    [[nodiscard]] detail::affinity_door door() const noexcept;
 
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
     [[nodiscard]] std::size_t alignment() const noexcept {

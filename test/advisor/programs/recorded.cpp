@@ -191,6 +191,9 @@ int main(int count, char** words) {
     } else if (what == "two_ways") { // to the same place, at the same height of the stack
         for (std::size_t i = 0; i < 1000; ++i)
             i % 3 ? left(51001) : right(51002);
+    } else if (what == "dense") { // from ways that differ: no stack is like the one before
+        for (std::size_t i = 0; i < 1'500'000; ++i)
+            i % 3 ? left(52001) : right(52001);
     } else if (what == "stacks") {
         for (std::size_t i = 0; i < 20000; ++i)
             std::free(aligned_frame(i % 500));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <arenite/affinity/detail/thread_table.hpp>
-#include <arenite/block/detail/block.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
@@ -34,7 +33,8 @@ public:
     /// To the affinity that has this place in the tables of threads, and this alignment of its own.
     constexpr affinity_door(thread_place place, std::size_t alignment) noexcept
         : place_{alignment > default_alignment ? 0 : thread_table::place_at(place, alignment)},
-          classes_{row(alignment > granule_bytes ? default_alignment : granule_bytes)} {}
+          classes_{row(alignment > size_class::least_alignment ? default_alignment
+                                                               : size_class::least_alignment)} {}
 
     /// A slot that lies ready; nullptr where the call is a longer one.
     [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t bytes) const noexcept {
@@ -55,7 +55,7 @@ private:
     }
 
     thread_place place_ = 0; ///< of the half of the table that serves its alignment
-    const std::uint8_t* classes_ = row(granule_bytes);
+    const std::uint8_t* classes_ = row(size_class::least_alignment);
 };
 
 } // namespace detail

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
-#include <arenite/core/upstream.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -11,6 +10,9 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+
+class upstream;
+
 namespace detail {
 
 /// Memory of an affinity outside the library's pages.

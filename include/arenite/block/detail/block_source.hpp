@@ -202,7 +202,7 @@ private:
     bool get_span() noexcept;
     [[nodiscard]] std::size_t next_span_bytes() const noexcept;
     [[nodiscard]] std::size_t smaller_span(std::size_t bytes) const noexcept;
-    [[nodiscard]] std::size_t shared_span_bytes() const noexcept;
+    [[nodiscard]] std::size_t most_shared_span_bytes() const noexcept;
     [[nodiscard]] std::size_t held_in_all() const noexcept {
         return bytes_reserved() + held_.beside;
     }

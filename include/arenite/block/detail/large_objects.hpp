@@ -64,11 +64,11 @@ public:
     [[nodiscard]] block* try_allocate(std::size_t bytes, std::size_t alignment,
                                       std::size_t may_waste = 0) noexcept;
 
-    /// An object in a span that it shares with others, or in a new one of `span_bytes`; 0: in those
-    /// that there are. nullptr also where it does not suit: try_allocate is next. Its head lies
-    /// where it begins, at no multiple of the mask size: blocks() finds it, a mask does not.
+    /// An object in a span that it shares with others, or in a new one of up to `most_bytes`; 0: in
+    /// those that there are. nullptr also where it does not suit: try_allocate is next. Its head
+    /// lies where it begins, at no multiple of the mask size: blocks() finds it, a mask does not.
     [[nodiscard]] block* try_allocate_shared(std::size_t bytes, std::size_t alignment,
-                                             std::size_t span_bytes) noexcept;
+                                             std::size_t most_bytes) noexcept;
     [[nodiscard]] static bool is_shared(const block& large) noexcept {
         return (large.note & shared_note) != 0;
     }

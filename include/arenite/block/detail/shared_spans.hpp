@@ -29,7 +29,7 @@ struct alignas(64) shared_span {
     bool is_zero;           ///< units that are clean hold zeros
 
     static constexpr std::size_t unit_bytes = 1_KiB;
-    static constexpr std::size_t most_bytes = 8_MiB;
+    static constexpr std::size_t most_bytes = 8_MiB + 64_KiB;
     static constexpr std::size_t words = most_bytes / unit_bytes / bits::word_bits;
 
     bits::word taken[words];
@@ -47,6 +47,9 @@ struct alignas(64) shared_span {
 /// its last page is its own; in huge pages what lies between two is lost. Here objects lie a unit
 /// apart. A run of units is taken at the lowest address, in the lowest span that has one as long.
 ///
+/// Objects of a power of two would just not fit into spans of another: such a span is 64 KiB longer
+/// than huge pages are, and has that in small pages.
+///
 /// A span of which nothing is taken goes back to the upstream. Of what is free in others a share
 /// stays resident; more goes back to the system after a second, span by span, and what exceeds
 /// 32 MiB and a quarter of what is taken at once.
@@ -60,8 +63,8 @@ class shared_spans {
 public:
     static constexpr std::size_t unit_bytes = shared_span::unit_bytes;
     static constexpr std::size_t smallest_bytes = 512_KiB; ///< of a span
-    static constexpr std::size_t largest_bytes = shared_span::most_bytes;
-    static constexpr std::size_t least_run = 60_KiB; ///< for less there is better
+    static constexpr std::size_t largest_bytes = 8_MiB;    ///< but for what span_bytes_for adds
+    static constexpr std::size_t least_run = 60_KiB;       ///< for less there is better
     static constexpr std::size_t largest_run = 1_MiB;
 
     static constexpr std::size_t largest_alignment = 64_KiB;
@@ -79,6 +82,10 @@ public:
         std::byte* p = nullptr;
         bool is_zero = false;
     };
+
+    /// How long a new span for runs of `bytes` is to be where `most` may be asked for: a power of
+    /// two, or a little longer where that has one run more; 0: it would have less than two.
+    [[nodiscard]] static std::size_t span_bytes_for(std::size_t bytes, std::size_t most) noexcept;
 
     /// A run of `bytes`, rounded up to units. It begins at a multiple of `alignment`, or a unit
     /// below one where that is larger than a unit. Where no span has one, a new one of `span_bytes`

@@ -5,6 +5,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/neighbourhood.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource_base.hpp>
@@ -64,29 +65,6 @@ ARENITE_INLINE void expect_given([[maybe_unused]] std::size_t in_use,
         if (in_use > std::numeric_limits<std::size_t>::max() / 2) [[unlikely]]
             refuse_free(name);
 }
-
-/// Allocates beside an existing object; see affinity_heap::near. R is Placing.
-template <class R>
-class neighbourhood {
-public:
-    neighbourhood(R& r, const void* p) noexcept : resource_{&r}, p_{p} {}
-
-    [[nodiscard]] void* try_allocate(std::size_t bytes,
-                                     std::size_t alignment = default_alignment) const noexcept {
-        return resource_->try_allocate_near(p_, bytes, alignment);
-    }
-    [[nodiscard]] void* allocate(std::size_t bytes,
-                                 std::size_t alignment = default_alignment) const {
-        void* const p = try_allocate(bytes, alignment);
-        if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(bytes, alignment, resource_);
-        return p;
-    }
-
-private:
-    R* resource_;
-    const void* p_;
-};
 
 /// Wraps one other resource, R, which it owns, or refers to if R is `heap&`. Operations that
 /// neither allocate nor free single objects are forwarded here; the rest is up to the Derived.

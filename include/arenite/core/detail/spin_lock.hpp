@@ -6,11 +6,14 @@
 
 #include <atomic>
 
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#define ARENITE_KNOWS_SINGLE_THREADS 1
-#else
+// From glibc 2.32 on; toolchains for older ones may have the header all the same.
 #define ARENITE_KNOWS_SINGLE_THREADS 0
+#if defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 32)
+#include <sys/single_threaded.h>
+#undef ARENITE_KNOWS_SINGLE_THREADS
+#define ARENITE_KNOWS_SINGLE_THREADS 1
+#endif
 #endif
 
 namespace arenite {

@@ -25,6 +25,7 @@ namespace size_class {
 
 inline constexpr std::size_t smallest_bytes = 16;
 inline constexpr std::size_t largest_bytes = 8192;
+inline constexpr std::size_t least_alignment = 8;      ///< that all slots have
 inline constexpr std::size_t largest_alignment = 1024; ///< that some slots have
 
 inline constexpr unsigned count = 63;

@@ -5,7 +5,6 @@
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/upstream.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
 #include <arenite/ordered/detail/slab_classes.hpp>
 
@@ -13,6 +12,9 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+
+class upstream;
+
 namespace detail {
 
 struct block_options;

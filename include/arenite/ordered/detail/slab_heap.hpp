@@ -147,12 +147,18 @@ private:
         return !slow_only && slabs_.may_hold(p);
     }
 
+    /// Whether it is worth while to look for empty slabs that classes keep.
+    enum class idle_slabs : unsigned char {
+        none,       ///< little was held since nothing lived in the heap
+        looked_for, ///< much was held; no block has come free since the last look
+        likely,     ///< much was held, and blocks came free
+    };
+
     slab_source slabs_;
     slot_donors donors_;
     heap_owner owner_;
     heap_gate gate_;
-    bool blocks_came_free_ = false; ///< since idle slabs were looked for
-    bool held_much_ = false;        ///< before they came free
+    idle_slabs idle_ = idle_slabs::none;
 };
 
 } // namespace detail

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
-#include <arenite/core/detail/process_object.hpp>
-#include <arenite/core/detail/thread_exit.hpp>
 
 #include <atomic>
 
@@ -42,7 +40,7 @@ protected:
     }
     [[nodiscard]] static bool holds_all() noexcept {
         const void* const who = forking.load(std::memory_order_relaxed);
-        return who != nullptr && who == thread_exit::thread();
+        return who != nullptr && is_this_thread(who);
     }
 
     call lock_ = nullptr; ///< of an outermost one
@@ -51,6 +49,7 @@ private:
     friend struct fork_chain;
 
     ARENITE_COLD static bool passes_or_waits() noexcept;
+    ARENITE_COLD static bool is_this_thread(const void* who) noexcept;
 
     /// thread_exit::thread() of the one that holds all locks; &forking: one waits for them.
     static std::atomic<const void*> forking;
@@ -121,13 +120,6 @@ private:
 
     Mutex mutex_;
 };
-
-/// The fork_lock that a part of the library has for all of the process, named by a type of its own.
-/// Never destroyed: usable before main and after it.
-template <class Mutex, class Part>
-[[nodiscard]] fork_lock<Mutex>& process_lock() noexcept {
-    return process_object<fork_lock<Mutex>, Part>::get();
-}
 
 } // namespace detail
 } // namespace ARENITE_ABI

@@ -129,7 +129,9 @@ private:
                                               std::size_t expected) noexcept;
     /// A slot of whatever heap.
     ARENITE_NOINLINE void release_slot(void* p, std::size_t bytes) noexcept;
-    static void release_from(const container_heap* own, void* p, std::size_t bytes) noexcept;
+    ARENITE_NOINLINE void release_of_larger(void* p, std::size_t bytes) noexcept;
+    ARENITE_NOINLINE static void release_from(const container_heap* own, void* p,
+                                              std::size_t bytes) noexcept;
 
     std::uintptr_t word_ = counting_mark;
 };
