@@ -78,8 +78,8 @@ void* slab_front::allocate_slow(std::size_t bytes, std::size_t alignment) noexce
 
 void* slab_heap::allocate_slot(unsigned slot_class, std::size_t bytes,
                                std::size_t alignment) noexcept {
-    // Alignments above 16 are not in the inlined call's table, and in a checked build nothing is: so
-    // a slot may lie ready.
+    // Alignments above 16 are not in the inlined call's table, and in a checked build nothing is:
+    // so a slot may lie ready.
     if (void* const p = try_take(slot_class); p != nullptr)
         return p;
     if (classes_[slot_class].next_word(slabs_) || next_slab(slot_class)) [[likely]]

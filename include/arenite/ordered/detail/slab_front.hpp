@@ -52,8 +52,8 @@ public:
         return try_take(size_class::of_listed(bytes, alignment));
     }
 
-    /// try_take for sizes above those that are looked up, up to 8 KiB; else nullptr. For slow calls,
-    /// since it is too long to be inlined at each place that allocates.
+    /// try_take for sizes above those that are looked up, up to 8 KiB; else nullptr. For slow
+    /// calls, since it is too long to be inlined at each place that allocates.
     [[nodiscard]] ARENITE_INLINE void* try_take_unlisted(std::size_t bytes,
                                                          std::size_t alignment) noexcept {
         using namespace size_class;
