@@ -50,6 +50,9 @@ void* take_aligned_slot(std::size_t bytes, std::size_t alignment) noexcept {
         bytes > detail::size_class::largest_bytes)
         return nullptr;
     const std::size_t room = align_up(bytes, alignment);
+    // Slots lie at multiples of 1 KiB, those of whole small pages at such: see slab_heap.
+    if (alignment > detail::size_class::largest_alignment && room % page != 0)
+        return nullptr;
     if (detail::size_class::slot_bytes(detail::size_class::computed(room)) != room)
         return nullptr;
     void* const p = take(room);

@@ -32,7 +32,7 @@ struct recent_rules {
 /// for the first time is read from the unwind tables, and noted in the shared memory.
 ///
 ///     rules   | product of the address, low bits 31 | place from its own 3 | rule 29 | a word each
-///     stacks  | low bits of the hash 46 | number 18 | place from its high bits 19
+///     stacks  | low bits of the hash 45, and 1 | number 18 | place from its high bits 19
 ///
 /// Threads: any; looking takes no lock. Changes happen under a lock.
 class stack_table {

@@ -46,8 +46,8 @@ constexpr bool is_large(std::size_t bytes, std::size_t alignment) noexcept {
                                                       detail::remote_frees::mask_bytes / 4);
 }
 
-/// How many blocks with frees of other threads one call sees to, so many times before new memory is
-/// asked for: it stays short.
+/// A step drains so many blocks with frees of other threads; a request takes so many steps in each
+/// of its thread's heaps before it asks for new memory.
 constexpr std::size_t drained_blocks = 32;
 constexpr int most_steps = 8;
 
@@ -64,9 +64,10 @@ detail::slab_heap* current_of(unsigned affinity) noexcept {
 /// Serves a request from what others freed in a heap. In one step all of it may be of other sizes:
 /// were new memory asked for then, a step would see to ever less of what is freed.
 void* allocate_drained(thread_heap& s, std::size_t bytes, std::size_t alignment) noexcept {
-    for (int step = 0; step < most_steps && s.remote().drain(drained_blocks); ++step)
-        if (void* const p = s.heap().try_allocate_within(bytes, alignment))
-            return p;
+    for (int step = 0; step < most_steps && !s.remote().is_empty(); ++step)
+        if (s.remote().drain(drained_blocks))
+            if (void* const p = s.heap().try_allocate_within(bytes, alignment))
+                return p;
     return nullptr;
 }
 
@@ -354,8 +355,9 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
         }
     }
     if (thread_heap* const other = adopt_another()) {
-        other->remote().drain(drained_blocks);
-        void* const p = other->heap().try_allocate_within(bytes, alignment);
+        void* p = other->heap().try_allocate_within(bytes, alignment);
+        if (p == nullptr)
+            p = allocate_drained(*other, bytes, alignment);
         make_current(p != nullptr ? *other : *s);
         if (p != nullptr)
             return p;

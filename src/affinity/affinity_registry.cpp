@@ -91,7 +91,7 @@ affinity_list::affinity_list() noexcept : first_{first()} {
 }
 
 affinity_list::~affinity_list() {
-    const std::lock_guard lock{affinity_registry::adding()};
+    const held_lock lock{affinity_registry::adding()}; // misuse may be found, and a handler look
     if (forks_ == forks)
         --lists;
     if (lists == 0 && retired_affinities != 0)
@@ -177,7 +177,7 @@ affinity_heap* affinity_registry::try_get(std::string_view name, const affinity_
 }
 
 retirement affinity_registry::try_retire(affinity_heap& heap) noexcept {
-    const std::lock_guard lock{adding()};
+    const held_lock lock{adding()}; // misuse may be found, and a handler look
     if (phase_of(heap).load(std::memory_order_relaxed) != phase::living)
         return retirement::refused_again;
     if (heap.of_tag_)

@@ -68,6 +68,8 @@ shared_spans::~shared_spans() {
 bool shared_spans::has_empty() const noexcept { return spans_.has(is_empty); }
 
 std::size_t shared_spans::span_bytes_for(std::size_t bytes, std::size_t most) noexcept {
+    if (most < smallest_bytes)
+        return 0;
     const std::size_t run = align_up(bytes, unit_bytes);
     const auto filled = [&](std::size_t runs) { return head_units * unit_bytes + runs * run; };
     const std::size_t usual = std::bit_floor(most);

@@ -3,7 +3,8 @@
 
 // All fork_locks of the process in one list. Before a fork each of them is taken, outermost ones
 // first, without waiting long for one while others are held; afterwards all are given up, and the
-// child tells their owners. A signal's handler may fork, too, whatever it interrupted.
+// child tells their owners. A signal's handler may fork, too, where it interrupted a fork, or the
+// only thread inside a lock.
 #include <arenite/os/detail/fork_lock.hpp>
 
 #include <arenite/core/detail/process_object.hpp>

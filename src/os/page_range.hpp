@@ -9,6 +9,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bitmap_tree.hpp>
 #include <arenite/core/detail/bits.hpp>
+#include <arenite/core/detail/thread_exit.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
@@ -354,7 +355,8 @@ struct page_resource::range {
 struct page_resource::transit {
 public:
     transit(range& from, const run& units, transit*& all) noexcept
-        : from_{from}, units_{units}, next_{all}, link_{&all} {
+        : from_{from}, units_{units}, next_{all}, link_{&all},
+          thread_{detail::thread_exit::thread()} {
         if (next_ != nullptr)
             next_->link_ = &next_;
         all = this;
@@ -371,12 +373,15 @@ public:
     [[nodiscard]] range& from() const noexcept { return from_; }
     [[nodiscard]] const run& units() const noexcept { return units_; }
     [[nodiscard]] transit* next() const noexcept { return next_; }
+    /// By this thread, which goes on with it.
+    [[nodiscard]] bool is_mine() const noexcept { return thread_ == detail::thread_exit::thread(); }
 
 private:
     range& from_;
     run units_;
     transit* next_;
     transit** link_;
+    const void* thread_;
 };
 
 inline void page_resource::generations::add(std::size_t n, std::uint64_t now_ms) noexcept {

@@ -290,10 +290,15 @@ void page_resource::see_to_forks() noexcept {
         [] {
             const held_signals held;
             page_resource& pages = page_source();
-            for (transit* t = pages.transits_; t != nullptr; t = t->next())
-                pages.let_wait(t->from(), t->units().first, t->units().units,
+            for (transit* t = pages.transits_; t != nullptr;) {
+                transit& here = *t;
+                t = here.next();
+                if (here.is_mine()) // a signal's handler forks, and may return there
+                    continue;
+                pages.let_wait(here.from(), here.units().first, here.units().units,
                                pages.waiting_.young_until_ms);
-            pages.transits_ = nullptr;
+                here.end();
+            }
             pages.mutex_.unlock_after_fork();
         });
 }

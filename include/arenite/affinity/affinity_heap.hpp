@@ -166,7 +166,8 @@ public:
     /// Ends this affinity: its memory goes back, and its name and place are free for another. A
     /// contract violation while objects live in it, and where a tag has its name. No thread may be
     /// using it or come to; threads that did may go on or end meanwhile. A walk over all affinities
-    /// may be under way: memory and place go when the last one has ended. O(blocks + threads).
+    /// may be under way: memory and place go when the last one has ended; one that a handler left
+    /// by longjmp never ends. O(blocks + threads).
     void retire() noexcept;
 
     /// All affinities, in the order in which they were named (one that came after another was

@@ -31,8 +31,8 @@ class affinity_heap;
 /// Cost:      O(affinities) to make and end; update O(affinities squared), which are few.
 /// Overhead:  a usage_node an affinity.
 /// Threads:   one at a time for the whole tree, as usage_node has it; others may use affinities and
-///            name new ones meanwhile. Between the end of one and update() its line shows nothing,
-///            or the affinity that took its place.
+///            name new ones meanwhile. From the end of one until update() its line shows nothing,
+///            or the affinity that took its place, which is not to be named while the tree is read.
 /// Failure:   std::bad_alloc from the C++ library; what is in the tree stays.
 class affinity_usage {
 public:

@@ -22,7 +22,7 @@ namespace detail {
 /// How an attempt to retire an affinity ended.
 enum class retirement : unsigned char { done, refused_in_use, refused_of_tag, refused_again };
 
-/// All affinities of the process, by name and in the order in which they were named.
+/// All affinities of the process, by name and by place.
 ///
 ///     place     0      1        2         3      ...
 ///             | nodes | (free) | (ending) | data |       a name is looked for, and the first free

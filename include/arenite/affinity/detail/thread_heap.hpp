@@ -47,7 +47,7 @@ enum class thread_heap_kind : unsigned char {
 /// When its thread ends it is abandoned, with all that lives in it, until another thread adopts it;
 /// one that holds nothing may be retired, and serve any affinity later. Thread heaps are never
 /// freed, since other threads may be about to notify them; the pages in which a retired one's
-/// resource lay go back to the system by trim_retired(), or at once where many wait.
+/// resource lay go back to the system by thread_heap_places::trim(), or at once where many wait.
 ///
 /// The slab_heap of an unlocked one is touched by its thread alone: objects that others free go
 /// into the remote_queue, which the thread drains before the heap grows. The lock is held while

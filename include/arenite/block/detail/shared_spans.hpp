@@ -55,7 +55,7 @@ struct alignas(64) shared_span {
 /// 32 MiB and a quarter of what is taken at once.
 ///
 /// Use when:  for large_objects, on an upstream of pages.
-/// Cost:      O(log spans), and a look at the bits of a span: at most 256 words.
+/// Cost:      O(log spans), and a look at the bits of a span: at most 258 words.
 /// Overhead:  3 KiB a span.
 /// Threads:   one at a time; the owner's rule.
 /// Failure:   nullptr, or false; nothing changes.
