@@ -3,7 +3,6 @@
 #include "options.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdarg>
 #include <cstdio>
@@ -103,8 +102,8 @@ void say(const char* format, ...) noexcept {
     if (length <= 0)
         return;
     const std::size_t bytes = std::min(static_cast<std::size_t>(length), sizeof line - 1);
-    if (::write(STDERR_FILENO, line, bytes) < 0 && errno == EBADF && is_error_kept())
-        static_cast<void>(!::write(kept_error, line, bytes));
+    // The program may have another file by that number now.
+    static_cast<void>(!::write(is_error_kept() ? kept_error : STDERR_FILENO, line, bytes));
 }
 
 } // namespace drop_in

@@ -31,10 +31,11 @@ struct options {
 [[nodiscard]] bool is_map_asked() noexcept;
 void write_asked_map() noexcept;
 
-/// say() reaches the standard error of now, even if the program closes it.
+/// say() reaches the standard error of now, whatever the program does with it. A pipe stays open
+/// until the process ends.
 void keep_standard_error() noexcept;
 
-/// To the standard error, at once and without memory. At most 500 characters.
+/// To the standard error that was kept, at once and without memory. At most 500 characters.
 [[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept;
 
 } // namespace drop_in
