@@ -77,7 +77,8 @@ TEST_F(shared_spans_of, a_new_one_has_room_for_two_objects_and_for_those_of_a_po
             ASSERT_TRUE(span != 0 || most < 2 * bytes + 64_KiB) << bytes << " of " << most;
         }
     for (std::size_t bytes = 1_KiB; bytes <= 1_MiB; bytes += 1_KiB)
-        ASSERT_EQ(shared_spans::span_bytes_for(bytes, 0), 0u) << bytes << ": no new span is allowed";
+        ASSERT_EQ(shared_spans::span_bytes_for(bytes, 0), 0u)
+            << bytes << ": no new span is allowed";
     EXPECT_EQ(shared_spans::span_bytes_for(700_KiB, 8_MiB), 8_MiB);
     for (const std::size_t object : {64_KiB, 128_KiB, 256_KiB, 512_KiB, 1_MiB}) {
         const std::size_t run = object + 1_KiB; // with its head
