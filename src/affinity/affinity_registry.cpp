@@ -12,6 +12,7 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/bitmap_tree.hpp>
+#include <arenite/core/detail/held_lock.hpp>
 #include <arenite/core/detail/process_object.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/os/detail/fork_lock.hpp>
