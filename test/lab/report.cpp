@@ -138,8 +138,9 @@ TEST(lab_report, has_no_verdict_that_its_own_tables_do_not_bear_out) {
                 subject.starts_with("arenite") || subject == "std.vector")
                 continue;
             least = std::min(least, r["median"].get<double>());
-            if (subject == v["theirs"])
+            if (subject == v["theirs"]) {
                 EXPECT_EQ(r["median"], v["peer"]);
+            }
         }
         EXPECT_EQ(v["peer"].get<double>(), least) << v;
         EXPECT_DOUBLE_EQ(v["ratio"].get<double>(), v["ours"].get<double>() / least) << v;
