@@ -27,6 +27,7 @@ inline namespace ARENITE_ABI {
 namespace drop_in {
 
 void* take_slow(std::size_t bytes) noexcept {
+    // The heap would ask for it, too, but after what is due has been looked at.
     if (detail::slab_front* const h = ready())
         if (void* const p = h->try_take_unlisted(bytes, usual_alignment))
             return p;
