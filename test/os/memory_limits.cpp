@@ -8,22 +8,23 @@
 #include <fstream>
 #include <string>
 
+#if defined(__linux__)
+#include <unistd.h>
+#endif
+
 using namespace arenite;
 
 namespace {
 
 #if defined(__linux__)
 
-/// Control groups in a folder of the test's own.
+/// Control groups in a folder of this process alone: tests run at the same time.
 class groups {
 public:
-    groups() : root_{std::filesystem::path{testing::TempDir()} / "arenite_groups"} {
-        std::filesystem::remove_all(root_);
-        std::filesystem::create_directories(root_ / "slice" / "scope");
-    }
+    groups() { std::filesystem::create_directories(root_ / "slice" / "scope"); }
     groups(const groups&) = delete;
     groups& operator=(const groups&) = delete;
-    ~groups() { std::filesystem::remove_all(root_); }
+    ~groups() { std::filesystem::remove_all(folder_); }
 
     void write(const std::string& file, const std::string& text) const {
         std::ofstream{root_ / file} << text;
@@ -33,7 +34,9 @@ public:
     }
 
 private:
-    std::filesystem::path root_;
+    std::filesystem::path folder_ = std::filesystem::path{testing::TempDir()} /
+                                    ("arenite_groups_" + std::to_string(::getpid()));
+    std::filesystem::path root_ = folder_ / "root";
 };
 
 TEST(memory_limits, the_smallest_limit_of_a_group_and_those_above_holds) {
@@ -56,7 +59,6 @@ TEST(memory_limits, the_smallest_limit_of_a_group_and_those_above_holds) {
     ASSERT_TRUE(now.stalled_percent);
     EXPECT_DOUBLE_EQ(*now.stalled_percent, 12.34);
     EXPECT_EQ(g.read("").most_bytes, 2000000U);
-    std::filesystem::remove(std::filesystem::path{testing::TempDir()} / "memory.max");
 }
 
 TEST(memory_limits, what_is_no_number_is_not_known) {
