@@ -206,6 +206,12 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
     block_list& all = blocks_.blocks();
     if (block* const b = all.lowest(has_run(enough)); b != nullptr)
         return try_cut(*b, slot_class, enough, wanted, aligned);
+    // Blocks are found by powers of two. Large objects would leave the rest of a block unused that
+    // is just long enough: so the highest one, which was filled last, is looked into.
+    const auto perhaps = static_cast<std::uint16_t>(first_run << (std::bit_width(least) - 1));
+    if (block* const b = wanted == least ? all.highest(perhaps) : nullptr; b != nullptr)
+        if (slab* const s = try_cut(*b, slot_class, least, wanted, aligned))
+            return s;
     block* const fresh = new_block();
     if (slab* const s = cut_fresh(fresh, slot_class, enough, least, wanted, aligned))
         return s;
@@ -219,7 +225,6 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
             close(*next, 0);
     }
     // Any run that is long enough, also by less than a power of two.
-    const auto perhaps = static_cast<std::uint16_t>(first_run << (std::bit_width(least) - 1));
     for (block* b = all.lowest(perhaps); b != nullptr; b = all.lowest(perhaps, b + 1))
         if (slab* const s = try_cut(*b, slot_class, least, wanted, aligned))
             return s;

@@ -76,8 +76,8 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///
 /// Use when:  objects are allocated one by one and traversed together: nodes of a scene, their
 ///            data. Usually used through affine<A> (affinity/affine.hpp) and affinity_allocator.
-/// Cost:      that of ordered_heap plus four loads; a remote free is two atomic operations,
-///            four from a thread that has no heap of this affinity.
+/// Cost:      that of ordered_heap plus four loads; a remote free is two or four atomic operations.
+///            The worst request drains two million instructions of others' frees (doc/affinity.md).
 /// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more for blocks in which
 ///            another thread freed something.
 /// Limits:    256 affinities at once; for heaps without number see shared_heap. As many heaps
