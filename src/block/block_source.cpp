@@ -96,7 +96,9 @@ std::size_t block_source::head_granules(const block& b) const noexcept {
 block* block_source::take_empty_block() noexcept {
     upstream_.give_back_due();
     block* const kept = blocks_.lowest(block_state::empty);
-    return kept != nullptr ? kept : cut();
+    block* const b = kept != nullptr ? kept : cut();
+    took_zeros_ = kept == nullptr && b != nullptr && fresh_is_zero_;
+    return b;
 }
 
 void block_source::open(block& waiting) noexcept {
@@ -187,14 +189,14 @@ bool block_source::get_span() noexcept {
     if (!may_grow_)
         return false;
     std::size_t bytes = spans_.bytes != 0 ? spans_.bytes : next_span_bytes();
-    void* p = ask(bytes, spans_.alignment);
-    while (p == nullptr && bytes > spans_.least_bytes) {
+    lent_memory got = ask(bytes, spans_.alignment);
+    while (got.p == nullptr && bytes > spans_.least_bytes) {
         bytes = smaller_span(bytes);
-        p = ask(bytes, spans_.alignment);
+        got = ask(bytes, spans_.alignment);
     }
-    if (p == nullptr)
+    if (got.p == nullptr)
         return false;
-    begin_span(p, bytes);
+    begin_span(got, bytes);
     return true;
 }
 
@@ -203,39 +205,41 @@ bool block_source::try_reserve(std::size_t bytes) noexcept {
     if (fresh_ != fresh_end_ || !whole || *whole > max_object_bytes)
         return false;
     // Empty memory counts as there already, and stays.
-    void* const p = may_grow_ ? ask_once(*whole, spans_.alignment) : nullptr;
-    if (p == nullptr)
+    const lent_memory got = may_grow_ ? ask_once(*whole, spans_.alignment) : lent_memory{};
+    if (got.p == nullptr)
         return false;
-    begin_span(p, *whole);
+    begin_span(got, *whole);
     static_cast<void>(cut()); // whose head stands for the span
     return true;
 }
 
-void block_source::begin_span(void* p, std::size_t bytes) noexcept {
+void block_source::begin_span(const lent_memory& lent, std::size_t bytes) noexcept {
+    void* const p = lent.p;
     ARENITE_ASSERT(is_aligned(p, spans_.alignment),
                    "an upstream's memory is less aligned than asked");
     fresh_ = static_cast<std::byte*>(p);
     fresh_end_ = fresh_ + bytes;
     fresh_span_ = static_cast<block*>(p);
+    fresh_is_zero_ = lent.is_zero;
     if (prefault_)
         os::platform::prefault(p, bytes);
     held_.reserved += bytes;
 }
 
 /// Asks the upstream; where it refuses, once more without what is held empty.
-void* block_source::ask(std::size_t bytes, std::size_t alignment) noexcept {
+lent_memory block_source::ask(std::size_t bytes, std::size_t alignment) noexcept {
     if (!may_grow_)
-        return nullptr;
-    void* const p = ask_once(bytes, alignment);
-    if (p != nullptr || !holds_empty())
-        return p;
+        return {};
+    const lent_memory got = ask_once(bytes, alignment);
+    if (got.p != nullptr || !holds_empty())
+        return got;
     give_all_empty();
     return ask_once(bytes, alignment);
 }
 
-void* block_source::ask_once(std::size_t bytes, std::size_t alignment) const noexcept {
+lent_memory block_source::ask_once(std::size_t bytes, std::size_t alignment) const noexcept {
     const bool fills = held_in_all() >= filled_from_bytes;
-    return upstream_.lend(bytes, alignment, fills ? page_use::dense : page_use::sparse).p;
+    return upstream_.lend(bytes, alignment, fills ? page_use::dense : page_use::sparse);
 }
 
 void block_source::give_all_empty() noexcept {

@@ -29,6 +29,7 @@ struct alignas(64) slab_block {
     bits::word taken_units[4]; ///< of what no slab can have too
     std::uint32_t free_slabs;  ///< bit i: slabs[i] stands for none. slabs[0] is none for ever
     std::uint32_t slab_count;  ///< that stand for one
+    std::uint32_t fresh_from;  ///< from this unit on none was a slab's yet, and all hold zeros
     alignas(64) std::uint8_t slab_of[most_units]; ///< by unit: how far its slab is from here
     slab slabs[most_slabs];
 
