@@ -97,7 +97,7 @@ block* block_source::take_empty_block() noexcept {
     upstream_.give_back_due();
     block* const kept = blocks_.lowest(block_state::empty);
     block* const b = kept != nullptr ? kept : cut();
-    took_zeros_ = kept == nullptr && b != nullptr && fresh_is_zero_;
+    zeros_.taken = kept == nullptr && b != nullptr && zeros_.fresh;
     return b;
 }
 
@@ -220,7 +220,7 @@ void block_source::begin_span(const lent_memory& lent, std::size_t bytes) noexce
     fresh_ = static_cast<std::byte*>(p);
     fresh_end_ = fresh_ + bytes;
     fresh_span_ = static_cast<block*>(p);
-    fresh_is_zero_ = lent.is_zero;
+    zeros_.fresh = lent.is_zero;
     if (prefault_)
         os::platform::prefault(p, bytes);
     held_.reserved += bytes;
@@ -231,9 +231,8 @@ lent_memory block_source::ask(std::size_t bytes, std::size_t alignment) noexcept
     if (!may_grow_)
         return {};
     const lent_memory got = ask_once(bytes, alignment);
-    if (got.p != nullptr || !holds_empty())
+    if (got.p != nullptr || !give_all_empty())
         return got;
-    give_all_empty();
     return ask_once(bytes, alignment);
 }
 
@@ -242,10 +241,14 @@ lent_memory block_source::ask_once(std::size_t bytes, std::size_t alignment) con
     return upstream_.lend(bytes, alignment, fills ? page_use::dense : page_use::sparse);
 }
 
-void block_source::give_all_empty() noexcept {
+/// False where there is nothing to give.
+bool block_source::give_all_empty() noexcept {
+    if (held_.idle == 0 && !large_.has_kept())
+        return false;
     large_.give_kept(true);
     while (block* const first = blocks_.highest(block_state::idle))
         return_span(*first, true);
+    return true;
 }
 
 void block_source::return_span(block& first, bool at_once) noexcept {
@@ -317,9 +320,8 @@ void block_source::purge(void* p, std::size_t bytes) const noexcept {
 block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t may_waste = held_in_all() / unused_divisor;
     block* const b = large_.try_allocate(bytes, alignment, may_waste);
-    if (b != nullptr || !may_grow_ || !holds_empty())
+    if (b != nullptr || !may_grow_ || !give_all_empty())
         return b;
-    give_all_empty();
     return large_.try_allocate(bytes, alignment, may_waste);
 }
 

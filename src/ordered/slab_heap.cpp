@@ -308,7 +308,8 @@ bool slab_heap::is_zero(const void* p) const noexcept {
     if ((b->state & block_state::large) != 0)
         return large_objects::is_zero(*b);
     const slab* const s = slabs_.slab_around(*b, p);
-    return s != nullptr && s->is_fresh && s->slot_class() == size_class::single;
+    return s != nullptr && s->slot_class() == size_class::single &&
+           slabs_.geometry().slabs_in(b)->was_fresh(*s);
 }
 
 bool slab_heap::nothing_lives() const noexcept {

@@ -100,6 +100,7 @@ block* slab_source::new_block() noexcept {
     std::fill(std::begin(head->taken_units), std::end(head->taken_units), bits::word{0});
     head->slab_count = 0;
     head->fresh_from = fresh_from;
+    head->fresh_slabs = 0;
     head->slabs[0] = {};
     head->slabs[0].set_slot_class(size_class::none);
     head->set_slab(0, slab_block::most_units, 0);
@@ -263,7 +264,8 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
     s.units = static_cast<std::uint8_t>(units);
     s.words_behind =
         static_cast<std::uint16_t>(head.words() + first - reinterpret_cast<const bits::word*>(&s));
-    s.is_fresh = first >= head.fresh_from;
+    const std::uint32_t bit = std::uint32_t{1} << number;
+    head.fresh_slabs = first >= head.fresh_from ? head.fresh_slabs | bit : head.fresh_slabs & ~bit;
     head.fresh_from = std::max(head.fresh_from, static_cast<std::uint32_t>(first + units));
     fill(s, slot_class, slot_bytes, slots);
     set_runs(b, head);

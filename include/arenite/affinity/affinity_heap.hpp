@@ -80,9 +80,8 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///            four from a thread that has no heap of this affinity.
 /// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more for blocks in which
 ///            another thread freed something.
-/// Limits:    4,096 affinities at once (256 where addresses have 32 bits), one more is a contract
-///            violation; retire() makes room. For heaps without number see shared_heap. As many
-///            heaps (threads times affinities) as memory has room for.
+/// Limits:    4,096 affinities at once (256 with addresses of 32 bits); retire() makes room. Heaps
+///            without number: shared_heap. Threads times affinities: as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty;
 ///            give_back_due() whole pages, where a program idles.
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity

@@ -108,7 +108,7 @@ public:
     /// The lowest empty block, or a new one; in state empty. O(log blocks).
     [[nodiscard]] block* take_empty_block() noexcept;
     /// True if the block that was taken last holds zeros behind its header, and nobody touched it.
-    [[nodiscard]] bool took_zeros() const noexcept { return took_zeros_; }
+    [[nodiscard]] bool took_zeros() const noexcept { return zeros_.taken; }
 
     /// The next block of fresh(), in state empty; nullptr if fresh() is empty.
     [[nodiscard]] block* cut_fresh() noexcept { return fresh_ == fresh_end_ ? nullptr : cut(); }
@@ -213,8 +213,7 @@ private:
     void begin_span(const lent_memory& lent, std::size_t bytes) noexcept;
     void return_span(block& first, bool at_once) noexcept;
     void give_back(void* p, std::size_t bytes, std::size_t alignment, bool at_once) const;
-    [[nodiscard]] bool holds_empty() const noexcept { return held_.idle != 0 || large_.has_kept(); }
-    void give_all_empty() noexcept;
+    [[nodiscard]] bool give_all_empty() noexcept;
     [[nodiscard]] lent_memory ask(std::size_t bytes, std::size_t alignment) noexcept;
     void purge_holes(block& b) noexcept;
 
@@ -240,8 +239,10 @@ private:
     bool prefault_;
     bool bits_;
     bool may_grow_ = true;
-    bool fresh_is_zero_ = false;
-    bool took_zeros_ = false;
+    struct {
+        bool fresh = false; ///< fresh() holds zeros
+        bool taken = false;
+    } zeros_;
 };
 
 } // namespace detail

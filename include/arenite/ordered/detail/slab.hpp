@@ -45,7 +45,6 @@ struct alignas(64) slab {
     std::uint16_t state;        ///< a set of slab_state
     std::uint16_t below; ///< for address_list, as are left and right: among the slabs of a class
     std::uint8_t units;
-    bool is_fresh; ///< its units were no slab's before, and held zeros: of `single` the object does
     slab* left;
     slab* right;
 
