@@ -142,7 +142,9 @@ void process_trace::put(const record::raw_event& e, std::uint32_t thread) {
         return;
     }
     ++events_;
-    if (made.bytes < record::most_bytes)
+    if (made.what == trace::op::mark)
+        made.address = ++marks_; // threads may mark: their order is that of the file
+    else if (made.bytes < record::most_bytes)
         regions_.note(made.address, made.bytes);
     file_.put(made);
 }

@@ -43,7 +43,7 @@ private:
     record::process& from_;
     bool anonymous_;
     std::uint32_t modules_ = 0, words_ = 0;
-    std::uint64_t events_ = 0;
+    std::uint64_t events_ = 0, marks_ = 0;
     struct {
         std::uint32_t frames = 0; ///< of a stack, now
         std::uint64_t from = 0;   ///< about this event on fewer; 0: as many as were asked for

@@ -27,7 +27,7 @@ public:
         how_ = how;
         if (how == strategy::ordered)
             ordered_ = std::make_unique<ordered_heap>(ordered_options{.sizes = sizes::given});
-        if (how == strategy::linear)
+        if (how == strategy::linear || how == strategy::frame)
             linear_ = std::make_unique<growing_linear_resource>(64_GiB);
     }
     [[nodiscard]] strategy how() const noexcept { return how_; }
@@ -44,6 +44,11 @@ public:
         case strategy::linear:
             ++live_;
             return linear_->try_allocate(bytes, alignment);
+        case strategy::frame:
+            if (is_outlived_ && linear_->in_use() >= most_outlived)
+                return nullptr;
+            ++live_;
+            return linear_->try_allocate(bytes, alignment);
         default:
             return nullptr;
         }
@@ -57,15 +62,24 @@ public:
             return pool_for(bytes).deallocate(p, bytes, pool_step);
         case strategy::linear:
             linear_->deallocate(p, bytes, alignment);
-            if (--live_ == 0) {
-                const std::size_t held = linear_->in_use();
-                held_ = held > held_ ? held : held_;
-                linear_->reset();
-            }
+            if (--live_ == 0)
+                reset();
+            return;
+        case strategy::frame: // all of it goes at the mark
+            --live_;
             return;
         default:
             return;
         }
+    }
+
+    /// The program marked the end of a frame: memory for frames is reset, unless an object lives on.
+    void frame_ends() {
+        if (how_ != strategy::frame)
+            return;
+        is_outlived_ = live_ != 0;
+        if (!is_outlived_)
+            reset();
     }
 
     /// Bytes that a linear group held at most, dead ones too.
@@ -74,6 +88,14 @@ public:
     }
 
 private:
+    /// What outlives its frame holds all that comes after; beyond this, malloc serves the rest.
+    static constexpr std::size_t most_outlived = 256_MiB;
+
+    void reset() {
+        held_ = std::max(held_, linear_->in_use());
+        linear_->reset();
+    }
+
     pool_resource& pool_for(std::size_t bytes) {
         std::unique_ptr<pool_resource>& p = pools_[(bytes + pool_step - 1) / pool_step];
         if (p == nullptr)
@@ -87,6 +109,7 @@ private:
     std::unique_ptr<growing_linear_resource> linear_;
     std::array<std::unique_ptr<pool_resource>, largest_pooled / pool_step + 1> pools_;
     std::size_t live_ = 0, held_ = 0;
+    bool is_outlived_ = false;
 };
 
 } // namespace arenite::replay

@@ -59,8 +59,16 @@ public:
     event_list events;
     std::uint64_t peak_live_bytes = 0, peak_at = 0, all_bytes = 0;
     std::uint64_t sites = 1;
+    std::vector<std::uint64_t> marks; ///< how many events there are up to each, and with it
 
     void take(const trace::event& e) {
+        if (e.what == trace::op::mark) {
+            prepared_event mark{};
+            mark.what = action::mark;
+            events.push_back(mark);
+            marks.push_back(events.size());
+            return;
+        }
         const auto change = live_.apply(e, [&](std::uint32_t slot) {
             prepared_event ended{};
             ended.slot = slot;
@@ -145,6 +153,9 @@ public:
         return {std::move(bursts), std::move(accesses)};
     }
 
+    void look_ahead(std::span<const trace::event> coming) const noexcept {
+        live_.look_ahead(coming);
+    }
     [[nodiscard]] std::size_t slots() const noexcept { return live_.slots(); }
 
 private:
@@ -195,7 +206,8 @@ private:
             return newer != slot && o.address != 0 && o.kept.born == born && born > k.born &&
                    !o.kept.linked && trace::is_growth_step(k.bytes, o.kept.bytes);
         };
-        const std::uint32_t longer = latest_.find(events.size(), is_longer_copy);
+        const std::uint32_t longer =
+            trace::is_large(k.bytes) ? latest_.find(events.size(), is_longer_copy) : UINT32_MAX;
         if (longer == UINT32_MAX)
             return;
         kept& n = live_.at(longer).kept;
@@ -264,13 +276,15 @@ prepared_trace::prepared_trace(trace::source& from, std::uint64_t most) : file_{
                 p.take(e);
             return is_whole_;
         },
-        [&](const trace::observation& o) { p.take(o); });
+        [&](const trace::observation& o) { p.take(o); },
+        [&](std::span<const trace::event> coming) { p.look_ahead(coming); });
     if (p.events.size() == 0)
         throw trace::bad_trace("there is no event in it that could be replayed");
     head_.magic = replay::prepared_magic;
     head_.slots = static_cast<std::uint32_t>(p.slots());
     head_.events = p.events.size();
     head_.sites = p.sites;
+    head_.marks = p.marks.size();
     head_.peak_live_bytes = p.peak_live_bytes;
     head_.peak_at = p.peak_at;
     head_.all_bytes = p.all_bytes;
@@ -282,9 +296,13 @@ prepared_trace::prepared_trace(trace::source& from, std::uint64_t most) : file_{
     std::uint64_t live_bytes = 0;
     std::size_t done = 0;
     for (std::size_t i = 0; i < replay::points; ++i) {
-        head_.point_at[i] = head_.events * (i + 1) / (replay::points + 1);
+        head_.point_at[i] = p.marks.size() > replay::points
+                                ? p.marks[p.marks.size() * (i + 1) / (replay::points + 1) - 1]
+                                : head_.events * (i + 1) / (replay::points + 1);
         for (; done < head_.point_at[i]; ++done) {
             const prepared_event& e = p.events[done];
+            if (e.what == action::mark)
+                continue;
             live_bytes -= bytes_of[e.slot];
             bytes_of[e.slot] = e.what == action::free ? 0 : e.bytes;
             live_bytes += bytes_of[e.slot];

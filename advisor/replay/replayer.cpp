@@ -200,6 +200,10 @@ private:
                 each_touched(0, o.bytes, [&](std::size_t at) { sum_ += o.p[at]; });
             end_object(o);
             return;
+        case action::mark:
+            for (group& g : groups_)
+                g.frame_ends();
+            return;
         }
     }
 
@@ -315,9 +319,11 @@ int main(int count, char** words) {
     const outcome o = r.run();
     std::printf(
         "ns %.0f\nwalk_ns %.3f\nfaults %.0f\npeak_bytes %.0f\nend_bytes %.0f\n"
-        "live_checks %.0f\nplanned %.0f\nheld_bytes %.0f\nburst_ns %.3f\ncopied_bytes %.0f\npath",
+        "live_checks %.0f\nplanned %.0f\nheld_bytes %.0f\nburst_ns %.3f\ncopied_bytes %.0f\nbursts",
         o.ns, o.walk_ns, o.faults, o.peak_bytes, o.end_bytes, o.live_checks, o.planned,
         o.held_bytes, o.burst_ns, o.copied_bytes);
+    r.bursts().each_time([](double ns) { std::printf(" %.1f", ns); });
+    std::printf("\npath");
     r.bursts().each_of_path([](const char* p) {
         std::printf(" %llx", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(p)));
     });

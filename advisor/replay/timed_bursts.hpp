@@ -55,6 +55,7 @@ public:
             return;
         places_ = static_cast<place*>(fresh(head.accesses * sizeof(place)));
         path_ = static_cast<const char**>(fresh(head.accesses * sizeof(char*)));
+        took_ = static_cast<double*>(fresh(head.bursts * sizeof(double)));
         elsewhere_ = static_cast<char*>(fresh(evicting_bytes));
     }
 
@@ -69,6 +70,13 @@ public:
     void each_of_path(F f) const {
         for (std::uint32_t i = 0; i < path_length_; ++i)
             f(path_[i]);
+    }
+
+    /// Calls f with the ns of each burst.
+    template <class F>
+    void each_time(F f) const {
+        for (std::uint64_t i = 0; i < done_; ++i)
+            f(took_[i]);
     }
 
     void time_next(const object* objects) {
@@ -98,7 +106,8 @@ public:
         }
         for (std::uint32_t i = 0; i < b.count; ++i)
             sum_ += static_cast<long>(places_[i].read); // all of them have come
-        ns_ += cpu_ns() - before;
+        took_[done_] = cpu_ns() - before;
+        ns_ += took_[done_++];
         timed_ += double(b.count);
         const volatile long read = sum_;
         (void)read;
@@ -129,7 +138,8 @@ private:
 
     const prepared_burst* bursts_;
     const prepared_access* accesses_;
-    std::uint64_t left_;
+    std::uint64_t left_, done_ = 0;
+    double* took_ = nullptr;  ///< ns, by burst
     place* places_ = nullptr; ///< of a burst
     const char** path_ = nullptr;
     std::uint32_t path_length_ = 0;
