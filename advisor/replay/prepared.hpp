@@ -17,6 +17,8 @@ namespace arenite::replay {
 constexpr std::uint32_t prepared_magic = 0x50455250;
 constexpr std::size_t points = 8;
 constexpr std::uint32_t largest_bytes = UINT32_MAX;
+/// Threads of a replay at most; of those that a program began one after another, some share one.
+constexpr std::uint32_t most_threads = 256;
 
 enum class action : std::uint8_t { allocate, allocate_zeroed, resize, free, mark };
 
@@ -28,7 +30,7 @@ struct prepared_event {
     std::uint32_t grows_to;  ///< of the first buffer of a growth chain: how long the last becomes
     action what;
     std::uint8_t log2_alignment; ///< 0: natural
-    std::uint16_t spare;
+    std::uint16_t thread;        ///< 0 where threads are merged
 };
 static_assert(sizeof(prepared_event) == 24);
 
@@ -38,6 +40,7 @@ struct prepared_head {
     std::uint64_t events;
     std::uint64_t sites;
     std::uint64_t marks;
+    std::uint64_t threads;                  ///< that replay as they were recorded; 1: merged
     std::uint64_t peak_live_bytes, peak_at; ///< and the event there
     std::uint64_t all_bytes;                ///< of all allocations
     std::uint64_t point_at[points];         ///< how many events come before it

@@ -40,6 +40,7 @@ struct object {
     char* p;
     std::uint32_t bytes;
     std::uint8_t group, log2_alignment;
+    bool is_reserved; ///< as long as its chain of copies becomes
 };
 
 /// The accesses of bursts at the places that the objects have here. Each waits for the one that

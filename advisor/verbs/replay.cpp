@@ -129,6 +129,7 @@ void print(const std::vector<replay_subject>& subjects, const std::vector<replay
 int replay_verb_runs(arguments& given) {
     std::string file;
     std::vector<std::string> names, what_if;
+    std::string threads = "flat";
     unsigned turns = 5;
     given.operand("TRACE", file, "what `arenite record` wrote; also .ev and .atr files");
     given.option("--subject", names,
@@ -140,11 +141,18 @@ int replay_verb_runs(arguments& given) {
                  "show`, or all) to ordered, pools, linear, frame (reset at "
                  "the program's marks) or reserve, and leave the rest in malloc");
     given.option("--turns", turns, "how often each subject is measured");
+    given.option("--threads", threads,
+                 "flat: one thread does what all did; recorded: each thread its own, and an object "
+                 "is allocated before another frees it");
     given.read();
+    if (threads != "flat" && threads != "recorded")
+        throw bad_input(fmt::format("--threads {}: it is flat or recorded", threads));
     if (turns < 1 || turns > 1000)
         throw bad_input("--turns is not within 1 and 1000");
     const auto once = trace::open(file);
-    const prepared_trace trace{*once};
+    const prepared_trace trace{*once, prepared_trace::most_events,
+                               threads == "flat" ? replay_threads::merged
+                                                 : replay_threads::recorded};
     if (const std::string damage = once->damage(); !damage.empty())
         fmt::print("the trace is damaged: {}\n", damage);
     std::vector<replay_subject> subjects =
@@ -168,16 +176,19 @@ int replay_verb_runs(arguments& given) {
     subjects.insert(subjects.begin(), replay_subject{});
     subjects[0].name = "nothing";
     subjects[0].groups = {strategy::nothing};
-    fmt::print(
-        "{} events{}{}, live at most {}; threads are merged into one; copies are made; medians "
-        "of {} turn{}\n",
-        grouped(static_cast<std::size_t>(trace.head().events)),
-        trace.is_whole() ? "" : ", the first of a longer trace",
-        trace.head().marks == 0
-            ? ""
-            : fmt::format(", {} of them marks",
-                          grouped(static_cast<std::size_t>(trace.head().marks))),
-        bytes_text(double(trace.head().peak_live_bytes)), turns, turns == 1 ? "" : "s");
+    fmt::print("{} events{}{}, live at most {}; {}; copies are made; medians "
+               "of {} turn{}\n",
+               grouped(static_cast<std::size_t>(trace.head().events)),
+               trace.is_whole() ? "" : ", the first of a longer trace",
+               trace.head().marks == 0
+                   ? ""
+                   : fmt::format(", {} of them marks",
+                                 grouped(static_cast<std::size_t>(trace.head().marks))),
+               bytes_text(double(trace.head().peak_live_bytes)),
+               trace.head().threads == 1
+                   ? std::string{"threads are merged into one"}
+                   : fmt::format("{} threads as recorded", trace.head().threads),
+               turns, turns == 1 ? "" : "s");
     std::vector<replayed> results = replay_in_turns(trace, subjects, turns);
     const double floor = results[0].median(&outcome::ns);
     subjects.erase(subjects.begin());
