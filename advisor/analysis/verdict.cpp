@@ -28,9 +28,10 @@ double spread_of(const replayed& r, replayed::member what) {
     return off.empty() ? 0 : off.back();
 }
 
-/// How far the change of a burst's access may be chance, of one before: bursts differ in what they
-/// gain, and others might have been observed. Two standard errors of the share that all save.
-double chance_of_bursts(const replayed& base, const replayed& moved) {
+/// Takes the times of bursts one by one: of each the median of its turns, so that what disturbs a
+/// turn here and there is left out. The spread is twice the standard error of what all save: bursts
+/// differ in what they gain, and others might have been observed.
+void compare_bursts(const replayed& base, const replayed& moved, difference_made& d) {
     const auto median_of = [](const replayed& r, std::size_t burst) {
         std::vector<double> all;
         for (const std::vector<double>& turn : r.bursts)
@@ -42,24 +43,28 @@ double chance_of_bursts(const replayed& base, const replayed& moved) {
     for (const replayed* r : {&base, &moved})
         for (const std::vector<double>& turn : r->bursts)
             n = std::min(n, turn.size());
-    if (base.bursts.empty() || moved.bursts.empty() || n < 2)
-        return 0;
+    if (base.bursts.empty() || moved.bursts.empty() || n < 2 || d.burst_before <= 0)
+        return;
     std::vector<double> before(n), less(n);
-    double all_before = 0, all_less = 0;
+    double all_before = 0, all_less = 0, all_of_first = 0;
     for (std::size_t i = 0; i < n; ++i) {
         before[i] = median_of(base, i);
         less[i] = before[i] - median_of(moved, i);
         all_before += before[i];
         all_less += less[i];
+        all_of_first += base.bursts[0][i];
     }
-    if (all_before <= 0)
-        return 0;
+    if (all_before <= 0 || base.turns[0].burst_ns <= 0)
+        return;
     double squares = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const double off = less[i] - all_less / all_before * before[i];
         squares += off * off;
     }
-    return 2 * std::sqrt(squares * double(n) / double(n - 1)) / all_before;
+    const double accesses = all_of_first / base.turns[0].burst_ns;
+    d.burst_before = all_before / accesses;
+    d.burst_after = (all_before - all_less) / accesses;
+    d.burst_spread = 2 * std::sqrt(squares * double(n) / double(n - 1)) / accesses;
 }
 
 } // namespace
@@ -75,9 +80,8 @@ difference_made compare(const replayed& base, const replayed& moved) {
     d.walk_spread = spread_of(base, &outcome::walk_ns) + spread_of(moved, &outcome::walk_ns);
     d.burst_before = base.median(&outcome::burst_ns);
     d.burst_after = moved.median(&outcome::burst_ns);
-    d.burst_spread =
-        std::max(spread_of(base, &outcome::burst_ns) + spread_of(moved, &outcome::burst_ns),
-                 chance_of_bursts(base, moved) * d.burst_before);
+    d.burst_spread = spread_of(base, &outcome::burst_ns) + spread_of(moved, &outcome::burst_ns);
+    compare_bursts(base, moved, d);
     d.live_bytes_agree = base.least(&outcome::live_checks) == double(replay::points) &&
                          moved.least(&outcome::live_checks) == double(replay::points);
     return d;
