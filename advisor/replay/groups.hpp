@@ -13,12 +13,13 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 
 namespace arenite::replay {
 
 /// The Arenite memory of a group of call sites.
 ///
-/// Threads: one at a time.
+/// Threads: one at a time, which holds lock() where there are more.
 class group {
 public:
     static constexpr std::size_t largest_pooled = 1024, pool_step = 16;
@@ -31,6 +32,7 @@ public:
             linear_ = std::make_unique<growing_linear_resource>(64_GiB);
     }
     [[nodiscard]] strategy how() const noexcept { return how_; }
+    [[nodiscard]] std::mutex& lock() noexcept { return lock_; }
 
     /// Null: not here, malloc is to serve it.
     void* allocate(std::size_t bytes, std::size_t alignment) {
@@ -73,7 +75,7 @@ public:
         }
     }
 
-    /// The program marked the end of a frame: memory for frames is reset, unless an object lives on.
+    /// The end of a frame was marked: memory for frames is reset, unless an object lives on.
     void frame_ends() {
         if (how_ != strategy::frame)
             return;
@@ -88,7 +90,7 @@ public:
     }
 
 private:
-    /// What outlives its frame holds all that comes after; beyond this, malloc serves the rest.
+    /// An object that outlives its frame holds all that comes after; beyond this, malloc serves it.
     static constexpr std::size_t most_outlived = 256_MiB;
 
     void reset() {
@@ -104,6 +106,7 @@ private:
         return *p;
     }
 
+    std::mutex lock_;
     strategy how_ = strategy::malloc;
     std::unique_ptr<ordered_heap> ordered_;
     std::unique_ptr<growing_linear_resource> linear_;

@@ -80,8 +80,8 @@ struct plan_head {
 };
 
 /// The results of a replay, in words of text on its standard output, "ns 123"; behind them a line
-/// "bursts" with the ns of each burst, and one "path" with the addresses that the burst with the most
-/// accesses used.
+/// "bursts" with the ns of each burst, and one "path" with the addresses that the burst with the
+/// most accesses used.
 struct outcome {
     double ns = 0;           ///< of CPU time, all events
     double walk_ns = 0;      ///< an object, in order of birth, at the points

@@ -131,16 +131,17 @@ public:
         made_.end_bytes = std::max(0.0, resident() - resident_before);
         for (const group& g : groups_)
             made_.held_bytes += double(g.held());
+        long read = 0;
         each_tally([&](const tally& t) {
             made_.ns += t.ns;
             made_.planned += t.planned;
             made_.copied_bytes += t.copied_bytes;
-            sum_ += t.read;
+            read += t.read;
         });
         made_.burst_ns = bursts_.ns_an_access();
         made_.walk_ns = walked_ == 0 ? 0 : made_.walk_ns / walked_;
-        const volatile long read = sum_; // so that it is
-        (void)read;
+        const volatile long used = read; // so that it is read
+        (void)used;
         return made_;
     }
 
@@ -205,7 +206,7 @@ private:
 
     /// Threads share the heaps of groups: a lock around each.
     [[nodiscard]] std::unique_lock<std::mutex> locked(std::size_t group) {
-        return threads_ != nullptr ? std::unique_lock{locks_[group]}
+        return threads_ != nullptr ? std::unique_lock{groups_[group].lock()}
                                    : std::unique_lock<std::mutex>{};
     }
     template <class F>
@@ -327,7 +328,7 @@ private:
         const double before = cpu_ns();
         for (const std::uint32_t* s = begin; s != end; ++s)
             if (const char* const p = objects_[*s].p)
-                sum_ += *p;
+                alone_.read += *p;
         made_.walk_ns += cpu_ns() - before;
         walked_ += double(end - begin);
     }
@@ -340,12 +341,10 @@ private:
     std::array<group, most_groups> groups_;
     bool nothing_ = false, reserves_ = false, reads_ = true;
     char* one_place_ = nullptr;
-    tally alone_;                               ///< of what the main thread replays
-    std::array<std::mutex, most_groups> locks_; ///< by group
+    tally alone_; ///< of what the main thread replays
     std::unique_ptr<recorded_threads<replayer>> threads_;
     timed_bursts bursts_;
     double walked_ = 0;
-    long sum_ = 0; ///< of all that is read
     outcome made_;
 };
 

@@ -161,7 +161,8 @@ if (window.Chart) {
     t.marks.forEach(m => { const x = left + (right - left) * Math.min(1, m /
       Math.max(1, t.at.length - 1)); g.moveTo(x, top); g.lineTo(x, bottom); });
     g.stroke(); g.restore(); } };
-  new Chart($("live"), { type: "line", plugins: [dashes], data: { labels: t.at.map(x => x.toFixed(3)),
+  new Chart($("live"), { type: "line", plugins: [dashes],
+    data: { labels: t.at.map(x => x.toFixed(3)),
     datasets: t.names.map((n, i) => ({ label: short(n), data: t.live[i], fill: true, pointRadius: 0,
       borderWidth: 1, borderColor: colours[i % 9], backgroundColor: colours[i % 9] + "88" })) },
     options: { scales: { y: { stacked: true, ticks: { callback: bytes } },

@@ -23,7 +23,7 @@ void* volatile kept = nullptr;
     std::free(kept);
 }
 
-/// As a program does that knows the function's name alone.
+/// A mark of a program that knows the function's name alone.
 void mark_by_name() {
     using marker = void (*)();
     static const marker mark = [] {
