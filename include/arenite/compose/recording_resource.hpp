@@ -74,7 +74,7 @@ recording_resource(const char*, R&) -> recording_resource<R&>;
 } // namespace arenite
 
 /// Marks the end of a frame in every recording_resource of the process, and on Linux in the trace
-/// of `arenite record`, from any thread. The recorder is looked for once, by the name of its function
-/// `arenite_mark_frame`. Where there are recording_resources it takes a lock that all share; where
-/// nothing is recorded it is two loads and two calls.
+/// of `arenite record`, from any thread. The recorder is looked for once, by the name of its
+/// function `arenite_mark_frame`. Where there are recording_resources it takes a lock that all
+/// share; where nothing is recorded it is two loads and two calls.
 #define ARENITE_FRAME() ::arenite::detail::recorder::mark_all()
