@@ -451,6 +451,9 @@ void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
     if (p == nullptr)
         return;
     thread_heap* const s = thread_heap::around(p); // once, for all that follows
+    if (bytes == detail::unknown_bytes && s != nullptr && s->is_mine_and_an_affinitys() &&
+        !s->is_locked()) [[likely]] // what lies in a page of it has been freed before this
+        return s->heap().deallocate_elsewhere(p, bytes, alignment);
     affinity_heap* const h = s != nullptr ? heap_of_front(*s) : heap_of_outside(p);
     if (h == nullptr && s != nullptr)
         contract_violation_f(std::source_location::current(),
