@@ -119,8 +119,8 @@ void add_intrusive_allocator(std::vector<seed_row>& rows, seed_scale scale) {
 }
 
 /// MemorySlots, its first allocator's bookkeeping: the document says without a number that the cost
-/// is of O(log n), and that the maps more than double the memory of small nodes. Parts of 256 B to 64 KiB,
-/// of which one is released and another reserved.
+/// is of O(log n), and that its maps more than double the memory of small nodes. Parts of 256 B to
+/// 64 KiB, of which one is released and another reserved.
 void add_memory_slots(std::vector<seed_row>& rows, seed_scale scale) {
     constexpr const char* described = "memory_slots";
     constexpr const char* made = "arenite.memory_slots";

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <csetjmp>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <thread>
@@ -201,8 +202,10 @@ struct of_tables {
 
 void new_memory_of_zeros_is_not_touched() {
     using tables = arenite::malloc_like<of_tables>;
+    const char* const huge = std::getenv("ARENITE_HUGE_PAGES"); // one is resident as a whole
     const bool is_known = arenite::affinity_strategy_name() == "ordered" &&
-                          !arenite::passthrough() && !arenite::detail::poison::active;
+                          !arenite::passthrough() && !arenite::detail::poison::active &&
+                          (huge == nullptr || std::strcmp(huge, "always") != 0);
     std::vector<unsigned char*> all;
     for (const std::size_t bytes : {9'000u, 12'288u, 20'000u, 40'000u, 60'000u, 9'000u, 200'000u}) {
         auto* const p = static_cast<unsigned char*>(tables::allocate_zeroed(1, bytes));
