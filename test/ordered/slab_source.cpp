@@ -53,7 +53,7 @@ protected:
 
 TEST_F(slab_source_of, a_large_object_is_served_by_the_rest_of_the_block_that_was_filled_last) {
     constexpr std::size_t units = 33; // blocks are found by runs of 64
-    detail::slab_source source{{}, &pages, &owner};
+    ordered_test::own_source source{{}, &pages, &owner};
     std::vector<detail::slab*> all;
     std::size_t here = 0, in_full_blocks = 0, full_blocks = 0;
     for (const detail::block* last = nullptr; full_blocks < 12; ++here) {
