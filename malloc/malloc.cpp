@@ -28,17 +28,17 @@ namespace drop_in {
 
 void* take_slow(std::size_t bytes) noexcept {
     // The heap would ask for it, too, but after what is due has been looked at.
-    if (detail::slab_front* const h = ready())
-        if (void* const p = h->try_take_unlisted(bytes, usual_alignment))
-            return p;
+    if (void* const p = ready()->try_take_unlisted(bytes, usual_alignment))
+        return p;
     look();
     return affinity_heap::of<of_malloc>().try_allocate(bytes, usual_alignment);
 }
 
-void give_slow(detail::slab_front* heap, void* p) noexcept {
+void give_slow(void* p) noexcept {
     if (p == nullptr)
         return;
-    if (heap != nullptr)
+    detail::slab_front* const heap = ready();
+    if (heap != &detail::slab_front::nobody)
         return static_cast<detail::slab_heap*>(heap)->deallocate_elsewhere(p, detail::unknown_bytes,
                                                                            1);
     look();

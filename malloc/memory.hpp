@@ -35,19 +35,19 @@ using memory = malloc_like<of_malloc>;
 /// The alignment of every object.
 inline constexpr std::size_t usual_alignment = default_alignment;
 
-/// This thread's heap; null where a call is a slow one. There is one affinity, the first.
+/// This thread's heap, or one without slots and pages where a call is a slow one. There is one
+/// affinity, the first.
 [[nodiscard]] ARENITE_INLINE detail::slab_front* ready() noexcept {
     return detail::thread_table::ready_of_only();
 }
 
 [[nodiscard]] ARENITE_NOINLINE void* take_slow(std::size_t bytes) noexcept;
-/// Frees what lies in no page of this thread's heap, which may be null, as p may.
-ARENITE_NOINLINE void give_slow(detail::slab_front* heap, void* p) noexcept;
+/// Frees what lies in no page of this thread's heap; p may be null.
+ARENITE_NOINLINE void give_slow(void* p) noexcept;
 
 /// A slot that lies ready, or null.
 [[nodiscard]] ARENITE_INLINE void* take_ready(std::size_t bytes) noexcept {
-    detail::slab_front* const h = ready();
-    return h != nullptr ? h->try_take(bytes, usual_alignment) : nullptr;
+    return ready()->try_take(bytes, usual_alignment);
 }
 
 [[nodiscard]] ARENITE_INLINE void* take(std::size_t bytes) noexcept {
@@ -67,10 +67,8 @@ ARENITE_NOINLINE void give_slow(detail::slab_front* heap, void* p) noexcept;
 }
 
 ARENITE_INLINE void give(void* p) noexcept {
-    detail::slab_front* const h = ready();
-    if (h == nullptr || !static_cast<detail::slab_heap*>(h)->slabs().may_be_page(p) ||
-        !h->try_give_in_own(p)) [[unlikely]]
-        give_slow(h, p);
+    if (!ready()->try_give(p)) [[unlikely]]
+        give_slow(p);
 }
 
 /// errno is ENOMEM. Returns nullptr.

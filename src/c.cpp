@@ -51,10 +51,7 @@ void* arenite_allocate_object(arenite_heap* heap, std::size_t bytes) {
     return heap == nullptr ? nullptr : heap_behind(heap)->try_allocate_object(bytes);
 }
 
-void arenite_deallocate(void* p) {
-    if (p != nullptr)
-        affinity_heap::deallocate_any(p);
-}
+void arenite_deallocate(void* p) { affinity_heap::deallocate_any(p); } // null goes the long way
 
 void arenite_deallocate_sized(void* p, std::size_t bytes, std::size_t alignment) {
     if (p != nullptr)

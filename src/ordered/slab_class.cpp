@@ -14,23 +14,16 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-static_assert(sizeof(slab_class) == slab::class_bytes);
+static_assert(sizeof(slab_class) == size_class::state_bytes);
 
 namespace {
-
-/// A class without a current slab allocates from this word: never written, since it is 0.
-constinit bits::word no_slots = 0;
 
 /// Frees after which units are worth a page to the class that allocates from them.
 constexpr std::int32_t many_frees = 4096;
 
 } // namespace
 
-void slab_class::begin(std::uint32_t slot_bytes) noexcept {
-    *this = {};
-    free_ = &no_slots;
-    slot_bytes_ = slot_bytes;
-}
+constinit bits::word slab_class::no_slots = 0;
 
 // ---- slots --------------------------------------------------------------------------------------
 
@@ -58,10 +51,16 @@ std::size_t slab_class::free_word(slab& s, std::size_t word, bits::word freed) n
 // ---- slabs --------------------------------------------------------------------------------------
 
 void slab_class::add(slab& s) noexcept {
+    s.its_class = this;
     units_ += s.units;
     all_.insert(s);
     if (s.is_page())
         count_pages(pages_ + 1);
+}
+
+void slab_class::add_single(slab& s) noexcept {
+    s.its_class = this;
+    take_slots(s, 0, 1);
 }
 
 void slab_class::remove(slab& s) noexcept {

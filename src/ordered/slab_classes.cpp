@@ -16,18 +16,14 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-void slab_classes::begin() noexcept {
-    for (unsigned i = 0; i < size_class::count; ++i)
-        all_[i].begin(static_cast<std::uint32_t>(size_class::slot_bytes(i)));
-    all_[size_class::single].begin(0);
-    single_bytes_ = 0;
-    have_slabs_ = 0;
-    settled_ = settled_bytes_ = joined_ = 0;
-}
-
 void slab_classes::add(slab& s) noexcept {
     have_slabs_ |= std::uint64_t{1} << s.slot_class();
-    of(s).add(s);
+    all_[s.slot_class()].add(s);
+}
+
+void slab_classes::add_single(slab& s) noexcept {
+    all_[size_class::single].add_single(s);
+    single_bytes_ += s.slot_bytes;
 }
 
 bool slab_classes::none_live() const noexcept {

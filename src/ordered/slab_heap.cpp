@@ -26,7 +26,7 @@ constexpr std::size_t units_for(std::size_t bytes) noexcept {
 } // namespace
 
 slab_heap::slab_heap(const block_options& options, upstream up, const heap_owner& owner) noexcept
-    : slabs_{options, up, this}, owner_{owner}, gate_{owner.gate} {}
+    : slabs_{options, up, this, pages_}, owner_{owner}, gate_{owner.gate} {}
 
 /// Its slabs name no owner any more: another heap may be made at this place, while their memory is
 /// somebody else's who does not write over them.
@@ -36,6 +36,10 @@ slab_heap::~slab_heap() {
         if ((b->state & block_state::open) != 0)
             slabs_.for_each_slab(*b, [](slab& s) { s.set_tag(0); });
 }
+
+#if ARENITE_IS_MALLOC
+constinit slab_front slab_front::nobody;
+#endif
 
 slab_heap_room::slab_heap_room(const block_options& options, upstream up,
                                const heap_owner& owner) noexcept {
@@ -169,8 +173,7 @@ void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) n
     }
     // Its only free is then the one that is reported.
     s->alarm_at(0, 0);
-    classes_[size_class::single].take_slots(*s, 0, 1);
-    classes_.add_single(s->slot_bytes);
+    classes_.add_single(*s);
     if (classes_.most_single()) // looking at all classes each time takes too long
         classes_.note_high_water(slabs_.blocks());
     void* const p = slabs_.begin_of(*s);
@@ -248,7 +251,7 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
                            std::size_t alignment) noexcept {
     if (new_bytes == 0 || new_bytes > max_object_bytes || !is_alignment(alignment))
         return false;
-    if (const slab* const page = slabs_.may_be_page(p) ? page_of_slot(p) : nullptr)
+    if (const slab* const page = pages_.may_hold(p) ? page_of_slot(p) : nullptr)
         return slab_survey::is_of_class(*page, new_bytes, alignment); // no notes: see page_of_slot
     if (!may_be_slot(p) || slabs_.find_slab(p) == nullptr) {
         block* const b = slabs_.blocks().find(p);

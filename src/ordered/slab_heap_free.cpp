@@ -57,21 +57,22 @@ void slab_front::count_last_free(slab& s) noexcept {
     alarmed(s);
 }
 
+void slab_front::count_last_free_of_page(void* p) noexcept { count_last_free(slab_page::of(p)); }
+void slab_front::alarmed_page(void* p) noexcept { alarmed(slab_page::of(p)); }
+
 void slab_front::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    slab_heap& heap = static_cast<slab_heap&>(*this);
-    if (!heap.slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
-        heap.deallocate_elsewhere(p, slab_heap::given_bytes(bytes), alignment);
+    if (!try_give(p)) [[unlikely]]
+        static_cast<slab_heap&>(*this).deallocate_elsewhere(p, given_bytes(bytes), alignment);
 }
 
 void slab_front::deallocate(void* p) noexcept {
-    slab_heap& heap = static_cast<slab_heap&>(*this);
-    if (!heap.slabs_.may_be_page(p) || !try_give_in_own(p)) [[unlikely]]
-        heap.deallocate_elsewhere(p, unknown_bytes, 1);
+    if (!try_give(p)) [[unlikely]]
+        static_cast<slab_heap&>(*this).deallocate_elsewhere(p, unknown_bytes, 1);
 }
 
 void slab_heap::deallocate_all(void* const* objects, std::size_t count) noexcept {
     for (std::size_t i = 0; i < count; ++i)
-        if (!slabs_.may_be_page(objects[i]) || !try_give_in_own(objects[i])) [[unlikely]]
+        if (!try_give(objects[i])) [[unlikely]]
             deallocate_elsewhere(objects[i], unknown_bytes, 1);
 }
 
@@ -82,7 +83,7 @@ void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t ali
         slab& s = slabs_.geometry().block_of(p)->slab_at(offset);
         if (s.is_here<false>(this) &&
             (bytes == unknown_bytes || std::size_t{s.slot_bytes} - bytes < s.slack) &&
-            set_free(s, s.bitmap(), s.index_of(offset))) [[likely]]
+            set_free(s, s.index_of(offset))) [[likely]]
             return;
     }
     deallocate_rare(p, bytes, alignment);
@@ -161,7 +162,7 @@ void slab_heap::deallocate_slot(slab& s, void* p, std::size_t bytes,
     }
     poison::no_access(p, room);
     if (slots == 1) {
-        static_cast<void>(set_free(s, s.bitmap(), index));
+        static_cast<void>(set_free(s, index));
         return;
     }
     slot_donors::free_object({classes_, slabs_}, s, index, slots);

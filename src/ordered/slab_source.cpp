@@ -8,6 +8,7 @@
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/ordered/detail/slab_front.hpp>
 #include <arenite/ordered/detail/slot_notes.hpp>
 #include <arenite/ordered/detail/unit_runs.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -59,9 +60,10 @@ block_options with_slabs(block_options options, const upstream& up) noexcept {
 
 } // namespace
 
-slab_source::slab_source(const block_options& options, upstream up, void* owner) noexcept
+slab_source::slab_source(const block_options& options, upstream up, void* owner,
+                         page_range& pages) noexcept
     : geometry_{block_source::mask_bytes_for(options.block_bytes, up)}, owner_{owner},
-      blocks_{with_slabs(options, up), up, owner} {}
+      pages_{pages}, blocks_{with_slabs(options, up), up, owner} {}
 
 /// A block that is empty, opened.
 block* slab_source::take_block() noexcept {
@@ -102,7 +104,6 @@ block* slab_source::new_block() noexcept {
     head->fresh_from = fresh_from;
     head->fresh_slabs = 0;
     head->slabs[0] = {};
-    head->slabs[0].set_slot_class(size_class::none);
     head->set_slab(0, slab_block::most_units, 0);
     head->free_slabs = (std::uint32_t{1} << slab_block::most_slabs) - 2;
     if (units < slab_block::most_units)
@@ -121,12 +122,7 @@ block* slab_source::new_paged_block() noexcept {
     block* const b = take_block();
     if (b == nullptr)
         return nullptr;
-    const std::uintptr_t low =
-        extent_of_pages_ == 0 ? address_of(b) : std::min(lowest_page_, address_of(b));
-    const std::uintptr_t high =
-        std::max(lowest_page_ + extent_of_pages_, address_of(b) + b->bytes());
-    lowest_page_ = low;
-    extent_of_pages_ = high - low;
+    pages_.add(b, b->bytes());
     set_pages(*b, 0);
     return b;
 }
@@ -288,7 +284,6 @@ void slab_source::fill(slab& s, unsigned slot_class, std::size_t slot_bytes,
                           : std::min(size_class::slot_bytes(slot_class - 1), slot_bytes - 16);
     s.slack = static_cast<std::uint16_t>(slot_bytes - below);
     s.slots = static_cast<std::uint16_t>(slots);
-    s.set_slot_class(slot_class);
     bits::word* const words = s.bitmap();
     for (std::size_t i = 0, rest = slots; rest != 0; ++i) {
         const std::size_t here = std::min(rest, bits::word_bits);

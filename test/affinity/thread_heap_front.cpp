@@ -31,9 +31,9 @@ TEST(thread_heap_front, an_address_leads_to_the_thread_heap_and_its_slabs) {
     EXPECT_EQ(front->user(), &heap);
     EXPECT_EQ(front->affinity(), whole.affinity());
     EXPECT_LT(front->affinity(), detail::most_affinities);
-    EXPECT_EQ(front->is_mine_and_an_affinitys(detail::thread_table::thread()),
-              whole.is_mine(detail::thread_table::thread()));
-    EXPECT_FALSE(front->is_mine_and_an_affinitys(&heap));
+    EXPECT_EQ(front->is_mine_and_an_affinitys(), whole.is_mine(detail::thread_table::thread()));
+    EXPECT_TRUE(detail::thread_table::is_thread(detail::thread_table::thread()));
+    EXPECT_FALSE(detail::thread_table::is_thread(&heap));
     EXPECT_EQ(detail::thread_heap_front::around(&heap), nullptr) << "a static object";
     heap.deallocate(p, 48, 8);
 }

@@ -5,6 +5,8 @@
 #include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/os/page_resource.hpp>
 
+#include "ordered/slab_of_class.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +30,7 @@ TEST(own_frees, what_lies_in_a_page_is_freed_by_its_address_once) {
     }
     std::size_t freed = 0;
     for (void*& p : objects) {
-        if (!heap.slabs().may_be_page(p) || !heap.try_give_in_own(p))
+        if (!heap.try_give(p))
             continue;
         ++freed;
         EXPECT_FALSE(heap.try_give_in_own(p)) << "its slot is free already";
@@ -77,9 +79,10 @@ TEST(own_frees, the_page_of_a_slot_is_told_of_begins_of_objects_in_use_alone) {
 
 TEST(own_frees, a_slab_leads_to_its_class) {
     detail::slab_classes classes;
-    for (unsigned number : {0u, 7u, detail::size_class::single}) {
-        detail::slab s{};
-        s.set_slot_class(number);
+    for (unsigned number : {0u, 7u, detail::size_class::count - 1}) {
+        detail::slab s = ordered_test::of_class(number, 4, 16);
+        EXPECT_EQ(s.slot_class(), number);
+        classes.add(s);
         EXPECT_EQ(&classes.of(s), &classes[number]);
     }
 }

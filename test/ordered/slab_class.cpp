@@ -3,6 +3,7 @@
 #include <arenite/ordered/detail/slab_class.hpp>
 
 #include "ordered/heap_test.hpp"
+#include "ordered/slab_of_class.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -17,7 +18,7 @@ class slab_class_of : public heap_test {
 protected:
     counting_pages pages;
     int owner = 0;
-    detail::slab_source source{{}, &pages, &owner};
+    ordered_test::own_source source{{}, &pages, &owner};
     detail::slab_class of_48;
 
     slab_class_of() { of_48.begin(48); }

@@ -3,6 +3,7 @@
 #include <arenite/ordered/detail/slab_classes.hpp>
 
 #include "ordered/heap_test.hpp"
+#include "ordered/slab_of_class.hpp"
 
 #include <cstddef>
 
@@ -16,7 +17,7 @@ class slab_classes_of : public heap_test {
 protected:
     counting_pages pages;
     int owner = 0;
-    detail::slab_source source{{}, &pages, &owner};
+    ordered_test::own_source source{{}, &pages, &owner};
     detail::slab_classes classes;
 
     detail::slab& slab_of_48() {
@@ -40,20 +41,24 @@ TEST_F(slab_classes_of, each_has_the_slots_of_its_size) {
 TEST_F(slab_classes_of, its_books_are_the_sum_of_slots_singles_and_foreign_frees) {
     detail::slab& s = slab_of_48();
     classes[number].take_slots(s, 0, 10);
-    classes.add_single(2000);
-    EXPECT_EQ(classes.bytes_in_use(source.blocks()), 480u + 2000u);
+    detail::slab& single = *source.make(detail::size_class::single, 2, 2);
+    classes.add_single(single);
+    const std::size_t single_bytes = single.slot_bytes;
+    EXPECT_EQ(&classes.of(single), &classes[detail::size_class::single]);
+    EXPECT_EQ(classes.bytes_in_use(source.blocks()), 480u + single_bytes);
     EXPECT_FALSE(classes.none_live());
     EXPECT_TRUE(classes.most_single());
     EXPECT_FALSE(classes.most_single()) << "asked again";
     classes.note_high_water(source.blocks());
-    classes.remove_single(2000);
-    EXPECT_EQ(classes.high_water_approximate(), 2480u);
+    classes[detail::size_class::single].free_slots(single, 0, 1);
+    classes.remove_single(single_bytes);
+    EXPECT_EQ(classes.high_water_approximate(), 480u + single_bytes);
 
     classes.add_joined(3); // an object of four of the slots
     usage seen = classes.usage_approximate(source.blocks());
     EXPECT_EQ(seen.live_allocations, 7u);
     EXPECT_EQ(seen.bytes_in_use, 480u);
-    EXPECT_EQ(seen.high_water_bytes, 2480u);
+    EXPECT_EQ(seen.high_water_bytes, 480u + single_bytes);
     EXPECT_EQ(seen.bytes_reserved, source.blocks().bytes_reserved());
 
     classes.count_foreign_free(48); // of another heap, which still counts it

@@ -39,6 +39,23 @@ TEST(slab_front, no_size_that_a_caller_gives_is_taken_for_one_that_is_missing) {
     static_assert(slab_front::given_bytes(detail::unknown_bytes) == detail::unknown_bytes - 1);
 }
 
+TEST(page_range, holds_what_lies_from_its_lowest_block_to_the_end_of_its_highest) {
+    const auto at = [](std::uintptr_t address) { return reinterpret_cast<const void*>(address); };
+    detail::page_range range;
+    for (const std::uintptr_t address : {0u, 1u, 0x50000u})
+        EXPECT_FALSE(range.may_hold(at(address))) << "there are no blocks";
+    range.add(at(0x50000), 0x10000);
+    range.add(at(0x90000), 0x10000);
+    range.add(at(0x30000), 0x10000);
+    range.add(at(0x50000), 0x10000); // it came back
+    EXPECT_FALSE(range.may_hold(nullptr));
+    EXPECT_FALSE(range.may_hold(at(0x2ffff)));
+    EXPECT_TRUE(range.may_hold(at(0x30000)));
+    EXPECT_TRUE(range.may_hold(at(0x70000))) << "between two blocks";
+    EXPECT_TRUE(range.may_hold(at(0x9ffff)));
+    EXPECT_FALSE(range.may_hold(at(0xa0000)));
+}
+
 TEST(slab_front, a_ready_slot_of_1_to_8_KiB_is_taken_at_once_and_of_no_other_size) {
     if (detail::slow_only)
         GTEST_SKIP() << "in this build no slot is taken at once";

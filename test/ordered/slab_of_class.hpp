@@ -4,6 +4,8 @@
 
 #include <arenite/ordered/detail/size_class.hpp>
 #include <arenite/ordered/detail/slab.hpp>
+#include <arenite/ordered/detail/slab_front.hpp>
+#include <arenite/ordered/detail/slab_source.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,5 +21,14 @@ inline arenite::detail::slab of_class(unsigned number, std::size_t first_unit, s
     s.slots = static_cast<std::uint16_t>(units * arenite::detail::unit_bytes / s.slot_bytes);
     return s;
 }
+
+/// A slab_source that is no heap's.
+struct own_source : private arenite::detail::page_range, public arenite::detail::slab_source {
+    own_source(const arenite::detail::block_options& options, arenite::upstream up, void* owner)
+        : slab_source{options, up, owner, *this} {}
+
+    using slab_source::may_hold;
+    [[nodiscard]] bool may_be_page(const void* p) const noexcept { return page_range::may_hold(p); }
+};
 
 } // namespace ordered_test

@@ -3,6 +3,7 @@
 #include <arenite/ordered/detail/slab_page.hpp>
 
 #include "ordered/slab_heap_test.hpp"
+#include "ordered/slab_of_class.hpp"
 #include "support/region_list.hpp"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ protected:
 };
 
 TEST_F(pages_of, a_page_is_free_slots_of_its_class) {
-    detail::slab_source source{{}, &pages, &owner_object};
+    ordered_test::own_source source{{}, &pages, &owner_object};
     for (unsigned number = 0; number < detail::size_class::count; ++number) {
         const std::size_t slot = detail::size_class::slot_bytes(number);
         if (slot > detail::slab_page::largest_slot_bytes)
@@ -142,7 +143,7 @@ TEST_F(pages_of, a_page_is_free_slots_of_its_class) {
 }
 
 TEST_F(pages_of, the_lowest_page_that_came_back_is_next) {
-    detail::slab_source source{{.block_bytes = 512_KiB}, &pages, &owner_object};
+    ordered_test::own_source source{{.block_bytes = 512_KiB}, &pages, &owner_object};
     std::vector<detail::slab*> all;
     for (int i = 0; i < 8; ++i)
         all.push_back(source.make_page(3));
@@ -171,17 +172,17 @@ TEST_F(pages_of, the_lowest_page_that_came_back_is_next) {
 
 TEST_F(pages_of, there_are_none_in_small_blocks_or_where_memory_may_be_unmapped) {
     counting_resource up;
-    detail::slab_source other{{}, &up, &owner_object};
+    ordered_test::own_source other{{}, &up, &owner_object};
     EXPECT_EQ(other.make_page(3), nullptr);
     EXPECT_EQ(up.calls(), 0u);
-    detail::slab_source small{{.block_bytes = 64_KiB}, &pages, &owner_object};
+    ordered_test::own_source small{{.block_bytes = 64_KiB}, &pages, &owner_object};
     EXPECT_EQ(small.make_page(3), nullptr);
 }
 
 TEST_F(pages_of, trim_gives_pages_and_free_slots_back) {
     if (detail::os::platform::page_bytes() > 4_KiB)
         GTEST_SKIP() << "pages are larger than 4 KiB";
-    detail::slab_source source{{.block_bytes = 256_KiB}, &pages, &owner_object};
+    ordered_test::own_source source{{.block_bytes = 256_KiB}, &pages, &owner_object};
     detail::slab* const low = source.make_page(detail::size_class::computed(1024));
     detail::slab* const gone = source.make_page(detail::size_class::computed(1024));
     detail::slab* const used = source.make_page(detail::size_class::computed(1024));

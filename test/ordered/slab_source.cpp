@@ -4,6 +4,7 @@
 #include <arenite/ordered/detail/slot_notes.hpp>
 
 #include "ordered/heap_test.hpp"
+#include "ordered/slab_of_class.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -52,7 +53,7 @@ protected:
 
 TEST_F(slab_source_of, a_large_object_is_served_by_the_rest_of_the_block_that_was_filled_last) {
     constexpr std::size_t units = 33; // blocks are found by runs of 64
-    detail::slab_source source{{}, &pages, &owner};
+    ordered_test::own_source source{{}, &pages, &owner};
     std::vector<detail::slab*> all;
     std::size_t here = 0, in_full_blocks = 0, full_blocks = 0;
     for (const detail::block* last = nullptr; full_blocks < 12; ++here) {
@@ -75,7 +76,7 @@ TEST_F(slab_source_of, a_large_object_is_served_by_the_rest_of_the_block_that_wa
 // ---- one slab -----------------------------------------------------------------------------------
 
 TEST_F(slab_source_of, nothing_is_asked_before_the_first_slab) {
-    detail::slab_source source{{}, &up, &owner};
+    ordered_test::own_source source{{}, &up, &owner};
     EXPECT_EQ(up.calls(), 0u);
     EXPECT_FALSE(source.may_hold(&owner));
     EXPECT_FALSE(source.may_hold(nullptr));
@@ -83,7 +84,7 @@ TEST_F(slab_source_of, nothing_is_asked_before_the_first_slab) {
 }
 
 TEST_F(slab_source_of, a_slab_is_free_slots_of_its_class) {
-    detail::slab_source source{{}, &pages, &owner};
+    ordered_test::own_source source{{}, &pages, &owner};
     for (unsigned number = 0; number < detail::size_class::count; ++number) {
         for (const std::size_t units : {9u, 16u, 40u}) {
             detail::slab* const s = source.make(number, units, units);
@@ -115,7 +116,7 @@ TEST_F(slab_source_of, a_slab_is_free_slots_of_its_class) {
 }
 
 TEST_F(slab_source_of, a_slab_of_its_own_has_one_slot) {
-    detail::slab_source source{{}, &pages, &owner};
+    ordered_test::own_source source{{}, &pages, &owner};
     for (const std::size_t units : {1u, 9u, 33u}) {
         detail::slab* const s = source.make(detail::size_class::single, units, units);
         ASSERT_NE(s, nullptr);
@@ -129,7 +130,7 @@ TEST_F(slab_source_of, a_slab_of_its_own_has_one_slot) {
 
 #if ARENITE_CHECKS
 TEST_F(slab_source_of, notes_lie_behind_the_slots) {
-    detail::slab_source source{{}, &pages, &owner};
+    ordered_test::own_source source{{}, &pages, &owner};
     for (unsigned number = 0; number < detail::size_class::count; ++number) {
         detail::slab* const s = source.make(number, 9, 9);
         ASSERT_NE(s, nullptr);
@@ -148,7 +149,7 @@ TEST_F(slab_source_of, notes_lie_behind_the_slots) {
 // ---- which units --------------------------------------------------------------------------------
 
 TEST_F(slab_source_of, slabs_lie_side_by_side_from_the_first_unit_on) {
-    detail::slab_source source{blocks_of(64_KiB), &pages, &owner};
+    ordered_test::own_source source{blocks_of(64_KiB), &pages, &owner};
     std::size_t unit = 1;
     for (const std::size_t units : {1u, 4u, 2u, 8u}) {
         detail::slab* const s = source.make(class_of_48, units, 1);
@@ -161,7 +162,7 @@ TEST_F(slab_source_of, slabs_lie_side_by_side_from_the_first_unit_on) {
 }
 
 TEST_F(slab_source_of, the_lowest_units_that_came_back_are_next) {
-    detail::slab_source source{blocks_of(64_KiB), &pages, &owner};
+    ordered_test::own_source source{blocks_of(64_KiB), &pages, &owner};
     std::vector<detail::slab*> all;
     for (int i = 0; i < 12; ++i)
         all.push_back(source.make(class_of_48, 4, 4));
@@ -174,7 +175,7 @@ TEST_F(slab_source_of, the_lowest_units_that_came_back_are_next) {
 }
 
 TEST_F(slab_source_of, units_that_came_back_beside_each_other_are_one_run) {
-    detail::slab_source source{blocks_of(64_KiB), &pages, &owner};
+    ordered_test::own_source source{blocks_of(64_KiB), &pages, &owner};
     std::vector<detail::slab*> all;
     for (int i = 0; i < 12; ++i)
         all.push_back(source.make(class_of_48, 4, 4));
@@ -189,7 +190,7 @@ TEST_F(slab_source_of, units_that_came_back_beside_each_other_are_one_run) {
 }
 
 TEST_F(slab_source_of, a_shorter_run_serves_if_it_has_a_sixteenth) {
-    detail::slab_source source{blocks_of(64_KiB), &pages, &owner};
+    ordered_test::own_source source{blocks_of(64_KiB), &pages, &owner};
     std::vector<detail::slab*> all;
     for (int i = 0; i < 15; ++i)
         all.push_back(source.make(class_of_48, 4, 4));
@@ -205,7 +206,7 @@ TEST_F(slab_source_of, a_shorter_run_serves_if_it_has_a_sixteenth) {
 }
 
 TEST_F(slab_source_of, a_lower_block_is_before_a_higher_one) {
-    detail::slab_source source{blocks_of(64_KiB), &pages, &owner};
+    ordered_test::own_source source{blocks_of(64_KiB), &pages, &owner};
     std::vector<detail::slab*> all;
     while (pages.calls() < 5)
         all.push_back(source.make(detail::size_class::single, 4, 4));
@@ -220,7 +221,7 @@ TEST_F(slab_source_of, a_lower_block_is_before_a_higher_one) {
 }
 
 TEST_F(slab_source_of, a_block_has_so_many_slabs_and_no_more) {
-    detail::slab_source source{{}, &pages, &owner};
+    ordered_test::own_source source{{}, &pages, &owner};
     static_cast<void>(
         source.make(detail::size_class::single, 1, 1)); // the first span is a short block
     while (pages.calls() < 2)
@@ -245,7 +246,7 @@ TEST_F(slab_source_of, a_block_has_so_many_slabs_and_no_more) {
 
 TEST_F(slab_source_of, the_last_slab_s_block_goes_back_by_the_policy) {
     for (const return_policy policy : {return_policy::return_all, return_policy::retain_all}) {
-        detail::slab_source source{{.block_bytes = 64_KiB, .policy = policy}, &up, &owner};
+        ordered_test::own_source source{{.block_bytes = 64_KiB, .policy = policy}, &up, &owner};
         detail::slab* const a = source.make(class_of_48, 4, 4);
         detail::slab* const b = source.make(class_of_48, 4, 4);
         EXPECT_EQ(source.open_blocks(), 1u);
@@ -260,7 +261,7 @@ TEST_F(slab_source_of, the_last_slab_s_block_goes_back_by_the_policy) {
 }
 
 TEST_F(slab_source_of, what_went_back_has_no_owner) {
-    detail::slab_source source{{}, &pages, &owner};
+    ordered_test::own_source source{{}, &pages, &owner};
     detail::slab* const stays = source.make(class_of_48, 4, 4);
     detail::slab* const s = source.make(class_of_48, 4, 4);
     std::byte* const p = source.begin_of(*s);
@@ -273,7 +274,7 @@ TEST_F(slab_source_of, what_went_back_has_no_owner) {
 TEST_F(slab_source_of, trim_gives_free_slots_and_units_back_page_by_page) {
     if (detail::os::platform::page_bytes() > 4_KiB)
         GTEST_SKIP() << "pages are larger than 4 KiB";
-    detail::slab_source source{blocks_of(256_KiB), &pages, &owner};
+    ordered_test::own_source source{blocks_of(256_KiB), &pages, &owner};
     detail::slab* const s =
         source.make(detail::size_class::computed(4096), 64 + checks_enabled, 64);
     detail::slab* const full = source.make(detail::size_class::single, 32, 32);
@@ -298,7 +299,7 @@ TEST_F(slab_source_of, trim_gives_free_slots_and_units_back_page_by_page) {
 }
 
 TEST_F(slab_source_of, trim_gives_empty_spans_back) {
-    detail::slab_source source{
+    ordered_test::own_source source{
         {.block_bytes = 64_KiB, .policy = return_policy::retain_all}, &up, &owner};
     release(source, *source.make(class_of_48, 4, 4));
     EXPECT_EQ(up.live(), 1u);
@@ -309,7 +310,7 @@ TEST_F(slab_source_of, trim_gives_empty_spans_back) {
 // ---- little memory ------------------------------------------------------------------------------
 
 TEST_F(slab_source_of, without_an_upstream_shorter_runs_serve) {
-    detail::slab_source source{blocks_of(4_KiB), &up, &owner};
+    ordered_test::own_source source{blocks_of(4_KiB), &up, &owner};
     detail::slab* const first = source.make(class_of_48, 64, 1);
     ASSERT_NE(first, nullptr);
     EXPECT_EQ(first->units, 2u) << "the others are bookkeeping";
@@ -324,7 +325,7 @@ TEST_F(slab_source_of, without_an_upstream_shorter_runs_serve) {
 
 TEST_F(slab_source_of, without_an_upstream_every_run_that_is_long_enough_is_found) {
     for (const std::size_t units : {3u, 5u, 6u, 7u, 12u}) { // no powers of two
-        detail::slab_source source{blocks_of(64_KiB), &up, &owner};
+        ordered_test::own_source source{blocks_of(64_KiB), &up, &owner};
         std::vector<detail::slab*> all;
         while (up.live() < 3)
             all.push_back(source.make(detail::size_class::single, units, units));
@@ -346,7 +347,7 @@ TEST_F(slab_source_of, without_an_upstream_every_run_that_is_long_enough_is_foun
 }
 
 TEST_F(slab_source_of, a_block_that_is_too_short_is_put_back) {
-    detail::slab_source source{blocks_of(16_KiB), &up, &owner};
+    ordered_test::own_source source{blocks_of(16_KiB), &up, &owner};
     detail::slab* const s = source.make(detail::size_class::single, 14, 14);
     ASSERT_NE(s, nullptr) << "2 units of 16 are bookkeeping";
     EXPECT_EQ(source.make(detail::size_class::single, 15, 15), nullptr) << "there is no such block";
@@ -363,7 +364,7 @@ TEST_F(slab_source_of, any_work_leaves_slabs_apart_and_all_units_accounted_for) 
     };
     for (const std::size_t block_bytes : {4_KiB, 16_KiB, 64_KiB, 256_KiB}) {
         std::mt19937 random{3};
-        detail::slab_source source{blocks_of(block_bytes), &pages, &owner};
+        ordered_test::own_source source{blocks_of(block_bytes), &pages, &owner};
         std::vector<made_slab> live;
         std::uint64_t id = 0;
         for (int i = 0; i < 3000; ++i) {
@@ -422,7 +423,7 @@ private:
 
 TEST_F(slab_source_of, knows_its_blocks_wherever_the_upstream_puts_them) {
     const auto memory = std::make_unique<descending_resource>();
-    detail::slab_source source{blocks_of(64_KiB), memory.get(), &owner};
+    ordered_test::own_source source{blocks_of(64_KiB), memory.get(), &owner};
     std::vector<detail::slab*> all;
     while (detail::slab* const s = source.make(class_of_48, 20, 20))
         all.push_back(s);
@@ -438,7 +439,7 @@ TEST_F(slab_source_of, knows_its_blocks_wherever_the_upstream_puts_them) {
 
 TEST_F(slab_source_of, reads_nothing_where_addresses_may_go) {
     counting_resource upstream;
-    detail::slab_source source{blocks_of(64_KiB), &upstream, &owner};
+    ordered_test::own_source source{blocks_of(64_KiB), &upstream, &owner};
     detail::slab* const s = source.make(class_of_48, 1, 1);
     EXPECT_FALSE(source.may_hold(source.begin_of(*s)));
     EXPECT_EQ(source.blocks().find(source.begin_of(*s)), &source.block_of(*s));
@@ -447,7 +448,7 @@ TEST_F(slab_source_of, reads_nothing_where_addresses_may_go) {
 
 TEST_F(slab_source_of, where_a_large_object_begins_is_no_slab) {
     for (const std::size_t block_bytes : {4_KiB, 64_KiB, 256_KiB}) {
-        detail::slab_source source{blocks_of(block_bytes), &pages, &owner};
+        ordered_test::own_source source{blocks_of(block_bytes), &pages, &owner};
         static_cast<void>(source.make(class_of_48, 1, 1));
         for (const std::size_t asked : {1_KiB, 2_KiB, 4_KiB, 64_KiB}) {
             const std::size_t alignment = source.geometry().large_alignment(asked);

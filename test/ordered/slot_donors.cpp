@@ -5,6 +5,7 @@
 #include <arenite/ordered/detail/slab_survey.hpp>
 
 #include "ordered/heap_test.hpp"
+#include "ordered/slab_of_class.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -22,7 +23,7 @@ class slot_donors_of : public heap_test {
 protected:
     counting_pages pages;
     int owner = 0;
-    detail::slab_source source{{}, &pages, &owner};
+    ordered_test::own_source source{{}, &pages, &owner};
     detail::slab_classes classes;
     detail::slot_donors donors;
     std::vector<detail::slab*> sparse;

@@ -215,8 +215,7 @@ public:
         call_sites::freed(p);
         detail::thread_heap_front* const s = detail::thread_heap_front::around(p);
         // A heap of another kind has no pages.
-        return s != nullptr && s->is_mine_and_an_affinitys(detail::thread_table::thread()) &&
-               s->heap().try_give_in_own(p);
+        return s != nullptr && s->is_mine_and_an_affinitys() && s->heap().try_give_in_own(p);
     }
 
     /// Returns nullptr if there is no memory or the alignment is not a power of two (in checked

@@ -150,5 +150,19 @@ inline namespace ARENITE_ABI {
 /// True in a checked build.
 inline constexpr bool checks_enabled = ARENITE_CHECKS != 0;
 
+namespace detail {
+
+/// The value itself, but another one to the compiler: an address that is computed from it is added
+/// up by each instruction that reads or writes there, at no cost, instead of before all of them.
+template <class T>
+[[nodiscard]] ARENITE_INLINE T apart(T value) noexcept {
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
+    __asm__("" : "+r"(value));
+#endif
+    return value;
+}
+
+} // namespace detail
+
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -100,8 +100,8 @@ public:
         // To grow it asks the heap: p may have less room than a slot of its class.
         if (!detail::slow_only && p != nullptr && bytes <= old_bytes &&
             detail::size_class::is_listed(old_bytes, Alignment) &&
-            detail::size_class::of_listed(old_bytes, Alignment) ==
-                detail::size_class::of_listed(bytes, Alignment))
+            detail::size_class::offset_of_listed(old_bytes, Alignment) ==
+                detail::size_class::offset_of_listed(bytes, Alignment))
             return p;
         return reallocate(p, bytes);
     }

@@ -45,17 +45,17 @@ public:
         slab_front* const h = thread_table::ready_at(place_);
         if (h == nullptr) [[unlikely]]
             return nullptr;
-        return h->try_take(unsigned{classes_[(bytes + 7) / 8]});
+        return h->try_take_at(classes_[(bytes + 7) / 8]);
     }
 
 private:
     /// The row that size_class::of_listed looks up for one alignment.
-    [[nodiscard]] static constexpr const std::uint8_t* row(std::size_t alignment) noexcept {
+    [[nodiscard]] static constexpr const std::uint16_t* row(std::size_t alignment) noexcept {
         return size_class::listed.data() + alignment * size_class::listed_row;
     }
 
     thread_place place_ = 0; ///< of the half of the table that serves its alignment
-    const std::uint8_t* classes_ = row(size_class::least_alignment);
+    const std::uint16_t* classes_ = row(size_class::least_alignment);
 };
 
 } // namespace detail

@@ -37,8 +37,8 @@ public:
 
     /// True if this thread has it, and it is an affinity's: objects of a shared_heap don't go the
     /// short way of those whose affinity is not known.
-    [[nodiscard]] ARENITE_INLINE bool is_mine_and_an_affinitys(const void* me) const noexcept {
-        return thread_.load(std::memory_order_acquire) == me;
+    [[nodiscard]] ARENITE_INLINE bool is_mine_and_an_affinitys() const noexcept {
+        return thread_table::is_thread(thread_.load(std::memory_order_acquire));
     }
     [[nodiscard]] bool is_mine(const void* me) const noexcept {
         return thread_.load(std::memory_order_acquire) == mark_of(me);

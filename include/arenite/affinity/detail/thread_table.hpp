@@ -78,7 +78,8 @@ public:
     }
 
 #if ARENITE_IS_MALLOC
-    /// ready_at(place_of(0), default_alignment) in one load: that of the only affinity.
+    /// ready_at(place_of(0), default_alignment) in one load: that of the only affinity. Never null,
+    /// but slab_front::nobody.
     [[nodiscard]] ARENITE_INLINE static slab_front* ready_of_only() noexcept { return of_only; }
 #endif
 
@@ -90,6 +91,18 @@ public:
         return self;
 #else
         return &of_thread;
+#endif
+    }
+
+    /// True if that is thread().
+    [[nodiscard]] ARENITE_INLINE static bool is_thread(const void* which) noexcept {
+#if defined(__x86_64__) && defined(__LP64__) && defined(__linux__) &&                              \
+    defined(__GCC_ASM_FLAG_OUTPUTS__)
+        bool is_equal;
+        __asm__("cmpq %%fs:0, %1" : "=@cce"(is_equal) : "r"(which));
+        return is_equal;
+#else
+        return which == thread();
 #endif
     }
 
@@ -179,7 +192,7 @@ private:
     void ready_changed([[maybe_unused]] unsigned affinity) noexcept {
 #if ARENITE_IS_MALLOC
         if (affinity == 0)
-            of_only = at(0).ready[1];
+            of_only = at(0).ready[1] != nullptr ? at(0).ready[1] : &slab_front::nobody;
 #endif
     }
 

@@ -63,8 +63,8 @@ public:
     /// The owner of the unit that p lies in; 0 if there is none.
     [[nodiscard]] ARENITE_INLINE std::uintptr_t find(const void* p) const noexcept {
         const std::uintptr_t begin = near_begin_.load(std::memory_order_acquire);
-        if (const std::uintptr_t unit = (address_of(p) - begin) / unit_bytes; unit < leaf_units)
-            [[likely]]
+        if (const std::uintptr_t unit = apart((address_of(p) - begin) / unit_bytes);
+            unit < leaf_units) [[likely]]
             return near_.load(std::memory_order_relaxed)[unit].load(std::memory_order_acquire);
         const entry* const found = entries_.find(address_of(p) / unit_bytes);
         return found != nullptr ? found->load(std::memory_order_acquire) : 0;

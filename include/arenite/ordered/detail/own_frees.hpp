@@ -18,29 +18,39 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-ARENITE_INLINE slab_class& slab_classes::of(const slab& s) noexcept {
-    return *reinterpret_cast<slab_class*>(reinterpret_cast<std::byte*>(all_) + s.class_offset);
-}
+ARENITE_INLINE slab_class& slab_classes::of(const slab& s) noexcept { return *s.its_class; }
 
-ARENITE_INLINE bool slab_front::set_free(slab& s, bits::word* words, std::size_t index) noexcept {
-    if (bits::test_and_set(words[index / bits::word_bits], index)) [[unlikely]]
+ARENITE_INLINE bool slab_front::set_free(slab& s, std::size_t index) noexcept {
+    if (bits::test_and_set(s.bitmap()[index / bits::word_bits], index)) [[unlikely]]
         return false;
     if (--s.frees_left == 0) [[unlikely]] // each test on the flags of its subtraction
         count_last_free(s);
-    else if (classes_.of(s).count_free()) [[unlikely]]
+    else if (slab_classes::of(s).count_free()) [[unlikely]]
         alarmed(s);
     return true;
 }
 
-/// From the address to the page, and to the slot's bit there. False, and nothing is done, for what
-/// lies elsewhere, is rare, or misuse.
+/// set_free from the address to the page, and to the slot's bit there. False, and nothing is done,
+/// for what lies elsewhere, is rare, or misuse. Calls find the page again, so that the heap and the
+/// address can stay in the registers that they came in.
 ARENITE_INLINE bool slab_front::try_give_in_own(void* p) noexcept {
     if constexpr (slow_only)
         return false;
     slab& s = slab_page::of(p);
     if (!s.is_here<true>(this)) [[unlikely]]
         return false;
-    return set_free(s, reinterpret_cast<bits::word*>(&s + 1), s.index_in_page(p));
+    const std::size_t index = s.index_in_page(p);
+    if (bits::test_and_set(slab_page::words_of(s)[index / bits::word_bits], index)) [[unlikely]]
+        return false;
+    if (--s.frees_left == 0) [[unlikely]]
+        count_last_free_of_page(p);
+    else if (slab_classes::of(s).count_free()) [[unlikely]]
+        alarmed_page(p);
+    return true;
+}
+
+ARENITE_INLINE bool slab_front::try_give(void* p) noexcept {
+    return pages_.may_hold(p) && try_give_in_own(p);
 }
 
 ARENITE_INLINE const slab* slab_front::page_of_slot(const void* p) const noexcept {
@@ -50,9 +60,8 @@ ARENITE_INLINE const slab* slab_front::page_of_slot(const void* p) const noexcep
     if (!s.is_here<true>(this)) [[unlikely]]
         return nullptr;
     const std::size_t index = s.index_in_page(p);
-    const auto* const words = reinterpret_cast<const bits::word*>(&s + 1);
-    const bool in_use =
-        (glance(words[index / bits::word_bits]) >> index % bits::word_bits & 1) == 0;
+    const bits::word& word = slab_page::words_of(s)[index / bits::word_bits];
+    const bool in_use = (glance(word) >> index % bits::word_bits & 1) == 0;
     return in_use && index * s.slot_bytes == s.offset_in_page(p) ? &s : nullptr;
 }
 

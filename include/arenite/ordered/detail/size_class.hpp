@@ -63,18 +63,24 @@ inline constexpr auto bytes_of = [] {
 /// Up to this size the class is looked up, above it computed.
 inline constexpr std::size_t largest_listed_bytes = 1024;
 
-/// By alignment, up to 16, and size in steps of 8; `single` where the alignment is no power of two.
+/// A slab_class has so many bytes, and a heap's lie side by side: so an offset among them tells the
+/// class as well as a number does, and need not be multiplied.
+inline constexpr std::size_t state_bytes = 64;
+
+/// Offsets by alignment, up to 16, and size in steps of 8; that of `single` where the alignment is
+/// no power of two.
 inline constexpr std::size_t listed_row = 144;
 inline constexpr auto listed = [] {
-    std::array<std::uint8_t, 17 * listed_row> classes{};
-    classes.fill(single);
+    std::array<std::uint16_t, 17 * listed_row> offsets{};
+    offsets.fill(single * state_bytes);
     for (std::size_t alignment = 1; alignment <= 16; alignment *= 2) {
         for (std::size_t i = 0; i <= largest_listed_bytes / 8; ++i) {
             const std::size_t step = alignment == 16 ? i + i % 2 : i;
-            classes[alignment * listed_row + i] = static_cast<std::uint8_t>(computed(step * 8));
+            offsets[alignment * listed_row + i] =
+                static_cast<std::uint16_t>(computed(step * 8) * state_bytes);
         }
     }
-    return classes;
+    return offsets;
 }();
 
 /// Multiplied by an offset within a slab and shifted right by 32 bits, the index of the slot there.
@@ -93,11 +99,15 @@ inline constexpr auto inverse = [] {
     return bytes <= largest_listed_bytes && alignment <= 16;
 }
 
-/// The class of such a request; `single`, which has no slots ready, if its alignment is no power of
-/// two. Slots are aligned to 16 where their size is divisible by it.
+/// The offset of the class of such a request; that of `single`, which has no slots ready, if its
+/// alignment is no power of two. Slots are aligned to 16 where their size is divisible by it.
+[[nodiscard]] ARENITE_INLINE constexpr std::size_t
+offset_of_listed(std::size_t bytes, std::size_t alignment) noexcept {
+    return listed[alignment * listed_row + (bytes + 7) / 8];
+}
 [[nodiscard]] ARENITE_INLINE constexpr unsigned of_listed(std::size_t bytes,
                                                           std::size_t alignment) noexcept {
-    return listed[alignment * listed_row + (bytes + 7) / 8];
+    return static_cast<unsigned>(offset_of_listed(bytes, alignment) / state_bytes);
 }
 
 /// The class of any request of a valid alignment; `single` where no class has slots of this size or

@@ -18,6 +18,8 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+class slab_class;
+
 /// The unit in which a block is given to slabs.
 inline constexpr std::size_t unit_bytes = 1024;
 
@@ -32,12 +34,11 @@ inline constexpr std::size_t unit_bytes = 1024;
 ///
 /// An object may have several slots that lie side by side: see joined_slots.hpp.
 struct alignas(64) slab {
-    std::uintptr_t tag;         ///< of its owner at this place, see tag_of; 0 for what is no slab
-    std::uint32_t inverse;      ///< of the size of a slot: see size_class::inverse
-    std::uint32_t begin;        ///< bytes from the start of the block to the first slot
-    std::int32_t frees_left;    ///< until one is reported to the heap: see alarm_at
-    std::int32_t alarm;         ///< `used()` at which it is reported
-    std::uint16_t class_offset; ///< of its class among those of the heap, in bytes
+    std::uintptr_t tag;      ///< of its owner at this place, see tag_of; 0 for what is no slab
+    std::uint32_t begin;     ///< bytes from the start of the block to the first slot
+    std::uint32_t inverse;   ///< of the size of a slot: see size_class::inverse, index_in_page
+    std::int32_t frees_left; ///< until one is reported to the heap: see alarm_at
+    std::int32_t alarm;      ///< `used()` at which it is reported
     std::uint16_t slot_bytes;
     std::uint16_t slack; ///< a request takes more than slot_bytes less this
     std::uint16_t slots;
@@ -47,6 +48,7 @@ struct alignas(64) slab {
     std::uint8_t units;
     slab* left;
     slab* right;
+    slab_class* its_class; ///< that of its heap which counts it: see slab_classes::of
 
     /// True for a page of its block; else it has units of a block that has a slab_block, where its
     /// words lie further away.
@@ -55,12 +57,11 @@ struct alignas(64) slab {
     }
     static constexpr std::uint16_t words_behind_page = 64 / sizeof(bits::word);
 
-    static constexpr std::uint16_t class_bytes = 64;
-
-    /// See size_class; `single` for one slot of any number of units.
-    [[nodiscard]] unsigned slot_class() const noexcept { return class_offset / class_bytes; }
-    void set_slot_class(unsigned number) noexcept {
-        class_offset = static_cast<std::uint16_t>(number * class_bytes);
+    /// See size_class; `single` for one slot of any number of units, `none` for what is no slab.
+    [[nodiscard]] unsigned slot_class() const noexcept {
+        if (inverse != 0)
+            return size_class::computed(slot_bytes);
+        return slot_bytes != 0 ? size_class::single : size_class::none;
     }
 
     /// An alarm that no free reaches, but one after so many that their count would not fit.
@@ -175,7 +176,20 @@ struct alignas(64) slab {
     }
     /// index_of in a page: of any address in it an index that has a bit.
     [[nodiscard]] ARENITE_INLINE std::size_t index_in_page(const void* p) const noexcept {
+#if defined(__x86_64__) && defined(__GNUC__)
+        // `begin` as its fraction makes `inverse` larger by less than 2^-14: the index stays, and
+        // is the upper half of a product, which needs no shift.
+        std::uint64_t offset = offset_in_page(p);
+        std::uint64_t index;
+        using both = const char(*)[sizeof begin + sizeof inverse];
+        __asm__("mulq %2"
+                : "=d"(index), "+a"(offset)
+                : "m"(*reinterpret_cast<both>(&begin))
+                : "cc");
+        return index;
+#else
         return static_cast<std::size_t>(std::uint64_t{offset_in_page(p)} * inverse >> 32);
+#endif
     }
 
     /// Checked builds note at the end of a slab how many bytes of each slot were not asked for.

@@ -43,7 +43,11 @@ using slab_list = address_list<slab>;
 class alignas(64) slab_class {
 public:
     /// Empty, without slabs; `slot_bytes`: 0 for size_class::single.
-    void begin(std::uint32_t slot_bytes) noexcept;
+    constexpr void begin(std::uint32_t slot_bytes) noexcept {
+        *this = {};
+        free_ = &no_slots;
+        slot_bytes_ = slot_bytes;
+    }
 
     /// The lowest free slot of the word; nullptr where there is none. `number` is that of this
     /// class; where it is a constant, so is the size of a slot.
@@ -76,6 +80,8 @@ public:
 
     /// Enters a slab without slots in use.
     void add(slab& s) noexcept;
+    /// Counts one that is a single slot, in use from now on; it is in no list.
+    void add_single(slab& s) noexcept;
     /// Takes out a slab without slots in use, which is not the current one.
     void remove(slab& s) noexcept;
 
@@ -100,6 +106,9 @@ public:
 private:
     bool enter_word(const slab& s, std::size_t from, const slab_source& in) noexcept;
     void count_pages(std::uint32_t now) noexcept;
+
+    /// A class without a current slab allocates from this word: never written, since it is 0.
+    static bits::word no_slots;
 
     bits::word* free_ = nullptr;
     std::byte* first_ = nullptr;

@@ -27,10 +27,10 @@ class block_source;
 /// Threads:   one at a time, as its heap; what is approximate by any.
 class slab_classes {
 public:
-    slab_classes() noexcept { begin(); }
+    constexpr slab_classes() noexcept { begin(); }
 
     /// Forgets all slabs and objects, but not the high water.
-    void begin() noexcept;
+    constexpr void begin() noexcept;
 
     [[nodiscard]] ARENITE_INLINE slab_class& operator[](unsigned number) noexcept {
         return all_[number];
@@ -38,8 +38,14 @@ public:
     [[nodiscard]] const slab_class& operator[](unsigned number) const noexcept {
         return all_[number];
     }
-    /// The class of a slab.
-    [[nodiscard]] ARENITE_INLINE slab_class& of(const slab& s) noexcept;
+    /// A slot of the class at this offset, see size_class::offset_of_listed; nullptr where none
+    /// lies ready.
+    [[nodiscard]] ARENITE_INLINE void* try_take_at(std::size_t offset) noexcept {
+        auto& its = *reinterpret_cast<slab_class*>(reinterpret_cast<std::byte*>(all_) + offset);
+        return its.try_take(static_cast<unsigned>(offset / size_class::state_bytes));
+    }
+    /// The class of a slab that was entered.
+    [[nodiscard]] ARENITE_INLINE static slab_class& of(const slab& s) noexcept;
 
     /// Enters a slab without slots in use in its class.
     void add(slab& s) noexcept;
@@ -47,8 +53,8 @@ public:
     /// True where no object of any class lives.
     [[nodiscard]] bool none_live() const noexcept;
 
-    /// Counts the bytes of a slot of its own.
-    void add_single(std::size_t bytes) noexcept { single_bytes_ += bytes; }
+    /// Enters a slot of its own, which is in use.
+    void add_single(slab& s) noexcept;
     void remove_single(std::size_t bytes) noexcept { single_bytes_ -= bytes; }
     /// True if more single bytes are in use than ever before this was asked.
     [[nodiscard]] bool most_single() noexcept;
@@ -81,8 +87,8 @@ private:
         settled_bytes_ += bytes;
     }
 
-    slab_class all_[size_class::count + 1]; // first: see of()
-    std::size_t single_bytes_ = 0;          ///< in use by slots of their own
+    slab_class all_[size_class::count + 1];
+    std::size_t single_bytes_ = 0; ///< in use by slots of their own
     std::size_t most_single_bytes_ = 0;
     std::size_t high_water_ = 0;
     /// A bit for each class that has or had slabs: only they are summed.
@@ -94,6 +100,15 @@ private:
     std::int64_t settled_bytes_ = 0;
     std::int64_t joined_ = 0; ///< slots that are not the first of their object
 };
+
+constexpr void slab_classes::begin() noexcept {
+    for (unsigned i = 0; i < size_class::count; ++i)
+        all_[i].begin(static_cast<std::uint32_t>(size_class::slot_bytes(i)));
+    all_[size_class::single].begin(0);
+    single_bytes_ = 0;
+    have_slabs_ = 0;
+    settled_ = settled_bytes_ = joined_ = 0;
+}
 
 } // namespace detail
 } // namespace ARENITE_ABI

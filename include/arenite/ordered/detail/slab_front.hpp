@@ -9,6 +9,7 @@
 #include <arenite/ordered/detail/slab_classes.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -24,6 +25,32 @@ class slab_heap;
 /// Size of a free that was made without one.
 inline constexpr std::size_t unknown_bytes = ~std::size_t{0};
 
+/// The addresses among which the blocks of a heap lie, or lay, that have pages: see slab_page.
+///
+/// Cost:      may_hold: one test, before anything is read where an address points.
+/// Limits:    foreign memory may lie between two blocks.
+/// Threads:   one at a time, as its heap.
+class page_range {
+public:
+    [[nodiscard]] ARENITE_INLINE bool may_hold(const void* p) const noexcept {
+        return address_of(p) - lowest_ < extent_;
+    }
+
+    /// A block of `bytes` lies here.
+    void add(const void* block, std::size_t bytes) noexcept {
+        const std::uintptr_t begin = address_of(block);
+        const std::uintptr_t end = begin + bytes;
+        const std::uintptr_t end_before = lowest_ + extent_;
+        if (extent_ == 0 || begin < lowest_)
+            lowest_ = begin;
+        extent_ = (end_before < end ? end : end_before) - lowest_;
+    }
+
+private:
+    std::uintptr_t lowest_ = 0;
+    std::uintptr_t extent_ = 0; ///< 0: there are none
+};
+
 /// The part of a slab_heap that inlined calls know: its classes, and the calls that they go on to
 /// when they can't be served there.
 ///
@@ -38,6 +65,12 @@ public:
     slab_front(const slab_front&) = delete;
     slab_front& operator=(const slab_front&) = delete;
 
+#if ARENITE_IS_MALLOC
+    /// One of no heap, without slots and pages: where a thread has none, so that no call asks
+    /// whether it has one.
+    static slab_front nobody;
+#endif
+
     /// A slot of a class; nullptr where the next one has to be looked for.
     [[nodiscard]] ARENITE_INLINE void* try_take(unsigned slot_class) noexcept {
         return classes_[slot_class].try_take(slot_class);
@@ -49,7 +82,11 @@ public:
             return nullptr;
         if (!size_class::is_listed(bytes, alignment)) [[unlikely]]
             return nullptr;
-        return try_take(size_class::of_listed(bytes, alignment));
+        return try_take_at(size_class::offset_of_listed(bytes, alignment));
+    }
+    /// try_take of a class at an offset, see size_class::offset_of_listed.
+    [[nodiscard]] ARENITE_INLINE void* try_take_at(std::size_t offset) noexcept {
+        return classes_.try_take_at(offset);
     }
 
     /// try_take for sizes above those that are looked up, up to 8 KiB; else nullptr. For slow
@@ -77,6 +114,10 @@ public:
     /// Without its size.
     ARENITE_NOINLINE void deallocate(void* p) noexcept;
 
+    /// deallocate(p) where p lies in a page: else false, and nothing is done. Inlined: see
+    /// own_frees.hpp.
+    [[nodiscard]] ARENITE_INLINE bool try_give(void* p) noexcept;
+
     /// deallocate(p) where p lies in memory that this heap's upstream lent it, and in a page: else
     /// false, and nothing is done. Inlined: see own_frees.hpp.
     [[nodiscard]] ARENITE_INLINE bool try_give_in_own(void* p) noexcept;
@@ -92,19 +133,22 @@ public:
     }
 
 protected:
-    slab_front() noexcept = default;
+    constexpr slab_front() noexcept = default;
     ~slab_front() = default;
 
     /// Frees a slot; false, and nothing is done, if it is free.
-    [[nodiscard]] ARENITE_INLINE bool set_free(slab& s, bits::word* words,
-                                               std::size_t index) noexcept;
+    [[nodiscard]] ARENITE_INLINE bool set_free(slab& s, std::size_t index) noexcept;
     ARENITE_NOINLINE void count_last_free(slab& s) noexcept;
 
     /// So much of a slab is free that it is to be allocated from again, or all of it; or no object
     /// of its class lives any more.
     ARENITE_NOINLINE void alarmed(slab& s) noexcept;
+    /// Both for the page that p lies in.
+    ARENITE_NOINLINE void count_last_free_of_page(void* p) noexcept;
+    ARENITE_NOINLINE void alarmed_page(void* p) noexcept;
 
     slab_classes classes_;
+    page_range pages_; ///< read by each free
 };
 
 /// Room for a slab_heap, by value, in a class of which users include the header.

@@ -44,8 +44,16 @@ inline constexpr std::size_t colours = 16;
 /// The description of the page that p lies in, if it is one.
 [[nodiscard]] ARENITE_INLINE slab& of(const void* p) noexcept {
     const std::uintptr_t at = address_of(p);
-    return *reinterpret_cast<slab*>((at & ~(std::uintptr_t{bytes} - 1)) +
-                                    (at / (bytes / 64) & (colours - 1) * 64) + head_bytes);
+    auto* const begin = reinterpret_cast<std::byte*>(at & ~(std::uintptr_t{bytes} - 1));
+    return *reinterpret_cast<slab*>(begin + (at / (bytes / 64) & (colours - 1) * 64) + head_bytes);
+}
+
+/// bitmap() of a page.
+[[nodiscard]] ARENITE_INLINE bits::word* words_of(slab& page) noexcept {
+    return reinterpret_cast<bits::word*>(&page + 1);
+}
+[[nodiscard]] ARENITE_INLINE const bits::word* words_of(const slab& page) noexcept {
+    return reinterpret_cast<const bits::word*>(&page + 1);
 }
 
 /// Words of bits for whatever an address in a page may be taken for: see slab::index_in_page.

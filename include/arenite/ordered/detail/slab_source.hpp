@@ -15,6 +15,8 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+class page_range;
+
 /// Gives a heap slabs, cut from blocks of its block_source, lowest address first.
 ///
 /// A block says in its state how long its longest run of units is that no slab has, as a power of
@@ -25,7 +27,8 @@ namespace detail {
 /// Failure:   nullptr; nothing changes.
 class slab_source {
 public:
-    slab_source(const block_options& options, upstream up, void* owner) noexcept;
+    /// Blocks that have pages are added to `pages`.
+    slab_source(const block_options& options, upstream up, void* owner, page_range& pages) noexcept;
 
     [[nodiscard]] const slab_geometry& geometry() const noexcept { return geometry_; }
     [[nodiscard]] block_source& blocks() noexcept { return blocks_; }
@@ -140,11 +143,6 @@ public:
         return address_of(p) - lowest_ < extent_;
     }
 
-    /// True if p lies among the blocks that have pages; tested as may_hold() is.
-    [[nodiscard]] ARENITE_INLINE bool may_be_page(const void* p) const noexcept {
-        return address_of(p) - lowest_page_ < extent_of_pages_;
-    }
-
     /// Calls f(slab&) for each slab of a block, in address order.
     template <class F>
     void for_each_slab(block& b, F f) const {
@@ -202,12 +200,9 @@ private:
     void set_runs(block& b, slab_block& head) noexcept;
     unsigned purge_free(block& b) noexcept;
 
-    // Where blocks with pages are or were; read by each free, so in the first line.
-    std::uintptr_t lowest_page_ = 0;
-    std::uintptr_t extent_of_pages_ = 0;
-
     slab_geometry geometry_;
     const void* owner_;
+    page_range& pages_;
     std::uintptr_t lowest_ = 0; ///< of all blocks that there were, where addresses stay reserved
     std::uintptr_t extent_ = 0;
     std::size_t open_blocks_ = 0;
