@@ -146,6 +146,7 @@ void* slab_heap::any_slot(unsigned slot_class) noexcept {
         return nullptr;
     // Empty slabs that other classes allocate from give their units: a new slab may fit there.
     leave_empty_slabs();
+    slabs_.release_kept();
     if (next_slab(slot_class) || new_slab(slot_class))
         return try_take(slot_class);
     const slab_list& all = classes_[slot_class].slabs();
@@ -163,6 +164,7 @@ void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) n
     slab* s = slabs_.make(size_class::single, units, units, aligned_units);
     if (s == nullptr) {
         leave_empty_slabs();
+        slabs_.release_kept();
         s = slabs_.make(size_class::single, units, units, aligned_units);
         if (s == nullptr)
             return nullptr;

@@ -39,6 +39,13 @@ std::uint16_t has_run(std::size_t units) noexcept {
 /// A slab may have this share of the units that are wanted, rather than lie higher up.
 constexpr std::size_t short_divisor = 16;
 
+/// Units that a source may keep while nothing needs them: so many, and so many for each block.
+constexpr std::size_t kept_always = 256;
+constexpr std::size_t kept_of_block = 16;
+
+/// Of those that are kept, so many are taken back for a new block that may be spared.
+constexpr int most_taken_back = 4;
+
 /// The smallest span that holds a slab beside the bookkeeping.
 constexpr std::size_t least_span_bytes = 4096;
 
@@ -199,6 +206,8 @@ bool slab_source::has_units(std::size_t wanted, std::size_t least) const noexcep
 
 slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t least,
                         std::size_t aligned) noexcept {
+    if (slab* const s = take_kept(slot_class, wanted, least, aligned))
+        return s;
     wanted += aligned - 1;
     least += aligned - 1;
     // A shorter run in a lower block before a new one, if it is not much too short.
@@ -206,6 +215,21 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
     block_list& all = blocks_.blocks();
     if (block* const b = all.lowest(has_run(enough)); b != nullptr)
         return try_cut(*b, slot_class, enough, wanted, aligned);
+    if (slab* const longer = kept_.shortest(enough)) { // and its block has a run again
+        block& b = block_of(*longer);
+        kept_.forget(*longer);
+        take_back(*longer);
+        return try_cut(b, slot_class, enough, wanted, aligned);
+    }
+    for (int n = 0; n < most_taken_back; ++n) { // a run may be whole again beside one of these
+        slab* const s = kept_.next();
+        if (s == nullptr)
+            break;
+        kept_.forget(*s);
+        take_back(*s);
+        if (block* const b = all.lowest(has_run(enough)); b != nullptr)
+            return try_cut(*b, slot_class, enough, wanted, aligned);
+    }
     block* const fresh = new_block();
     if (slab* const s = cut_fresh(fresh, slot_class, enough, least, wanted, aligned))
         return s;
@@ -251,19 +275,32 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
     ++head.slab_count;
     head.set_slab(first, units, number);
 
-    const bool single = slot_class == size_class::single;
-    const std::size_t slot_bytes =
-        single ? units * unit_bytes - slab::note_bytes : size_class::slot_bytes(slot_class);
-    const std::size_t slots = single ? 1 : units * unit_bytes / (slot_bytes + slab::note_bytes);
     slab& s = head.slabs[number];
     s = {};
-    s.place(first * unit_bytes, size_class::inverse[slot_class]);
+    s.begin = static_cast<std::uint32_t>(first * unit_bytes);
     s.units = static_cast<std::uint8_t>(units);
     s.words_behind =
         static_cast<std::uint16_t>(head.words() + first - reinterpret_cast<const bits::word*>(&s));
-    fill(s, slot_class, slot_bytes, slots);
+    lay_out(s, slot_class, units);
     set_runs(b, head);
     return s;
+}
+
+/// Slots of a class in units that are the slab's; a single one has so many of them.
+void slab_source::lay_out(slab& s, unsigned slot_class, std::size_t slot_units) noexcept {
+    const bool single = slot_class == size_class::single;
+    const std::size_t slot_bytes =
+        single ? slot_units * unit_bytes - slab::note_bytes : size_class::slot_bytes(slot_class);
+    const bool same = single && s.slots == 1 && s.inverse == size_class::inverse[slot_class];
+    if (same && !checks_enabled) { // all else is as it was
+        s.slot_bytes = static_cast<std::uint16_t>(slot_bytes);
+        return;
+    }
+    const std::size_t slots = single ? 1 : s.units * unit_bytes / (slot_bytes + slab::note_bytes);
+    s.place(s.begin, size_class::inverse[slot_class]);
+    s.frees_left = s.alarm = 0;
+    s.state = slab_state::full;
+    fill(s, slot_class, slot_bytes, slots);
 }
 
 /// Makes a slab's slots, all free, and it one of this source.
@@ -300,27 +337,110 @@ void slab_source::mark_large(block& b) noexcept {
 block* slab_source::release(slab& s) noexcept {
     block& b = block_of(s);
     poison::no_access(begin_of(s), s.bytes());
-    s.set_tag(0); // whoever frees into it once more is found
     if (s.is_page()) {
+        s.set_tag(0); // whoever frees into it once more is found
         const std::uint32_t taken = b.note & all_pages & ~(1u << s.begin / slab_page::bytes);
         if (taken != 0)
             set_pages(b, taken);
         return taken == 0 ? &b : nullptr;
     }
+    const bool single = s.slot_class() == size_class::single;
+    if (single)
+        unused_units_ -= s.units - (s.slot_bytes + slab::note_bytes) / unit_bytes;
     slab_block& head = *geometry_.slabs_in(&b);
+    if (--head.slab_count == 0) {
+        forget_kept(head, s);
+        return &b;
+    }
+    // Smaller slots are cut from pages, once there are many.
+    if (kept_runs::may_keep(s) && (single || s.slot_bytes > slab_page::largest_slot_bytes))
+        keep(s);
+    else
+        take_back(s);
+    return nullptr;
+}
+
+// ---- units that are kept ------------------------------------------------------------------------
+
+std::size_t slab_source::most_kept() const noexcept {
+    return kept_always + open_blocks_ * kept_of_block;
+}
+
+/// A slab of units that are kept; nullptr where there are none of about that length.
+slab* slab_source::take_kept(unsigned slot_class, std::size_t wanted, std::size_t least,
+                             std::size_t aligned) noexcept {
+    slab* s = nullptr;
+    std::size_t unused = 0;
+    if (slot_class == size_class::single) {
+        // What a single slot leaves unused is lost while it is in use: it counts as kept.
+        const std::size_t few =
+            unused_units_ < kept_always / 2 ? kept_always / 2 - unused_units_ : 0;
+        const std::size_t more = std::max(few, unused_units_ < most_kept() / 2 ? wanted / 4 : 0);
+        s = kept_.shortest(wanted, std::min(wanted + more, kept_runs::longest));
+        if (s != nullptr)
+            unused = s->units - wanted;
+    } else {
+        s = kept_.longest_of(std::max(least, wanted / short_divisor),
+                             std::min(wanted, kept_runs::longest));
+    }
+    if (s == nullptr || s->begin % (aligned * unit_bytes) != 0)
+        return nullptr;
+    kept_.forget(*s);
+    unused_units_ += unused;
+    ++geometry_.slabs_in(&block_of(*s))->slab_count;
+    lay_out(*s, slot_class, s->units - unused);
+    return s;
+}
+
+/// All its slots stay free: whoever frees one once more is found.
+void slab_source::keep(slab& s) noexcept {
+    s.set_slot_class(size_class::single); // whoever looks for slots of its class finds none in it
+    kept_.keep(s);
+    for (int n = 0; n < 2 && kept_.units() + unused_units_ > most_kept(); ++n) {
+        slab* const other = kept_.next();
+        if (other == nullptr)
+            break;
+        kept_.forget(*other);
+        take_back(*other);
+    }
+}
+
+/// Its units, and what is free beside them, are one run.
+void slab_source::take_back(slab& s) noexcept {
+    block& b = block_of(s);
+    slab_block& head = *geometry_.slabs_in(&b);
+    s.set_tag(0); // whoever frees into it once more is found
     const std::size_t first = s.begin / unit_bytes;
     bits::clear_run(head.taken_units, first, s.units);
     head.set_slab(first, s.units, 0);
     head.free_slabs |= std::uint32_t{1} << (&s - head.slabs);
-    if (--head.slab_count == 0)
-        return &b;
     set_runs(b, head);
-    return nullptr;
+}
+
+/// The last slab of a block that is in use goes, and with it those that are kept.
+void slab_source::forget_kept(slab_block& head, slab& last) noexcept {
+    last.set_tag(0);
+    constexpr std::uint32_t all = (std::uint32_t{1} << slab_block::most_slabs) - 2;
+    std::uint32_t kept = all & ~head.free_slabs & ~(std::uint32_t{1} << (&last - head.slabs));
+    for (; kept != 0; kept &= kept - 1) {
+        slab& s = head.slabs[std::countr_zero(kept)];
+        kept_.forget(s);
+        s.set_tag(0);
+    }
+}
+
+void slab_source::release_kept() noexcept {
+    while (slab* const s = kept_.next()) {
+        kept_.forget(*s);
+        take_back(*s);
+    }
 }
 
 // ---- giving back --------------------------------------------------------------------------------
 
 void slab_source::reset() noexcept {
+    kept_.clear();
+    unused_units_ = 0;
     block_list& all = blocks_.blocks();
     // The next is looked for anew each time: a span that goes back takes other blocks with it.
     while (block* const b = all.lowest(block_state::open | block_state::large)) {

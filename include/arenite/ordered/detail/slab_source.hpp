@@ -5,6 +5,7 @@
 #include <arenite/block/detail/block.hpp>
 #include <arenite/block/detail/block_source.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/ordered/detail/kept_runs.hpp>
 #include <arenite/ordered/detail/slab_geometry.hpp>
 #include <arenite/ordered/detail/slab_page.hpp>
 
@@ -47,9 +48,12 @@ public:
     /// there is none, or blocks have no pages, nullptr. O(log blocks).
     [[nodiscard]] slab* make_page(unsigned slot_class) noexcept;
 
-    /// Takes a slab's units back. If its block holds nothing any more, that is for close() now;
-    /// else nullptr.
+    /// Takes a slab's units back, or keeps them for the next slab of that length. If its block holds
+    /// nothing any more, that is for close() now; else nullptr.
     [[nodiscard]] block* release(slab& s) noexcept;
+
+    /// Takes back the units of all slabs that are kept.
+    void release_kept() noexcept;
 
     /// Gives up a block without slabs: it may go back at once, by the return_policy.
     void close(block& b, std::size_t bytes_in_use) noexcept;
@@ -60,7 +64,7 @@ public:
 
     /// The block that a slab lies in.
     [[nodiscard]] block& block_of(const slab& s) const noexcept {
-        if (s.is_page())
+        if (geometry_.has_pages())
             return *reinterpret_cast<block*>(address_of(&s) & ~(geometry_.mask_bytes() - 1));
         const auto* const words = reinterpret_cast<const slab_block*>(s.bitmap() - s.first_word());
         return *reinterpret_cast<block*>(geometry_.block_before(words - 1));
@@ -199,6 +203,13 @@ private:
                                 std::size_t aligned) noexcept;
     [[nodiscard]] slab& cut(block& b, unsigned slot_class, std::size_t first,
                             std::size_t units) noexcept;
+    [[nodiscard]] slab* take_kept(unsigned slot_class, std::size_t wanted, std::size_t least,
+                                  std::size_t aligned) noexcept;
+    void lay_out(slab& s, unsigned slot_class, std::size_t slot_units) noexcept;
+    void keep(slab& s) noexcept;
+    void take_back(slab& s) noexcept;
+    void forget_kept(slab_block& head, slab& last) noexcept;
+    [[nodiscard]] std::size_t most_kept() const noexcept;
     void set_runs(block& b, slab_block& head) noexcept;
     unsigned purge_free(block& b) noexcept;
 
@@ -211,6 +222,8 @@ private:
     std::uintptr_t lowest_ = 0; ///< of all blocks that there were, where addresses stay reserved
     std::uintptr_t extent_ = 0;
     std::size_t open_blocks_ = 0;
+    std::size_t unused_units_ = 0; ///< of single slots that are shorter than their slabs
+    kept_runs kept_;
     block_source blocks_;
 };
 
