@@ -54,7 +54,7 @@ void* slab_heap::allocate_rest(std::size_t bytes, std::size_t alignment) noexcep
     if (!is_alignment(alignment) || bytes > max_object_bytes) [[unlikely]]
         return nullptr;
     const unsigned slot_class = size_class::of(bytes, alignment);
-    const std::size_t most = slabs_.largest_in_units();
+    const std::size_t most = slabs_.geometry().largest_in_units();
     if (slot_class < size_class::count && size_class::slot_bytes(slot_class) <= most) [[likely]] {
         void* const p = allocate_slot(slot_class, bytes, alignment);
         if constexpr (slow_only) {

@@ -39,11 +39,7 @@ std::uint16_t has_run(std::size_t units) noexcept {
 /// A slab may have this share of the units that are wanted, rather than lie higher up.
 constexpr std::size_t short_divisor = 16;
 
-/// Units that a source may keep while nothing needs them: so many, and so many for each block.
-constexpr std::size_t kept_always = 256;
-constexpr std::size_t kept_of_block = 16;
-
-/// Of those that are kept, so many are taken back for a new block that may be spared.
+/// So many of the slabs that are kept are taken back where a new block may be spared.
 constexpr int most_taken_back = 4;
 
 /// The smallest span that holds a slab beside the bookkeeping.
@@ -120,21 +116,6 @@ block* slab_source::new_block() noexcept {
 
 // ---- pages --------------------------------------------------------------------------------------
 
-/// One that is cut into pages, none of which is a slab yet.
-block* slab_source::new_paged_block() noexcept {
-    block* const b = take_block();
-    if (b == nullptr)
-        return nullptr;
-    const std::uintptr_t low =
-        extent_of_pages_ == 0 ? address_of(b) : std::min(lowest_page_, address_of(b));
-    const std::uintptr_t high =
-        std::max(lowest_page_ + extent_of_pages_, address_of(b) + b->bytes());
-    lowest_page_ = low;
-    extent_of_pages_ = high - low;
-    set_pages(*b, 0);
-    return b;
-}
-
 void slab_source::set_pages(block& b, std::uint32_t taken) noexcept {
     b.note = paged | taken;
     const std::uint32_t there = (1u << b.bytes() / slab_page::bytes) - 1;
@@ -150,13 +131,21 @@ slab* slab_source::make_page(unsigned slot_class) noexcept {
     if (!geometry_.has_pages())
         return nullptr;
     block* b = blocks_.blocks().lowest(has_page);
-    if (b == nullptr)
-        b = new_paged_block();
-    if (b == nullptr)
-        return nullptr;
+    if (b == nullptr) {
+        b = take_block();
+        if (b == nullptr)
+            return nullptr;
+        const std::uintptr_t low =
+            extent_of_pages_ == 0 ? address_of(b) : std::min(lowest_page_, address_of(b));
+        const std::uintptr_t high =
+            std::max(lowest_page_ + extent_of_pages_, address_of(b) + b->bytes());
+        lowest_page_ = low;
+        extent_of_pages_ = high - low;
+        set_pages(*b, 0);
+    }
     const auto number = static_cast<std::size_t>(std::countr_one(b->note & all_pages));
     const std::size_t page = number * slab_page::bytes;
-    slab& s = page_at(*b, number);
+    slab& s = slab_page::of(reinterpret_cast<std::byte*>(b) + page);
     auto* const begin = reinterpret_cast<std::byte*>(b) + page;
     const auto description = static_cast<std::size_t>(reinterpret_cast<std::byte*>(&s) - begin);
     const std::size_t slot_bytes = size_class::slot_bytes(slot_class);
@@ -185,16 +174,6 @@ void slab_source::set_runs(block& b, slab_block& head) noexcept {
     blocks_.blocks().set_state(b, state);
 }
 
-/// A slab in a new block, or nullptr.
-slab* slab_source::cut_fresh(block* b, unsigned slot_class, std::size_t enough, std::size_t least,
-                             std::size_t wanted, std::size_t aligned) noexcept {
-    for (const std::size_t units : {enough, least})
-        if (b != nullptr)
-            if (slab* const s = try_cut(*b, slot_class, units, wanted, aligned))
-                return s;
-    return nullptr;
-}
-
 void slab_source::close(block& b, std::size_t bytes_in_use) noexcept {
     --open_blocks_;
     blocks_.close_empty(b, bytes_in_use);
@@ -206,7 +185,8 @@ bool slab_source::has_units(std::size_t wanted, std::size_t least) const noexcep
 
 slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t least,
                         std::size_t aligned) noexcept {
-    if (slab* const s = take_kept(slot_class, wanted, least, aligned))
+    if (slab* const s =
+            take_kept(slot_class, wanted, std::max(least, wanted / short_divisor), aligned))
         return s;
     wanted += aligned - 1;
     least += aligned - 1;
@@ -230,12 +210,19 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
         if (block* const b = all.lowest(has_run(enough)); b != nullptr)
             return try_cut(*b, slot_class, enough, wanted, aligned);
     }
+    const auto cut_fresh = [&](block* b) -> slab* {
+        for (const std::size_t units : {enough, least})
+            if (b != nullptr)
+                if (slab* const s = try_cut(*b, slot_class, units, wanted, aligned))
+                    return s;
+        return nullptr;
+    };
     block* const fresh = new_block();
-    if (slab* const s = cut_fresh(fresh, slot_class, enough, least, wanted, aligned))
+    if (slab* const s = cut_fresh(fresh))
         return s;
     if (fresh != nullptr) { // a short one, as a heap's first is
         block* const next = new_block();
-        slab* const s = cut_fresh(next, slot_class, enough, least, wanted, aligned);
+        slab* const s = cut_fresh(next);
         close(*fresh, 0);
         if (s != nullptr)
             return s;
@@ -281,26 +268,9 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
     s.units = static_cast<std::uint8_t>(units);
     s.words_behind =
         static_cast<std::uint16_t>(head.words() + first - reinterpret_cast<const bits::word*>(&s));
-    lay_out(s, slot_class, units);
+    fill_units(s, slot_class, units);
     set_runs(b, head);
     return s;
-}
-
-/// Slots of a class in units that are the slab's; a single one has so many of them.
-void slab_source::lay_out(slab& s, unsigned slot_class, std::size_t slot_units) noexcept {
-    const bool single = slot_class == size_class::single;
-    const std::size_t slot_bytes =
-        single ? slot_units * unit_bytes - slab::note_bytes : size_class::slot_bytes(slot_class);
-    const bool same = single && s.slots == 1 && s.inverse == size_class::inverse[slot_class];
-    if (same && !checks_enabled) { // all else is as it was
-        s.slot_bytes = static_cast<std::uint16_t>(slot_bytes);
-        return;
-    }
-    const std::size_t slots = single ? 1 : s.units * unit_bytes / (slot_bytes + slab::note_bytes);
-    s.place(s.begin, size_class::inverse[slot_class]);
-    s.frees_left = s.alarm = 0;
-    s.state = slab_state::full;
-    fill(s, slot_class, slot_bytes, slots);
 }
 
 /// Makes a slab's slots, all free, and it one of this source.
@@ -334,113 +304,10 @@ void slab_source::mark_large(block& b) noexcept {
     head->set_slab(0, slab_block::most_units, 0);
 }
 
-block* slab_source::release(slab& s) noexcept {
-    block& b = block_of(s);
-    poison::no_access(begin_of(s), s.bytes());
-    if (s.is_page()) {
-        s.set_tag(0); // whoever frees into it once more is found
-        const std::uint32_t taken = b.note & all_pages & ~(1u << s.begin / slab_page::bytes);
-        if (taken != 0)
-            set_pages(b, taken);
-        return taken == 0 ? &b : nullptr;
-    }
-    const bool single = s.slot_class() == size_class::single;
-    if (single)
-        unused_units_ -= s.units - (s.slot_bytes + slab::note_bytes) / unit_bytes;
-    slab_block& head = *geometry_.slabs_in(&b);
-    if (--head.slab_count == 0) {
-        forget_kept(head, s);
-        return &b;
-    }
-    // Smaller slots are cut from pages, once there are many.
-    if (kept_runs::may_keep(s) && (single || s.slot_bytes > slab_page::largest_slot_bytes))
-        keep(s);
-    else
-        take_back(s);
-    return nullptr;
-}
-
-// ---- units that are kept ------------------------------------------------------------------------
-
-std::size_t slab_source::most_kept() const noexcept {
-    return kept_always + open_blocks_ * kept_of_block;
-}
-
-/// A slab of units that are kept; nullptr where there are none of about that length.
-slab* slab_source::take_kept(unsigned slot_class, std::size_t wanted, std::size_t least,
-                             std::size_t aligned) noexcept {
-    slab* s = nullptr;
-    std::size_t unused = 0;
-    if (slot_class == size_class::single) {
-        // What a single slot leaves unused is lost while it is in use: it counts as kept.
-        const std::size_t few =
-            unused_units_ < kept_always / 2 ? kept_always / 2 - unused_units_ : 0;
-        const std::size_t more = std::max(few, unused_units_ < most_kept() / 2 ? wanted / 4 : 0);
-        s = kept_.shortest(wanted, std::min(wanted + more, kept_runs::longest));
-        if (s != nullptr)
-            unused = s->units - wanted;
-    } else {
-        s = kept_.longest_of(std::max(least, wanted / short_divisor),
-                             std::min(wanted, kept_runs::longest));
-    }
-    if (s == nullptr || s->begin % (aligned * unit_bytes) != 0)
-        return nullptr;
-    kept_.forget(*s);
-    unused_units_ += unused;
-    ++geometry_.slabs_in(&block_of(*s))->slab_count;
-    lay_out(*s, slot_class, s->units - unused);
-    return s;
-}
-
-/// All its slots stay free: whoever frees one once more is found.
-void slab_source::keep(slab& s) noexcept {
-    s.set_slot_class(size_class::single); // whoever looks for slots of its class finds none in it
-    kept_.keep(s);
-    for (int n = 0; n < 2 && kept_.units() + unused_units_ > most_kept(); ++n) {
-        slab* const other = kept_.next();
-        if (other == nullptr)
-            break;
-        kept_.forget(*other);
-        take_back(*other);
-    }
-}
-
-/// Its units, and what is free beside them, are one run.
-void slab_source::take_back(slab& s) noexcept {
-    block& b = block_of(s);
-    slab_block& head = *geometry_.slabs_in(&b);
-    s.set_tag(0); // whoever frees into it once more is found
-    const std::size_t first = s.begin / unit_bytes;
-    bits::clear_run(head.taken_units, first, s.units);
-    head.set_slab(first, s.units, 0);
-    head.free_slabs |= std::uint32_t{1} << (&s - head.slabs);
-    set_runs(b, head);
-}
-
-/// The last slab of a block that is in use goes, and with it those that are kept.
-void slab_source::forget_kept(slab_block& head, slab& last) noexcept {
-    last.set_tag(0);
-    constexpr std::uint32_t all = (std::uint32_t{1} << slab_block::most_slabs) - 2;
-    std::uint32_t kept = all & ~head.free_slabs & ~(std::uint32_t{1} << (&last - head.slabs));
-    for (; kept != 0; kept &= kept - 1) {
-        slab& s = head.slabs[std::countr_zero(kept)];
-        kept_.forget(s);
-        s.set_tag(0);
-    }
-}
-
-void slab_source::release_kept() noexcept {
-    while (slab* const s = kept_.next()) {
-        kept_.forget(*s);
-        take_back(*s);
-    }
-}
-
 // ---- giving back --------------------------------------------------------------------------------
 
 void slab_source::reset() noexcept {
     kept_.clear();
-    unused_units_ = 0;
     block_list& all = blocks_.blocks();
     // The next is looked for anew each time: a span that goes back takes other blocks with it.
     while (block* const b = all.lowest(block_state::open | block_state::large)) {

@@ -204,14 +204,14 @@ TEST_F(kept_runs_of, no_more_than_a_share_of_the_memory_is_kept) {
     std::vector<piece> live;
     for (int i = 0; i < 2000; ++i) {
         const std::size_t bytes = 9000 + random() % 20000;
-        live.push_back({static_cast<std::byte*>(heap.allocate(bytes)), bytes, 16, 0});
+        live.push_back({heap.allocate(bytes), bytes});
     }
     const std::size_t before = heap.usage().bytes_reserved;
     for (int i = 0; i < 20000; ++i) {
         piece& x = live[random() % live.size()];
         heap.deallocate(x.p, x.bytes);
         x.bytes = 9000 + random() % 20000;
-        x.p = static_cast<std::byte*>(heap.allocate(x.bytes));
+        x.p = heap.allocate(x.bytes);
     }
     EXPECT_LE(heap.usage().bytes_reserved, before + before / 8 + 4_MiB);
     for (const piece& x : live)

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/extremes.hpp>
 #include <arenite/ordered/detail/slab.hpp>
+#include <arenite/ordered/detail/slab_block.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -36,17 +38,42 @@ public:
     /// None is.
     void clear() noexcept { *this = {}; }
 
-    /// The shortest of so many units or more, but no longer than `most`; nullptr where there is none.
+    /// No slab of a block is kept any more; `last` of it is none.
+    void forget_all(slab_block& head, const slab& last) noexcept;
+
+    /// The shortest of so many units or more and `most` at most; nullptr where there is none.
     [[nodiscard]] slab* shortest(std::size_t least, std::size_t most = longest) const noexcept;
     /// The longest of so many units or fewer, but no shorter than `least`.
     [[nodiscard]] slab* longest_of(std::size_t least, std::size_t most) const noexcept;
     /// One of each length in turn; nullptr where none is kept.
     [[nodiscard]] slab* next() noexcept;
 
-    /// Of all that are kept.
+    /// All units that are kept.
     [[nodiscard]] std::size_t units() const noexcept { return units_; }
 
+    // Slabs in use whose single slot is shorter than they are: what it leaves counts as kept.
+    void add_unused(std::size_t units) noexcept { unused_ += units; }
+    void remove_unused(std::size_t units) noexcept { unused_ -= units; }
+
+    /// Units that a slot of so many may leave unused: a quarter, or any number while that is little
+    /// in all.
+    [[nodiscard]] std::size_t may_leave_unused(std::size_t wanted,
+                                               std::size_t blocks) const noexcept {
+        const std::size_t little = unused_ < always / 2 ? always / 2 - unused_ : 0;
+        return larger(little, unused_ < most(blocks) / 2 ? wanted / 4 : 0);
+    }
+    /// True if a source of so many blocks should keep less.
+    [[nodiscard]] bool has_more_than_its_share(std::size_t blocks) const noexcept {
+        return units_ + unused_ > most(blocks);
+    }
+
 private:
+    static constexpr std::size_t always = 256; ///< units that may be kept in the smallest heap
+    static constexpr std::size_t share = 16;   ///< and so many for each block
+
+    [[nodiscard]] static constexpr std::size_t most(std::size_t blocks) noexcept {
+        return always + blocks * share;
+    }
     /// The lengths from `least` to `most` of which one is kept.
     [[nodiscard]] std::uint64_t lengths(std::size_t least, std::size_t most) const noexcept {
         return lengths_ & ~std::uint64_t{0} << least & ~std::uint64_t{0} >> (longest - most);
@@ -55,6 +82,7 @@ private:
     slab* first_[longest + 1] = {};
     std::uint64_t lengths_ = 0;
     std::size_t units_ = 0;
+    std::size_t unused_ = 0;
     std::size_t turn_ = 0; ///< of next()
 };
 
@@ -77,6 +105,16 @@ inline void kept_runs::forget(slab& s) noexcept {
     else if ((first_[s.units] = s.right) == nullptr)
         lengths_ &= ~(std::uint64_t{1} << s.units);
     units_ -= s.units;
+}
+
+inline void kept_runs::forget_all(slab_block& head, const slab& last) noexcept {
+    constexpr std::uint32_t all = (std::uint32_t{1} << slab_block::most_slabs) - 2;
+    std::uint32_t kept = all & ~head.free_slabs & ~(std::uint32_t{1} << (&last - head.slabs));
+    for (; kept != 0; kept &= kept - 1) {
+        slab& s = head.slabs[std::countr_zero(kept)];
+        forget(s);
+        s.set_tag(0); // whoever frees into it once more is found
+    }
 }
 
 inline slab* kept_runs::shortest(std::size_t least, std::size_t most) const noexcept {
