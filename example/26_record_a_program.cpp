@@ -11,10 +11,12 @@
 #include <filesystem>
 #include <map>
 #include <memory_resource>
+#include <random>
 #include <string>
 
 int main() {
-    const std::string file = (std::filesystem::temp_directory_path() / "words.ev").string();
+    const std::string name = "words_" + std::to_string(std::random_device{}()) + ".ev";
+    const std::string file = (std::filesystem::temp_directory_path() / name).string();
     std::size_t events = 0;
     {
         arenite::recording_resource<arenite::ordered_heap> heap{file.c_str()};

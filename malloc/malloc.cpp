@@ -78,17 +78,12 @@ ARENITE_NOINLINE void* malloc_slow(std::size_t bytes) noexcept {
     return p != nullptr ? p : no_memory();
 }
 
-/// Above this an object has a span of its own.
-constexpr std::size_t least_large = 65536;
-
 /// Memory that comes from the system, or went there before, is zero, and stays untouched.
 ARENITE_NOINLINE void* take_large_zeroed(std::size_t bytes) noexcept {
-    using detail::pages_taken;
-    detail::taken_by_thread = pages_taken::nothing;
     void* const p = take_slow(bytes);
     if (p == nullptr)
         return no_memory();
-    return detail::taken_by_thread == pages_taken::all_zero ? p : std::memset(p, 0, bytes);
+    return detail::holds_zeros(p, bytes) ? p : std::memset(p, 0, bytes);
 }
 
 [[noreturn]] ARENITE_COLD void refuse(const char* call, const void* p) {
@@ -122,7 +117,7 @@ MALLOC_ENTRY void* calloc(std::size_t count, std::size_t bytes) MALLOC_NOEXCEPT 
     std::size_t all = 0;
     if (__builtin_mul_overflow(count, bytes, &all)) [[unlikely]]
         return no_memory();
-    if (all > drop_in::least_large)
+    if (all > detail::size_class::largest_bytes)
         return drop_in::take_large_zeroed(all);
     void* const p = take(all);
     return p != nullptr ? std::memset(p, 0, all) : no_memory();

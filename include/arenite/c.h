@@ -20,7 +20,7 @@
  * Use when:  the caller is no C++20; C++20 takes affinity_heap, which inlines.
  * Cost:      affinity_heap's, and a call. Memory is freed without its size at no other cost.
  * Overhead:  none an object.
- * Limits:    256 affinities at once.
+ * Limits:    4,096 affinities at once (256 where addresses have 32 bits); NULL for one more.
  * Misuse:    freeing memory that is no affinity's, or freeing it twice, ends the program with a
  *            message that says which, as in C++; so does reallocating or measuring what lies in an
  *            affinity and is no object's begin, or was freed. A checked library finds frees of

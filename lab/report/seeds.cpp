@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace arenite::lab {
 namespace {
@@ -149,6 +150,8 @@ void add_drawings(std::vector<seed_row>& rows) {
         "they are drawings of how memory lies: nothing was measured");
     row("seed 3, figures 5.1, 6.1 to 6.5, 6.7, 6.8, 6.10", "allocators and layouts",
         "they are drawings of how allocators work: nothing was measured");
+    row("seed 4, 3.1 and 3.2", "a pool, a chunk, levels of a heap of bits",
+        "they are drawings, and a table that follows from words of 64 bits: nothing was measured");
 }
 
 /// A wish beyond the documents: state that is saved and restored at the cost of what changed.
@@ -161,6 +164,42 @@ void add_snapshots(std::vector<seed_row>& rows) {
                         .figure = {"snapshot/undo", {{"changed", "1"}}, metric, "copy-all"},
                         .divided_by = seed_row::source{
                             "snapshot/undo", {{"changed", "1"}}, metric, "arenite.restorable"}});
+}
+
+/// And heaps of which a program has as many as it likes, each for any thread, each ending as one.
+void add_heaps_without_number(std::vector<seed_row>& rows, seed_scale scale) {
+    const char* const document = "beyond the seeds, heaps";
+    const auto row = [&](const char* metric, const std::string& quantity) {
+        // A quarter of a megabyte each: of a hundred thousand that is more than machines have.
+        for (const auto& [subject, zeros] :
+             {std::pair{"arenite.shared_heap", "00"}, {"mimalloc.heaps", "0"}}) {
+            const std::string heaps =
+                (scale == seed_scale::tiny ? "3" : "1000") + std::string{zeros};
+            rows.push_back({.document = document,
+                            .row = heaps + " at once",
+                            .quantity = quantity + ", " + subject,
+                            .says = std::nullopt,
+                            .figure = {"heaps/many", {{"heaps", heaps}}, metric, subject}});
+        }
+    };
+    row("empty", "bytes of an empty one");
+    row("used", "bytes of one with 10 objects of 48");
+    row("make", "ns to make one");
+    row("end", "ns to end one with its objects");
+    const auto beside = [&](const char* name, const char* workload, const parameter_values& values,
+                            const char* metric) {
+        rows.push_back(
+            {.document = document,
+             .row = name,
+             .quantity = "times, shared_heap/affinity",
+             .says = std::nullopt,
+             .figure = {workload, values, metric, "arenite.shared_heap"},
+             .divided_by = seed_row::source{workload, values, metric, "arenite.affinity"}});
+    };
+    beside("pairs of 16 to 512 bytes", "order/pair", {{"slots", "1000"}, {"sizes", "16-512"}},
+           "pair");
+    beside("the same, handed on by 4 threads", "threads/scaling",
+           {{"pattern", "larson"}, {"threads", "4"}}, "replace");
 }
 
 /// Figure 2.2 of that document: bars without numbers; the text gives their ratio.
@@ -344,6 +383,7 @@ std::vector<seed_row> seed_rows(seed_scale scale) {
     add_figures_7(all);
     add_drawings(all);
     add_snapshots(all);
+    add_heaps_without_number(all, scale);
     add_suballocator(all, scale);
     if (scale == seed_scale::tiny) {
         for (seed_row& row : all) {

@@ -7,6 +7,7 @@
 
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/shared_heap.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 
@@ -128,6 +129,33 @@ struct affinity_standard {
                  .summary = "affinity_heap, operator new and a word before each object",
                  .pages = "4k"}};
     }
+};
+
+/// An affinity as an object, without tag and name.
+class shared {
+public:
+    static constexpr bool for_any_thread = true;
+
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
+        return heap_.allocate(bytes, alignment);
+    }
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        heap_.deallocate(p, bytes, alignment);
+    }
+    void trim() noexcept { heap_.trim(); }
+    [[nodiscard]] std::size_t reserved_bytes() const noexcept {
+        return heap_.usage().bytes_reserved;
+    }
+
+    static std::vector<subject_info> ways() {
+        return {{.name = "arenite.shared_heap",
+                 .summary = "shared_heap: one of 100,000, each for any thread",
+                 .pages = "huge",
+                 .on_request = true}};
+    }
+
+private:
+    shared_heap heap_;
 };
 
 /// A lock around all of it: what affinities must not cost.

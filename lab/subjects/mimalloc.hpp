@@ -38,6 +38,10 @@ public:
     static constexpr bool for_any_thread = !one_of_several && MI_MALLOC_VERSION >= 30600;
 
     mimalloc_with() = default;
+    ~mimalloc_with() {
+        if constexpr (one_of_several)
+            mi_heap_destroy(made_);
+    }
     mimalloc_with(const mimalloc_with&) = delete;
     mimalloc_with& operator=(const mimalloc_with&) = delete;
 
@@ -142,10 +146,11 @@ private:
                                  std::to_string(v / 10 % 10) + "." + std::to_string(v % 10);
     }
 
+    mi_heap_t* made_ = one_of_several ? mi_heap_new() : nullptr;
 #if MI_MALLOC_VERSION >= 30600
-    mi_theap_t* heap_ = one_of_several ? mi_heap_theap(mi_heap_new()) : mi_theap_get_default();
+    mi_theap_t* heap_ = one_of_several ? mi_heap_theap(made_) : mi_theap_get_default();
 #else
-    mi_heap_t* heap_ = one_of_several ? mi_heap_new() : mi_heap_get_default();
+    mi_heap_t* heap_ = one_of_several ? made_ : mi_heap_get_default();
 #endif
 };
 

@@ -48,12 +48,13 @@ using subjects = subject_list<
 #endif
     ordered_as<ordered_by_default>, ordered_as<ordered_retaining>, ordered_ready, ordered_deferred,
     affinity_as<affinity_ordered>, affinity_as<affinity_near>, affinity_as<affinity_intrusive>,
-    affinity_as<affinity_slots>, affinity_as<affinity_standard>, object_pooled, chosen_by_use,
-    ordered_synchronized, ordered_as<ordered_kept>, ordered_virtual, linear, linear_as<linear_low>,
-    linear_as<linear_high>, linear_as<linear_buffered>, linear_as<linear_frames>,
-    linear_as<linear_growing>, linear_as<linear_growing_4k>, linear_as<linear_scratch>,
-    free_list_as<fit::first>, free_list_as<fit::best>, tlsf, thesis_free_list, restorable,
-    copied_whole, offset_bins, offset_best_fit, offset_first_fit, offset_memory_slots, compacting,
-    compacting_bounded, std_new, c_malloc, pmr_pool, std_vector, std_pointers>;
+    affinity_as<affinity_slots>, affinity_as<affinity_standard>, shared, object_pooled,
+    chosen_by_use, ordered_synchronized, ordered_as<ordered_kept>, ordered_virtual, linear,
+    linear_as<linear_low>, linear_as<linear_high>, linear_as<linear_buffered>,
+    linear_as<linear_frames>, linear_as<linear_growing>, linear_as<linear_growing_4k>,
+    linear_as<linear_scratch>, free_list_as<fit::first>, free_list_as<fit::best>, tlsf,
+    thesis_free_list, restorable, copied_whole, offset_bins, offset_best_fit, offset_first_fit,
+    offset_memory_slots, slots_by_offset, compacting, compacting_bounded, std_new, c_malloc,
+    pmr_pool, std_vector, std_pointers>;
 
 } // namespace arenite::lab

@@ -5,6 +5,7 @@
 #include "../subject.hpp"
 
 #include <arenite/core/system_resource.hpp>
+#include <arenite/offset/memory_slots.hpp>
 #include <arenite/offset/offset_allocator.hpp>
 #include <arenite/offset/offset_heap.hpp>
 #include <arenite/offset/offset_moves.hpp>
@@ -286,6 +287,42 @@ struct offset_memory_slots {
     static std::vector<subject_info> ways() {
         return {{.name = "memory_slots",
                  .summary = "two maps and a multimap, as MemorySlots is described (seed 1)",
+                 .pages = "4k"}};
+    }
+};
+
+/// Our memory_slots: the same interface, released by offset and size.
+struct slots_by_offset {
+    class offsets {
+    public:
+        struct part {
+            std::uint64_t offset, bytes;
+        };
+        offsets(std::uint64_t capacity, std::uint64_t granularity)
+            : slots_{static_cast<std::size_t>(capacity)}, granularity_{granularity} {}
+        [[nodiscard]] static std::uint64_t end(const part& p) { return p.offset + p.bytes; }
+
+        [[nodiscard]] std::optional<part> allocate(std::uint64_t bytes, std::uint64_t alignment,
+                                                   std::uint64_t) {
+            bytes = (bytes + granularity_ - 1) / granularity_ * granularity_;
+            const std::optional<std::size_t> at = slots_.reserve(
+                static_cast<std::size_t>(bytes), static_cast<std::size_t>(alignment));
+            if (!at)
+                return std::nullopt;
+            return part{*at, bytes};
+        }
+        void deallocate(const part& p) {
+            slots_.release(static_cast<std::size_t>(p.offset), static_cast<std::size_t>(p.bytes));
+        }
+
+    private:
+        memory_slots slots_;
+        std::uint64_t granularity_;
+    };
+
+    static std::vector<subject_info> ways() {
+        return {{.name = "arenite.memory_slots",
+                 .summary = "memory_slots: an offset_allocator, and a table by offset",
                  .pages = "4k"}};
     }
 };

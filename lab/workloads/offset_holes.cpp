@@ -38,7 +38,8 @@ struct offset_holes {
                 .warm_passes = 0,
                 .in_short = false,
                 .ours = "arenite.offset",
-                .subjects = {"arenite.offset", "vma", "best_fit", "memory_slots"}};
+                .subjects = {"arenite.offset", "arenite.memory_slots", "vma", "best_fit",
+                             "memory_slots"}};
     }
 
     template <class S>

@@ -47,9 +47,11 @@ constexpr bool is_large(std::size_t bytes, std::size_t alignment) noexcept {
 }
 
 /// A step drains so many blocks with frees of other threads; a request takes so many steps in each
-/// of its thread's heaps before it asks for new memory.
+/// of its thread's heaps before it asks for new memory, and fewer where they were full: a slab has
+/// no more slots than these words, so that what is freed while one is used up is drained then.
 constexpr std::size_t drained_blocks = 32;
 constexpr int most_steps = 8;
+constexpr std::size_t drained_words = 4096;
 
 /// A thread that has so many heaps of one affinity adopts no abandoned one any more.
 constexpr int most_kept = 4;
@@ -64,10 +66,14 @@ detail::slab_heap* current_of(unsigned affinity) noexcept {
 /// Serves a request from what others freed in a heap. In one step all of it may be of other sizes:
 /// were new memory asked for then, a step would see to ever less of what is freed.
 void* allocate_drained(thread_heap& s, std::size_t bytes, std::size_t alignment) noexcept {
-    for (int step = 0; step < most_steps && !s.remote().is_empty(); ++step)
-        if (s.remote().drain(drained_blocks))
+    std::size_t left = drained_words;
+    for (int step = 0; step < most_steps && left != 0 && !s.remote().is_empty(); ++step) {
+        const std::size_t words = s.remote().drain(drained_blocks, left);
+        left -= std::min(left, words);
+        if (words != 0)
             if (void* const p = s.heap().try_allocate_within(bytes, alignment))
                 return p;
+    }
     return nullptr;
 }
 

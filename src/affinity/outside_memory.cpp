@@ -7,6 +7,7 @@
 #include <arenite/affinity/detail/outside_memory.hpp>
 
 #include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
@@ -32,6 +33,7 @@ namespace {
 
 constexpr unsigned most_sources = 255;
 constexpr std::uint32_t magic = 0xa7e417e5;
+static_assert(most_sources <= 0x100 && most_affinities <= 0x10000); // as many bits as a prefix has
 
 struct of_sources;
 fork_lock<std::mutex>& adding() noexcept { return process_lock<std::mutex, of_sources>(); }
@@ -124,7 +126,7 @@ void* outside_memory::try_allocate(unsigned source, unsigned affinity, outside_c
     }
     count_here->fetch_add(1, std::memory_order_relaxed);
     ::new (static_cast<void*>(p - prefix_bytes))
-        prefix{mark_at(p) | source << 16 | affinity << 8 |
+        prefix{mark_at(p) | source << 24 | affinity << 8 |
                    static_cast<unsigned>(std::countr_zero(alignment)),
                size};
     const std::size_t now = count.bytes.fetch_add(size, std::memory_order_relaxed) + size;

@@ -114,21 +114,21 @@ void remote_queue::forward(remote_frees& r) noexcept {
         other->blocks_.push(r);
 }
 
-/// Frees what is marked in one block; true if anything was.
-bool remote_queue::drain_block(remote_frees& r) noexcept {
+/// Frees what is marked in one block; returns the words in which anything was.
+std::size_t remote_queue::drain_block(remote_frees& r) noexcept {
     slab_source& slabs = heap_->slabs();
     // The record outlives its block: another heap may have one at that place by now.
     block* const b = slabs.blocks().find(r.where);
     if (b != r.where || (b->state & block_state::open) == 0) {
         forward(r);
-        return false;
+        return 0;
     }
-    bool any = false;
+    std::size_t words = 0;
     for (std::size_t i = 0; i < remote_frees::words; ++i) {
         // Most words are 0, and a load is cheaper than an exchange.
         if (r.freed[i].load(std::memory_order_seq_cst) == 0)
             continue;
-        any = true;
+        ++words;
         bits::word freed = r.freed[i].exchange(0, std::memory_order_seq_cst);
         if (const bits::word twice = freed & slabs.free_slots(*b, i); twice != 0) [[unlikely]] {
             // Whoever handles it may never come back: what else was freed is not lost.
@@ -142,18 +142,21 @@ bool remote_queue::drain_block(remote_frees& r) noexcept {
         if (!heap_->release_word(*b, i, freed))
             break;
     }
-    return any;
+    return words;
 }
 
-bool remote_queue::drain(std::size_t most_blocks) noexcept {
+std::size_t remote_queue::drain(std::size_t most_blocks, std::size_t most_words) noexcept {
     const heap_gate::guard mark = heap_->gate().enter(); // what is being taken is in no list
-    bool any = false;
+    std::size_t words = 0;
     if (unmarked_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
         drain_unmarked();
-        any = true;
+        words = 1;
     }
-    blocks_.take(most_blocks, [&](remote_frees& r) { any = drain_block(r) || any; });
-    return any; // what is left another time
+    blocks_.take(most_blocks, [&](remote_frees& r) {
+        words += drain_block(r);
+        return words < most_words;
+    });
+    return words; // what is left another time
 }
 
 /// No bit is left for the next user of these addresses, nor where it is to go to another heap.
@@ -170,7 +173,10 @@ void remote_queue::drain_and_forget() noexcept {
 }
 
 void remote_queue::forward_all() noexcept {
-    blocks_.take(all_blocks, [this](remote_frees& r) { forward(r); });
+    blocks_.take(all_blocks, [this](remote_frees& r) {
+        forward(r);
+        return true;
+    });
 }
 
 // ---- the heap that it serves --------------------------------------------------------------------

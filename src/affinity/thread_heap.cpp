@@ -112,6 +112,15 @@ void thread_heap::list_regions(region_sink& sink) noexcept {
 
 // ---- of any -------------------------------------------------------------------------------------
 
+bool thread_heap::is_zero(const void* p) noexcept {
+    if (!thread_heap_room::is_slab_heap(kind_))
+        return false;
+    if (!locked_) // of a thread at its end it was for one call
+        return is_mine(thread_table::thread()) && heap().is_zero(p);
+    const std::lock_guard lock{lock_};
+    return heap().is_zero(p);
+}
+
 void thread_heap::reset() noexcept {
     if (!locked_)
         remote_.drain_and_forget();

@@ -23,7 +23,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-constinit const thread_table thread_table::none{};
+constinit thread_table thread_table::none{};
 constinit thread_local const thread_table* thread_table::of_thread ARENITE_THREAD_FAST = &none;
 #if ARENITE_IS_MALLOC
 constinit thread_local slab_front* thread_table::of_only ARENITE_THREAD_FAST = nullptr;

@@ -96,7 +96,9 @@ std::size_t block_source::head_granules(const block& b) const noexcept {
 block* block_source::take_empty_block() noexcept {
     upstream_.give_back_due();
     block* const kept = blocks_.lowest(block_state::empty);
-    return kept != nullptr ? kept : cut();
+    block* const b = kept != nullptr ? kept : cut();
+    zeros_.taken = kept == nullptr && b != nullptr && zeros_.fresh;
+    return b;
 }
 
 void block_source::open(block& waiting) noexcept {
@@ -187,14 +189,14 @@ bool block_source::get_span() noexcept {
     if (!may_grow_)
         return false;
     std::size_t bytes = spans_.bytes != 0 ? spans_.bytes : next_span_bytes();
-    void* p = ask(bytes, spans_.alignment);
-    while (p == nullptr && bytes > spans_.least_bytes) {
+    lent_memory got = ask(bytes, spans_.alignment);
+    while (got.p == nullptr && bytes > spans_.least_bytes) {
         bytes = smaller_span(bytes);
-        p = ask(bytes, spans_.alignment);
+        got = ask(bytes, spans_.alignment);
     }
-    if (p == nullptr)
+    if (got.p == nullptr)
         return false;
-    begin_span(p, bytes);
+    begin_span(got, bytes);
     return true;
 }
 
@@ -203,45 +205,50 @@ bool block_source::try_reserve(std::size_t bytes) noexcept {
     if (fresh_ != fresh_end_ || !whole || *whole > max_object_bytes)
         return false;
     // Empty memory counts as there already, and stays.
-    void* const p = may_grow_ ? ask_once(*whole, spans_.alignment) : nullptr;
-    if (p == nullptr)
+    const lent_memory got = may_grow_ ? ask_once(*whole, spans_.alignment) : lent_memory{};
+    if (got.p == nullptr)
         return false;
-    begin_span(p, *whole);
+    begin_span(got, *whole);
     static_cast<void>(cut()); // whose head stands for the span
     return true;
 }
 
-void block_source::begin_span(void* p, std::size_t bytes) noexcept {
+void block_source::begin_span(const lent_memory& lent, std::size_t bytes) noexcept {
+    void* const p = lent.p;
     ARENITE_ASSERT(is_aligned(p, spans_.alignment),
                    "an upstream's memory is less aligned than asked");
     fresh_ = static_cast<std::byte*>(p);
     fresh_end_ = fresh_ + bytes;
     fresh_span_ = static_cast<block*>(p);
+    zeros_.fresh = lent.is_zero;
     if (prefault_)
         os::platform::prefault(p, bytes);
     held_.reserved += bytes;
 }
 
 /// Asks the upstream; where it refuses, once more without what is held empty.
-void* block_source::ask(std::size_t bytes, std::size_t alignment) noexcept {
+lent_memory block_source::ask(std::size_t bytes, std::size_t alignment) noexcept {
     if (!may_grow_)
-        return nullptr;
-    void* const p = ask_once(bytes, alignment);
-    if (p != nullptr || !holds_empty())
-        return p;
-    give_all_empty();
+        return {};
+    const lent_memory got = ask_once(bytes, alignment);
+    if (got.p != nullptr || !give_all_empty())
+        return got;
     return ask_once(bytes, alignment);
 }
 
-void* block_source::ask_once(std::size_t bytes, std::size_t alignment) const noexcept {
+lent_memory block_source::ask_once(std::size_t bytes, std::size_t alignment) const noexcept {
     const bool fills = held_in_all() >= filled_from_bytes;
-    return upstream_.lend(bytes, alignment, fills ? page_use::dense : page_use::sparse).p;
+    return upstream_.lend(bytes, alignment, fills ? page_use::dense : page_use::sparse);
 }
 
-void block_source::give_all_empty() noexcept {
+/// False where there is nothing to give.
+bool block_source::give_all_empty() noexcept {
+    if (held_.idle == 0 && !large_.has_kept())
+        return false;
     large_.give_kept(true);
     while (block* const first = blocks_.highest(block_state::idle))
         return_span(*first, true);
+    return true;
 }
 
 void block_source::return_span(block& first, bool at_once) noexcept {
@@ -313,9 +320,8 @@ void block_source::purge(void* p, std::size_t bytes) const noexcept {
 block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t may_waste = held_in_all() / unused_divisor;
     block* const b = large_.try_allocate(bytes, alignment, may_waste);
-    if (b != nullptr || !may_grow_ || !holds_empty())
+    if (b != nullptr || !may_grow_ || !give_all_empty())
         return b;
-    give_all_empty();
     return large_.try_allocate(bytes, alignment, may_waste);
 }
 

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/interop/malloc_like.hpp>
 
+#include <arenite/affinity/detail/thread_heap.hpp>
+
 #include <algorithm>
+#include <cstring>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -11,6 +14,18 @@ namespace detail {
 std::size_t usable_bytes(const void* p) noexcept {
     const affinity_heap* const own = affinity_heap::heap_of(p);
     return own == nullptr ? 0 : own->size_of(p);
+}
+
+bool holds_zeros(const void* p, std::size_t bytes) noexcept {
+    if (bytes <= size_class::largest_bytes) // a slot, or nobody knows
+        return false;
+    thread_heap* const heap = thread_heap::around(p);
+    return heap != nullptr && heap->is_zero(p);
+}
+
+void* allocate_zeroed(affinity_heap& heap, std::size_t bytes, std::size_t alignment) noexcept {
+    void* const p = heap.try_allocate(bytes, alignment);
+    return p == nullptr || holds_zeros(p, bytes) ? p : std::memset(p, 0, bytes);
 }
 
 void* reallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept {

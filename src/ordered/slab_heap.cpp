@@ -301,6 +301,19 @@ std::size_t slab_heap::size_of(const void* p) const noexcept {
     return room;
 }
 
+bool slab_heap::is_zero(const void* p) const noexcept {
+    if constexpr (poison::active) // to the tool it is undefined until it is written
+        return false;
+    const block* const b = slabs_.blocks().find(p);
+    if (b == nullptr)
+        return false;
+    if ((b->state & block_state::large) != 0)
+        return large_objects::is_zero(*b);
+    const slab* const s = slabs_.slab_around(*b, p);
+    return s != nullptr && s->slot_class() == size_class::single &&
+           slabs_.geometry().slabs_in(b)->was_fresh(*s);
+}
+
 bool slab_heap::nothing_lives() const noexcept {
     return slabs_.blocks().large().count() == 0 && classes_.none_live();
 }

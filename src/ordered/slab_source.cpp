@@ -91,6 +91,7 @@ block* slab_source::new_block() noexcept {
         return nullptr;
     slab_block* const head = geometry_.slabs_in(b);
     const std::size_t units = b->bytes() / unit_bytes;
+    const std::uint32_t fresh_from = blocks_.took_zeros() ? 1 : slab_block::most_units;
     auto* const begin = reinterpret_cast<std::byte*>(b);
     auto* const here = reinterpret_cast<std::byte*>(head);
     const std::size_t bytes = slab_block::bytes_for(b->bytes());
@@ -101,6 +102,8 @@ block* slab_source::new_block() noexcept {
         s.set_tag(0);
     std::fill(std::begin(head->taken_units), std::end(head->taken_units), bits::word{0});
     head->slab_count = 0;
+    head->fresh_from = fresh_from;
+    head->fresh_slabs = 0;
     head->slabs[0] = {};
     head->slabs[0].set_slot_class(size_class::none);
     head->set_slab(0, slab_block::most_units, 0);
@@ -210,6 +213,12 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
         if (block* const b = all.lowest(has_run(enough)); b != nullptr)
             return try_cut(*b, slot_class, enough, wanted, aligned);
     }
+    // Blocks are found by powers of two. Large objects would leave the rest of a block unused that
+    // is just long enough: so the highest one, which was filled last, is looked into.
+    const auto perhaps = static_cast<std::uint16_t>(first_run << (std::bit_width(least) - 1));
+    if (block* const b = wanted == least ? all.highest(perhaps) : nullptr; b != nullptr)
+        if (slab* const s = try_cut(*b, slot_class, least, wanted, aligned))
+            return s;
     const auto cut_fresh = [&](block* b) -> slab* {
         for (const std::size_t units : {enough, least})
             if (b != nullptr)
@@ -230,7 +239,6 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
             close(*next, 0);
     }
     // Any run that is long enough, also by less than a power of two.
-    const auto perhaps = static_cast<std::uint16_t>(first_run << (std::bit_width(least) - 1));
     for (block* b = all.lowest(perhaps); b != nullptr; b = all.lowest(perhaps, b + 1))
         if (slab* const s = try_cut(*b, slot_class, least, wanted, aligned))
             return s;
@@ -268,6 +276,9 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
     s.units = static_cast<std::uint8_t>(units);
     s.words_behind =
         static_cast<std::uint16_t>(head.words() + first - reinterpret_cast<const bits::word*>(&s));
+    const std::uint32_t bit = std::uint32_t{1} << number;
+    head.fresh_slabs = first >= head.fresh_from ? head.fresh_slabs | bit : head.fresh_slabs & ~bit;
+    head.fresh_from = std::max(head.fresh_from, static_cast<std::uint32_t>(first + units));
     fill_units(s, slot_class, units);
     set_runs(b, head);
     return s;

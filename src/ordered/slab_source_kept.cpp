@@ -45,7 +45,9 @@ slab* slab_source::take_kept(unsigned slot_class, std::size_t wanted, std::size_
     kept_.forget(*s);
     const std::size_t slot_units = single ? wanted : s->units;
     kept_.add_unused(s->units - slot_units);
-    ++geometry_.slabs_in(&block_of(*s))->slab_count;
+    slab_block& head = *geometry_.slabs_in(&block_of(*s));
+    ++head.slab_count;
+    head.fresh_slabs &= ~(std::uint32_t{1} << (s - head.slabs)); // it has been written
     fill_units(*s, slot_class, slot_units);
     return s;
 }

@@ -25,12 +25,6 @@ using detail::unit;
 using detail::usable_step;
 using detail::os::platform;
 
-#if ARENITE_IS_MALLOC
-using detail::pages_taken;
-using detail::taken_by_thread;
-constinit thread_local pages_taken detail::taken_by_thread = pages_taken::nothing;
-#endif
-
 namespace {
 
 constinit const page_options defaults{};
@@ -134,14 +128,7 @@ bool page_resource::take(range& r, std::size_t i, const request& wanted) noexcep
         r.set_huge(i, i + align_down(n, r.window));
     const std::size_t waited = r.stop_waiting(i, n, waiting_);
     prepared_units_ -= std::min(prepared_units_, waited);
-    const bool is_zero = waited == 0 && (untouched || !is_dirty_);
-#if ARENITE_IS_MALLOC
-    if (!is_zero)
-        taken_by_thread = pages_taken::some_used;
-    else if (taken_by_thread == pages_taken::nothing)
-        taken_by_thread = pages_taken::all_zero;
-#endif
-    return is_zero;
+    return waited == 0 && (untouched || !is_dirty_);
 }
 
 page_resource::request page_resource::request_for(std::size_t page_bytes, std::size_t alignment,

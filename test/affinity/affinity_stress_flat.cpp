@@ -40,20 +40,25 @@ clock_type::duration share_of_time(int shapes) {
 }
 bool is_long_run() { return std::getenv("ARENITE_STRESS_MINUTES") != nullptr; }
 
-/// Asks now and then what an affinity holds, while others use it.
+/// Asks now and then what an affinity holds, while others use it. What it holds is expected to have
+/// settled after a third of the time, but not before each thread has made so many objects: a busy
+/// machine may not have let all of them run by then.
 class watch {
 public:
-    watch(affinity_heap& heap, clock_type::duration time)
-        : heap_{heap}, begin_{clock_type::now()}, settled_{begin_ + time / 3}, end_{begin_ + time} {
-    }
+    watch(affinity_heap& heap, clock_type::duration time, std::size_t until_settled)
+        : heap_{heap}, begin_{clock_type::now()}, settled_{begin_ + time / 3}, end_{begin_ + time},
+          until_settled_{until_settled} {}
 
-    /// False when the time is over.
-    bool look() {
+    /// `made`: the objects of the thread that made the fewest. False when time and work are over.
+    bool look(std::size_t made) {
         const auto now = clock_type::now();
         const std::size_t reserved = heap_.usage().bytes_reserved;
-        std::size_t& most = now < settled_ ? most_at_first_ : most_later_;
+        const bool has_settled = now >= settled_ && made >= until_settled_;
+        if (!has_settled)
+            made_at_first_ = made;
+        std::size_t& most = has_settled ? most_later_ : most_at_first_;
         most = std::max(most, reserved);
-        return now < end_;
+        return now < end_ || made < 2 * std::max(made_at_first_, until_settled_);
     }
     /// `live`: so many bytes may live at once. In a short run on a busy machine not every thread
     /// has had slabs of each size in the first third.
@@ -66,6 +71,8 @@ public:
 private:
     affinity_heap& heap_;
     clock_type::time_point begin_, settled_, end_;
+    std::size_t until_settled_;
+    std::size_t made_at_first_ = 0;
     std::size_t most_at_first_ = 0;
     std::size_t most_later_ = 0;
 };
@@ -129,7 +136,8 @@ void random_frees(std::size_t live, unsigned by_others, clock_type::duration tim
         std::vector<object> mine;
         for (std::size_t i = 0; i < live; ++i)
             mine.push_back(make(h, random));
-        watch w{h, time};
+        watch w{h, time, live};
+        std::size_t made = 0;
         do
             for (int n = 0; n < 1000; ++n) {
                 object& o = mine[random() % live];
@@ -139,8 +147,9 @@ void random_frees(std::size_t live, unsigned by_others, clock_type::duration tim
                     while (!to_other.put(o))
                         std::this_thread::yield();
                 o = make(h, random);
+                ++made;
             }
-        while (w.look());
+        while (w.look(made));
         w.expect_flat((live + channel::most) * mean_bytes);
         for (const object& o : mine)
             h.deallocate(o.p, o.bytes, 8);
@@ -177,12 +186,14 @@ void producers_and_consumers(std::size_t producers, std::size_t consumers,
     std::vector<std::unique_ptr<channel>> channels; // from each to each
     for (std::size_t i = 0; i < producers * consumers; ++i)
         channels.push_back(std::make_unique<channel>());
+    std::vector<std::atomic<std::size_t>> made(producers);
     std::vector<std::thread> all;
     for (std::size_t i = 0; i < producers; ++i)
         all.emplace_back([&, i] {
             std::mt19937_64 random{seed + i};
             while (!stop.load()) {
                 const object o = make(h, random);
+                made[i].fetch_add(1, std::memory_order_relaxed);
                 if (!channels[i * consumers + random() % consumers]->put(o)) {
                     h.deallocate(o.p, o.bytes, 8);
                     std::this_thread::yield();
@@ -195,8 +206,9 @@ void producers_and_consumers(std::size_t producers, std::size_t consumers,
                 for (std::size_t i = 0; i < producers; ++i)
                     end_all(h, *channels[i * consumers + j]);
         });
-    watch w{h, time};
-    while (w.look())
+    const auto fewest = [&] { return std::min_element(made.begin(), made.end())->load(); };
+    watch w{h, time, 100'000};
+    while (w.look(fewest()))
         std::this_thread::sleep_for(std::chrono::milliseconds{2});
     stop = true;
     for (std::thread& t : all)
@@ -226,7 +238,8 @@ TEST(affinity_stress_threads, memory_is_flat_where_the_owner_is_idle) {
         GTEST_SKIP() << "all goes to malloc";
     affinity_heap& h = affinity_heap::named("flat idle owner");
     std::mt19937_64 random{support::test_seed("idle_owner")};
-    watch w{h, share_of_time(4)};
+    watch w{h, share_of_time(4), 20'000};
+    std::size_t all_made = 0;
     do {
         std::vector<object> made;
         for (int i = 0; i < 20'000; ++i)
@@ -240,7 +253,8 @@ TEST(affinity_stress_threads, memory_is_flat_where_the_owner_is_idle) {
             const object o = make(h, random);
             h.deallocate(o.p, o.bytes, 8);
         }
-    } while (w.look());
+        all_made += 20'000;
+    } while (w.look(all_made));
     w.expect_flat(20'000 * mean_bytes);
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
     h.trim();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/detail/outside_memory.hpp>
 
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/upstream.hpp>
 
@@ -43,6 +44,26 @@ TEST(outside_memory, leads_back_to_its_source_at_every_alignment) {
         }
         EXPECT_EQ(count.high_water, 100u);
     }
+}
+
+TEST(outside_memory, keeps_the_number_of_the_last_affinity_there_may_be) {
+    counting_resource own;
+    const unsigned source = outside_memory::source_of(&own);
+    constexpr unsigned last = detail::most_affinities - 1;
+    outside_count count;
+    count.allocations = 1; // by the caller, before
+    void* const p = outside_memory::try_allocate(source, last, count, 100, 64);
+    ASSERT_NE(p, nullptr);
+    outside_memory::prefix* const before = outside_memory::of(p);
+    ASSERT_NE(before, nullptr);
+    EXPECT_EQ(before->source(), source);
+    EXPECT_EQ(before->affinity(), last);
+    EXPECT_EQ(before->alignment(), 64u);
+    outside_memory::for_each([&](const void* at, std::size_t, unsigned affinity) {
+        if (at == p)
+            EXPECT_EQ(affinity, last);
+    });
+    outside_memory::deallocate(p, *before, count);
 }
 
 TEST(outside_memory, each_object_is_found_in_its_pages) {

@@ -82,20 +82,41 @@ TEST(queued_blocks, takes_the_oldest_first_however_many_at_a_time) {
             EXPECT_FALSE(queue.is_empty());
             std::size_t seen = 0;
             queue.take(most, [&](remote_frees& r) {
-                ASSERT_EQ(&r, &blocks[next++ % all]);
+                EXPECT_EQ(&r, &blocks[next++ % all]);
                 EXPECT_FALSE(r.queued.load());
                 ++seen;
                 push(); // the same one, as who frees into it at once
+                return !HasFailure();
             });
+            ASSERT_FALSE(HasFailure());
             EXPECT_LE(seen, std::min(most, all));
             EXPECT_NE(seen, 0u);
         }
-        queue.take(0, [](remote_frees&) { FAIL(); });
+        queue.take(0, [](remote_frees&) {
+            ADD_FAILURE();
+            return true;
+        });
         std::size_t left = 0;
         queue.clear([&](remote_frees&) { ++left; });
         EXPECT_EQ(left, all);
         EXPECT_TRUE(queue.is_empty());
     }
+}
+
+TEST(queued_blocks, are_taken_until_it_is_said_to_be_enough) {
+    std::vector<remote_frees> blocks(10);
+    queued_blocks queue;
+    for (remote_frees& r : blocks)
+        queue.push(r);
+    std::size_t seen = 0;
+    for (const std::size_t until : {3u, 4u, 10u}) {
+        queue.take(100, [&](remote_frees& r) {
+            EXPECT_EQ(&r, &blocks[seen]);
+            return ++seen != until;
+        });
+        EXPECT_EQ(seen, until) << "those that were pushed, and those that were taken before";
+    }
+    EXPECT_TRUE(queue.is_empty());
 }
 
 #if CALLS_CAN_FAIL

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/detail/remote_queue.hpp>
 
+#include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/check/passthrough.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/os/page_resource.hpp>
@@ -52,11 +55,69 @@ TEST_F(remote_queue_of, an_object_is_counted_at_once_and_its_slot_free_when_it_i
     EXPECT_FALSE(queue.is_empty());
     EXPECT_EQ(live(), 0u);
     EXPECT_FALSE(heap.nothing_lives()) << "its thread has not seen them yet";
-    EXPECT_TRUE(queue.drain(remote_queue::all_blocks));
+    EXPECT_NE(queue.drain(remote_queue::all_blocks), 0u);
     EXPECT_TRUE(queue.is_empty());
     EXPECT_TRUE(heap.nothing_lives());
     EXPECT_EQ(live(), 0u);
-    EXPECT_FALSE(queue.drain(remote_queue::all_blocks)) << "there is nothing more";
+    EXPECT_EQ(queue.drain(remote_queue::all_blocks), 0u) << "there is nothing more";
+}
+
+/// Words that hold what was freed and not drained yet.
+std::size_t marked_words(const std::vector<void*>& objects) {
+    std::size_t n = 0;
+    const detail::block* before = nullptr;
+    for (void* const p : objects) {
+        const detail::block& b = remote_frees::head_of(p);
+        const remote_frees* const r = &b == before ? nullptr : remote_frees::find(b);
+        before = &b;
+        for (std::size_t i = 0; r != nullptr && i < remote_frees::words; ++i)
+            n += r->freed[i].load() != 0 ? 1 : 0;
+    }
+    return n;
+}
+
+TEST_F(remote_queue_of, a_drain_ends_with_the_block_in_which_it_had_enough) {
+    const std::vector<void*> all = take(100'000, 16); // a word for each 64, more than six blocks
+    for (void* const p : all)
+        if (p != all[0])
+            queue.free(p, 16, 8, nullptr);
+    std::size_t left = marked_words(all);
+    EXPECT_GE(left, 100'000u / 64);
+    for (const std::size_t most : {1u, 300u, 1u}) {
+        const std::size_t words = queue.drain(remote_queue::all_blocks, most);
+        EXPECT_GE(words, most);
+        EXPECT_LT(words, most + remote_frees::words);
+        EXPECT_EQ(marked_words(all), left - words);
+        left -= words;
+    }
+    EXPECT_EQ(queue.drain(remote_queue::all_blocks), left);
+    heap.deallocate(all[0], 16, 8);
+    EXPECT_TRUE(heap.nothing_lives());
+}
+
+/// All that waits has another size, and no slab of it gets empty.
+TEST(remote_queue_requests_threads, no_request_drains_many_words) {
+    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+        GTEST_SKIP() << "no thread marks what another frees";
+    affinity_heap& h = affinity_heap::named("many words");
+    std::vector<void*> all;
+    for (int i = 0; i < 600'000; ++i)
+        all.push_back(h.allocate(16, 8));
+    std::thread{[&] {
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (i % 200 != 0)
+                h.deallocate(all[i], 16, 8);
+    }}.join();
+    std::size_t left = marked_words(all);
+    EXPECT_GT(left, 8000u);
+    for (int i = 0; i < 5000 && left != 0; ++i) {
+        static_cast<void>(h.allocate(20'000, 8));
+        const std::size_t now = marked_words(all);
+        EXPECT_LE(left - now, 4096u + remote_frees::words);
+        left = now;
+    }
+    EXPECT_EQ(left, 0u) << "further requests have drained the rest";
+    h.reset();
 }
 
 TEST_F(remote_queue_of, a_heap_of_the_freeing_thread_counts_what_it_frees) {
@@ -113,7 +174,7 @@ TEST_F(remote_queue_of, in_a_forked_child_blocks_with_marks_are_entered_again) {
     EXPECT_TRUE(queue.is_empty());
     queue.queue_marked_blocks();
     EXPECT_FALSE(queue.is_empty());
-    EXPECT_TRUE(queue.drain(remote_queue::all_blocks));
+    EXPECT_NE(queue.drain(remote_queue::all_blocks), 0u);
     EXPECT_TRUE(heap.nothing_lives());
 }
 

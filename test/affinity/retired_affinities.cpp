@@ -214,7 +214,32 @@ TEST(retired_affinities_death, the_last_place_is_given_again_and_one_too_many_is
             for (unsigned i = 0; i <= detail::most_affinities; ++i)
                 static_cast<void>(affinity_heap::named("filler " + std::to_string(i)));
         },
-        "there are 256 affinities already, and filler .* is one too many");
+        "there are " + std::to_string(detail::most_affinities) +
+            " affinities already, and filler .* is one too many");
+}
+
+TEST(retired_affinities_death, the_last_place_serves_threads_as_the_first_one_does) {
+    EXPECT_EXIT(
+        {
+            std::vector<affinity_heap*> all;
+            while (affinity_heap::count() < detail::most_affinities)
+                all.push_back(&affinity_heap::named("filler " + std::to_string(all.size())));
+            bool right = true;
+            for (affinity_heap* const h : {all.front(), all[all.size() / 2], all.back()}) {
+                void* const first = h->allocate(48, 16);
+                std::thread{[&] { // which frees what is not its own before it has a heap
+                    h->deallocate(first, 48, 16);
+                    void* const p = h->allocate(48, 16);
+                    right = right && h->owns(p) && h->usage().live_allocations == 1;
+                    affinity_heap::deallocate_any(p, 48, 16);
+                }}
+                    .join();
+                right = right && h->usage().live_allocations == 0;
+            }
+            all.back()->retire();
+            _Exit(right ? 7 : 1);
+        },
+        testing::ExitedWithCode(7), "");
 }
 
 // ---- threads ------------------------------------------------------------------------------------

@@ -355,6 +355,21 @@ TEST_F(block_source_of, memory_kept_of_large_objects_goes_back_before_the_upstre
     EXPECT_EQ(pages.live(), 1u);
 } // what is kept goes back at the end: pages would report
 
+TEST_F(block_source_of, that_may_not_grow_keeps_what_is_empty) {
+    detail::block_source source{{.policy = return_policy::retain_all}, &up, &owner};
+    give(source, take(source, 20));
+    const std::size_t held = source.bytes_reserved();
+    const std::size_t calls = up.calls();
+    source.may_grow(false);
+    EXPECT_EQ(source.try_allocate_large(300'000, 16), nullptr);
+    EXPECT_EQ(source.bytes_reserved(), held) << "the upstream was not asked, and refused nothing";
+    source.may_grow(true);
+    EXPECT_EQ(up.calls(), calls);
+    detail::block* const b = source.try_allocate_large(300'000, 16);
+    ASSERT_NE(b, nullptr);
+    source.deallocate_large(*b, 0);
+}
+
 TEST_F(block_source_of, blocks_get_the_memory_that_was_kept_of_large_objects) {
     pages.lend_at_most(800_KiB);
     detail::block_source source{

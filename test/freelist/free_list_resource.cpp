@@ -300,6 +300,15 @@ TEST_F(free_list_death, a_size_that_ends_within_something_is_refused) {
     r.deallocate(b, 100);
 }
 
+TEST_F(free_list, a_size_that_rounds_to_the_same_16_bytes_is_as_good) {
+    free_list_resource r{1_MiB};
+    void* const a = r.allocate(100);
+    void* const b = r.allocate(1);
+    r.deallocate(a, 97);
+    r.deallocate(b, 16);
+    EXPECT_EQ(r.usage().bytes_in_use, 0u);
+}
+
 TEST_F(free_list_death, with_kept_sizes_any_wrong_size_is_refused) {
     void* const a = keeper.allocate(24);
     void* const b = keeper.allocate(24);

@@ -289,6 +289,15 @@ protected:
     tlsf_resource other{64_KiB, &up};
 };
 
+TEST_F(tlsf, a_size_that_rounds_to_the_same_16_bytes_is_as_good) {
+    tlsf_resource r{1_MiB};
+    void* const a = r.allocate(100);
+    void* const b = r.allocate(1);
+    r.deallocate(a, 97);
+    r.deallocate(b, 16);
+    EXPECT_EQ(r.usage().bytes_in_use, 0u);
+}
+
 TEST_F(tlsf_death, misuse_is_named_with_where_it_lies) {
     auto* const a = static_cast<std::byte*>(r.allocate(100));
     void* const b = r.allocate(100);

@@ -8,12 +8,17 @@
 
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/shared_heap.hpp>
+#include <arenite/check/detail/poison.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/system_resource.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
 #include <csetjmp>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <thread>
@@ -23,6 +28,7 @@
 #include <unistd.h>
 
 using namespace interop_test;
+using arenite::detail::os::platform;
 
 namespace {
 
@@ -182,6 +188,89 @@ bool is_refused(const char* piece, F f) {
     return said != nullptr && std::strstr(said, piece) != nullptr;
 }
 
+/// Bytes of whole small pages within an object.
+std::size_t resident_within(const void* p, std::size_t bytes) {
+    const std::size_t page = platform::page_bytes();
+    const std::uintptr_t begin = arenite::align_up(reinterpret_cast<std::uintptr_t>(p), page);
+    const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(p) + bytes) / page * page;
+    return begin < end ? platform::resident_bytes(reinterpret_cast<void*>(begin), end - begin) : 0;
+}
+
+struct of_tables {
+    static constexpr std::string_view name = "tables of zeros";
+};
+
+void new_memory_of_zeros_is_not_touched() {
+    using tables = arenite::malloc_like<of_tables>;
+    const char* const huge = std::getenv("ARENITE_HUGE_PAGES"); // one is resident as a whole
+    const bool is_known = arenite::affinity_strategy_name() == "ordered" &&
+                          !arenite::passthrough() && !arenite::detail::poison::active &&
+                          (huge == nullptr || std::strcmp(huge, "always") != 0);
+    std::vector<unsigned char*> all;
+    for (const std::size_t bytes : {9'000u, 12'288u, 20'000u, 40'000u, 60'000u, 9'000u, 200'000u}) {
+        auto* const p = static_cast<unsigned char*>(tables::allocate_zeroed(1, bytes));
+        EXPECT(p != nullptr);
+        if (is_known) {
+            EXPECT(resident_within(p, bytes) == 0);
+        } else {
+            EXPECT(resident_within(p, bytes) <= bytes);
+        }
+        EXPECT(p[0] == 0 && p[bytes / 2] == 0 && p[bytes - 1] == 0);
+        std::memset(p, 7, bytes);
+        all.push_back(p);
+    }
+    for (unsigned char* const p : all)
+        tables::deallocate(p);
+    for (const std::size_t bytes : {9'000u, 40'000u, 200'000u}) { // where others wrote
+        auto* const p = static_cast<unsigned char*>(tables::allocate_zeroed(1, bytes));
+        EXPECT(std::count(p, p + bytes, 0) == static_cast<std::ptrdiff_t>(bytes));
+        tables::deallocate(p);
+    }
+}
+
+/// Objects of all sizes come and go, by several ways back; what is asked for as zeros is zeros.
+void zeros_are_zeros_whatever_was_there() {
+    using tables = arenite::malloc_like<of_tables>;
+    const auto seed = std::random_device{}();
+    std::mt19937 random{seed};
+    struct object {
+        unsigned char* p;
+        std::size_t bytes;
+    };
+    std::vector<object> all;
+    std::size_t wrong = 0;
+    for (int step = 0; step < 3000; ++step) {
+        const unsigned kind = random() % 16;
+        if (all.size() > 60 || (kind < 6 && !all.empty())) {
+            const std::size_t i = random() % all.size();
+            if (kind == 0)
+                std::thread{[p = all[i].p] { tables::deallocate(p); }}.join();
+            else
+                tables::deallocate(all[i].p);
+            all[i] = all.back();
+            all.pop_back();
+            continue;
+        }
+        if (kind == 6 && step % 7 == 0)
+            tables::heap().trim();
+        const std::size_t bytes = 1 + random() % (kind == 7   ? 300'000u
+                                                  : kind < 12 ? 60'000u
+                                                              : 900u);
+        const bool zeroed = random() % 2 == 0;
+        auto* const p = static_cast<unsigned char*>(zeroed ? tables::allocate_zeroed(1, bytes)
+                                                           : tables::allocate(bytes));
+        if (zeroed && std::count(p, p + bytes, 0) != static_cast<std::ptrdiff_t>(bytes))
+            ++wrong;
+        std::memset(p, 1 + static_cast<int>(random() % 255), bytes);
+        all.push_back({p, bytes});
+    }
+    for (const object& o : all)
+        tables::deallocate(o.p);
+    if (wrong != 0)
+        std::printf("seed %u\n", static_cast<unsigned>(seed));
+    EXPECT(wrong == 0);
+}
+
 void foreign_memory_is_refused_or_null() {
     static long long foreign[16];
     EXPECT(hooks::reallocate(&foreign[4], 10) == nullptr);
@@ -250,6 +339,7 @@ void freed_memory_is_not_resized() {
 } // namespace
 
 int main() {
+    new_memory_of_zeros_is_not_touched(); // first: what was used before may wait with its contents
     EXPECT(hooks::size_of(odd.made_before_main) >= 100);
     zero_bytes_are_one();
     what_is_too_large_is_null_and_changes_nothing();
@@ -258,6 +348,7 @@ int main() {
     there_is_room_in_slots_of_other_sizes();
     there_is_room_by_any_strategy();
     zeroed_memory_is_zero_where_others_wrote();
+    zeros_are_zeros_whatever_was_there();
     foreign_memory_is_refused_or_null();
     memory_of_a_shared_heap_is_no_affinitys();
     an_object_stays_where_its_slot_has_the_new_size();

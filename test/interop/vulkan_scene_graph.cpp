@@ -15,6 +15,7 @@
 #include <mutex>
 #include <set>
 #include <sstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -197,6 +198,21 @@ void affinities_of_ones_own_have_numbers_and_names() {
     EXPECT(text.str().find("sounds: total", first + 1) == std::string::npos);
 }
 
+void a_string_that_named_an_affinity_may_end() {
+    allocator a{nullptr};
+    const auto voices = static_cast<vsg::AllocatorAffinity>(6);
+    {
+        std::string name = "voices of a level, by a string that ends";
+        a.add(voices, arenite::affinity_heap::named(name));
+        name.assign(name.size(), '?');
+    }
+    void* const p = a.allocate(24, voices);
+    std::ostringstream text;
+    a.report(text);
+    EXPECT(text.str().find("voices of a level, by a string that ends: total") != std::string::npos);
+    EXPECT(a.deallocate(p, 0));
+}
+
 void a_scene_lies_in_its_affinities_and_goes_back() {
     vsg::Allocator& all = *vsg::Allocator::instance();
     vsg::Object* const scene = build(6);
@@ -303,6 +319,7 @@ int main() {
     what_was_there_before_frees_what_it_gave();
     one_is_installed_however_often_it_is_asked_for();
     affinities_of_ones_own_have_numbers_and_names();
+    a_string_that_named_an_affinity_may_end();
     a_scene_lies_in_its_affinities_and_goes_back();
     the_affinities_are_those_of_ones_own_classes();
     alignment_is_what_an_object_of_a_size_can_need();

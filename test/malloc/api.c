@@ -59,6 +59,29 @@ static long resident_kib(void) {
     return resident * 4;
 }
 
+/* Nor does a smaller one, of new memory: while the heap is small, before it has huge pages. */
+static void small_zeros_are_not_touched(void) {
+    char* all[12];
+    long before = resident_kib();
+    for (int i = 0; i < 12; ++i)
+        all[i] = calloc(1, 40000);
+    CHECK(resident_kib() - before < 200);
+    for (int round = 0; round < 3; ++round)
+        for (int i = 0; i < 12; ++i) {
+            size_t n = 40000 - (size_t)round * 9000;
+            size_t zeros = 0;
+            CHECK(all[i]);
+            while (zeros < n && all[i][zeros] == 0)
+                ++zeros;
+            CHECK(zeros == n);
+            memset(all[i], 7, n);
+            free(all[i]);
+            all[i] = calloc(n - 9000, 1); /* where there was something */
+        }
+    for (int i = 0; i < 12; ++i)
+        free(all[i]);
+}
+
 /* A large table of zeros takes memory where it is used. */
 static void zeros_are_not_touched(void) {
     long before = resident_kib();
@@ -215,6 +238,7 @@ static void statistics(void) {
 }
 
 int main(void) {
+    small_zeros_are_not_touched();
     zeros_are_not_touched();
     sizes();
     alignments();

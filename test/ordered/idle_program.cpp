@@ -61,6 +61,22 @@ TEST_P(idle_program, holds_little_when_all_was_freed_from_the_end) {
     expect_little();
 }
 
+TEST_P(idle_program, holds_nothing_more_when_its_heap_was_trimmed) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (i % 2000 != 0)
+            heap->deallocate(all[i], GetParam());
+    constexpr std::size_t own = 64_KiB; // what the resource takes for itself
+    const std::size_t live = (all.size() + 1999) / 2000 * GetParam();
+    heap->trim();
+    EXPECT_LE(pages.usage().bytes_reserved, pages.usage().bytes_in_use + own)
+        << "at once, what went back before, too";
+    EXPECT_GE(pages.usage().bytes_in_use, live);
+    for (std::size_t i = 0; i < all.size(); i += 2000)
+        heap->deallocate(all[i], GetParam());
+    heap->trim();
+    EXPECT_LE(pages.usage().bytes_reserved, own);
+}
+
 INSTANTIATE_TEST_SUITE_P(, idle_program,
                          testing::Values(48u, 2'000u, 50'000u, 200'000u, 700'000u, 3'000'000u));
 

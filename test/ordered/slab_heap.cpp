@@ -291,6 +291,17 @@ TEST_F(slab_heap_of, what_classes_would_go_on_with_goes_with_the_last_large_obje
     EXPECT_EQ(heap.slabs().open_blocks(), 0u);
 }
 
+TEST_F(slab_heap_of, slots_of_whole_pages_lie_at_such) {
+    if (every_call_is_careful)
+        GTEST_SKIP() << "slots have notes behind them";
+    slab_heap heap{{}, &pages, owner()};
+    for (const std::size_t bytes : {4_KiB, 8_KiB}) {
+        take_one(heap, 1000); // what is free then begins anywhere
+        for (void* const p : take_all(heap, 100, bytes))
+            EXPECT_TRUE(is_aligned(p, 4_KiB)) << p;
+    }
+}
+
 TEST_F(slab_heap_of, slabs_without_objects_make_room_for_what_has_units_of_its_own) {
     pages.lend_at_most(64_KiB);
     slab_heap heap{{.block_bytes = 64_KiB}, &pages, owner()};

@@ -48,6 +48,30 @@ protected:
     }
 };
 
+// ---- large objects ------------------------------------------------------------------------------
+
+TEST_F(slab_source_of, a_large_object_is_served_by_the_rest_of_the_block_that_was_filled_last) {
+    constexpr std::size_t units = 33; // blocks are found by runs of 64
+    detail::slab_source source{{}, &pages, &owner};
+    std::vector<detail::slab*> all;
+    std::size_t here = 0, in_full_blocks = 0, full_blocks = 0;
+    for (const detail::block* last = nullptr; full_blocks < 12; ++here) {
+        all.push_back(source.make(detail::size_class::single, units, units));
+        const detail::block* const b = &source.block_of(*all.back());
+        if (b == last)
+            continue;
+        if (last != nullptr && last->bytes() == page_block) {
+            in_full_blocks += here;
+            ++full_blocks;
+        }
+        last = b;
+        here = 0;
+    }
+    EXPECT_GE(in_full_blocks * units * detail::unit_bytes, full_blocks * page_block * 8 / 10);
+    for (detail::slab* s : all)
+        release(source, *s);
+}
+
 // ---- one slab -----------------------------------------------------------------------------------
 
 TEST_F(slab_source_of, nothing_is_asked_before_the_first_slab) {

@@ -175,6 +175,22 @@ TEST(page_resource, a_large_request_that_is_refused_leaves_no_huge_pages_behind)
     pages.deallocate(first, 4_MiB);
 }
 
+TEST(page_resource, a_request_that_is_refused_counts_no_longer_as_in_use) {
+    page_resource pages{slowly()};
+    for (int i = 0; i < 4; ++i)
+        touched(pages, 11 * unit);
+    pages.deallocate(touched(pages, 12 * unit), 12 * unit); // it waits
+    {
+        const support::failing_calls refused{0}; // 64 units are usable
+        EXPECT_EQ(pages.try_allocate(30 * unit), nullptr);
+    }
+    EXPECT_EQ(pages.usage().bytes_in_use, 44 * unit);
+    const std::size_t reserved = pages.usage().bytes_reserved;
+    for (int i = 0; i < 8; ++i)
+        touched(pages, unit);
+    EXPECT_EQ(pages.usage().bytes_reserved, reserved) << "as much as before may wait";
+}
+
 TEST(page_resource, memory_that_the_system_could_not_drop_is_not_said_to_be_zero) {
     page_resource pages{small};
     std::byte* const p = touched(pages, unit);

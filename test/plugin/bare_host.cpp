@@ -210,7 +210,6 @@ void together(const char* one, const char* other) {
 
 /// A thread's first allocation, and one that an object of a library makes while it is loaded.
 void beside(const char* one, const char* other) {
-    ::alarm(60); // if they wait for each other
     const plugin a{one};
     std::atomic<bool> enough{false};
     std::vector<std::thread> starters;
@@ -219,8 +218,10 @@ void beside(const char* one, const char* other) {
             while (!enough)
                 std::thread{[&] { a.end_common(a.make_common()); }}.join();
         });
-    for (int round = 0; round < 2000; ++round)
+    for (int round = 0; round < 2000; ++round) {
+        ::alarm(60); // if they wait for each other
         std::thread{[&] { plugin{other}.close(); }}.join();
+    }
     enough = true;
     for (std::thread& t : starters)
         t.join();

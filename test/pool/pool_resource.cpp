@@ -77,6 +77,14 @@ TEST(pool_resource, a_slot_of_no_bytes_takes_one) {
     pool.deallocate(b);
 }
 
+TEST(pool_resource, an_alignment_that_nobody_has_is_refused) {
+    for (unsigned power = 40; power < 64; ++power) {
+        pool_resource pool{slot{16, std::size_t{1} << power}};
+        EXPECT_EQ(pool.try_allocate(), nullptr) << power;
+        EXPECT_EQ(pool.usage().bytes_reserved, 0u);
+    }
+}
+
 TEST(pool_resource, alignments_beyond_a_page_are_honoured) {
     for (const std::size_t alignment : {8_KiB, 64_KiB, 1_MiB}) {
         pool_resource pool{slot{24, alignment}};

@@ -76,12 +76,12 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///
 /// Use when:  objects are allocated one by one and traversed together: nodes of a scene, their
 ///            data. Usually used through affine<A> (affinity/affine.hpp) and affinity_allocator.
-/// Cost:      that of ordered_heap plus four loads; a remote free is two atomic operations,
-///            four from a thread that has no heap of this affinity.
+/// Cost:      that of ordered_heap plus four loads; a remote free is two or four atomic operations.
+///            The worst request drains two million instructions of others' frees (doc/affinity.md).
 /// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more for blocks in which
 ///            another thread freed something.
-/// Limits:    256 affinities at once; for heaps without number see shared_heap. As many heaps
-///            (threads times affinities) as memory has room for.
+/// Limits:    4,096 affinities at once (256 with addresses of 32 bits); retire() makes room. Heaps
+///            without number: shared_heap. Threads times affinities: as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty;
 ///            give_back_due() whole pages, where a program idles.
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
@@ -153,9 +153,9 @@ public:
     /// The affinity of this name, made if there is none; a tag of that name refers to the same one.
     /// Options must equal those of the tag or of an earlier call: others are a contract violation,
     /// as are a name of 0 or more than 63 characters or with a character of value 0, an alignment
-    /// that is not a power of two, and the 257th name. Without options: the affinity as it is, or
-    /// made with the defaults; until something is allocated from it, it takes the options of the
-    /// first call that has some. O(affinities).
+    /// that is not a power of two, and one affinity too many. Without options: the affinity as it
+    /// is, or made with the defaults; until something is allocated from it, it takes the options of
+    /// the first call that has some. O(affinities).
     [[nodiscard]] static affinity_heap& named(std::string_view name,
                                               const affinity_options& options) noexcept;
     [[nodiscard]] static affinity_heap& named(std::string_view name) noexcept;

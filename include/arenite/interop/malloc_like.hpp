@@ -15,7 +15,6 @@
 #include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <cstddef>
-#include <cstring>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -28,6 +27,14 @@ namespace detail {
 
 /// Usable bytes at p, reported to memory checkers; 0 if p belongs to no affinity.
 [[nodiscard]] std::size_t usable_bytes(const void* p) noexcept;
+
+/// True if `bytes` at p, which were allocated just now, are known to hold zeros, and nobody has
+/// touched them: more than 8 KiB of memory that is new, or went back to the system before.
+[[nodiscard]] bool holds_zeros(const void* p, std::size_t bytes) noexcept;
+
+/// Memory whose bytes are 0; what holds zeros is not touched.
+[[nodiscard]] void* allocate_zeroed(affinity_heap& heap, std::size_t bytes,
+                                    std::size_t alignment) noexcept;
 
 /// usable_bytes of an object that has a slot in a page of a thread's heap; otherwise 0.
 [[nodiscard]] ARENITE_INLINE std::size_t slot_bytes_at(const void* p) noexcept {
@@ -77,11 +84,10 @@ public:
         return is_alignment(alignment) ? affinity_heap::try_allocate_in<A>(bytes, alignment)
                                        : nullptr;
     }
-    /// All bytes are 0, as with calloc.
+    /// All bytes are 0, as with calloc. Above 8 KiB memory that is new is not touched.
     [[nodiscard]] static void* allocate_zeroed(std::size_t count, std::size_t bytes) noexcept {
         const auto all = detail::checked_multiply(count, bytes);
-        void* const p = all ? allocate(*all) : nullptr;
-        return p == nullptr ? nullptr : std::memset(p, 0, *all);
+        return all ? detail::allocate_zeroed(heap(), *all, Alignment) : nullptr;
     }
 
     /// Allocates if p is null.

@@ -9,7 +9,6 @@
 #include <arenite/interop/malloc_like.hpp>
 
 #include <cstddef>
-#include <cstring>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -46,11 +45,10 @@ public:
     [[nodiscard]] void* allocate_aligned(std::size_t bytes, std::size_t alignment) const noexcept {
         return is_alignment(alignment) ? heap_->try_allocate(bytes, alignment) : nullptr;
     }
-    /// All bytes are 0, as with calloc.
+    /// All bytes are 0, as with calloc. Above 8 KiB memory that is new is not touched.
     [[nodiscard]] void* allocate_zeroed(std::size_t count, std::size_t bytes) const noexcept {
         const auto all = detail::checked_multiply(count, bytes);
-        void* const p = all ? allocate(*all) : nullptr;
-        return p == nullptr ? nullptr : std::memset(p, 0, *all);
+        return all ? detail::allocate_zeroed(*heap_, *all, alignment_) : nullptr;
     }
     /// Allocates if p is null.
     [[nodiscard]] void* reallocate(void* p, std::size_t bytes) const noexcept {

@@ -79,7 +79,9 @@ public:
         return made;
     }
 
-    /// Objects of this number, from 4 to 15, lie in this affinity from now on.
+    /// Objects of this number, from 4 to 15, lie in this affinity from now on. Of `h` the reference
+    /// is kept: it may be retired when no object of this number is made any more. It has a copy of
+    /// its name, so a string that named it may end.
     void add(Affinity affinity, affinity_heap& h) {
         const auto number = static_cast<std::size_t>(affinity);
         if (number < 4 || number >= most_numbers)

@@ -22,13 +22,6 @@ inline namespace ARENITE_ABI {
 
 namespace detail {
 union process_pages;
-
-#if ARENITE_IS_MALLOC
-/// State of the pages that this thread got since it was set to `nothing`: calloc need not clear,
-/// and so touch, what is zero.
-enum class pages_taken : unsigned char { nothing, all_zero, some_used };
-extern constinit thread_local pages_taken taken_by_thread ARENITE_THREAD_FAST;
-#endif
 } // namespace detail
 
 /// Which memory of a page_resource asks the system for huge pages.

@@ -25,7 +25,7 @@ struct outside_count {
 /// Memory of an affinity that operator new, or a resource of the user's, gave: with a prefix that
 /// leads every free back to it.
 ///
-///     given |  padding  | magic 32, source 8, affinity 8, alignment 8 | size 64 | object ...
+///     given |  padding  | magic 32, source 8, affinity 16, alignment 8 | size 64 | object ...
 ///                         ^ 16 bytes before the object
 ///
 /// Cost:      that of the source, and an atomic operation for each of both calls; of: two loads,
@@ -40,8 +40,8 @@ public:
         std::uint64_t marks;
         std::uint64_t size;
 
-        [[nodiscard]] unsigned source() const noexcept { return (marks >> 16) & 0xff; }
-        [[nodiscard]] unsigned affinity() const noexcept { return (marks >> 8) & 0xff; }
+        [[nodiscard]] unsigned source() const noexcept { return (marks >> 24) & 0xff; }
+        [[nodiscard]] unsigned affinity() const noexcept { return (marks >> 8) & 0xffff; }
         [[nodiscard]] std::size_t alignment() const noexcept {
             return std::size_t{1} << (marks & 0xff);
         }

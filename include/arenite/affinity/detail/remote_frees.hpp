@@ -94,11 +94,13 @@ public:
         return taken_ == nullptr && pushed_.load(std::memory_order_relaxed) == nullptr;
     }
 
-    /// Calls f(block) for so many at most, the oldest first; for none that is pushed meanwhile.
+    /// Calls f(block) for so many at most, the oldest first, until it returns false; for none that
+    /// is pushed meanwhile.
     template <class F>
     void take(std::size_t most, F f) noexcept {
         for (; taken_ != nullptr && most != 0; --most)
-            f(pop());
+            if (!f(pop()))
+                return;
         if (taken_ != nullptr || most == 0 || pushed_.load(std::memory_order_relaxed) == nullptr)
             return;
         remote_frees* newest = pushed_.exchange(nullptr, std::memory_order_seq_cst);
@@ -110,7 +112,8 @@ public:
             newest = next;
         }
         for (taken_ = oldest; taken_ != nullptr && most != 0; --most)
-            f(pop());
+            if (!f(pop()))
+                return;
     }
 
     /// Calls f(block) for each; then none is there, but `queued` is as it was.

@@ -52,9 +52,10 @@ public:
         return blocks_.is_empty() && unmarked_.load(std::memory_order_relaxed) == nullptr;
     }
 
-    /// Frees in its heap what was freed here, of so many blocks at most; true if memory became
-    /// free.
-    bool drain(std::size_t most_blocks) noexcept;
+    /// Frees in its heap what was freed here, of so many blocks at most, until so many words of
+    /// bits held something: 200 to 500 instructions each. Returns the words; 0: no memory is free
+    /// that was not.
+    std::size_t drain(std::size_t most_blocks, std::size_t most_words = all_blocks) noexcept;
     static constexpr std::size_t all_blocks = ~std::size_t{0};
 
     /// Drains, and leaves no bit for the next heap at the addresses of its blocks.
@@ -86,7 +87,7 @@ private:
     }
     void push_unmarked(void* p, std::size_t room) noexcept;
     void drain_unmarked() noexcept;
-    bool drain_block(remote_frees& r) noexcept;
+    std::size_t drain_block(remote_frees& r) noexcept;
     void forward(remote_frees& r) noexcept;
 
     // Read by threads that free.

@@ -16,7 +16,8 @@ namespace detail {
 class thread_heap;
 class held_lock;
 
-inline constexpr unsigned most_affinities = 256;
+/// At once. Every thread without a table reads these places in one that all of them share.
+inline constexpr unsigned most_affinities = sizeof(void*) == 8 ? 4096 : 256;
 inline constexpr std::size_t most_affinity_name_bytes = 63;
 /// At once. Their indices follow those of the affinities.
 inline constexpr unsigned most_shared_heaps = sizeof(void*) == 8 ? 131'072 : 2048;
@@ -32,8 +33,9 @@ using thread_place = std::size_t;
 ///                           heap -> heap: the thread's, the current one first
 ///
 /// `ready` names a heap where the thread may allocate and free at once, for alignments below 16 and
-/// from 16 on; where it is null the call is a slow one. A thread that has no table has a constant
-/// one of nulls for the affinities, so that nobody asks. A table is made at the first slow call
+/// from 16 on; where it is null the call is a slow one. A thread that has no table reads one of
+/// nulls for the affinities, so that nobody asks: it is as long as there may be affinities, which
+/// is why their number is bounded, and nobody writes to it. A table is made at the first slow call
 /// that wants one, and used again when its thread has ended. It is a reservation of addresses, of
 /// which only pages that are written are resident.
 ///
@@ -179,7 +181,7 @@ private:
 #if ARENITE_IS_MALLOC
     static constinit thread_local slab_front* of_only ARENITE_THREAD_FAST;
 #endif
-    static const thread_table none;
+    static thread_table none; ///< not const, which would be 128 KiB of zeros in the file
     static constinit thread_local const thread_table* of_thread ARENITE_THREAD_FAST;
 
     // All zero where memory is fresh. A table that is no thread's is as long as its class.

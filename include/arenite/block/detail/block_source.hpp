@@ -8,6 +8,7 @@
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/glance.hpp>
+#include <arenite/core/lent_memory.hpp>
 #include <arenite/core/upstream.hpp>
 
 #include <cstddef>
@@ -106,6 +107,8 @@ public:
 
     /// The lowest empty block, or a new one; in state empty. O(log blocks).
     [[nodiscard]] block* take_empty_block() noexcept;
+    /// True if the block that was taken last holds zeros behind its header, and nobody touched it.
+    [[nodiscard]] bool took_zeros() const noexcept { return zeros_.taken; }
 
     /// The next block of fresh(), in state empty; nullptr if fresh() is empty.
     [[nodiscard]] block* cut_fresh() noexcept { return fresh_ == fresh_end_ ? nullptr : cut(); }
@@ -206,13 +209,12 @@ private:
     [[nodiscard]] std::size_t held_in_all() const noexcept {
         return bytes_reserved() + held_.beside;
     }
-    [[nodiscard]] void* ask_once(std::size_t bytes, std::size_t alignment) const noexcept;
-    void begin_span(void* p, std::size_t bytes) noexcept;
+    [[nodiscard]] lent_memory ask_once(std::size_t bytes, std::size_t alignment) const noexcept;
+    void begin_span(const lent_memory& lent, std::size_t bytes) noexcept;
     void return_span(block& first, bool at_once) noexcept;
     void give_back(void* p, std::size_t bytes, std::size_t alignment, bool at_once) const;
-    [[nodiscard]] bool holds_empty() const noexcept { return held_.idle != 0 || large_.has_kept(); }
-    void give_all_empty() noexcept;
-    [[nodiscard]] void* ask(std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] bool give_all_empty() noexcept;
+    [[nodiscard]] lent_memory ask(std::size_t bytes, std::size_t alignment) noexcept;
     void purge_holes(block& b) noexcept;
 
     std::size_t mask_bytes_;
@@ -237,6 +239,10 @@ private:
     bool prefault_;
     bool bits_;
     bool may_grow_ = true;
+    struct {
+        bool fresh = false; ///< fresh() holds zeros
+        bool taken = false;
+    } zeros_;
 };
 
 } // namespace detail

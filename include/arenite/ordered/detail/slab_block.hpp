@@ -29,6 +29,8 @@ struct alignas(64) slab_block {
     bits::word taken_units[4]; ///< of what no slab can have too
     std::uint32_t free_slabs;  ///< bit i: slabs[i] stands for none. slabs[0] is none for ever
     std::uint32_t slab_count;  ///< that stand for one
+    std::uint32_t fresh_from;  ///< from this unit on none was a slab's yet, and all hold zeros
+    std::uint32_t fresh_slabs; ///< bit i: so it was with the units of slabs[i]
     alignas(64) std::uint8_t slab_of[most_units]; ///< by unit: how far its slab is from here
     slab slabs[most_slabs];
 
@@ -48,6 +50,11 @@ struct alignas(64) slab_block {
 #else
         return reinterpret_cast<slab*>(this)[slab_of[offset / unit_bytes]];
 #endif
+    }
+
+    /// True if the units of one of `slabs` held zeros when it was made, and were no slab's before.
+    [[nodiscard]] bool was_fresh(const slab& s) const noexcept {
+        return (fresh_slabs >> (&s - slabs) & 1) != 0;
     }
 
     /// These units are of slabs[number] from now on.

@@ -89,6 +89,10 @@ public:
     /// Bytes that may be used at p, an object of this heap. What is none is misuse.
     [[nodiscard]] std::size_t size_of(const void* p) const noexcept;
 
+    /// True if the object at p, which was handed out just now, is known to hold zeros, in memory
+    /// that served nothing before. Of requests above 8 KiB; those of slots are never known.
+    [[nodiscard]] bool is_zero(const void* p) const noexcept;
+
     /// True where all objects have been freed, and their frees have been seen.
     [[nodiscard]] bool nothing_lives() const noexcept;
 
