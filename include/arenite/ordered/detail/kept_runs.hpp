@@ -55,8 +55,8 @@ public:
     void add_unused(std::size_t units) noexcept { unused_ += units; }
     void remove_unused(std::size_t units) noexcept { unused_ -= units; }
 
-    /// Units that a slot of so many may leave unused: a quarter, or in a small heap any number while
-    /// that is little in all.
+    /// Units that a slot of so many may leave unused: a quarter, or in a small heap any number
+    /// while that is little in all.
     [[nodiscard]] std::size_t may_leave_unused(std::size_t wanted,
                                                std::size_t blocks) const noexcept {
         const bool is_small = blocks <= small_blocks && unused_ < always / 2;
@@ -70,7 +70,7 @@ public:
 
 private:
     static constexpr std::size_t always = 256; ///< units that may be kept in the smallest heap
-    static constexpr std::size_t share = 16;   ///< and so many for each block
+    static constexpr std::size_t share = 8;    ///< and so many for each block
     static constexpr std::size_t small_blocks = 8;
 
     [[nodiscard]] static constexpr std::size_t most(std::size_t blocks) noexcept {
