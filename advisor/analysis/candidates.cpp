@@ -18,6 +18,7 @@ constexpr std::uint64_t least_links = 32; ///< of growth chains
 constexpr std::uint64_t least_copied = 1u << 20;
 constexpr double worth_a_step = 0.02; ///< of all steps from object to object
 constexpr std::size_t most_sites = 200;
+constexpr std::uint64_t least_marks = 8;
 
 bool grows_badly(const stack_profile& s) {
     // Doubling copies as much as the buffer is long; a constant step many times that.
@@ -29,6 +30,9 @@ bool is_temporary(const stack_profile& s) {
 bool dies_together(const stack_profile& s) {
     return s.frees * 10 >= s.allocations * 9 && s.freed_in_runs * 10 >= s.frees * 6 &&
            s.short_lived * 10 < s.allocations;
+}
+bool dies_in_frame(const stack_profile& s) {
+    return s.died_in_frame * 100 >= s.allocations * 95 && s.freed_by_others == 0;
 }
 bool is_long_lived(const stack_profile& s) {
     return s.short_lived * 10 < s.allocations && s.largest <= 4096;
@@ -136,6 +140,8 @@ replay::strategy candidate::how() const noexcept {
     case remedy::scratch:
     case remedy::linear:
         return replay::strategy::linear;
+    case remedy::frame:
+        return replay::strategy::frame;
     case remedy::pooled_container:
     case remedy::pool:
         return replay::strategy::pools;
@@ -183,6 +189,10 @@ std::vector<candidate> find_candidates(const profile& of, const std::vector<site
     const auto steady = [](const site& s) { return !grows_badly(s.sum); };
     propose(remedy::scratch, [&](const site& s) { return steady(s) && is_temporary(s.sum); });
     propose(remedy::linear, [&](const site& s) { return steady(s) && dies_together(s.sum); });
+    if (of.marks() >= least_marks)
+        propose(remedy::frame, [&](const site& s) {
+            return steady(s) && dies_in_frame(s.sum) && !is_temporary(s.sum);
+        });
     propose(remedy::pooled_container, [&](const site& s) { return steady(s) && is_node(s); });
     propose(remedy::pool, [&](const site& s) {
         return steady(s) && s.one_size() && !is_node(s) && s.sum.largest <= 1024 &&
@@ -223,6 +233,8 @@ std::string_view word_of(remedy what) noexcept {
         return "scratch";
     case remedy::linear:
         return "linear";
+    case remedy::frame:
+        return "frame";
     case remedy::pooled_container:
         return "pooled_container";
     case remedy::pool:
@@ -250,6 +262,9 @@ std::string title_of(const candidate& c, const std::vector<site>& sites) {
         return where + ": freed again at once; a scope on the thread's scratch memory";
     case remedy::linear:
         return where + ": they die together; a linear_resource, freed by one reset";
+    case remedy::frame:
+        return where + ": they die in the frame of their birth; a linear_resource, reset where the "
+                       "frame is marked";
     case remedy::pooled_container:
         return fmt::format("{}: nodes of {}; a pooled container", where, first.container);
     case remedy::pool:
@@ -280,6 +295,13 @@ std::string code_of(const candidate& c, const std::vector<site>& sites) {
         return "arenite::growing_linear_resource memory;  // one for the phase\n"
                "auto* p = arenite::create<T>(memory, arguments);\n"
                "memory.reset();                           // where all of it dies\n";
+    case remedy::frame:
+        return "arenite::growing_linear_resource frame;   // frame_resource<N>, if others read it "
+               "for\n"
+               "auto* p = arenite::create<T>(frame, arguments);      // N - 1 frames more\n"
+               "std::pmr::vector<T> v{&frame};\n"
+               "ARENITE_FRAME();\n"
+               "frame.reset();                            // where the frame ends\n";
     case remedy::pooled_container: {
         const std::string name = first.container == "std::map or std::set"
                                      ? "map"

@@ -18,6 +18,7 @@ enum class remedy {
     grow_by_doubling, ///< one buffer that grows by a constant step
     scratch,          ///< freed soon after they were allocated
     linear,           ///< freed together
+    frame,            ///< freed before the mark that ends the frame of their birth
     pooled_container, ///< nodes of standard containers
     pool,             ///< one size
     ordered,          ///< several sizes, long-lived

@@ -17,7 +17,8 @@ std::size_t bucket(std::uint64_t n) {
 profile::profile(trace::source& from) {
     trace::read_all(
         from, [&](const trace::event& e) { take(e); },
-        [&](const trace::observation& o) { take(o); });
+        [&](const trace::observation& o) { take(o); },
+        [&](std::span<const trace::event> coming) { live_.look_ahead(coming); });
 }
 
 void profile::take(const trace::observation& seen) {
@@ -70,7 +71,7 @@ void profile::take(const trace::event& e) {
 
 void profile::note_birth(std::uint32_t slot, const trace::event& e) {
     stack_profile& s = stack(e.stack);
-    live_.at(slot).kept = {events_, e.stack, e.thread, 0};
+    live_.at(slot).kept = {events_, e.stack, e.thread, 0, static_cast<std::uint32_t>(marks())};
     ++s.allocations;
     s.bytes += e.bytes;
     s.smallest = std::min(s.smallest, e.bytes);
@@ -119,6 +120,7 @@ void profile::note_death(std::uint32_t slot, const trace::event& e) {
     const std::uint64_t lived = events_ - k.born;
     ++lives_[bucket(lived)];
     s.short_lived += lived <= short_life;
+    s.died_in_frame += k.frame == static_cast<std::uint32_t>(marks());
     s.freed_by_others += e.thread != k.thread;
     s.freed_in_runs += freed_stack_ == k.stack;
     freed_stack_ = k.stack;
@@ -127,7 +129,9 @@ void profile::note_death(std::uint32_t slot, const trace::event& e) {
         return newer != slot && n.address != 0 && n.kept.born == born && born > k.born &&
                n.kept.chain == 0 && trace::is_growth_step(o.bytes, n.bytes);
     };
-    if (const std::uint32_t longer = latest_.find(events_, is_longer_copy); longer != UINT32_MAX) {
+    const std::uint32_t longer =
+        trace::is_large(o.bytes) ? latest_.find(events_, is_longer_copy) : UINT32_MAX;
+    if (longer != UINT32_MAX) {
         kept& n = live_.at(longer).kept;
         note_link(stacks_[n.stack], n, k.chain, o.bytes);
     }

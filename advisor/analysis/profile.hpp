@@ -22,6 +22,7 @@ struct stack_profile {
     std::uint64_t bytes_at_peak = 0;              ///< when the program's was
     std::uint64_t smallest = UINT64_MAX, largest = 0;
     std::uint64_t short_lived = 0;       ///< died within short_life events
+    std::uint64_t died_in_frame = 0;     ///< before the mark after their birth
     std::uint64_t freed_in_runs = 0;     ///< directly after another free of this stack
     std::uint64_t freed_by_others = 0;   ///< by another thread
     std::uint64_t links = 0, copied = 0; ///< of growth chains: steps, and bytes moved by them
@@ -45,6 +46,8 @@ public:
     }
     [[nodiscard]] std::uint64_t allocations() const noexcept;
     [[nodiscard]] std::uint64_t frees() const noexcept;
+    /// Ends of frames and phases that the program told.
+    [[nodiscard]] std::uint64_t marks() const noexcept { return count(trace::op::mark); }
     [[nodiscard]] std::uint64_t peak_bytes() const noexcept { return peak_bytes_; }
     [[nodiscard]] std::uint64_t end_bytes() const noexcept { return live_.live_bytes(); }
     [[nodiscard]] std::uint64_t end_count() const noexcept { return live_.live_count(); }
@@ -63,6 +66,7 @@ private:
         std::uint64_t born = 0; ///< the event
         std::uint32_t stack = 0, thread = 0;
         std::uint32_t chain = 0; ///< growth steps until here
+        std::uint32_t frame = 0; ///< marks before its birth
     };
     void take(const trace::event& e);
     void take(const trace::observation& seen);

@@ -125,6 +125,7 @@ void add(stack_profile& to, const stack_profile& s) {
     to.smallest = std::min(to.smallest, s.smallest);
     to.largest = std::max(to.largest, s.largest);
     to.short_lived += s.short_lived;
+    to.died_in_frame += s.died_in_frame;
     to.freed_in_runs += s.freed_in_runs;
     to.freed_by_others += s.freed_by_others;
     to.links += s.links;

@@ -3,7 +3,10 @@
 #include "verdict.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <fmt/core.h>
+#include <vector>
 
 namespace arenite::advisor {
 namespace {
@@ -11,7 +14,7 @@ namespace {
 using replay::outcome;
 
 constexpr double least_walk_gain = 0.25;
-constexpr double least_change_of_bursts = 0.1; ///< other places alone change as much
+constexpr double least_change_of_bursts = 0.1; ///< of an advice that rests on walks alone
 
 /// How far turns lie from their median, without the one that lies farthest: another program ran.
 double spread_of(const replayed& r, replayed::member what) {
@@ -23,6 +26,45 @@ double spread_of(const replayed& r, replayed::member what) {
     if (off.size() > 2)
         off.pop_back();
     return off.empty() ? 0 : off.back();
+}
+
+/// Takes the times of bursts one by one: of each the median of its turns, so that what disturbs a
+/// turn here and there is left out. The spread is twice the standard error of what all save: bursts
+/// differ in what they gain, and others might have been observed.
+void compare_bursts(const replayed& base, const replayed& moved, difference_made& d) {
+    const auto median_of = [](const replayed& r, std::size_t burst) {
+        std::vector<double> all;
+        for (const std::vector<double>& turn : r.bursts)
+            all.push_back(turn[burst]);
+        std::sort(all.begin(), all.end());
+        return all[all.size() / 2];
+    };
+    std::size_t n = SIZE_MAX;
+    for (const replayed* r : {&base, &moved})
+        for (const std::vector<double>& turn : r->bursts)
+            n = std::min(n, turn.size());
+    if (base.bursts.empty() || moved.bursts.empty() || n < 2 || d.burst_before <= 0)
+        return;
+    std::vector<double> before(n), less(n);
+    double all_before = 0, all_less = 0, all_of_first = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        before[i] = median_of(base, i);
+        less[i] = before[i] - median_of(moved, i);
+        all_before += before[i];
+        all_less += less[i];
+        all_of_first += base.bursts[0][i];
+    }
+    if (all_before <= 0 || base.turns[0].burst_ns <= 0)
+        return;
+    double squares = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double off = less[i] - all_less / all_before * before[i];
+        squares += off * off;
+    }
+    const double accesses = all_of_first / base.turns[0].burst_ns;
+    d.burst_before = all_before / accesses;
+    d.burst_after = (all_before - all_less) / accesses;
+    d.burst_spread = 2 * std::sqrt(squares * double(n) / double(n - 1)) / accesses;
 }
 
 } // namespace
@@ -39,6 +81,7 @@ difference_made compare(const replayed& base, const replayed& moved) {
     d.burst_before = base.median(&outcome::burst_ns);
     d.burst_after = moved.median(&outcome::burst_ns);
     d.burst_spread = spread_of(base, &outcome::burst_ns) + spread_of(moved, &outcome::burst_ns);
+    compare_bursts(base, moved, d);
     d.live_bytes_agree = base.least(&outcome::live_checks) == double(replay::points) &&
                          moved.least(&outcome::live_checks) == double(replay::points);
     return d;
@@ -46,8 +89,7 @@ difference_made compare(const replayed& base, const replayed& moved) {
 
 double saved_in_walks(const difference_made& d, const program_costs& of) {
     const double less = d.burst_before - d.burst_after;
-    const double least = std::max(d.burst_spread, least_change_of_bursts * d.burst_before);
-    if (d.burst_before <= 0 || (less < 0 ? -less : less) <= least)
+    if (d.burst_before <= 0 || std::abs(less) <= d.burst_spread)
         return 0;
     return of.cpu_ns * of.share_in_objects * less / d.burst_before;
 }
@@ -90,8 +132,10 @@ worth judge(const difference_made& d, const program_costs& of) {
         !dearer_in_time)
         return worth::memory;
     if (d.burst_before > 0) // it is known what the program walks, and how
-        return saves && saved_in_walks(d, of) > 0 && !dearer_in_memory ? worth::walks
-                                                                       : worth::nothing;
+        return saves && saved_in_walks(d, of) > 0 && !dearer_in_memory &&
+                       d.burst_before - d.burst_after > least_change_of_bursts * d.burst_before
+                   ? worth::walks
+                   : worth::nothing;
     if (!of.observed &&
         d.walk_before - d.walk_after > std::max(d.walk_spread, least_walk_gain * d.walk_before) &&
         !dearer_in_time && !dearer_in_memory)

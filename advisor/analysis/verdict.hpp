@@ -32,15 +32,14 @@ struct difference_made {
     double walk_before = 0, walk_after = 0; ///< ns an object
     double walk_spread = 0;
     double burst_before = 0, burst_after = 0; ///< ns an access of observed bursts; 0: none
-    double burst_spread = 0;
+    double burst_spread = 0;      ///< what turns differ by, and by which bursts were observed
     bool live_bytes_agree = true; ///< both had the live bytes of the trace
 };
 
 [[nodiscard]] difference_made compare(const replayed& base, const replayed& moved);
 
 /// The time that the program saves where it uses its objects, by observed bursts: what these take
-/// less, of the share of time that samples found it at that. 0 within the spread, and below a
-/// tenth.
+/// less, of the share of time that samples found it at that. 0 within the spread.
 [[nodiscard]] double saved_in_walks(const difference_made& d, const program_costs& of);
 
 /// In calls: a program reads some of what it frees, so it lies halfway, where both were tried.
@@ -53,7 +52,7 @@ struct difference_made {
 }
 
 /// The least and the most that it may be: turns differ, it is not known what the program reads, and
-/// a change of bursts that is too small to be counted may be one.
+/// a change of bursts within their spread may be one.
 struct saved_range {
     double least = 0, most = 0;
 };

@@ -69,7 +69,7 @@ void process_trace::take_tables() {
     if (const std::uint32_t frames = from_.costs.frames.load(std::memory_order_relaxed);
         frames != cut_.frames) {
         if (cut_.frames != 0 && cut_.from == 0)
-            cut_.from = events_ + 1;
+            cut_.from = written_.events + 1;
         cut_.frames = frames;
     }
     // The stacks first: their modules are there when they are.
@@ -132,7 +132,7 @@ void process_trace::put(const record::raw_event& e, std::uint32_t thread) {
         if (of_it && made.what == trace::op::realloc)
             made.old_address = resize_.address;
         else if (!of_it || made.what != trace::op::free || made.address != resize_.address) {
-            ++events_; // unless it is a realloc to nothing, which is a free and no more
+            ++written_.events; // unless it is a realloc to nothing, which is a free and no more
             file_.put(resize_);
         }
     }
@@ -141,8 +141,10 @@ void process_trace::put(const record::raw_event& e, std::uint32_t thread) {
         resize_ = made;
         return;
     }
-    ++events_;
-    if (made.bytes < record::most_bytes)
+    ++written_.events;
+    if (made.what == trace::op::mark)
+        made.address = ++written_.marks; // threads may mark: their order is that of the file
+    else if (made.bytes < record::most_bytes)
         regions_.note(made.address, made.bytes);
     file_.put(made);
 }
@@ -155,7 +157,7 @@ void process_trace::finish(std::map<std::string, std::string> about) {
     take_tables();
     file_.flush();
     about["threads"] = std::to_string(from_.threads.load());
-    about["events"] = std::to_string(events_);
+    about["events"] = std::to_string(written_.events);
     about["checked"] = std::to_string(from_.checked.load());
     about["differing"] = std::to_string(from_.differing.load());
     about["lost"] = std::to_string(from_.lost.load());

@@ -30,7 +30,7 @@ public:
     /// Names of all frames, and these words; nothing may follow.
     void finish(std::map<std::string, std::string> about);
 
-    [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
+    [[nodiscard]] std::uint64_t events() const noexcept { return written_.events; }
     [[nodiscard]] const trace::writer& file() const noexcept { return file_; }
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
@@ -43,7 +43,9 @@ private:
     record::process& from_;
     bool anonymous_;
     std::uint32_t modules_ = 0, words_ = 0;
-    std::uint64_t events_ = 0;
+    struct {
+        std::uint64_t events = 0, marks = 0;
+    } written_;
     struct {
         std::uint32_t frames = 0; ///< of a stack, now
         std::uint64_t from = 0;   ///< about this event on fewer; 0: as many as were asked for

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <fmt/core.h>
 #include <set>
 #include <stdexcept>
@@ -51,20 +52,76 @@ private:
     std::byte* base_;
 };
 
+/// Numbers of live objects in a replay.
+///
+/// With one thread they are those of live_objects: the one that was freed last is taken next. Were
+/// it so with more, each birth would have to wait until another thread has ended what had the
+/// number before; so each thread has numbers of its own, and takes that which was freed first.
+class object_numbers {
+public:
+    explicit object_numbers(replay_threads who) : who_{who} {}
+
+    std::uint32_t take(std::uint32_t slot, std::uint16_t thread) {
+        if (who_ == replay_threads::merged) {
+            count_ = std::max<std::size_t>(count_, slot + std::size_t{1});
+            return slot;
+        }
+        std::deque<std::uint32_t>& free = free_[thread];
+        std::uint32_t number = static_cast<std::uint32_t>(count_);
+        if (free.size() < enough) {
+            ++count_;
+        } else {
+            number = free.front();
+            free.pop_front();
+        }
+        if (slot >= of_slot_.size())
+            of_slot_.resize(slot + std::size_t{1});
+        of_slot_[slot] = number;
+        return number;
+    }
+    [[nodiscard]] std::uint32_t of(std::uint32_t slot) const {
+        return who_ == replay_threads::merged ? slot : of_slot_[slot];
+    }
+    void give_back(std::uint32_t number, std::uint16_t thread) {
+        if (who_ == replay_threads::recorded)
+            free_[thread].push_back(number);
+    }
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+private:
+    static constexpr std::size_t enough = 256; ///< so that it was freed long ago
+
+    replay_threads who_;
+    std::size_t count_ = 0;
+    std::vector<std::uint32_t> of_slot_;
+    std::array<std::deque<std::uint32_t>, replay::most_threads> free_; ///< by thread
+};
+
 /// Makes prepared events of a trace's.
 class preparer {
 public:
-    preparer(memory_file& file, std::uint64_t most) : events{file, most} {}
+    preparer(memory_file& file, std::uint64_t most, replay_threads who)
+        : events{file, most}, who_{who}, numbers_{who} {}
 
     event_list events;
     std::uint64_t peak_live_bytes = 0, peak_at = 0, all_bytes = 0;
     std::uint64_t sites = 1;
+    std::vector<std::uint64_t> marks; ///< how many events there are up to each, and with it
 
     void take(const trace::event& e) {
+        if (e.what == trace::op::mark) {
+            prepared_event mark{};
+            mark.what = action::mark;
+            mark.thread = thread_of(e);
+            events.push_back(mark);
+            marks.push_back(events.size());
+            return;
+        }
         const auto change = live_.apply(e, [&](std::uint32_t slot) {
             prepared_event ended{};
-            ended.slot = slot;
+            ended.slot = numbers_.of(slot);
             ended.what = action::free;
+            ended.thread = thread_of(e);
             end(slot);
             events.push_back(ended);
         });
@@ -72,7 +129,9 @@ public:
         if (change.what == kind::nothing)
             return;
         prepared_event made{};
-        made.slot = change.slot;
+        made.thread = thread_of(e);
+        made.slot = change.what == kind::born ? numbers_.take(change.slot, made.thread)
+                                              : numbers_.of(change.slot);
         made.site = e.stack;
         sites = std::max<std::uint64_t>(sites, e.stack + std::uint64_t{1});
         made.bytes = static_cast<std::uint32_t>(
@@ -81,11 +140,11 @@ public:
         switch (change.what) {
         case kind::born:
             made.what = e.what == trace::op::calloc ? action::allocate_zeroed : action::allocate;
-            born(made);
+            born(made, change.slot);
             break;
         case kind::resized:
             made.what = action::resize;
-            resized(made, change.before);
+            resized(made, change.slot, change.before);
             break;
         default:
             made.what = action::free;
@@ -116,7 +175,7 @@ public:
                 a.loaded_before != 0 && a.loaded_before <= i ? kept_as[i - a.loaded_before] : 0;
             objects.insert(slot);
             const std::uint64_t offset = a.address - live_.at(slot).address;
-            accesses_.push_back({slot,
+            accesses_.push_back({numbers_.of(slot),
                                  static_cast<std::uint32_t>(std::min<std::uint64_t>(
                                      offset, live_.at(slot).kept.bytes - 1)),
                                  waits_for, live_.at(slot).kept.site});
@@ -145,7 +204,12 @@ public:
         return {std::move(bursts), std::move(accesses)};
     }
 
-    [[nodiscard]] std::size_t slots() const noexcept { return live_.slots(); }
+    void look_ahead(std::span<const trace::event> coming) const noexcept {
+        live_.look_ahead(coming);
+    }
+    [[nodiscard]] std::size_t slots() const noexcept { return numbers_.count(); }
+    /// Threads that the events name.
+    [[nodiscard]] std::uint64_t threads() const noexcept { return threads_; }
 
 private:
     struct kept {
@@ -153,18 +217,27 @@ private:
         std::uint64_t start = 0; ///< the event with which its chain began
         std::uint32_t site = 0, bytes = 0;
         bool linked = false;
+        std::uint16_t thread = 0; ///< of its birth
     };
 
-    void born(const prepared_event& made) {
-        kept& k = live_.at(made.slot).kept;
-        k = {events.size(), events.size(), made.site, made.bytes, false};
-        live_bytes_ += made.bytes;
-        all_bytes += made.bytes;
-        latest_.note(made.slot, events.size(), made.bytes);
+    [[nodiscard]] std::uint16_t thread_of(const trace::event& e) noexcept {
+        if (who_ == replay_threads::merged)
+            return 0;
+        const std::uint32_t thread = e.thread % replay::most_threads;
+        threads_ = std::max<std::uint64_t>(threads_, thread + std::uint64_t{1});
+        return static_cast<std::uint16_t>(thread);
     }
 
-    void resized(prepared_event& made, std::uint64_t before) {
-        kept& k = live_.at(made.slot).kept;
+    void born(const prepared_event& made, std::uint32_t slot) {
+        kept& k = live_.at(slot).kept;
+        k = {events.size(), events.size(), made.site, made.bytes, false, made.thread};
+        live_bytes_ += made.bytes;
+        all_bytes += made.bytes;
+        latest_.note(slot, events.size(), made.bytes);
+    }
+
+    void resized(prepared_event& made, std::uint32_t slot, std::uint64_t before) {
+        kept& k = live_.at(slot).kept;
         live_bytes_ += std::uint64_t{made.bytes} - k.bytes;
         if (made.site == 0)
             made.site = k.site;
@@ -185,7 +258,11 @@ private:
         k.site = made.site;
     }
 
-    void end(std::uint32_t slot) { live_bytes_ -= live_.at(slot).kept.bytes; }
+    void end(std::uint32_t slot) {
+        const kept& k = live_.at(slot).kept;
+        live_bytes_ -= k.bytes;
+        numbers_.give_back(numbers_.of(slot), k.thread);
+    }
 
     void died(std::uint32_t slot) {
         end(slot);
@@ -195,11 +272,12 @@ private:
             return newer != slot && o.address != 0 && o.kept.born == born && born > k.born &&
                    !o.kept.linked && trace::is_growth_step(k.bytes, o.kept.bytes);
         };
-        const std::uint32_t longer = latest_.find(events.size(), is_longer_copy);
+        const std::uint32_t longer =
+            trace::is_large(k.bytes) ? latest_.find(events.size(), is_longer_copy) : UINT32_MAX;
         if (longer == UINT32_MAX)
             return;
         kept& n = live_.at(longer).kept;
-        events[n.born].copied_of = slot + 1;
+        events[n.born].copied_of = numbers_.of(slot) + 1;
         n.start = k.start;
         n.linked = true;
         events[k.start].grows_to = std::max(events[k.start].grows_to, n.bytes);
@@ -207,6 +285,9 @@ private:
 
     static constexpr std::size_t least_objects = 8;
 
+    replay_threads who_;
+    object_numbers numbers_;
+    std::uint64_t threads_ = 1;
     trace::live_objects<kept> live_;
     std::vector<replay::prepared_burst> bursts_;
     std::vector<replay::prepared_access> accesses_;
@@ -254,8 +335,9 @@ std::byte* memory_file::map(std::uint64_t bytes) {
 }
 std::string memory_file::path() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), file_); }
 
-prepared_trace::prepared_trace(trace::source& from, std::uint64_t most) : file_{"arenite-replay"} {
-    preparer p{file_, most};
+prepared_trace::prepared_trace(trace::source& from, std::uint64_t most, replay_threads who)
+    : file_{"arenite-replay"} {
+    preparer p{file_, most, who};
     trace::read_until(
         from,
         [&](const trace::event& e) {
@@ -264,13 +346,16 @@ prepared_trace::prepared_trace(trace::source& from, std::uint64_t most) : file_{
                 p.take(e);
             return is_whole_;
         },
-        [&](const trace::observation& o) { p.take(o); });
+        [&](const trace::observation& o) { p.take(o); },
+        [&](std::span<const trace::event> coming) { p.look_ahead(coming); });
     if (p.events.size() == 0)
         throw trace::bad_trace("there is no event in it that could be replayed");
     head_.magic = replay::prepared_magic;
     head_.slots = static_cast<std::uint32_t>(p.slots());
     head_.events = p.events.size();
     head_.sites = p.sites;
+    head_.marks = p.marks.size();
+    head_.threads = p.threads();
     head_.peak_live_bytes = p.peak_live_bytes;
     head_.peak_at = p.peak_at;
     head_.all_bytes = p.all_bytes;
@@ -282,9 +367,13 @@ prepared_trace::prepared_trace(trace::source& from, std::uint64_t most) : file_{
     std::uint64_t live_bytes = 0;
     std::size_t done = 0;
     for (std::size_t i = 0; i < replay::points; ++i) {
-        head_.point_at[i] = head_.events * (i + 1) / (replay::points + 1);
+        head_.point_at[i] = p.marks.size() > replay::points
+                                ? p.marks[p.marks.size() * (i + 1) / (replay::points + 1) - 1]
+                                : head_.events * (i + 1) / (replay::points + 1);
         for (; done < head_.point_at[i]; ++done) {
             const prepared_event& e = p.events[done];
+            if (e.what == action::mark)
+                continue;
             live_bytes -= bytes_of[e.slot];
             bytes_of[e.slot] = e.what == action::free ? 0 : e.bytes;
             live_bytes += bytes_of[e.slot];

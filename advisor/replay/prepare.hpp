@@ -34,6 +34,9 @@ private:
     int file_;
 };
 
+/// Who replays the events: one thread all of them, or each thread its own.
+enum class replay_threads { merged, recorded };
+
 /// A trace made ready for replaying. The site of an event is the number of its stack.
 ///
 /// Memory: 24 bytes an event, in a file in memory that all replays share, and that of the live
@@ -43,7 +46,8 @@ class prepared_trace {
 public:
     static constexpr std::uint64_t most_events = 30'000'000;
 
-    explicit prepared_trace(trace::source& from, std::uint64_t most = most_events);
+    explicit prepared_trace(trace::source& from, std::uint64_t most = most_events,
+                            replay_threads who = replay_threads::merged);
 
     [[nodiscard]] const replay::prepared_head& head() const noexcept { return head_; }
     [[nodiscard]] std::string path() const { return file_.path(); }

@@ -10,14 +10,17 @@
 ///
 ///     | prepared_head | events | births | bursts | accesses |
 ///
-/// Births are the slots that live at eight points, in order of birth.
+/// Births are the slots that live at eight points, in order of birth. Where the program marked
+/// frames, the points are ends of frames.
 namespace arenite::replay {
 
 constexpr std::uint32_t prepared_magic = 0x50455250;
 constexpr std::size_t points = 8;
 constexpr std::uint32_t largest_bytes = UINT32_MAX;
+/// Threads of a replay at most; of those that a program began one after another, some share one.
+constexpr std::uint32_t most_threads = 256;
 
-enum class action : std::uint8_t { allocate, allocate_zeroed, resize, free };
+enum class action : std::uint8_t { allocate, allocate_zeroed, resize, free, mark };
 
 struct prepared_event {
     std::uint32_t slot;
@@ -27,7 +30,7 @@ struct prepared_event {
     std::uint32_t grows_to;  ///< of the first buffer of a growth chain: how long the last becomes
     action what;
     std::uint8_t log2_alignment; ///< 0: natural
-    std::uint16_t spare;
+    std::uint16_t thread;        ///< 0 where threads are merged
 };
 static_assert(sizeof(prepared_event) == 24);
 
@@ -36,6 +39,8 @@ struct prepared_head {
     std::uint32_t slots;
     std::uint64_t events;
     std::uint64_t sites;
+    std::uint64_t marks;
+    std::uint64_t threads;                  ///< that replay as they were recorded; 1: merged
     std::uint64_t peak_live_bytes, peak_at; ///< and the event there
     std::uint64_t all_bytes;                ///< of all allocations
     std::uint64_t point_at[points];         ///< how many events come before it
@@ -62,6 +67,7 @@ enum class strategy : std::uint8_t {
     ordered, ///< one ordered_heap a group
     pools,   ///< a pool a size, up to 1 KiB; larger: malloc
     linear,  ///< a growing_linear_resource a group, reset when nothing of it lives
+    frame,   ///< the same, reset at the mark that ends a frame
     reserve, ///< growth chains get their last size at first
     nothing, ///< one place for all: what replaying costs by itself
 };
@@ -74,7 +80,8 @@ struct plan_head {
 };
 
 /// The results of a replay, in words of text on its standard output, "ns 123"; behind them a line
-/// "path" with the addresses that the burst with the most accesses used.
+/// "bursts" with the ns of each burst, and one "path" with the addresses that the burst with the
+/// most accesses used.
 struct outcome {
     double ns = 0;           ///< of CPU time, all events
     double walk_ns = 0;      ///< an object, in order of birth, at the points

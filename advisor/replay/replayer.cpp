@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "groups.hpp"
 #include "prepared.hpp"
+#include "recorded_threads.hpp"
 #include "timed_bursts.hpp"
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -87,6 +90,8 @@ public:
         reads_ = strategies->reads_what_it_frees != 0;
         if (nothing_)
             one_place_ = static_cast<char*>(fresh(std::size_t{64} << 20));
+        else if (head_->threads > 1) // what replaying costs by itself is that of one thread
+            threads_ = std::make_unique<recorded_threads<replayer>>(*head_, events_, *this);
     }
 
     outcome run() {
@@ -101,10 +106,14 @@ public:
             end = std::min(end, std::max(done + 1, bursts_.next()));
             if (done < head_->peak_at)
                 end = std::min(end, head_->peak_at);
+            if (threads_ != nullptr) {
+                threads_->play_until(end);
+                done = end;
+            }
             const double before = cpu_ns();
             for (; done < end; ++done)
-                play(events_[done]);
-            made_.ns += cpu_ns() - before;
+                play(events_[done], alone_);
+            alone_.ns += cpu_ns() - before;
             const double faults_now = faults();
             made_.peak_bytes = std::max(made_.peak_bytes, resident() - resident_before);
             if (point < points && done == head_->point_at[point]) {
@@ -122,14 +131,49 @@ public:
         made_.end_bytes = std::max(0.0, resident() - resident_before);
         for (const group& g : groups_)
             made_.held_bytes += double(g.held());
+        long read = 0;
+        each_tally([&](const tally& t) {
+            made_.ns += t.ns;
+            made_.planned += t.planned;
+            made_.copied_bytes += t.copied_bytes;
+            read += t.read;
+        });
         made_.burst_ns = bursts_.ns_an_access();
         made_.walk_ns = walked_ == 0 ? 0 : made_.walk_ns / walked_;
-        const volatile long read = sum_; // so that it is
-        (void)read;
+        const volatile long used = read; // so that it is read
+        (void)used;
         return made_;
     }
 
     [[nodiscard]] const timed_bursts& bursts() const noexcept { return bursts_; }
+
+    /// An event, by any thread.
+    void play(const prepared_event& e, tally& t) {
+        object& o = objects_[e.slot];
+        switch (e.what) {
+        case action::allocate:
+        case action::allocate_zeroed:
+            give_birth(o, e, t);
+            return;
+        case action::resize:
+            resize(o, e, t);
+            return;
+        case action::free:
+            t.live_bytes -= o.bytes;
+            if (o.p == nullptr) // its memory has become a longer buffer's
+                return;
+            if (reads_)
+                each_touched(0, o.bytes, [&](std::size_t at) { t.read += o.p[at]; });
+            end_object(o);
+            return;
+        case action::mark:
+            for (std::size_t g = 1; g < most_groups; ++g) {
+                const auto lock = locked(g);
+                groups_[g].frame_ends();
+            }
+            return;
+        }
+    }
 
 private:
     static std::size_t alignment_of(std::uint32_t bytes, std::uint8_t log2) {
@@ -160,11 +204,27 @@ private:
             std::free(o.p);
     }
 
-    char* allocate(object& o, std::uint32_t bytes, bool zeroed) {
+    /// Threads share the heaps of groups: a lock around each.
+    [[nodiscard]] std::unique_lock<std::mutex> locked(std::size_t group) {
+        return threads_ != nullptr ? std::unique_lock{groups_[group].lock()}
+                                   : std::unique_lock<std::mutex>{};
+    }
+    template <class F>
+    void each_tally(F f) const {
+        f(alone_);
+        if (threads_ != nullptr)
+            threads_->each_tally(f);
+    }
+
+    char* allocate(object& o, std::uint32_t bytes, bool zeroed, tally& t) {
         if (o.group != from_malloc) {
-            void* const p = groups_[o.group].allocate(bytes, alignment_of(bytes, o.log2_alignment));
+            void* p = nullptr;
+            {
+                const auto lock = locked(o.group);
+                p = groups_[o.group].allocate(bytes, alignment_of(bytes, o.log2_alignment));
+            }
             if (p != nullptr) {
-                ++made_.planned;
+                ++t.planned;
                 if (zeroed)
                     std::memset(p, 0, bytes);
                 return static_cast<char*>(p);
@@ -175,94 +235,82 @@ private:
     }
 
     void end_object(object& o) {
-        if (o.group == from_malloc)
+        if (o.group == from_malloc) {
             to_heap(o);
-        else
+        } else {
+            const auto lock = locked(o.group);
             groups_[o.group].deallocate(o.p, o.bytes, alignment_of(o.bytes, o.log2_alignment));
+        }
         o.p = nullptr;
     }
 
-    void play(const prepared_event& e) {
-        object& o = objects_[e.slot];
-        switch (e.what) {
-        case action::allocate:
-        case action::allocate_zeroed:
-            give_birth(o, e);
-            return;
-        case action::resize:
-            resize(o, e);
-            return;
-        case action::free:
-            live_bytes_ -= o.bytes;
-            if (o.p == nullptr) // its memory has become a longer buffer's
-                return;
-            if (reads_)
-                each_touched(0, o.bytes, [&](std::size_t at) { sum_ += o.p[at]; });
-            end_object(o);
-            return;
-        }
-    }
-
-    void give_birth(object& o, const prepared_event& e) {
+    void give_birth(object& o, const prepared_event& e, tally& t) {
         const std::uint8_t g = group_of_site_[e.site];
         o.log2_alignment = e.log2_alignment;
         o.group = g;
+        o.is_reserved = false;
         object* const shorter = e.copied_of != 0 ? &objects_[e.copied_of - 1] : nullptr;
         if (reserves_ && groups_[g].how() == strategy::reserve) {
             o.group = from_malloc;
-            if (shorter != nullptr && shorter->p != nullptr) { // it was made long enough
+            // Steps of a chain may be of call sites that are not in the group.
+            if (shorter != nullptr && shorter->p != nullptr && shorter->is_reserved) {
                 o.p = shorter->p;
+                o.is_reserved = true;
                 shorter->p = nullptr;
-                ++made_.planned;
+                ++t.planned;
                 touch(o, shorter->bytes, e.bytes);
-                live_bytes_ += e.bytes;
+                t.live_bytes += e.bytes;
                 o.bytes = e.bytes;
                 return;
             }
+            o.is_reserved = e.grows_to > e.bytes;
             o.p = from_heap(std::max(e.bytes, e.grows_to), e.log2_alignment,
                             e.what == action::allocate_zeroed);
         } else {
-            o.p = allocate(o, e.bytes, e.what == action::allocate_zeroed);
+            o.p = allocate(o, e.bytes, e.what == action::allocate_zeroed, t);
         }
         o.bytes = e.bytes;
-        live_bytes_ += e.bytes;
+        t.live_bytes += e.bytes;
         std::uint32_t from = 0;
         if (shorter != nullptr && shorter->p != nullptr && o.p != shorter->p) {
             from = std::min(shorter->bytes, e.bytes);
-            made_.copied_bytes += double(from);
+            t.copied_bytes += double(from);
             std::memcpy(o.p, shorter->p, from);
         }
         touch(o, from, e.bytes);
     }
 
-    void resize(object& o, const prepared_event& e) {
+    void resize(object& o, const prepared_event& e, tally& t) {
         if (o.p == nullptr)
             return;
         const std::uint32_t old = o.bytes;
         const bool reserved = reserves_ && group_of_site_[e.site] != 0 &&
                               groups_[group_of_site_[e.site]].how() == strategy::reserve;
-        if (reserved && e.grows_to >= e.bytes && o.group == from_malloc && e.bytes > old) {
+        if (reserved && e.grows_to >= e.bytes && o.group == from_malloc && e.bytes > old &&
+            (e.copied_of == 0 || o.is_reserved)) {
             if (e.copied_of == 0) { // the first step: now it becomes as long as it ever will
+                o.is_reserved = true;
                 o.p = static_cast<char*>(std::realloc(o.p, e.grows_to));
                 if (o.p == nullptr)
                     give_up("out of memory");
             }
-            ++made_.planned;
+            ++t.planned;
         } else if (o.group == from_malloc && !nothing_) {
-            made_.copied_bytes += double(std::min(old, e.bytes));
+            t.copied_bytes += double(std::min(old, e.bytes));
+            o.is_reserved = false;
             o.p = static_cast<char*>(std::realloc(o.p, e.bytes));
             if (o.p == nullptr)
                 give_up("out of memory");
         } else if (!nothing_) {
             object larger = o;
-            larger.p = allocate(larger, e.bytes, false);
+            larger.p = allocate(larger, e.bytes, false, t);
             std::memcpy(larger.p, o.p, std::min(old, e.bytes));
-            made_.copied_bytes += double(std::min(old, e.bytes));
+            t.copied_bytes += double(std::min(old, e.bytes));
             end_object(o);
             o = larger;
         }
         o.bytes = e.bytes;
-        live_bytes_ += std::uint64_t{e.bytes} - old;
+        t.live_bytes += std::uint64_t{e.bytes} - old;
         touch(o, std::min(old, e.bytes), e.bytes);
     }
 
@@ -272,13 +320,15 @@ private:
 
     /// All live objects, the oldest first: a byte each.
     void walk(std::size_t point) {
-        made_.live_checks += live_bytes_ == head_->live_bytes[point];
+        std::uint64_t live_bytes = 0;
+        each_tally([&](const tally& t) { live_bytes += t.live_bytes; });
+        made_.live_checks += live_bytes == head_->live_bytes[point];
         const std::uint32_t* const begin = slots_ + head_->births[point];
         const std::uint32_t* const end = slots_ + head_->births[point + 1];
         const double before = cpu_ns();
         for (const std::uint32_t* s = begin; s != end; ++s)
             if (const char* const p = objects_[*s].p)
-                sum_ += *p;
+                alone_.read += *p;
         made_.walk_ns += cpu_ns() - before;
         walked_ += double(end - begin);
     }
@@ -291,10 +341,10 @@ private:
     std::array<group, most_groups> groups_;
     bool nothing_ = false, reserves_ = false, reads_ = true;
     char* one_place_ = nullptr;
-    std::uint64_t live_bytes_ = 0;
+    tally alone_; ///< of what the main thread replays
+    std::unique_ptr<recorded_threads<replayer>> threads_;
     timed_bursts bursts_;
     double walked_ = 0;
-    long sum_ = 0; ///< of all that is read
     outcome made_;
 };
 
@@ -315,9 +365,11 @@ int main(int count, char** words) {
     const outcome o = r.run();
     std::printf(
         "ns %.0f\nwalk_ns %.3f\nfaults %.0f\npeak_bytes %.0f\nend_bytes %.0f\n"
-        "live_checks %.0f\nplanned %.0f\nheld_bytes %.0f\nburst_ns %.3f\ncopied_bytes %.0f\npath",
+        "live_checks %.0f\nplanned %.0f\nheld_bytes %.0f\nburst_ns %.3f\ncopied_bytes %.0f\nbursts",
         o.ns, o.walk_ns, o.faults, o.peak_bytes, o.end_bytes, o.live_checks, o.planned,
         o.held_bytes, o.burst_ns, o.copied_bytes);
+    r.bursts().each_time([](double ns) { std::printf(" %.1f", ns); });
+    std::printf("\npath");
     r.bursts().each_of_path([](const char* p) {
         std::printf(" %llx", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(p)));
     });

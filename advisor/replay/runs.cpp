@@ -40,7 +40,14 @@ constexpr std::array words{
     word{"copied_bytes", &outcome::copied_bytes},
 };
 
-outcome parsed(const std::string& text, std::vector<std::uint64_t>& path) {
+/// Calls f with the beginning of each further word of a line.
+template <class F>
+void each_word(const char* from, F f) {
+    for (char* last = nullptr; *from == ' '; from = last)
+        f(from + 1, &last);
+}
+
+outcome parsed(const std::string& text, replayed& to) {
     outcome made;
     std::size_t at = 0;
     std::size_t found = 0;
@@ -56,11 +63,16 @@ outcome parsed(const std::string& text, std::vector<std::uint64_t>& path) {
                 ++found;
             }
         if (key == "path") {
-            path.clear();
-            const char* from = text.c_str() + space;
-            for (char* last = nullptr; *from == ' '; from = last)
-                path.push_back(std::strtoull(from + 1, &last, 16));
+            to.path.clear();
+            each_word(text.c_str() + space, [&](const char* from, char** last) {
+                to.path.push_back(std::strtoull(from, last, 16));
+            });
         }
+        if (key == "bursts")
+            each_word(text.c_str() + space,
+                      [&, turn = &to.bursts.emplace_back()](const char* from, char** last) {
+                          turn->push_back(std::strtod(from, last));
+                      });
         at = end + 1;
     }
     if (found != words.size())
@@ -78,7 +90,7 @@ bool steers(std::string_view variable) {
 }
 
 outcome run_once(const std::string& program, const std::string& prepared, const std::string& plan,
-                 const replay_subject& subject, std::vector<std::uint64_t>& path) {
+                 const replay_subject& subject, replayed& to) {
     std::vector<std::string> variables = environment_with({}, "");
     std::erase_if(variables, [](const std::string& v) { return steers(v); });
     if (!subject.preload.empty())
@@ -115,7 +127,7 @@ outcome run_once(const std::string& program, const std::string& prepared, const 
                                              error != 0            ? std::strerror(error)
                                              : WIFSIGNALED(status) ? ::strsignal(WTERMSIG(status))
                                                                    : "it gave up"));
-    return parsed(text, path);
+    return parsed(text, to);
 }
 
 /// Touches and frees memory, so that the machine below (a virtual one has another below it) has
@@ -180,7 +192,7 @@ std::vector<replayed> replay_in_turns(const prepared_trace& trace,
     for (unsigned turn = 0; turn < turns; ++turn)
         for (std::size_t i = 0; i < subjects.size(); ++i) {
             all[i].turns.push_back(
-                run_once(program, trace.path(), plans[i]->path(), subjects[i], all[i].path));
+                run_once(program, trace.path(), plans[i]->path(), subjects[i], all[i]));
             told();
         }
     return all;
@@ -207,7 +219,8 @@ std::vector<replay_subject> mallocs_here() {
 }
 
 replay_subject all_to(strategy how, std::uint64_t sites) {
-    constexpr std::array names{"malloc", "ordered", "pools", "linear", "reserve", "nothing"};
+    constexpr std::array names{"malloc", "ordered", "pools",  "linear",
+                               "frame",  "reserve", "nothing"};
     replay_subject s;
     s.name = std::string{"arenite."} + names[static_cast<std::size_t>(how)];
     s.groups = {strategy::malloc, how};

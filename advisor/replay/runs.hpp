@@ -26,7 +26,8 @@ struct replay_subject {
 /// The results of a subject in its turns.
 struct replayed {
     std::vector<replay::outcome> turns;
-    std::vector<std::uint64_t> path; ///< addresses, one an access of prepared_trace's path
+    std::vector<std::vector<double>> bursts; ///< by turn: ns of each
+    std::vector<std::uint64_t> path;         ///< addresses, one an access of prepared_trace's path
 
     using member = double replay::outcome::*;
     [[nodiscard]] double median(member what) const;

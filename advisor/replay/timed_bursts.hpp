@@ -40,6 +40,7 @@ struct object {
     char* p;
     std::uint32_t bytes;
     std::uint8_t group, log2_alignment;
+    bool is_reserved; ///< as long as its chain of copies becomes
 };
 
 /// The accesses of bursts at the places that the objects have here. Each waits for the one that
@@ -55,6 +56,7 @@ public:
             return;
         places_ = static_cast<place*>(fresh(head.accesses * sizeof(place)));
         path_ = static_cast<const char**>(fresh(head.accesses * sizeof(char*)));
+        took_ = static_cast<double*>(fresh(head.bursts * sizeof(double)));
         elsewhere_ = static_cast<char*>(fresh(evicting_bytes));
     }
 
@@ -69,6 +71,13 @@ public:
     void each_of_path(F f) const {
         for (std::uint32_t i = 0; i < path_length_; ++i)
             f(path_[i]);
+    }
+
+    /// Calls f with the ns of each burst.
+    template <class F>
+    void each_time(F f) const {
+        for (std::uint64_t i = 0; i < done_; ++i)
+            f(took_[i]);
     }
 
     void time_next(const object* objects) {
@@ -98,7 +107,8 @@ public:
         }
         for (std::uint32_t i = 0; i < b.count; ++i)
             sum_ += static_cast<long>(places_[i].read); // all of them have come
-        ns_ += cpu_ns() - before;
+        took_[done_] = cpu_ns() - before;
+        ns_ += took_[done_++];
         timed_ += double(b.count);
         const volatile long read = sum_;
         (void)read;
@@ -129,7 +139,8 @@ private:
 
     const prepared_burst* bursts_;
     const prepared_access* accesses_;
-    std::uint64_t left_;
+    std::uint64_t left_, done_ = 0;
+    double* took_ = nullptr;  ///< ns, by burst
     place* places_ = nullptr; ///< of a burst
     const char** path_ = nullptr;
     std::uint32_t path_length_ = 0;

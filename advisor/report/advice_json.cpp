@@ -63,6 +63,7 @@ json of_advice(const advice& a, const std::vector<site>& sites, const program_co
                                  {"smallest", s.sum.smallest},
                                  {"largest", s.sum.largest},
                                  {"short_lived", s.sum.short_lived},
+                                 {"died_in_frame", s.sum.died_in_frame},
                                  {"copied_by_growth", s.sum.copied},
                                  {"longest_chain", s.sum.longest_chain}});
     }
@@ -81,6 +82,7 @@ std::string advice_as_json(const advice_report& r) {
               {"cpu_is_native", r.costs_are_native},
               {"peak_resident_bytes", r.costs.peak_bytes},
               {"events", r.events},
+              {"marks", r.recorded->marks()},
               {"replayed_share", r.costs.replayed_share},
               {"malloc_ns", r.malloc_ns},
               {"together", of_difference(r.all_advised, r.costs)},

@@ -51,7 +51,7 @@ a walk that waits.</p><div class="paths">
 <figure><canvas id="before"></canvas><figcaption></figcaption>
 </figure><figure><canvas id="after"></canvas><figcaption></figcaption></figure></div></section>
 <h2>Live bytes by call site</h2><div class="plot" id="live-box"><canvas id="live"></canvas></div>
-<table id="live-table"></table>
+<p id="marks"></p><table id="live-table"></table>
 <h2>Sizes by lifetimes</h2><p>How many allocations, by size (rows) and by how many events they
 lived (columns); both double from one to the next.</p><table id="heat"></table>
 <h2>Call sites</h2><table id="sites"></table></main>
@@ -97,6 +97,9 @@ a.advice.forEach((x, i) => { const c = document.createElement("div"); c.classNam
     s.place, s.allocations.toLocaleString(),
     s.smallest == s.largest ? s.largest : s.smallest + "-" + s.largest, bytes(s.bytes)]));
   c.append(t); $("advice").append(c); });
+if (t.mark_count) $("marks").textContent = `The program marked the end of a frame or a phase ` +
+  `${t.mark_count.toLocaleString()} times: the dashed lines` + (t.marks.length < t.mark_count ?
+  `, of which ${t.marks.length} are drawn.` : ".");
 row($("live-table"), ["call site", "most at once", "at the end"], "th");
 t.names.forEach((n, i) => row($("live-table"), [n, bytes(Math.max(0, ...t.live[i])),
   bytes(t.live[i].at(-1) ?? 0)]));
@@ -152,7 +155,14 @@ if (window.Chart) {
       title: { display: true, text: "% of the program's CPU time saved" } } } });
   const colours = ["#2a7fc9", "#d9822b", "#3d9e5a", "#b04bb0", "#c93a3a", "#7a6ae0", "#4aa9a9",
     "#a08a30", "#888888"];
-  new Chart($("live"), { type: "line", data: { labels: t.at.map(x => x.toFixed(3)),
+  const dashes = { id: "marks", afterDatasetsDraw(chart) { const g = chart.ctx,
+    { left, right, top, bottom } = chart.chartArea; g.save(); g.strokeStyle = grey;
+    g.globalAlpha = t.marks.length > 100 ? 0.15 : 0.4; g.setLineDash([3, 3]); g.beginPath();
+    t.marks.forEach(m => { const x = left + (right - left) * Math.min(1, m /
+      Math.max(1, t.at.length - 1)); g.moveTo(x, top); g.lineTo(x, bottom); });
+    g.stroke(); g.restore(); } };
+  new Chart($("live"), { type: "line", plugins: [dashes],
+    data: { labels: t.at.map(x => x.toFixed(3)),
     datasets: t.names.map((n, i) => ({ label: short(n), data: t.live[i], fill: true, pointRadius: 0,
       borderWidth: 1, borderColor: colours[i % 9], backgroundColor: colours[i % 9] + "88" })) },
     options: { scales: { y: { stacked: true, ticks: { callback: bytes } },
@@ -213,6 +223,8 @@ std::string advice_as_page(const advice_report& r, const std::string& trace) {
     nlohmann::json pictures{{"names", t.names},
                             {"live", t.live},
                             {"at", t.at},
+                            {"marks", t.marks},
+                            {"mark_count", t.mark_count},
                             {"lives", nlohmann::json::array()},
                             {"sites", nlohmann::json::array()}};
     for (const auto& row : t.lives)

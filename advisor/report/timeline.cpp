@@ -46,6 +46,18 @@ timeline timeline_of(trace::source& from, const std::vector<site>& sites, std::u
     trace::live_objects<kept> live;
     std::uint64_t done = 0, next = 0;
     const std::uint64_t step = std::max<std::uint64_t>(1, events / timeline::steps);
+    std::uint64_t mark_step = 1; // every n-th is kept
+    const auto mark = [&] {
+        if (t.mark_count++ % mark_step != 0)
+            return;
+        t.marks.push_back(double(done) / double(step));
+        if (t.marks.size() <= timeline::most_marks)
+            return;
+        for (std::size_t i = 0; 2 * i < t.marks.size(); ++i)
+            t.marks[i] = t.marks[2 * i];
+        t.marks.resize((t.marks.size() + 1) / 2);
+        mark_step *= 2;
+    };
     const auto died = [&](std::uint32_t slot) {
         const auto& o = live.at(slot);
         now[o.kept.row] -= double(o.bytes);
@@ -54,6 +66,8 @@ timeline timeline_of(trace::source& from, const std::vector<site>& sites, std::u
     };
     for (auto part = from.next(); !part.empty(); part = from.next())
         for (const trace::event& e : part) {
+            if (e.what == trace::op::mark)
+                mark();
             const auto change = live.apply(e, died);
             using kind = decltype(change);
             if (change.what == kind::born) {

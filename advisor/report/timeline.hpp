@@ -17,11 +17,15 @@ namespace arenite::advisor {
 /// trace's.
 struct timeline {
     static constexpr std::size_t steps = 200, named_sites = 8;
+    static constexpr std::size_t most_marks = 400;
     static constexpr std::size_t size_rows = 24, life_columns = 28; ///< by log2
 
     std::vector<std::string> names;        ///< the largest sites, and "others"
     std::vector<std::vector<double>> live; ///< bytes, by site and step
     std::vector<double> at;                ///< seconds since the start, by step
+    /// The program's marks, in steps, such as 1.5; of more than most_marks every n-th.
+    std::vector<double> marks;
+    std::uint64_t mark_count = 0;
     std::array<std::array<double, life_columns>, size_rows> lives{}; ///< allocations
 };
 

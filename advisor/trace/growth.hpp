@@ -8,10 +8,12 @@
 
 namespace arenite::trace {
 
-/// A buffer that gets a little larger, by less than a third: such copies add up to a square. Small
-/// ones may grow as they like.
+/// Smaller buffers may grow as they like.
+[[nodiscard]] constexpr bool is_large(std::uint64_t bytes) noexcept { return bytes >= 512; }
+
+/// A buffer that gets a little larger, by less than a third: such copies add up to a square.
 [[nodiscard]] constexpr bool is_growth_step(std::uint64_t before, std::uint64_t after) noexcept {
-    return before >= 512 && after > before && after - before < before / 3;
+    return is_large(before) && after > before && after - before < before / 3;
 }
 
 /// Finds the longer copy of a buffer when that dies: the latest births of large objects.
@@ -23,7 +25,7 @@ public:
     static constexpr std::uint64_t soon = 64;
 
     void note(std::uint32_t slot, std::uint64_t event, std::uint64_t bytes) noexcept {
-        if (bytes >= 512)
+        if (is_large(bytes))
             births_[next_++ % births_.size()] = {slot, event};
     }
 

@@ -47,10 +47,14 @@ protected:
 /// (.atr).
 [[nodiscard]] std::unique_ptr<source> open(const std::string& path);
 
+/// Looks at no event before its time.
+inline void look_not_ahead(std::span<const event>) noexcept {}
+
 /// Reads what is left: calls `happens` with each event until that returns false, and `seen` with
-/// each observation where it was made among them.
-template <class Event, class Observation>
-void read_until(source& from, Event happens, Observation seen) {
+/// each observation where it was made among them. `ahead` gets, before each event, this and those
+/// that are known to follow.
+template <class Event, class Observation, class Ahead>
+void read_until(source& from, Event happens, Observation seen, Ahead ahead) {
     for (bool more = true; more;) {
         const auto events = from.next();
         more = !events.empty();
@@ -58,6 +62,7 @@ void read_until(source& from, Event happens, Observation seen) {
         for (std::size_t i = 0; i < events.size(); ++i) {
             for (; !looks.empty() && looks.front().before <= i; looks = looks.subspan(1))
                 seen(looks.front());
+            ahead(events.subspan(i));
             if (!happens(events[i]))
                 return;
         }
@@ -66,16 +71,25 @@ void read_until(source& from, Event happens, Observation seen) {
     }
 }
 
-/// Reads all that is left.
 template <class Event, class Observation>
-void read_all(source& from, Event happens, Observation seen) {
+void read_until(source& from, Event happens, Observation seen) {
+    read_until(from, happens, seen, look_not_ahead);
+}
+
+/// Reads all that is left.
+template <class Event, class Observation, class Ahead>
+void read_all(source& from, Event happens, Observation seen, Ahead ahead) {
     read_until(
         from,
         [&](const event& e) {
             happens(e);
             return true;
         },
-        seen);
+        seen, ahead);
+}
+template <class Event, class Observation>
+void read_all(source& from, Event happens, Observation seen) {
+    read_all(from, happens, seen, look_not_ahead);
 }
 
 /// The parts of a trace that are there once, and passed on.

@@ -23,8 +23,8 @@ struct named_strategy {
 };
 constexpr std::array strategies{
     named_strategy{"ordered", strategy::ordered}, named_strategy{"pools", strategy::pools},
-    named_strategy{"linear", strategy::linear},   named_strategy{"reserve", strategy::reserve},
-    named_strategy{"malloc", strategy::malloc},
+    named_strategy{"linear", strategy::linear},   named_strategy{"frame", strategy::frame},
+    named_strategy{"reserve", strategy::reserve}, named_strategy{"malloc", strategy::malloc},
 };
 
 strategy strategy_named(const std::string& name) {
@@ -35,10 +35,10 @@ strategy strategy_named(const std::string& name) {
         names.push_back(s.name);
     }
     const std::string_view meant = most_similar(name, names);
-    throw bad_input(fmt::format("there is no strategy '{}'{}: ordered, pools, linear, reserve or "
-                                "malloc",
-                                name,
-                                meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
+    throw bad_input(
+        fmt::format("there is no strategy '{}'{}: ordered, pools, linear, frame, reserve "
+                    "or malloc",
+                    name, meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
 }
 
 /// SITE=KIND: the sites whose name begins with SITE, or the n-th of `arenite show` by #n, or all.
@@ -129,6 +129,7 @@ void print(const std::vector<replay_subject>& subjects, const std::vector<replay
 int replay_verb_runs(arguments& given) {
     std::string file;
     std::vector<std::string> names, what_if;
+    std::string threads = "flat";
     unsigned turns = 5;
     given.operand("TRACE", file, "what `arenite record` wrote; also .ev and .atr files");
     given.option("--subject", names,
@@ -137,14 +138,21 @@ int replay_verb_runs(arguments& given) {
                  "all there are");
     given.option("--what-if", what_if,
                  "SITE=KIND: move a call site (its name, #n of `arenite "
-                 "show`, or all) to ordered, pools, linear or reserve, and "
-                 "leave the rest in malloc");
+                 "show`, or all) to ordered, pools, linear, frame (reset at "
+                 "the program's marks) or reserve, and leave the rest in malloc");
     given.option("--turns", turns, "how often each subject is measured");
+    given.option("--threads", threads,
+                 "flat: one thread does what all did; recorded: each thread its own, and an object "
+                 "is allocated before another frees it");
     given.read();
+    if (threads != "flat" && threads != "recorded")
+        throw bad_input(fmt::format("--threads {}: it is flat or recorded", threads));
     if (turns < 1 || turns > 1000)
         throw bad_input("--turns is not within 1 and 1000");
     const auto once = trace::open(file);
-    const prepared_trace trace{*once};
+    const prepared_trace trace{*once, prepared_trace::most_events,
+                               threads == "flat" ? replay_threads::merged
+                                                 : replay_threads::recorded};
     if (const std::string damage = once->damage(); !damage.empty())
         fmt::print("the trace is damaged: {}\n", damage);
     std::vector<replay_subject> subjects =
@@ -160,17 +168,27 @@ int replay_verb_runs(arguments& given) {
         const std::vector<site> sites = sites_of(p, again->known(), from);
         for (const std::string& words : what_if)
             move_sites(moved, words, sites);
+        if (trace.head().marks == 0 && std::find(moved.groups.begin(), moved.groups.end(),
+                                                 strategy::frame) != moved.groups.end())
+            throw bad_input("nothing in the trace marks the end of a frame: ARENITE_FRAME() does");
         subjects.push_back(moved);
     }
     subjects.insert(subjects.begin(), replay_subject{});
     subjects[0].name = "nothing";
     subjects[0].groups = {strategy::nothing};
-    fmt::print(
-        "{} events{}, live at most {}; threads are merged into one; copies are made; medians "
-        "of {} turn{}\n",
-        grouped(static_cast<std::size_t>(trace.head().events)),
-        trace.is_whole() ? "" : ", the first of a longer trace",
-        bytes_text(double(trace.head().peak_live_bytes)), turns, turns == 1 ? "" : "s");
+    fmt::print("{} events{}{}, live at most {}; {}; copies are made; medians "
+               "of {} turn{}\n",
+               grouped(static_cast<std::size_t>(trace.head().events)),
+               trace.is_whole() ? "" : ", the first of a longer trace",
+               trace.head().marks == 0
+                   ? ""
+                   : fmt::format(", {} of them marks",
+                                 grouped(static_cast<std::size_t>(trace.head().marks))),
+               bytes_text(double(trace.head().peak_live_bytes)),
+               trace.head().threads == 1
+                   ? std::string{"threads are merged into one"}
+                   : fmt::format("{} threads as recorded", trace.head().threads),
+               turns, turns == 1 ? "" : "s");
     std::vector<replayed> results = replay_in_turns(trace, subjects, turns);
     const double floor = results[0].median(&outcome::ns);
     subjects.erase(subjects.begin());
@@ -180,8 +198,9 @@ int replay_verb_runs(arguments& given) {
         fmt::print("arenite.linear is left out: nothing of it comes back before the end, {}\n",
                    bytes_text(double(trace.head().all_bytes)));
     fmt::print("ns an event without what replaying costs by itself, {:.1f}; walk: all live objects "
-               "in order of birth, at eight points\n",
-               floor / double(trace.head().events));
+               "in order of birth, at eight {}\n",
+               floor / double(trace.head().events),
+               trace.head().marks > replay::points ? "marks" : "points");
     return 0;
 }
 

@@ -55,6 +55,15 @@ void show_counts(const profile& p, const trace::source& from) {
                bytes_text(double(p.end_bytes())), grouped(p.end_count()));
     fmt::print("sizes in bytes: {}\nlives in events: {}\n", quantiles(p.sizes()),
                quantiles(p.lives()));
+    if (p.marks() != 0) {
+        std::uint64_t died = 0;
+        for (const stack_profile& s : p.stacks())
+            died += s.died_in_frame;
+        fmt::print(
+            "{} marks of the program; {:.0f} % of the allocations died before the mark after "
+            "their birth\n",
+            grouped(p.marks()), share(died, p.allocations()));
+    }
     if (const std::string checked = about.word("checked"); !checked.empty())
         fmt::print("call stacks: {} checked against the unwind tables, {} differ; {} were taken by "
                    "the slow way\n",
@@ -72,24 +81,27 @@ void show_counts(const profile& p, const trace::source& from) {
 }
 
 void show_sites(const profile& p, std::vector<site> sites, std::size_t count) {
-    fmt::print("\n{:>13} {:>6} {:>10} {:>10} {:>11} {:>6}  call site\n", "allocations", "share",
-               "bytes", "at peak", "sizes", "short");
+    const bool marked = p.marks() != 0;
+    fmt::print("\n{:>13} {:>6} {:>10} {:>10} {:>11} {:>6}{}  call site\n", "allocations", "share",
+               "bytes", "at peak", "sizes", "short", marked ? "  frame" : "");
     const std::size_t all = sites.size();
     sites.resize(std::min(count, all));
     for (const site& s : sites) {
         const std::string range = s.one_size()
                                       ? std::to_string(s.sum.largest)
                                       : fmt::format("{}-{}", s.sum.smallest, s.sum.largest);
-        fmt::print("{:>13} {:>5.1f}% {:>10} {:>10} {:>11} {:>5.0f}%  {}{}\n",
-                   grouped(s.sum.allocations),
-                   share(s.sum.allocations, p.allocations() + p.count(op::realloc)),
-                   bytes_text(double(s.sum.bytes)), bytes_text(double(s.sum.bytes_at_peak)), range,
-                   share(s.sum.short_lived, s.sum.allocations), s.label(),
-                   s.container.empty() ? "" : " [" + s.container + "]");
+        fmt::print(
+            "{:>13} {:>5.1f}% {:>10} {:>10} {:>11} {:>5.0f}%{}  {}{}\n", grouped(s.sum.allocations),
+            share(s.sum.allocations, p.allocations() + p.count(op::realloc)),
+            bytes_text(double(s.sum.bytes)), bytes_text(double(s.sum.bytes_at_peak)), range,
+            share(s.sum.short_lived, s.sum.allocations),
+            marked ? fmt::format(" {:>5.0f}%", share(s.sum.died_in_frame, s.sum.allocations)) : "",
+            s.label(), s.container.empty() ? "" : " [" + s.container + "]");
     }
     if (all > count)
         fmt::print("... and {} further sites (--sites N shows more)\n", all - count);
-    fmt::print("short: died within {} events\n", short_life);
+    fmt::print("short: died within {} events{}\n", short_life,
+               marked ? "; frame: before the mark after their birth" : "");
 }
 
 void show_touches(const profile& p, const trace::tables& known, const std::vector<site>& sites,

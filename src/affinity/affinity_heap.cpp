@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// Allocating and freeing on behalf of all threads. In this order: affinities by name and number;
-// which heap of a thread serves a call; allocate, which also adopts abandoned heaps; deallocate,
-// which leads an address to its owner. trim, figures and reports have files of their own.
+// Allocating on behalf of all threads. In this order: affinities by name and number; which heap of
+// a thread serves a call; allocate, which also adopts abandoned heaps. Freeing, trim, figures and
+// reports have files of their own.
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/affinity/affinity_strategy.hpp>
@@ -11,7 +11,6 @@
 #include <arenite/affinity/detail/affinity_registry.hpp>
 #include <arenite/affinity/detail/locked_heap.hpp>
 #include <arenite/affinity/detail/thread_heap.hpp>
-#include <arenite/check/detail/resource_text.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
@@ -57,21 +56,16 @@ constexpr std::size_t drained_words = 4096;
 constexpr int most_kept = 4;
 
 const void* me() noexcept { return thread_table::thread(); }
-/// This thread's heap of an affinity that is allocated from, or nullptr.
-detail::slab_heap* current_of(unsigned affinity) noexcept {
-    const thread_table* const mine = thread_table::mine();
-    return mine == nullptr ? nullptr : mine->current(affinity);
-}
 
 /// Serves a request from what others freed in a heap. In one step all of it may be of other sizes:
 /// were new memory asked for then, a step would see to ever less of what is freed.
-void* allocate_drained(thread_heap& s, std::size_t bytes, std::size_t alignment) noexcept {
+void* allocate_drained(thread_heap& from, std::size_t bytes, std::size_t alignment) noexcept {
     std::size_t left = drained_words;
-    for (int step = 0; step < most_steps && left != 0 && !s.remote().is_empty(); ++step) {
-        const std::size_t words = s.remote().drain(drained_blocks, left);
+    for (int step = 0; step < most_steps && left != 0 && !from.remote().is_empty(); ++step) {
+        const std::size_t words = from.remote().drain(drained_blocks, left);
         left -= std::min(left, words);
         if (words != 0)
-            if (void* const p = s.heap().try_allocate_within(bytes, alignment))
+            if (void* const p = from.heap().try_allocate_within(bytes, alignment))
                 return p;
     }
     return nullptr;
@@ -187,22 +181,22 @@ void affinity_heap::retire() noexcept {
 thread_heap* affinity_heap::heap_of_thread(thread_heap_kind kind) noexcept {
     thread_table* const mine = thread_table::make();
     if (mine != nullptr)
-        for (thread_heap* s = mine->heaps(index_); s != nullptr; s = s->next_of_thread)
-            if (s->kind() == kind)
-                return s;
-    thread_heap* s = heaps_.adopt(kind, me());
-    if (s == nullptr) {
-        s = thread_heap::make(heaps_, as_owner(), index_, options_now(), kind);
-        if (s == nullptr)
+        for (thread_heap* own = mine->heaps(index_); own != nullptr; own = own->next_of_thread)
+            if (own->kind() == kind)
+                return own;
+    thread_heap* own = heaps_.adopt(kind, me());
+    if (own == nullptr) {
+        own = thread_heap::make(heaps_, as_owner(), index_, options_now(), kind);
+        if (own == nullptr)
             return nullptr;
-        static_cast<void>(s->adopt(me()));
-        heaps_.add(*s);
+        static_cast<void>(own->adopt(me()));
+        heaps_.add(*own);
     }
     if (mine != nullptr) {
-        s->next_of_thread = mine->heaps(index_);
-        mine->heaps(index_) = s;
+        own->next_of_thread = mine->heaps(index_);
+        mine->heaps(index_) = own;
     }
-    return s;
+    return own;
 }
 
 /// An abandoned heap, kept beside those that the thread has; nullptr where there is none, or the
@@ -212,15 +206,15 @@ thread_heap* affinity_heap::adopt_another() noexcept {
         return nullptr;
     thread_table& mine = *thread_table::mine();
     int kept = 0;
-    for (const thread_heap* s = mine.heaps(index_); s != nullptr; s = s->next_of_thread)
+    for (const thread_heap* own = mine.heaps(index_); own != nullptr; own = own->next_of_thread)
         ++kept;
-    thread_heap* const s =
+    thread_heap* const found =
         kept < most_kept ? heaps_.adopt(thread_heap_kind::ordered, me()) : nullptr;
-    if (s != nullptr) {
-        s->next_of_thread = mine.heaps(index_);
-        mine.heaps(index_) = s;
+    if (found != nullptr) {
+        found->next_of_thread = mine.heaps(index_);
+        mine.heaps(index_) = found;
     }
-    return s;
+    return found;
 }
 
 /// So that the first request of this thread need not ask the system.
@@ -256,10 +250,10 @@ void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noe
     alignment = at_least_own(alignment);
     if (chosen_strategy::now() != affinity_strategy::ordered && !is_shared()) [[unlikely]]
         return allocate_other(bytes, alignment);
-    if (detail::slab_heap* const h = current_of(index_);
+    if (detail::slab_heap* const h = thread_table::current_of_thread(index_);
         h != nullptr && !is_large(bytes, alignment)) [[likely]] {
-        const thread_heap& s = thread_heap::of(*h);
-        if (s.has_no_pending_work(block_bytes()) && !heaps_.has_orphans()) [[likely]]
+        const thread_heap& own = thread_heap::of(*h);
+        if (own.has_no_pending_work(block_bytes()) && !heaps_.has_orphans()) [[likely]]
             return h->allocate_slow(bytes, alignment);
     }
     return allocate_ordered(bytes, alignment);
@@ -284,11 +278,11 @@ void* affinity_heap::allocate_other(std::size_t bytes, std::size_t alignment) no
 /// From the thread's heap of a kind that is locked.
 void* affinity_heap::allocate_in(thread_heap_kind kind, std::size_t bytes,
                                  std::size_t alignment) noexcept {
-    thread_heap* const s = heap_of_thread(kind);
-    if (s == nullptr)
+    thread_heap* const own = heap_of_thread(kind);
+    if (own == nullptr)
         return nullptr;
-    const for_this_call call{*s};
-    locked_heap locked{*s};
+    const for_this_call call{*own};
+    locked_heap locked{*own};
     locked.set_block_bytes(block_bytes());
     return locked.try_allocate(bytes, alignment);
 }
@@ -297,31 +291,31 @@ void* affinity_heap::allocate_in(thread_heap_kind kind, std::size_t bytes,
 thread_heap* affinity_heap::make_large() noexcept {
     struct of_large_heaps;
     const std::lock_guard lock{detail::process_lock<std::mutex, of_large_heaps>()};
-    thread_heap* s = large_.load(std::memory_order_relaxed);
-    if (s != nullptr)
-        return s;
-    s = thread_heap::make(heaps_, as_owner(), index_, options_now(), thread_heap_kind::large);
-    if (s == nullptr)
+    thread_heap* large = large_.load(std::memory_order_relaxed);
+    if (large != nullptr)
+        return large;
+    large = thread_heap::make(heaps_, as_owner(), index_, options_now(), thread_heap_kind::large);
+    if (large == nullptr)
         return nullptr;
-    heaps_.add(*s);
-    large_.store(s, std::memory_order_release);
-    return s;
+    heaps_.add(*large);
+    large_.store(large, std::memory_order_release);
+    return large;
 }
 
 void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
-    thread_heap* s = large_.load(std::memory_order_acquire);
-    if (s == nullptr) {
-        s = make_large();
-        if (s == nullptr)
+    thread_heap* shared = large_.load(std::memory_order_acquire);
+    if (shared == nullptr) {
+        shared = make_large();
+        if (shared == nullptr)
             return nullptr;
     }
-    detail::slab_heap* const own = current_of(index_);
-    locked_heap locked{*s};
+    detail::slab_heap* const own = thread_table::current_of_thread(index_);
+    locked_heap locked{*shared};
     if (own == nullptr)
         return locked.try_allocate(bytes, alignment);
     // To judge what may lie in huge pages the two count as one heap.
     detail::block_source& small = own->slabs().blocks();
-    detail::block_source& large = s->heap().slabs().blocks();
+    detail::block_source& large = shared->heap().slabs().blocks();
     large.set_held_beside(small.bytes_reserved_approximate()); // others may trim it
     void* const p = locked.try_allocate(bytes, alignment);
     small.set_held_beside(large.bytes_reserved());
@@ -333,23 +327,24 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
         return allocate_large(bytes, alignment);
     if constexpr (detail::slow_only)
         return allocate_in(thread_heap_kind::ordered, bytes, alignment);
-    thread_heap* const s = heap_of_thread(thread_heap_kind::ordered);
-    if (s == nullptr)
+    thread_heap* const own = heap_of_thread(thread_heap_kind::ordered);
+    if (own == nullptr)
         return nullptr;
-    const for_this_call call{*s};
+    const for_this_call call{*own};
     const bool kept = thread_table::mine() != nullptr;
-    if (kept && current_of(index_) == nullptr)
-        make_current(*s);
-    s->catch_up(block_bytes());
-    if (!kept || (s->has_no_pending_work(block_bytes()) && !heaps_.has_orphans()))
-        return s->heap().try_allocate(bytes, alignment);
+    if (kept && thread_table::current_of_thread(index_) == nullptr)
+        make_current(*own);
+    own->catch_up(block_bytes());
+    if (!kept || (own->has_no_pending_work(block_bytes()) && !heaps_.has_orphans()))
+        return own->heap().try_allocate(bytes, alignment);
     // Before the system is asked: what is there, what others freed, what this thread has besides,
     // and what threads that ended left.
-    if (void* const p = s->heap().try_allocate_within(bytes, alignment))
+    if (void* const p = own->heap().try_allocate_within(bytes, alignment))
         return p;
-    if (void* const p = allocate_drained(*s, bytes, alignment))
+    if (void* const p = allocate_drained(*own, bytes, alignment))
         return p;
-    for (thread_heap* other = s->next_of_thread; other != nullptr; other = other->next_of_thread) {
+    for (thread_heap* other = own->next_of_thread; other != nullptr;
+         other = other->next_of_thread) {
         if (other->kind() != thread_heap_kind::ordered)
             continue;
         void* p = other->heap().try_allocate_within(bytes, alignment);
@@ -364,126 +359,33 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
         void* p = other->heap().try_allocate_within(bytes, alignment);
         if (p == nullptr)
             p = allocate_drained(*other, bytes, alignment);
-        make_current(p != nullptr ? *other : *s);
+        make_current(p != nullptr ? *other : *own);
         if (p != nullptr)
             return p;
     }
-    return s->heap().try_allocate(bytes, alignment);
+    return own->heap().try_allocate(bytes, alignment);
 }
 
 void* affinity_heap::take_near(const void* p, std::size_t bytes, std::size_t alignment) noexcept {
     if (!is_alignment(alignment))
         return nullptr;
-    thread_heap* const s = thread_heap::around(p);
-    if (s == nullptr || s->affinity() != index_ || !s->is_mine(me()))
+    thread_heap* const home = thread_heap::around(p);
+    if (home == nullptr || home->affinity() != index_ || !home->is_mine(me()))
         return nullptr;
     const std::size_t aligned_to = at_least_own(alignment);
-    return s->is_locked() ? locked_heap{*s}.try_allocate_near(p, bytes, aligned_to)
-                          : s->heap().try_allocate_near(p, bytes, aligned_to);
-}
-
-// ---- deallocate ---------------------------------------------------------------------------------
-
-namespace {
-
-[[noreturn]] ARENITE_COLD void refuse_foreign(const void* p, const char* title) {
-    detail::refuse_if_null(p);
-    contract_violation_f(std::source_location::current(),
-                         "%p was freed into %s, but it is no memory of an affinity or shared_heap, "
-                         "or was freed before",
-                         p, title);
-}
-
-[[noreturn]] ARENITE_COLD void refuse_other(const void* p, const char* title, const char* other) {
-    contract_violation_f(std::source_location::current(),
-                         "%p was freed into %s, but it is memory of %s", p, title, other);
-}
-
-} // namespace
-
-/// Frees an object that the thread's heap can't free at once, if it is another heap's.
-bool affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
-                                       std::size_t alignment) noexcept {
-    thread_heap* const s = thread_heap::around(p);
-    if (s == &thread_heap::of(here))
-        return false;
-    static_cast<affinity_heap*>(here.owner().heap)->deallocate_of(s, p, bytes, alignment);
-    return true;
-}
-
-void affinity_heap::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    deallocate_of(thread_heap::around(p), p, bytes, alignment);
-}
-
-/// An object around which this heap is; null: none, so that it lies outside.
-void affinity_heap::deallocate_of(thread_heap* s, void* p, std::size_t bytes,
-                                  std::size_t alignment) noexcept {
-    alignment = at_least_own(alignment);
-    if (s == nullptr) {
-        outside_memory::prefix* const before = outside_memory::of(p);
-        if (before == nullptr)
-            refuse_foreign(p, title_);
-        if (before->affinity() != index_)
-            refuse_other(p, title_, detail::affinity_registry::at(before->affinity()).title_);
-        if (checks_enabled && bytes != detail::unknown_bytes &&
-            before->size != std::max<std::size_t>(bytes, 1))
-            contract_violation_f(std::source_location::current(),
-                                 "%p was freed into %s as %zu bytes but allocated as %zu", p,
-                                 title_, bytes, static_cast<std::size_t>(before->size));
-        return outside_memory::deallocate(p, *before, outside_);
-    }
-    if (s->affinity() != index_)
-        refuse_other(p, title_, s->title());
-    deallocate_to(*s, p, bytes, alignment);
-}
-
-/// Into a heap of this affinity, of whatever thread.
-void affinity_heap::deallocate_to(thread_heap& s, void* p, std::size_t bytes,
-                                  std::size_t alignment) noexcept {
-    if (s.is_locked())
-        return locked_heap{s}.deallocate(p, bytes, alignment);
-    if (s.is_mine(me()))
-        return s.deallocate(p, bytes, alignment);
-    // One that is abandoned is borrowed for this call: kept, it would be lost to the others.
-    if (s.is_abandoned() && s.adopt(me())) {
-        const bool was_last = s.deallocate_and_look(p, bytes, alignment);
-        return heaps_.end_borrowing(s, was_last);
-    }
-    s.remote().free(p, bytes, alignment, current_of(index_));
-}
-
-void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
-                                        std::size_t alignment) noexcept {
-    if (p == nullptr)
-        return;
-    thread_heap* const s = thread_heap::around(p); // once, for all that follows
-    affinity_heap* const h = s != nullptr ? heap_of_front(*s) : heap_of_outside(p);
-    if (h == nullptr && s != nullptr)
-        contract_violation_f(std::source_location::current(),
-                             "%p was freed as memory of an affinity, but it is memory of %s", p,
-                             s->title());
-    if (h == nullptr)
-        contract_violation_f(std::source_location::current(),
-                             "%p was freed, but it is no memory of an affinity, or was freed "
-                             "before",
-                             p);
-    h->deallocate_of(s, p, bytes, alignment);
-}
-
-affinity_heap* affinity_heap::heap_of_outside(const void* p) noexcept {
-    const outside_memory::prefix* const before = p == nullptr ? nullptr : outside_memory::of(p);
-    return before == nullptr ? nullptr : &detail::affinity_registry::at(before->affinity());
+    return home->is_locked() ? locked_heap{*home}.try_allocate_near(p, bytes, aligned_to)
+                             : home->heap().try_allocate_near(p, bytes, aligned_to);
 }
 
 bool affinity_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                std::size_t alignment) noexcept {
-    thread_heap* const s = thread_heap::around(p);
-    if (s == nullptr || s->affinity() != index_)
+    thread_heap* const home = thread_heap::around(p);
+    if (home == nullptr || home->affinity() != index_)
         return false;
     alignment = at_least_own(alignment);
-    if (!s->is_locked())
-        return s->heap().fits_in_place(p, new_bytes, alignment);
-    return locked_heap{*s}.try_resize(p, old_bytes, new_bytes, alignment);
+    if (!home->is_locked())
+        return home->heap().fits_in_place(p, new_bytes, alignment);
+    return locked_heap{*home}.try_resize(p, old_bytes, new_bytes, alignment);
 }
 
 } // namespace ARENITE_ABI

@@ -24,25 +24,26 @@ using detail::thread_table;
 
 affinity_heap::trim_result affinity_heap::trim_heaps() noexcept {
     trim_result done;
-    heaps_.for_each([&](thread_heap& s) {
+    heaps_.for_each([&](thread_heap& each) {
         const auto trim = [&](auto& heap) {
             const std::size_t before = heap.usage().bytes_reserved;
             heap.trim();
             done.bytes_returned += before - std::min(before, heap.usage().bytes_reserved);
             ++done.heaps_trimmed;
         };
-        if (s.is_locked()) {
-            detail::locked_heap locked{s};
+        if (each.is_locked()) {
+            detail::locked_heap locked{each};
             trim(locked);
-        } else if (s.is_mine(thread_table::thread())) {
-            trim(s);
-        } else if (s.is_abandoned() && s.adopt(thread_table::thread())) {
-            trim(s);
-            s.abandon();
+        } else if (each.is_mine(thread_table::thread())) {
+            trim(each);
+        } else if (each.is_abandoned() && each.adopt(thread_table::thread())) {
+            trim(each);
+            each.abandon();
         } else {
-            const std::size_t before = s.usage_approximate().bytes_reserved;
-            done.bytes_purged += s.trim_from_afar();
-            done.bytes_returned += before - std::min(before, s.usage_approximate().bytes_reserved);
+            const std::size_t before = each.usage_approximate().bytes_reserved;
+            done.bytes_purged += each.trim_from_afar();
+            done.bytes_returned +=
+                before - std::min(before, each.usage_approximate().bytes_reserved);
             ++done.heaps_asked;
         }
     });
@@ -76,8 +77,9 @@ bool affinity_heap::give_back_due() noexcept {
     bool more = false;
     for (affinity_heap& h : all())
         if (mine != nullptr)
-            for (thread_heap* s = mine->heaps(h.index_); s != nullptr; s = s->next_of_thread)
-                more |= s->give_back_idle(now);
+            for (thread_heap* own = mine->heaps(h.index_); own != nullptr;
+                 own = own->next_of_thread)
+                more |= own->give_back_idle(now);
     // One thread at a time sees to what ended ones left.
     static constinit std::atomic<std::uint64_t> next_ms{0};
     std::uint64_t due = next_ms.load(std::memory_order_relaxed);
@@ -96,12 +98,12 @@ bool affinity_heap::give_back_of_ended(std::uint64_t now_ms) noexcept {
     bool more = false;
     if (!heaps_.has_orphans())
         return more;
-    heaps_.for_each([&](thread_heap& s) {
-        if (more || s.kind() != detail::thread_heap_kind::ordered || !s.is_abandoned() ||
-            !s.adopt(thread_table::thread()))
+    heaps_.for_each([&](thread_heap& each) {
+        if (more || each.kind() != detail::thread_heap_kind::ordered || !each.is_abandoned() ||
+            !each.adopt(thread_table::thread()))
             return;
-        more = s.give_back_idle(now_ms);
-        s.abandon();
+        more = each.give_back_idle(now_ms);
+        each.abandon();
     });
     return more;
 }
@@ -109,7 +111,7 @@ bool affinity_heap::give_back_of_ended(std::uint64_t now_ms) noexcept {
 /// A thread that used it may be about to end, and see to its heap then.
 void affinity_heap::reset() noexcept {
     const detail::held_lock lock = thread_table::hold_ends();
-    heaps_.for_each([&](thread_heap& s) { s.reset(); });
+    heaps_.for_each([&](thread_heap& each) { each.reset(); });
     heaps_.forget_balance();
 }
 

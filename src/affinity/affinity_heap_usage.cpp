@@ -30,16 +30,17 @@ namespace {
 } // namespace
 
 std::size_t affinity_heap::size_of(const void* p) const noexcept {
-    thread_heap* const s = thread_heap::around(p);
-    if (s == nullptr) {
+    thread_heap* const home = thread_heap::around(p);
+    if (home == nullptr) {
         const detail::outside_memory::prefix* const before = detail::outside_memory::of(p);
         if (before == nullptr || before->affinity() != index_)
             refuse_question(p, title_);
         return static_cast<std::size_t>(before->size);
     }
-    if (s->affinity() != index_)
+    if (home->affinity() != index_)
         refuse_question(p, title_);
-    const std::size_t bytes = s->is_locked() ? detail::locked_heap{*s}.size_of(p) : s->size_of(p);
+    const std::size_t bytes =
+        home->is_locked() ? detail::locked_heap{*home}.size_of(p) : home->size_of(p);
     detail::poison::defined(p, bytes);
     return bytes;
 }
@@ -66,10 +67,10 @@ arenite::usage affinity_heap::usage() const noexcept {
     const arenite::usage retired = heaps_.balance();
     sum.bytes_in_use += retired.bytes_in_use;
     sum.live_allocations += retired.live_allocations;
-    heaps_.for_each([&](thread_heap& s) {
-        sum += s.is_locked()                               ? detail::locked_heap{s}.usage()
-               : s.is_mine(detail::thread_table::thread()) ? s.usage()
-                                                           : s.usage_approximate();
+    heaps_.for_each([&](thread_heap& each) {
+        sum += each.is_locked()                               ? detail::locked_heap{each}.usage()
+               : each.is_mine(detail::thread_table::thread()) ? each.usage()
+                                                              : each.usage_approximate();
     });
     // While others work these are of several moments: never more than there is.
     if (sum.bytes_in_use > sum.bytes_reserved)
@@ -84,11 +85,11 @@ arenite::usage affinity_heap::usage() const noexcept {
 }
 
 void affinity_heap::list_regions(region_sink& sink) const {
-    heaps_.for_each([&](thread_heap& s) {
-        if (s.is_locked() || !s.is_mine(detail::thread_table::thread()))
-            detail::locked_heap{s}.list_regions(sink);
+    heaps_.for_each([&](thread_heap& each) {
+        if (each.is_locked() || !each.is_mine(detail::thread_table::thread()))
+            detail::locked_heap{each}.list_regions(sink);
         else
-            s.list_regions(sink);
+            each.list_regions(sink);
     });
 }
 

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// From a block to the bits of its remote frees: find() looks them up without a lock, of() makes
+// them where there are none yet. They lie in pages of their own. A place there is taken last, once
+// the table has it: where memory for the table is missing, the next call gets the same place.
 #include <arenite/affinity/detail/remote_frees.hpp>
 
 #include <arenite/block/detail/address_table.hpp>

@@ -1,5 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Writing to the table; find() is inlined. Readers take no lock: set() makes all leaves that it
+// needs before it enters anything, so that a failure leaves no trace, and clear() passes over
+// leaves that were never made. Only whole units are entered: an owner of part of a unit could not
+// be told from its neighbour.
 #include <arenite/block/detail/address_table.hpp>
 #include <arenite/core/contract.hpp>
 

@@ -29,6 +29,13 @@
 #include <utility>
 #include <vector>
 
+#if defined(__linux__) && __has_include(<dlfcn.h>)
+#include <dlfcn.h>
+#define ARENITE_MAY_BE_RECORDED 1
+#else
+#define ARENITE_MAY_BE_RECORDED 0
+#endif
+
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
@@ -198,7 +205,29 @@ struct recorder::state {
 
 namespace {
 
-constinit recorder::state* all_recordings = nullptr;
+constinit std::atomic<recorder::state*> all_recordings = nullptr;
+
+using marker = void (*)();
+
+void marks_nothing() {}
+
+/// The function with which `arenite record` marks frames, if it records this process. It was loaded
+/// before anything else, so that one look is enough.
+marker marker_of_recorder() noexcept {
+#if ARENITE_MAY_BE_RECORDED
+    static constinit std::atomic<marker> found = nullptr;
+    if (const marker known = found.load(std::memory_order_relaxed); known != nullptr) [[likely]]
+        return known;
+    void* const symbol = ::dlsym(RTLD_DEFAULT, "arenite_mark_frame");
+    marker mark = &marks_nothing;
+    if (symbol != nullptr)
+        std::memcpy(&mark, &symbol, sizeof mark);
+    found.store(mark, std::memory_order_relaxed);
+    return mark;
+#else
+    return &marks_nothing;
+#endif
+}
 
 fork_lock<std::mutex>& lock_of_recordings() noexcept {
     return process_lock<std::mutex, recorder>();
@@ -207,8 +236,11 @@ fork_lock<std::mutex>& lock_of_recordings() noexcept {
 } // namespace
 
 void recorder::mark_all() noexcept {
+    marker_of_recorder()();
+    if (all_recordings.load(std::memory_order_relaxed) == nullptr)
+        return;
     const std::lock_guard lock{lock_of_recordings()};
-    for (state* s = all_recordings; s != nullptr; s = s->next)
+    for (state* s = all_recordings.load(std::memory_order_relaxed); s != nullptr; s = s->next)
         s->record([s] { s->add_mark(); });
 }
 
@@ -222,7 +254,8 @@ recorder::recorder(const char* path) {
     state_ = std::make_unique<state>(path);
     if (!state_->failed) {
         const std::lock_guard lock{lock_of_recordings()};
-        state_->next = std::exchange(all_recordings, state_.get());
+        state_->next = all_recordings.load(std::memory_order_relaxed);
+        all_recordings.store(state_.get(), std::memory_order_relaxed);
         return;
     }
     const int reason = errno != 0 ? errno : EIO;
@@ -238,11 +271,14 @@ recorder::recorder(const char* path) {
 recorder::~recorder() {
     {
         const std::lock_guard lock{lock_of_recordings()};
-        state** at = &all_recordings;
-        while (*at != nullptr && *at != state_.get())
-            at = &(*at)->next;
-        if (*at != nullptr)
-            *at = state_->next;
+        state* const first = all_recordings.load(std::memory_order_relaxed);
+        if (first == state_.get())
+            all_recordings.store(state_->next, std::memory_order_relaxed);
+        for (state* s = first; s != nullptr; s = s->next)
+            if (s->next == state_.get()) {
+                s->next = state_->next;
+                break;
+            }
     }
     flush();
 }

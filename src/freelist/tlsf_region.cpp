@@ -1,5 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// A region holds its own books before the memory that it lends, in this order:
+//
+//     tlsf_region | heads of the lists, by row and column | bits of unit_map | units
+//
+// make() lays this out and bytes_for() adds it up; they change together.
 #include <arenite/freelist/detail/tlsf_region.hpp>
 
 #include <arenite/core/alignment.hpp>

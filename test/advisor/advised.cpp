@@ -30,7 +30,7 @@ std::string temporary(const std::string& end) {
 double counted_ns(const outcome& o, const replay_subject& s, double births) {
     if (s.groups[0] == replay::strategy::nothing)
         return 0;
-    constexpr std::array of_heap{20.0, 14.0, 10.0, 6.0, 20.0, 0.0}; // by strategy
+    constexpr std::array of_heap{20.0, 14.0, 10.0, 6.0, 5.0, 20.0, 0.0}; // by strategy
     const double moved = s.groups.size() > 1 ? of_heap[static_cast<std::size_t>(s.groups[1])] : 20;
     return 2 * (births - o.planned) * 20 + 2 * o.planned * moved + o.copied_bytes * 0.1;
 }
@@ -118,6 +118,7 @@ INSTANTIATE_TEST_SUITE_P(
                     deserved{"appends", "grow_by_doubling", "lengthen"},
                     deserved{"temporaries", "scratch", "format_label"},
                     deserved{"documents", "linear", "parse_value"},
+                    deserved{"frames", "frame", "draw_command"},
                     deserved{"particles", "pool", "emit"}, deserved{"scene", "ordered", "spawn"},
                     deserved{"indexes", "pooled_container", "put"},
                     deserved{"tasks", "pooled_container", "queue_up"},

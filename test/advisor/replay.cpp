@@ -5,10 +5,14 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <map>
+#include <random>
 #include <record/program.hpp>
 #include <replay/runs.hpp>
+#include <set>
 #include <trace/writer.hpp>
 #include <unistd.h>
+#include <utility>
 
 namespace arenite::advisor {
 namespace {
@@ -41,10 +45,12 @@ public:
                   .stack = stack,
                   .what = op::realloc});
     }
-    [[nodiscard]] std::unique_ptr<prepared_trace> prepared() {
+    void put(const event& e) { to_->put(e); }
+    [[nodiscard]] std::unique_ptr<prepared_trace>
+    prepared(replay_threads who = replay_threads::merged) {
         to_.reset();
         const auto from = trace::open(path_);
-        return std::make_unique<prepared_trace>(*from);
+        return std::make_unique<prepared_trace>(*from, prepared_trace::most_events, who);
     }
     [[nodiscard]] std::string path() {
         to_.reset();
@@ -95,6 +101,103 @@ TEST(replay, has_the_live_bytes_of_the_trace_with_every_subject) {
         const outcome o = once(*trace, subject(how, {0, 1, 1, 1}));
         EXPECT_EQ(o.live_checks, replay::points) << int(how);
     }
+}
+
+/// Threads that allocate, resize, and free what any of them has made. Gives the seed, in words.
+std::string fill_from_threads(trace_file& t, std::uint32_t threads) {
+    const auto seed = std::random_device{}();
+    std::mt19937 random{seed};
+    std::vector<std::uint64_t> live;
+    std::uint64_t next = 0;
+    for (int i = 0; i < 40'000; ++i) {
+        const auto thread = static_cast<std::uint32_t>(random() % threads);
+        const auto what = random() % 8;
+        std::size_t at = live.empty() ? 0 : random() % live.size();
+        if (live.size() < 200 || (what < 4 && live.size() < 2000)) {
+            live.push_back(++next * 65536);
+            t.put({.address = live.back(),
+                   .bytes = 16 + random() % 900,
+                   .stack = 1 + random() % 3,
+                   .thread = thread});
+        } else if (what == 4) {
+            const std::uint64_t old = std::exchange(live[at], ++next * 65536);
+            t.put({.address = live[at],
+                   .old_address = old,
+                   .bytes = 500 + random() % 900,
+                   .stack = 1 + random() % 3,
+                   .thread = thread,
+                   .what = op::realloc});
+        } else {
+            t.put({.address = live[at], .thread = thread, .what = op::free});
+            std::swap(live[at], live.back());
+            live.pop_back();
+        }
+    }
+    return "seed " + std::to_string(seed);
+}
+
+TEST(replay, counts_the_same_with_threads_as_recorded_and_merged) {
+    trace_file file;
+    SCOPED_TRACE(fill_from_threads(file, 5));
+    const auto merged = file.prepared(), recorded = file.prepared(replay_threads::recorded);
+    EXPECT_EQ(merged->head().threads, 1u);
+    EXPECT_EQ(recorded->head().threads, 5u);
+    EXPECT_EQ(merged->head().events, recorded->head().events);
+    for (const strategy how : {strategy::malloc, strategy::ordered, strategy::pools,
+                               strategy::linear, strategy::reserve, strategy::nothing}) {
+        const outcome flat = once(*merged, subject(how, {0, 1, 1, 0}));
+        const outcome by_thread = once(*recorded, subject(how, {0, 1, 1, 0}));
+        EXPECT_EQ(flat.live_checks, replay::points) << int(how);
+        EXPECT_EQ(by_thread.live_checks, replay::points) << int(how);
+        EXPECT_EQ(flat.planned, by_thread.planned) << int(how);
+        EXPECT_EQ(flat.copied_bytes, by_thread.copied_bytes) << int(how);
+    }
+    for (const replay_subject& s : mallocs_here())
+        EXPECT_EQ(once(*recorded, s).live_checks, replay::points) << s.name;
+}
+
+/// The events of a prepared trace.
+std::vector<replay::prepared_event> events_of(const prepared_trace& t) {
+    std::ifstream in{t.path(), std::ios::binary};
+    in.seekg(sizeof(replay::prepared_head));
+    std::vector<replay::prepared_event> all(t.head().events);
+    in.read(reinterpret_cast<char*>(all.data()),
+            static_cast<std::streamsize>(all.size() * sizeof all[0]));
+    return all;
+}
+
+TEST(replay, gives_each_thread_numbers_of_objects_of_its_own) {
+    trace_file file;
+    SCOPED_TRACE(fill_from_threads(file, 4));
+    const auto recorded = file.prepared(replay_threads::recorded);
+    std::map<std::uint32_t, std::uint16_t> owner;
+    std::set<std::uint32_t> live;
+    std::size_t waits = 0;
+    for (const replay::prepared_event& e : events_of(*recorded)) {
+        if (e.what == replay::action::allocate) {
+            EXPECT_TRUE(live.insert(e.slot).second);
+            EXPECT_EQ(owner.try_emplace(e.slot, e.thread).first->second, e.thread);
+        } else {
+            EXPECT_TRUE(live.contains(e.slot));
+            waits += owner[e.slot] != e.thread;
+            if (e.what == replay::action::free)
+                live.erase(e.slot);
+        }
+    }
+    EXPECT_GT(waits, 1000u); // objects go from thread to thread
+}
+
+TEST(replay, says_how_threads_are_replayed) {
+    trace_file file;
+    SCOPED_TRACE(fill_from_threads(file, 3));
+    const std::string trace = file.path();
+    const finished flat = shell("$A replay --turns 1 --subject malloc " + trace);
+    EXPECT_NE(flat.text.find("threads are merged into one"), std::string::npos) << flat.text;
+    const finished recorded =
+        shell("$A replay --turns 1 --subject malloc --threads recorded " + trace);
+    EXPECT_EQ(recorded.code, 0);
+    EXPECT_NE(recorded.text.find("3 threads as recorded"), std::string::npos) << recorded.text;
+    EXPECT_EQ(shell("$A replay --threads some " + trace).code, 2);
 }
 
 TEST(replay, moves_the_sites_of_the_plan_and_no_others) {

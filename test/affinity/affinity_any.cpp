@@ -6,6 +6,7 @@
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/affinity/affinity_strategy.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -225,7 +226,7 @@ TEST(affinity_any_death, bad_names_and_options_are_refused) {
             for (int i = 0; i < 66'000; ++i)
                 name("number " + std::to_string(i));
         }(),
-        "there are 256 affinities already");
+        "there are " + std::to_string(detail::most_affinities) + " affinities already");
     EXPECT_DEATH(static_cast<void>(affinity_heap::by_index(affinity_heap::count())),
                  "no affinity of index");
 }

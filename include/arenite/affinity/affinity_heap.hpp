@@ -395,9 +395,9 @@ private:
     [[nodiscard]] static affinity_heap* heap_of_outside(const void* p) noexcept;
     ARENITE_NOINLINE static void deallocate_any_slow(void* p, std::size_t bytes,
                                                      std::size_t alignment) noexcept;
-    void deallocate_of(detail::thread_heap* s, void* p, std::size_t bytes,
+    void deallocate_of(detail::thread_heap* home, void* p, std::size_t bytes,
                        std::size_t alignment) noexcept;
-    void deallocate_to(detail::thread_heap& s, void* p, std::size_t bytes,
+    void deallocate_to(detail::thread_heap& home, void* p, std::size_t bytes,
                        std::size_t alignment) noexcept;
     static bool deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
                                    std::size_t alignment) noexcept;

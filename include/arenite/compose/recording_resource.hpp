@@ -53,8 +53,9 @@ public:
     explicit recording_resource(const char* path, Args&&... args)
         : base{std::in_place, path, std::forward<Args>(args)...} {}
 
-    /// Marks the end of a frame or a phase in this recording: on its timeline in `arenite export
-    /// --perfetto`. ARENITE_FRAME() marks all recordings of the process.
+    /// Marks the end of a frame or a phase in this recording: on the timelines of `arenite advise
+    /// --report` and `arenite export --perfetto`. ARENITE_FRAME() marks all recordings of the
+    /// process.
     void mark() noexcept { base::observer().mark(); }
 
     /// Writes buffered events to the file, as the destructor does; false if the file does not
@@ -72,6 +73,8 @@ recording_resource(const char*, R&) -> recording_resource<R&>;
 } // namespace ARENITE_ABI
 } // namespace arenite
 
-/// Marks the end of a frame in every recording_resource of the process, from any thread. A lock
-/// that all share; nothing is marked where nothing is recorded.
+/// Marks the end of a frame in every recording_resource of the process, and on Linux in the trace
+/// of `arenite record`, from any thread. The recorder is looked for once, by the name of its
+/// function `arenite_mark_frame`. Where there are recording_resources it takes a lock that all
+/// share; where nothing is recorded it is two loads and two calls.
 #define ARENITE_FRAME() ::arenite::detail::recorder::mark_all()

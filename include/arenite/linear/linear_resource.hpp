@@ -473,7 +473,7 @@ private:
     std::size_t capacity_;
     std::size_t high_water_ = 0;         // as of the last time that the top went down
     std::size_t earlier_high_water_ = 0; // that of earlier rounds, where a grower looks at each
-    struct {
+    struct lent_region {
         std::size_t alignment = 0; // 0: there is none of upstream
         const char* name = "";
     } region_;
@@ -486,7 +486,7 @@ private:
     detail::allocation_log log_;
     detail::marker_order order_;
     std::size_t era_ = 0; // no marker of an older one is good, not even of the empty resource
-    struct {
+    struct scope_books {
         std::size_t open = 0;
         std::size_t innermost = 0; // bytes in use when it began
     } scopes_;

@@ -254,7 +254,7 @@ private:
     page_options options_;
     bool ask_environment_ = false;
     bool is_dirty_ = false; ///< what went to the system may not be zero
-    struct {
+    struct allocated {
         std::size_t bytes = 0;
         std::size_t high_water_bytes = 0;
         std::size_t count = 0;

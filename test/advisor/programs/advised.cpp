@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <list>
 #include <map>
 #include <memory>
@@ -109,6 +110,35 @@ long documents() {
             std::free(v);
         }
         values.clear();
+    }
+    return sum;
+}
+
+[[gnu::noinline]] long* draw_command(std::size_t n) {
+    auto* const v = static_cast<long*>(std::malloc(24 + n % 7 * 8));
+    *v = static_cast<long>(n);
+    return v;
+}
+/// Commands of a frame; each frame ends them in an order of its own, and is marked.
+long frames() {
+    void (*mark)() = nullptr;
+    void* const symbol = ::dlsym(RTLD_DEFAULT, "arenite_mark_frame");
+    std::memcpy(&mark, &symbol, sizeof mark);
+    std::mt19937 random{9};
+    long sum = 0;
+    std::vector<long*> commands;
+    commands.reserve(500);
+    for (int frame = 0; frame < 60; ++frame) {
+        for (std::size_t i = 0; i < 500; ++i)
+            commands.push_back(draw_command(i));
+        std::shuffle(commands.begin(), commands.end(), random);
+        for (long* const c : commands) {
+            sum += *c;
+            std::free(c);
+        }
+        commands.clear();
+        if (mark != nullptr)
+            mark();
     }
     return sum;
 }
@@ -248,11 +278,12 @@ double calculates() {
 
 int main(int count, char** words) {
     const std::string what = count > 1 ? words[1] : "";
-    constexpr std::array<std::pair<const char*, long (*)()>, 11> modes{{
+    constexpr std::array<std::pair<const char*, long (*)()>, 12> modes{{
         {"grows", grows},
         {"appends", appends},
         {"temporaries", temporaries},
         {"documents", documents},
+        {"frames", frames},
         {"particles", particles},
         {"scene", scene},
         {"indexes", indexes},

@@ -35,8 +35,8 @@ public:
         return reinterpret_cast<thread_heap_front*>(table.find(p));
     }
 
-    /// True if this thread has it, and it is an affinity's: objects
-    /// of a shared_heap don't go the short way of those whose affinity is not known.
+    /// True if this thread has it, and it is an affinity's: objects of a shared_heap don't go the
+    /// short way of those whose affinity is not known.
     [[nodiscard]] ARENITE_INLINE bool is_mine_and_an_affinitys(const void* me) const noexcept {
         return thread_.load(std::memory_order_acquire) == me;
     }

@@ -125,6 +125,11 @@ public:
     [[nodiscard]] slab_heap* current(unsigned affinity) const noexcept {
         return const_cast<thread_table*>(this)->at(affinity).current;
     }
+    /// current() of this thread; nullptr where it has no table.
+    [[nodiscard]] static slab_heap* current_of_thread(unsigned affinity) noexcept {
+        const thread_table* const own = mine();
+        return own == nullptr ? nullptr : own->current(affinity);
+    }
     /// Calls go to this heap at once, those apart for which the affinity's own alignment is larger.
     void start(unsigned affinity, slab_heap& heap, std::size_t least_alignment) noexcept;
     /// All calls are slow ones again.

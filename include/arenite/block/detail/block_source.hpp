@@ -218,7 +218,7 @@ private:
     void purge_holes(block& b) noexcept;
 
     std::size_t mask_bytes_;
-    struct {
+    struct span_wishes {
         std::size_t bytes; ///< what to ask at once; 0: grows
         std::size_t least_bytes;
         std::size_t alignment;
@@ -230,7 +230,7 @@ private:
     std::byte* fresh_ = nullptr; ///< the rest of the newest span, not yet cut
     std::byte* fresh_end_ = nullptr;
     block* fresh_span_ = nullptr;
-    struct {
+    struct bytes_held {
         std::size_t reserved = 0;
         std::size_t idle = 0;   ///< in spans that are empty
         std::size_t beside = 0; ///< by the owner, in another source

@@ -51,7 +51,8 @@ public:
 
     /// The end of a frame or a phase; numbered from 1.
     void mark() noexcept;
-    /// In all recordings of the process, each with its own numbers. Any thread.
+    /// In all recordings of the process, each with its own numbers, and in the trace of `arenite
+    /// record`. Any thread.
     static void mark_all() noexcept;
 
     /// Writes what is not written yet; false if the file is not complete.

@@ -12,7 +12,13 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// While one exists, no signal interrupts this thread: a handler might fork.
+/// While one exists, no signal interrupts this thread: a handler might fork. For steps that must
+/// not be left half done in a forked child.
+///
+/// Cost:      two system calls, to block and to restore; signals wait meanwhile.
+/// Threads:   the one that made it ends it; others go on to receive signals. May be nested.
+/// Limits:    SIGKILL and SIGSTOP are not held, and a fault of this thread meanwhile ends the
+///            process. Does nothing elsewhere than on a Unix.
 class held_signals {
 public:
 #if defined(__unix__) || defined(__APPLE__)
