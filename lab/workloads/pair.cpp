@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 // order/pair: one is freed at random, another one allocated.
@@ -34,13 +35,32 @@ struct pair {
                                 .type = parameter::kind::choice,
                                 .defaults = {"16-512", "24-80"},
                                 .summary = "of the objects in bytes, at random",
-                                .choices = {"16-512", "24-80"}}},
+                                .choices = {"16-512", "24-80", "1024-9216", "1024-30720",
+                                            "1024-61440"}}},
                 .warm_passes = 2,
                 .in_short = false,
-                .touches = [](const parameter_values& values) {
-                    return 640 * static_cast<std::size_t>(std::stoll(values.at("slots"))) +
-                           (std::size_t{64} << 20);
+                .touches =
+                    [](const parameter_values& values) {
+                        return most_live(values) + (std::size_t{64} << 20);
+                    },
+                .check = [](const parameter_values& values) -> std::optional<std::string> {
+                    if (most_live(values) > std::size_t{4} << 30)
+                        return "so many slots of these sizes take more than 4 GiB";
+                    return std::nullopt;
                 }};
+    }
+
+    struct range {
+        std::size_t least, most;
+    };
+    static range sizes(const std::string& text) {
+        return {.least = std::stoul(text), .most = std::stoul(text.substr(text.find('-') + 1))};
+    }
+
+    /// Bytes, with room for what a size is rounded to.
+    static std::size_t most_live(const parameter_values& values) {
+        const std::size_t most = sizes(values.at("sizes")).most;
+        return (most + most / 4) * static_cast<std::size_t>(std::stoll(values.at("slots")));
     }
 
     template <class S>
@@ -50,8 +70,7 @@ struct pair {
     class on {
     public:
         explicit on(turn& t) : slots_{static_cast<std::size_t>(t.integer("slots"))}, steps_{pairs} {
-            const bool wide = t.text("sizes") == "16-512";
-            const std::size_t least = wide ? 16 : 24, most = wide ? 512 : 80;
+            const auto [least, most] = sizes(t.text("sizes"));
             random_source random{1};
             for (step& s : steps_) {
                 s.slot = static_cast<std::uint32_t>(random.below(slots_.size()));

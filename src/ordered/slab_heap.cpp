@@ -58,7 +58,7 @@ void* slab_heap::allocate_rest(std::size_t bytes, std::size_t alignment) noexcep
     if (!is_alignment(alignment) || bytes > max_object_bytes) [[unlikely]]
         return nullptr;
     const unsigned slot_class = size_class::of(bytes, alignment);
-    const std::size_t most = slabs_.largest_in_units();
+    const std::size_t most = slabs_.geometry().largest_in_units();
     if (slot_class < size_class::count && size_class::slot_bytes(slot_class) <= most) [[likely]] {
         void* const p = allocate_slot(slot_class, bytes, alignment);
         if constexpr (slow_only) {
@@ -150,6 +150,7 @@ void* slab_heap::any_slot(unsigned slot_class) noexcept {
         return nullptr;
     // Empty slabs that other classes allocate from give their units: a new slab may fit there.
     leave_empty_slabs();
+    slabs_.release_kept();
     if (next_slab(slot_class) || new_slab(slot_class))
         return try_take(slot_class);
     const slab_list& all = classes_[slot_class].slabs();
@@ -167,6 +168,7 @@ void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) n
     slab* s = slabs_.make(size_class::single, units, units, aligned_units);
     if (s == nullptr) {
         leave_empty_slabs();
+        slabs_.release_kept();
         s = slabs_.make(size_class::single, units, units, aligned_units);
         if (s == nullptr)
             return nullptr;

@@ -283,6 +283,7 @@ void slab_heap::trim() noexcept {
     const heap_gate::guard mark = gate_.enter();
     classes_.note_high_water(slabs_.blocks());
     leave_empty_slabs();
+    slabs_.release_kept();
     slabs_.trim();
 }
 

@@ -40,6 +40,9 @@ std::uint16_t has_run(std::size_t units) noexcept {
 /// A slab may have this share of the units that are wanted, rather than lie higher up.
 constexpr std::size_t short_divisor = 16;
 
+/// So many of the slabs that are kept are taken back where a new block may be spared.
+constexpr int most_taken_back = 4;
+
 /// The smallest span that holds a slab beside the bookkeeping.
 constexpr std::size_t least_span_bytes = 4096;
 
@@ -117,16 +120,6 @@ block* slab_source::new_block() noexcept {
 
 // ---- pages --------------------------------------------------------------------------------------
 
-/// One that is cut into pages, none of which is a slab yet.
-block* slab_source::new_paged_block() noexcept {
-    block* const b = take_block();
-    if (b == nullptr)
-        return nullptr;
-    pages_.add(b, b->bytes());
-    set_pages(*b, 0);
-    return b;
-}
-
 void slab_source::set_pages(block& b, std::uint32_t taken) noexcept {
     b.note = paged | taken;
     const std::uint32_t there = (1u << b.bytes() / slab_page::bytes) - 1;
@@ -142,13 +135,16 @@ slab* slab_source::make_page(unsigned slot_class) noexcept {
     if (!geometry_.has_pages())
         return nullptr;
     block* b = blocks_.blocks().lowest(has_page);
-    if (b == nullptr)
-        b = new_paged_block();
-    if (b == nullptr)
-        return nullptr;
+    if (b == nullptr) {
+        b = take_block();
+        if (b == nullptr)
+            return nullptr;
+        pages_.add(b, b->bytes());
+        set_pages(*b, 0);
+    }
     const auto number = static_cast<std::size_t>(std::countr_one(b->note & all_pages));
     const std::size_t page = number * slab_page::bytes;
-    slab& s = page_at(*b, number);
+    slab& s = slab_page::of(reinterpret_cast<std::byte*>(b) + page);
     auto* const begin = reinterpret_cast<std::byte*>(b) + page;
     const auto description = static_cast<std::size_t>(reinterpret_cast<std::byte*>(&s) - begin);
     const std::size_t slot_bytes = size_class::slot_bytes(slot_class);
@@ -177,16 +173,6 @@ void slab_source::set_runs(block& b, slab_block& head) noexcept {
     blocks_.blocks().set_state(b, state);
 }
 
-/// A slab in a new block, or nullptr.
-slab* slab_source::cut_fresh(block* b, unsigned slot_class, std::size_t enough, std::size_t least,
-                             std::size_t wanted, std::size_t aligned) noexcept {
-    for (const std::size_t units : {enough, least})
-        if (b != nullptr)
-            if (slab* const s = try_cut(*b, slot_class, units, wanted, aligned))
-                return s;
-    return nullptr;
-}
-
 void slab_source::close(block& b, std::size_t bytes_in_use) noexcept {
     --open_blocks_;
     blocks_.close_empty(b, bytes_in_use);
@@ -198,6 +184,9 @@ bool slab_source::has_units(std::size_t wanted, std::size_t least) const noexcep
 
 slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t least,
                         std::size_t aligned) noexcept {
+    if (slab* const s =
+            take_kept(slot_class, wanted, std::max(least, wanted / short_divisor), aligned))
+        return s;
     wanted += aligned - 1;
     least += aligned - 1;
     // A shorter run in a lower block before a new one, if it is not much too short.
@@ -205,18 +194,40 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
     block_list& all = blocks_.blocks();
     if (block* const b = all.lowest(has_run(enough)); b != nullptr)
         return try_cut(*b, slot_class, enough, wanted, aligned);
+    if (slab* const longer = kept_.shortest(enough)) { // and its block has a run again
+        block& b = block_of(*longer);
+        kept_.forget(*longer);
+        take_back(*longer);
+        return try_cut(b, slot_class, enough, wanted, aligned);
+    }
+    for (int n = 0; n < most_taken_back; ++n) { // a run may be whole again beside one of these
+        slab* const s = kept_.next();
+        if (s == nullptr)
+            break;
+        kept_.forget(*s);
+        take_back(*s);
+        if (block* const b = all.lowest(has_run(enough)); b != nullptr)
+            return try_cut(*b, slot_class, enough, wanted, aligned);
+    }
     // Blocks are found by powers of two. Large objects would leave the rest of a block unused that
     // is just long enough: so the highest one, which was filled last, is looked into.
     const auto perhaps = static_cast<std::uint16_t>(first_run << (std::bit_width(least) - 1));
     if (block* const b = wanted == least ? all.highest(perhaps) : nullptr; b != nullptr)
         if (slab* const s = try_cut(*b, slot_class, least, wanted, aligned))
             return s;
+    const auto cut_fresh = [&](block* b) -> slab* {
+        for (const std::size_t units : {enough, least})
+            if (b != nullptr)
+                if (slab* const s = try_cut(*b, slot_class, units, wanted, aligned))
+                    return s;
+        return nullptr;
+    };
     block* const fresh = new_block();
-    if (slab* const s = cut_fresh(fresh, slot_class, enough, least, wanted, aligned))
+    if (slab* const s = cut_fresh(fresh))
         return s;
     if (fresh != nullptr) { // a short one, as a heap's first is
         block* const next = new_block();
-        slab* const s = cut_fresh(next, slot_class, enough, least, wanted, aligned);
+        slab* const s = cut_fresh(next);
         close(*fresh, 0);
         if (s != nullptr)
             return s;
@@ -255,20 +266,16 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
     ++head.slab_count;
     head.set_slab(first, units, number);
 
-    const bool single = slot_class == size_class::single;
-    const std::size_t slot_bytes =
-        single ? units * unit_bytes - slab::note_bytes : size_class::slot_bytes(slot_class);
-    const std::size_t slots = single ? 1 : units * unit_bytes / (slot_bytes + slab::note_bytes);
     slab& s = head.slabs[number];
     s = {};
-    s.place(first * unit_bytes, size_class::inverse[slot_class]);
+    s.begin = static_cast<std::uint32_t>(first * unit_bytes);
     s.units = static_cast<std::uint8_t>(units);
     s.words_behind =
         static_cast<std::uint16_t>(head.words() + first - reinterpret_cast<const bits::word*>(&s));
     const std::uint32_t bit = std::uint32_t{1} << number;
     head.fresh_slabs = first >= head.fresh_from ? head.fresh_slabs | bit : head.fresh_slabs & ~bit;
     head.fresh_from = std::max(head.fresh_from, static_cast<std::uint32_t>(first + units));
-    fill(s, slot_class, slot_bytes, slots);
+    fill_units(s, slot_class, units);
     set_runs(b, head);
     return s;
 }
@@ -303,30 +310,10 @@ void slab_source::mark_large(block& b) noexcept {
     head->set_slab(0, slab_block::most_units, 0);
 }
 
-block* slab_source::release(slab& s) noexcept {
-    block& b = block_of(s);
-    poison::no_access(begin_of(s), s.bytes());
-    s.set_tag(0); // whoever frees into it once more is found
-    if (s.is_page()) {
-        const std::uint32_t taken = b.note & all_pages & ~(1u << s.begin / slab_page::bytes);
-        if (taken != 0)
-            set_pages(b, taken);
-        return taken == 0 ? &b : nullptr;
-    }
-    slab_block& head = *geometry_.slabs_in(&b);
-    const std::size_t first = s.begin / unit_bytes;
-    bits::clear_run(head.taken_units, first, s.units);
-    head.set_slab(first, s.units, 0);
-    head.free_slabs |= std::uint32_t{1} << (&s - head.slabs);
-    if (--head.slab_count == 0)
-        return &b;
-    set_runs(b, head);
-    return nullptr;
-}
-
 // ---- giving back --------------------------------------------------------------------------------
 
 void slab_source::reset() noexcept {
+    kept_.clear();
     block_list& all = blocks_.blocks();
     // The next is looked for anew each time: a span that goes back takes other blocks with it.
     while (block* const b = all.lowest(block_state::open | block_state::large)) {

@@ -23,7 +23,7 @@ namespace detail {
 // ---- one object ---------------------------------------------------------------------------------
 
 bool slab_survey::begins_object(const slab_source& in, const slab& s, const void* p) noexcept {
-    const std::size_t offset = in.offset_of(s, p);
+    const std::size_t offset = address_of(p) - address_of(&in.block_of(s));
     const std::size_t index = s.index_of(offset);
     if (index >= s.slots || offset != s.begin + index * s.slot_bytes)
         return false;

@@ -50,6 +50,27 @@ TEST(model, ordered_heap_on_pages) {
     });
 }
 
+TEST(model, ordered_heap_of_objects_of_kilobytes) {
+    run_programs("model.ordered_heap_of_objects_of_kilobytes",
+                 [](sizes kind, heap_rules rules, auto& source) {
+                     rules.medium = true;
+                     ordered_heap heap{ordered_options{.sizes = kind}};
+                     ASSERT_EQ(heap_operations(heap, rules).run(source), "");
+                 });
+}
+
+TEST(model, ordered_heap_of_objects_of_kilobytes_that_keeps_nothing) {
+    run_programs("model.ordered_heap_of_objects_of_kilobytes_that_keeps_nothing", [](sizes kind,
+                                                                                     heap_rules
+                                                                                         rules,
+                                                                                     auto& source) {
+        rules.medium = true;
+        support::counting_resource up;
+        ordered_heap heap{ordered_options{.sizes = kind, .policy = return_policy::return_all}, &up};
+        ASSERT_EQ(heap_operations(heap, rules).run(source), "");
+    });
+}
+
 TEST(model, ordered_heap_that_keeps_all_memory) {
     run_programs(
         "model.ordered_heap_that_keeps_all_memory", [](sizes kind, heap_rules rules, auto& source) {

@@ -24,6 +24,7 @@ struct heap_rules {
     bool may_fail = false;    ///< nullptr is an answer, too
     std::size_t most_bytes = std::size_t{16} << 20;
     std::size_t most_pieces = 4096;
+    bool medium = false;    ///< most sizes are some kilobytes
     bool ends_empty = true; ///< bytes_in_use is 0 when all was freed
 };
 
@@ -104,6 +105,8 @@ private:
 
     std::size_t some_bytes() {
         const std::uint8_t kind = byte();
+        if (rules_.medium && kind < 220)
+            return 1024 + below(63 * 1024);
         if (kind < 200)
             return byte() % 96;
         if (kind < 240)

@@ -52,8 +52,9 @@ struct ordered_options {
 /// end of that slab, allocation moves to the lowest slab of which an eighth is free (a quarter or
 /// half for slabs of less than 64 KiB). So objects allocated together lie together, whatever was
 /// freed before. Freeing sets one bit, stored apart from the object, which is not touched; free
-/// neighbours need no merging. Requests above 8 KiB take whole units of 1 KiB; those above 63 KiB
-/// (a quarter of a block) get memory of their own.
+/// neighbours need no merging. Requests above 8 KiB take whole units of 1 KiB, and the next one of
+/// about that length takes those that were freed last, not the lowest. Requests above 63 KiB (a
+/// quarter of a block) get memory of their own.
 ///
 /// Use when:  objects of several sizes live and die in any order and are traversed often: scene
 ///            graphs, trees, entities. If all die together: linear/linear_resource.hpp. If all have
@@ -69,7 +70,9 @@ struct ordered_options {
 ///            memory, a free that is a call finds its block in O(log n).
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
 ///            is 16), by less than an eighth above; the smallest slot has 16 bytes. 2 % of the
-///            memory for bookkeeping. A large object: 64 to 512 bytes, or its alignment.
+///            memory for bookkeeping. Freed units that wait for a request of their length: 256 KiB
+///            and a 32nd of its blocks at most. A large object: 64 to 512 bytes, or its
+///            alignment.
 /// Limits:    only those of its upstream. A slab serves one size until all its slots are free; if
 ///            much memory is sparse, also larger objects that span several slots. Memory starts as
 ///            one block of 64 KiB, of which only the used pages are resident, and grows by spans of

@@ -164,7 +164,7 @@ public:
 
 private:
     /// Pointers and sizes behind the front: as many as there are, see slab_heap.cpp.
-    static constexpr std::size_t words_behind = sizeof(void*) == 8 ? 184 : 224;
+    static constexpr std::size_t words_behind = sizeof(void*) == 8 ? 256 : 304;
 
     union {
         mutable slab_front front_; ///< of the heap

@@ -48,6 +48,9 @@ public:
 
     [[nodiscard]] std::size_t mask_bytes() const noexcept { return offset_mask_ + 1; }
 
+    /// A request of more than this, less a unit, goes to the upstream.
+    [[nodiscard]] std::size_t largest_in_units() const noexcept { return mask_bytes() / 4; }
+
     /// True if blocks may be cut into pages, see slab_page.
     [[nodiscard]] constexpr bool has_pages() const noexcept { return colours_ != 0; }
 

@@ -36,7 +36,8 @@ namespace detail {
 ///     donors: try_take    neighbouring slots of a sparse slab of a smaller class, one object at a
 ///                         time: only where the heap holds much more than it needs
 ///     source: make_page   a new slab: a page, where the class has slabs and the heap is not small
-///     source: make        else units of the lowest block with room, or of a new block
+///     source: make        else units that are kept, of about the length
+///                         else units of the lowest block with room, or of a new block
 ///     any_slot            where the upstream refuses: any free slot of the class
 ///
 /// Freeing:

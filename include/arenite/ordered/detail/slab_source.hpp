@@ -5,6 +5,7 @@
 #include <arenite/block/detail/block.hpp>
 #include <arenite/block/detail/block_source.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/ordered/detail/kept_runs.hpp>
 #include <arenite/ordered/detail/slab_geometry.hpp>
 #include <arenite/ordered/detail/slab_page.hpp>
 
@@ -18,6 +19,11 @@ namespace detail {
 class page_range;
 
 /// Gives a heap slabs, cut from blocks of its block_source, lowest address first.
+///
+/// Units that a single object gave up, or slots of more than 1,792 bytes, are kept as they are for
+/// the next slab of about that length, which then takes no search and no merging: 256 KiB, and a
+/// 32nd of the blocks, at most. They are taken back one by one as more come, where a new block
+/// would be needed, and all by release_kept(). A block in which nothing else is goes with them.
 ///
 /// A block says in its state how long its longest run of units is that no slab has, as a power of
 /// two, so that the lowest block with room is found in O(log blocks). A block without slabs goes
@@ -34,9 +40,10 @@ public:
     [[nodiscard]] block_source& blocks() noexcept { return blocks_; }
     [[nodiscard]] const block_source& blocks() const noexcept { return blocks_; }
 
-    /// A slab of `wanted` units, or fewer where the lowest run that there is is shorter, of at
-    /// least `least`. All its slots are free. O(log blocks). With `aligned` above 1 it has `wanted`
-    /// units, which equals `least`, and begins at a multiple of so many, a power of two.
+    /// A slab of `wanted` units, or of fewer where the run that is kept, or the lowest one, is
+    /// shorter, but of at least `least`; for a single slot perhaps of more. All its slots are free.
+    /// O(log blocks). With `aligned` above 1 `wanted` equals `least`, and the slab begins at a
+    /// multiple of so many units, a power of two.
     [[nodiscard]] slab* make(unsigned slot_class, std::size_t wanted, std::size_t least,
                              std::size_t aligned = 1) noexcept;
 
@@ -50,9 +57,13 @@ public:
     /// there is none, or blocks have no pages, nullptr. O(log blocks).
     [[nodiscard]] slab* make_page(unsigned slot_class) noexcept;
 
-    /// Takes a slab's units back. If its block holds nothing any more, that is for close() now;
-    /// else nullptr.
+    /// Takes a slab's units back, or keeps them for the next one of that length. If its block holds
+    /// nothing any more, that is for close() now; else nullptr.
     [[nodiscard]] block* release(slab& s) noexcept;
+
+    /// Takes back the units of all slabs that are kept.
+    void release_kept() noexcept;
+    [[nodiscard]] const kept_runs& kept() const noexcept { return kept_; }
 
     /// Gives up a block without slabs: it may go back at once, by the return_policy.
     void close(block& b, std::size_t bytes_in_use) noexcept;
@@ -63,7 +74,7 @@ public:
 
     /// The block that a slab lies in.
     [[nodiscard]] block& block_of(const slab& s) const noexcept {
-        if (s.is_page())
+        if (geometry_.has_pages())
             return *reinterpret_cast<block*>(address_of(&s) & ~(geometry_.mask_bytes() - 1));
         const auto* const words = reinterpret_cast<const slab_block*>(s.bitmap() - s.first_word());
         return *reinterpret_cast<block*>(geometry_.block_before(words - 1));
@@ -75,10 +86,6 @@ public:
                    : *blocks_.find(p);
     }
 
-    /// A request of more than this, less a unit, goes to the upstream.
-    [[nodiscard]] std::size_t largest_in_units() const noexcept {
-        return geometry_.mask_bytes() / 4;
-    }
     [[nodiscard]] static bits::word* words_of(const slab& s) noexcept {
         return const_cast<slab&>(s).bitmap();
     }
@@ -126,11 +133,7 @@ public:
     }
 
     [[nodiscard]] std::size_t index_of(const slab& s, const void* p) const noexcept {
-        return s.index_of(offset_of(s, p));
-    }
-    /// Bytes from the begin of the slab's block to p, which lies there.
-    [[nodiscard]] std::size_t offset_of(const slab& s, const void* p) const noexcept {
-        return address_of(p) - address_of(&block_of(s));
+        return s.index_of(address_of(p) - address_of(&block_of(s)));
     }
 
     /// Blocks that slabs lie in.
@@ -150,7 +153,7 @@ public:
             const std::uint32_t taken = b.note; // the block may be gone after its last one
             for (std::size_t i = 0; i < slab_page::most_in_block; ++i)
                 if ((taken >> i & 1) != 0)
-                    f(page_at(b, i));
+                    f(slab_page::of(reinterpret_cast<std::byte*>(&b) + i * slab_page::bytes));
             return;
         }
         slab_block* const head = geometry_.slabs_in(&b);
@@ -182,21 +185,18 @@ private:
     static constexpr std::uint32_t all_pages = (1u << slab_page::most_in_block) - 1;
     static constexpr std::uint32_t paged = all_pages + 1;
 
-    [[nodiscard]] static slab& page_at(block& b, std::size_t number) noexcept {
-        return slab_page::of(reinterpret_cast<std::byte*>(&b) + number * slab_page::bytes);
-    }
     [[nodiscard]] block* take_block() noexcept;
-    [[nodiscard]] block* new_paged_block() noexcept;
     void set_pages(block& b, std::uint32_t taken) noexcept;
     void fill(slab& s, unsigned slot_class, std::size_t slot_bytes, std::size_t slots) noexcept;
     [[nodiscard]] block* new_block() noexcept;
-    [[nodiscard]] slab* cut_fresh(block* b, unsigned slot_class, std::size_t enough,
-                                  std::size_t least, std::size_t wanted,
-                                  std::size_t aligned) noexcept;
     [[nodiscard]] slab* try_cut(block& b, unsigned slot_class, std::size_t least, std::size_t most,
                                 std::size_t aligned) noexcept;
     [[nodiscard]] slab& cut(block& b, unsigned slot_class, std::size_t first,
                             std::size_t units) noexcept;
+    [[nodiscard]] slab* take_kept(unsigned slot_class, std::size_t wanted, std::size_t least,
+                                  std::size_t aligned) noexcept;
+    void take_back(slab& s) noexcept;
+    void fill_units(slab& s, unsigned slot_class, std::size_t slot_units) noexcept;
     void set_runs(block& b, slab_block& head) noexcept;
     unsigned purge_free(block& b) noexcept;
 
@@ -206,6 +206,7 @@ private:
     std::uintptr_t lowest_ = 0; ///< of all blocks that there were, where addresses stay reserved
     std::uintptr_t extent_ = 0;
     std::size_t open_blocks_ = 0;
+    kept_runs kept_;
     block_source blocks_;
 };
 
