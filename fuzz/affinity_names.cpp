@@ -10,6 +10,7 @@
 #include <arenite/affinity/affinity_usage.hpp>
 #include <arenite/affinity/detail/affinity_door.hpp>
 #include <arenite/affinity/detail/outside_memory.hpp>
+#include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/affinity/shared_heap.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/alignment.hpp>
@@ -202,8 +203,11 @@ private:
             expect_found([&] { static_cast<void>(affinity_heap::named(bad)); });
         expect_found([] { static_cast<void>(affinity_heap::named("odd", {.alignment = 24})); });
     }
+    /// Each name is looked for among all: once in a program.
     void name_all_that_there_may_be() {
-        std::array<affinity_heap*, 256> more{};
+        if (std::exchange(has_named_all_, true))
+            return;
+        static std::array<affinity_heap*, detail::most_affinities> more{};
         std::size_t n = 0;
         while (affinity_heap::count() < more.size()) {
             more[n] = &affinity_heap::named("one of many " + std::to_string(n));
@@ -260,6 +264,7 @@ private:
 
     bool was_passthrough_ = passthrough();
     bool has_searched_ = false;
+    bool has_named_all_ = false;
     affinity_heap& tag_ = affinity_heap::of<of_a_tag>();
     std::array<entry, names> all_{{{.name = "first"},
                                    {.name = "second"},

@@ -54,7 +54,7 @@ bool holds_too_much(const advice& a) { return a.held_bytes > 2 * a.group_peak_by
 /// False for a change that would be too much to try.
 bool can_be_tried(const candidate& c, const std::vector<site>& sites) {
     if (c.what != remedy::linear)
-        return true; // memory of frames ends itself what it may hold
+        return true; // it is reset at each mark, and bounded by most_outlived
     double all = 0, peak = 0;
     for (const std::size_t i : c.sites) {
         all += double(sites[i].sum.bytes);

@@ -32,7 +32,7 @@ struct difference_made {
     double walk_before = 0, walk_after = 0; ///< ns an object
     double walk_spread = 0;
     double burst_before = 0, burst_after = 0; ///< ns an access of observed bursts; 0: none
-    double burst_spread = 0;      ///< what turns differ by, and by which bursts were observed
+    double burst_spread = 0;      ///< twice the standard error over bursts, or over turns
     bool live_bytes_agree = true; ///< both had the live bytes of the trace
 };
 

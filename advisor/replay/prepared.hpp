@@ -11,7 +11,7 @@
 ///     | prepared_head | events | births | bursts | accesses |
 ///
 /// Births are the slots that live at eight points, in order of birth. Where the program marked
-/// frames, the points are ends of frames.
+/// more frames than that, the points are ends of frames.
 namespace arenite::replay {
 
 constexpr std::uint32_t prepared_magic = 0x50455250;

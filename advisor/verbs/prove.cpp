@@ -20,7 +20,7 @@ heap_kind kind_of(remedy what) {
     switch (what) {
     case remedy::scratch:
     case remedy::linear:
-    case remedy::frame: // the proof sees no marks: it is free when nothing of it lives
+    case remedy::frame: // the proof sees no marks: its memory is reset when nothing of it lives
         return heap_kind::linear;
     case remedy::pool:
     case remedy::pooled_container:

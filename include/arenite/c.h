@@ -56,7 +56,7 @@ typedef struct arenite_usage {
 } arenite_usage;
 
 /* The affinity of this name, which is copied; made if it is new. NULL: the name is NULL, empty or
- * longer than 63 bytes, or there are 4096 others (256 on 32 bits). A tag of C++ that asks for more
+ * longer than 63 bytes, or there are 4,096 others (256 on 32 bits). A tag of C++ that asks for more
  * than the usual must come before the first allocation from it. Not quick: keep what it returns,
  * which is good until arenite_retire. */
 ARENITE_C_API arenite_heap* arenite_affinity(const char* name);

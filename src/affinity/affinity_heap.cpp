@@ -59,8 +59,9 @@ const void* me() noexcept { return thread_table::thread(); }
 
 /// Serves a request from what others freed in a heap. In one step all of it may be of other sizes:
 /// were new memory asked for then, a step would see to ever less of what is freed.
-void* allocate_drained(thread_heap& from, std::size_t bytes, std::size_t alignment) noexcept {
-    std::size_t left = drained_words;
+/// `left`: words that the request may drain yet, in all heaps of its thread.
+void* allocate_drained(thread_heap& from, std::size_t bytes, std::size_t alignment,
+                       std::size_t& left) noexcept {
     for (int step = 0; step < most_steps && left != 0 && !from.remote().is_empty(); ++step) {
         const std::size_t words = from.remote().drain(drained_blocks, left);
         left -= std::min(left, words);
@@ -341,7 +342,8 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
     // and what threads that ended left.
     if (void* const p = own->heap().try_allocate_within(bytes, alignment))
         return p;
-    if (void* const p = allocate_drained(*own, bytes, alignment))
+    std::size_t left = drained_words;
+    if (void* const p = allocate_drained(*own, bytes, alignment, left))
         return p;
     for (thread_heap* other = own->next_of_thread; other != nullptr;
          other = other->next_of_thread) {
@@ -349,7 +351,7 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
             continue;
         void* p = other->heap().try_allocate_within(bytes, alignment);
         if (p == nullptr)
-            p = allocate_drained(*other, bytes, alignment);
+            p = allocate_drained(*other, bytes, alignment, left);
         if (p != nullptr) {
             make_current(*other);
             return p;
@@ -358,7 +360,7 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
     if (thread_heap* const other = adopt_another()) {
         void* p = other->heap().try_allocate_within(bytes, alignment);
         if (p == nullptr)
-            p = allocate_drained(*other, bytes, alignment);
+            p = allocate_drained(*other, bytes, alignment, left);
         make_current(p != nullptr ? *other : *own);
         if (p != nullptr)
             return p;

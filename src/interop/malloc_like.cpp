@@ -17,7 +17,7 @@ std::size_t usable_bytes(const void* p) noexcept {
 }
 
 bool holds_zeros(const void* p, std::size_t bytes) noexcept {
-    if (bytes <= size_class::largest_bytes) // a slot, or nobody knows
+    if (bytes <= size_class::largest_bytes) // a slot, which may have been used
         return false;
     thread_heap* const heap = thread_heap::around(p);
     return heap != nullptr && heap->is_zero(p);

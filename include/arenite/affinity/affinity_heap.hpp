@@ -76,8 +76,9 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///
 /// Use when:  objects are allocated one by one and traversed together: nodes of a scene, their
 ///            data. Usually used through affine<A> (affinity/affine.hpp) and affinity_allocator.
-/// Cost:      that of ordered_heap plus four loads; a remote free is two or four atomic operations.
-///            The worst request drains two million instructions of others' frees (doc/affinity.md).
+/// Cost:      that of ordered_heap plus four loads; a remote free is two atomic operations, or four
+///            from a thread without a heap here. The worst request spends about two million
+///            instructions on what others freed (doc/affinity.md).
 /// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more for blocks in which
 ///            another thread freed something.
 /// Limits:    4,096 affinities at once (256 with addresses of 32 bits); retire() makes room. Heaps

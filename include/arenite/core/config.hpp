@@ -153,7 +153,8 @@ inline constexpr bool checks_enabled = ARENITE_CHECKS != 0;
 namespace detail {
 
 /// The value itself, but another one to the compiler: an address that is computed from it is added
-/// up by each instruction that reads or writes there, at no cost, instead of before all of them.
+/// up by each instruction that reads or writes there, instead of before all of them. For one that
+/// does: where two did, it took longer than the addition (doc/dead_ends.md).
 template <class T>
 [[nodiscard]] ARENITE_INLINE T apart(T value) noexcept {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))

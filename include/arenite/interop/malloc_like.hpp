@@ -28,8 +28,8 @@ namespace detail {
 /// Usable bytes at p, reported to memory checkers; 0 if p belongs to no affinity.
 [[nodiscard]] std::size_t usable_bytes(const void* p) noexcept;
 
-/// True if `bytes` at p, which were allocated just now, are known to hold zeros, and nobody has
-/// touched them: more than 8 KiB of memory that is new, or went back to the system before.
+/// True if `bytes` at p, which were allocated just now, are known to hold zeros, and are
+/// untouched: more than 8 KiB of memory that is new, or went back to the system before.
 [[nodiscard]] bool holds_zeros(const void* p, std::size_t bytes) noexcept;
 
 /// Memory whose bytes are 0; what holds zeros is not touched.

@@ -33,7 +33,7 @@ public:
     /// To the affinity that has this place in the tables of threads, and this alignment of its own.
     constexpr affinity_door(thread_place place, std::size_t alignment) noexcept
         : place_{alignment > default_alignment ? 0 : thread_table::place_at(place, alignment)},
-          classes_{row(alignment > size_class::least_alignment ? default_alignment
+          offsets_{row(alignment > size_class::least_alignment ? default_alignment
                                                                : size_class::least_alignment)} {}
 
     /// A slot that lies ready; nullptr where the call is a longer one.
@@ -45,17 +45,17 @@ public:
         slab_front* const h = thread_table::ready_at(place_);
         if (h == nullptr) [[unlikely]]
             return nullptr;
-        return h->try_take_at(classes_[(bytes + 7) / 8]);
+        return h->try_take_at(offsets_[(bytes + 7) / 8]);
     }
 
 private:
-    /// The row that size_class::of_listed looks up for one alignment.
+    /// The row that size_class::offset_of_listed looks up for one alignment.
     [[nodiscard]] static constexpr const std::uint16_t* row(std::size_t alignment) noexcept {
         return size_class::listed.data() + alignment * size_class::listed_row;
     }
 
     thread_place place_ = 0; ///< of the half of the table that serves its alignment
-    const std::uint16_t* classes_ = row(size_class::least_alignment);
+    const std::uint16_t* offsets_ = row(size_class::least_alignment);
 };
 
 } // namespace detail

@@ -124,7 +124,7 @@ public:
 
     /// Ends the resource with all that is in it, and begins it anew.
     void reset() noexcept;
-    /// True if the object at p, which this thread was handed out just now, is known to hold zeros.
+    /// True if the object at p, which was handed out just now, is known to hold zeros.
     [[nodiscard]] bool is_zero(const void* p) noexcept;
     /// True if no memory is held.
     [[nodiscard]] bool holds_nothing() noexcept;

@@ -34,8 +34,8 @@ using thread_place = std::size_t;
 ///
 /// `ready` names a heap where the thread may allocate and free at once, for alignments below 16 and
 /// from 16 on; where it is null the call is a slow one. A thread that has no table reads one of
-/// nulls for the affinities, so that nobody asks: it is as long as there may be affinities, which
-/// is why their number is bounded, and nobody writes to it. A table is made at the first slow call
+/// nulls for the affinities, so that no call asks: it is as long as there may be affinities, which
+/// is why their number is bounded, and never written. A table is made at the first slow call
 /// that wants one, and used again when its thread has ended. It is a reservation of addresses, of
 /// which only pages that are written are resident.
 ///

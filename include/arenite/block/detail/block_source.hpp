@@ -107,7 +107,7 @@ public:
 
     /// The lowest empty block, or a new one; in state empty. O(log blocks).
     [[nodiscard]] block* take_empty_block() noexcept;
-    /// True if the block that was taken last holds zeros behind its header, and nobody touched it.
+    /// True if the block that was taken last holds zeros behind its header, and is untouched.
     [[nodiscard]] bool took_zeros() const noexcept { return zeros_.taken; }
 
     /// The next block of fresh(), in state empty; nullptr if fresh() is empty.
@@ -239,10 +239,11 @@ private:
     bool prefault_;
     bool bits_;
     bool may_grow_ = true;
-    struct {
+    struct known_zeros {
         bool fresh = false; ///< fresh() holds zeros
-        bool taken = false;
-    } zeros_;
+        bool taken = false; ///< the block that was taken last
+    };
+    known_zeros zeros_;
 };
 
 } // namespace detail

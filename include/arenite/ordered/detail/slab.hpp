@@ -179,6 +179,7 @@ struct alignas(64) slab {
 #if defined(__x86_64__) && defined(__GNUC__)
         // `begin` as its fraction makes `inverse` larger by less than 2^-14: the index stays, and
         // is the upper half of a product, which needs no shift.
+        static_assert(offsetof(slab, inverse) == offsetof(slab, begin) + sizeof begin);
         std::uint64_t offset = offset_in_page(p);
         std::uint64_t index;
         using both = const char(*)[sizeof begin + sizeof inverse];

@@ -17,8 +17,8 @@ namespace detail {
 ///
 /// Cost:      two system calls, to block and to restore; signals wait meanwhile.
 /// Threads:   the one that made it ends it; others go on to receive signals. May be nested.
-/// Limits:    SIGKILL and SIGSTOP are not held, and a fault of this thread meanwhile ends the
-///            process. Does nothing elsewhere than on a Unix.
+/// Limits:    SIGKILL and SIGSTOP are not held, and a fault of this thread while they
+///            are held ends the process. Does nothing elsewhere than on a Unix.
 class held_signals {
 public:
 #if defined(__unix__) || defined(__APPLE__)
