@@ -76,14 +76,15 @@ void slab_heap::deallocate_all(void* const* objects, std::size_t count) noexcept
             deallocate_elsewhere(objects[i], unknown_bytes, 1);
 }
 
-/// In units: from the address to the block, its slab, and the slot's bit. Anything else is rare.
+/// In units: from the address to the block, its slab, and the slot's bit. Anything else is rare. A
+/// slot of its own may be shorter than its slab: what lay behind it is not taken for it.
 void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t offset = slabs_.geometry().offset_of(p);
     if (may_be_slot(p) && offset >= unit_bytes) [[likely]] {
         slab& s = slabs_.geometry().block_of(p)->slab_at(offset);
         if (s.is_here<false>(this) &&
             (bytes == unknown_bytes || std::size_t{s.slot_bytes} - bytes < s.slack) &&
-            set_free(s, s.index_of(offset))) [[likely]]
+            (s.inverse != 0 || offset == s.begin) && set_free(s, s.index_of(offset))) [[likely]]
             return;
     }
     deallocate_rare(p, bytes, alignment);
@@ -244,7 +245,11 @@ bool slab_heap::release_word(block& b, std::size_t word, bits::word freed) noexc
     slab& s = slabs_.slab_of(at);
     const bool is_slab = slabs_.holds(s);
     const std::size_t index = is_slab ? word - s.first_word() : 0; // of the word in the slab
-    if (!is_slab || (s.bitmap()[index] & freed) != 0) [[unlikely]] {
+    // Bits of slots that were there before, in another slab, are of no object.
+    const std::size_t before = index * bits::word_bits;
+    const bits::word slots =
+        is_slab && before < s.slots ? bits::low_mask(s.slots - before) : bits::word{0};
+    if (((s.bitmap()[index] | ~slots) & freed) != 0) [[unlikely]] {
         const std::size_t slot =
             index * bits::word_bits + static_cast<std::size_t>(std::countr_zero(freed));
         gate_.refuse([&] {

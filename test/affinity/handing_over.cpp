@@ -432,6 +432,20 @@ void free_by_another_and_then_by_owner() {
     std::_Exit(0);
 }
 
+/// The slots are so large that their slab is kept for the next objects when it is empty.
+void free_by_another_and_then_with_its_slab() {
+    affinity_heap& h = affinity_heap::of<twice>();
+    std::vector<void*> all;
+    for (int i = 0; i < 60; ++i)
+        all.push_back(h.allocate(2500));
+    static_cast<void>(h.allocate(20'000));
+    std::thread{[&] { h.deallocate(all[24], 2500); }}.join();
+    for (std::size_t i = 0; i < 40; ++i)
+        h.deallocate(all[i], 2500);
+    h.trim(); // drains
+    std::_Exit(0);
+}
+
 TEST(handing_over_threads_DeathTest, what_two_threads_free_is_found_when_its_block_is_empty) {
     if (support::every_call_is_careful || passthrough() || affinity_strategy_name() != "ordered")
         GTEST_SKIP() << "all heaps are locked, or there are none: the second free is found itself";
@@ -449,6 +463,7 @@ TEST(handing_over_threads_DeathTest, what_its_owner_and_another_free_is_found) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(free_by_owner_and_then_by_another(), "it is free already");
     EXPECT_DEATH(free_by_another_and_then_by_owner(), "it is free already");
+    EXPECT_DEATH(free_by_another_and_then_with_its_slab(), "free already|by two threads");
 }
 
 // Bits are looked up by the address alone: a place without one must not lead out of their words.

@@ -200,6 +200,32 @@ TEST_F(kept_runs_of, their_units_are_one_run_before_a_block_is_asked_for) {
     }
 }
 
+class kept_runs_of_death : public kept_runs_of {};
+
+TEST_F(kept_runs_of_death, what_lay_behind_a_shorter_slot_is_not_taken_for_it) {
+    for (const bool with_size : {false, true}) {
+        ordered_heap heap{ordered_test::kept, &pages};
+        static_cast<void>(heap.allocate(9000));
+        void* const first = heap.allocate(9000);
+        void* const behind = heap.allocate(9000);
+        heap.deallocate(first);
+        heap.deallocate(behind);
+        heap.trim();
+        heap.deallocate(heap.allocate(18'000)); // both in one
+        void* const shorter = heap.allocate(9000);
+        EXPECT_DEATH(
+            {
+                if (with_size)
+                    heap.deallocate(behind, 9000);
+                else
+                    heap.deallocate(behind);
+            },
+            "free");
+        EXPECT_GE(heap.size_of(shorter), 9000u);
+        heap.reset();
+    }
+}
+
 TEST_F(kept_runs_of, no_more_than_a_share_of_the_memory_is_kept) {
     detail::slab_source source{{.block_bytes = 256_KiB}, &pages, &owner, range};
     std::mt19937 random{7};

@@ -22,8 +22,8 @@ namespace detail {
 ///     first           |         |
 ///                    slab      slab -> slab
 ///
-/// All bits of a kept slab say free, as they did when it was given up: so whoever frees into it
-/// once more is found.
+/// A kept slab has one slot, whose bit says free: so whoever frees into it once more is found, by
+/// the call or when what other threads freed is drained.
 ///
 /// Cost:      O(1).
 /// Threads:   one at a time, as their source.
