@@ -186,7 +186,7 @@ int replay_verb_runs(arguments& given) {
                                  grouped(static_cast<std::size_t>(trace.head().marks))),
                bytes_text(double(trace.head().peak_live_bytes)),
                trace.head().threads == 1
-                   ? std::string{"one thread, or all merged into one"}
+                   ? std::string{"threads are merged into one"}
                    : fmt::format("{} threads as recorded", trace.head().threads),
                turns, turns == 1 ? "" : "s");
     std::vector<replayed> results = replay_in_turns(trace, subjects, turns);
