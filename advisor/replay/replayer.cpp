@@ -248,14 +248,15 @@ private:
         const std::uint8_t g = group_of_site_[e.site];
         o.log2_alignment = e.log2_alignment;
         o.group = g;
-        o.is_reserved = false;
+        o.reserved = 0;
         object* const shorter = e.copied_of != 0 ? &objects_[e.copied_of - 1] : nullptr;
         if (reserves_ && groups_[g].how() == strategy::reserve) {
             o.group = from_malloc;
-            // Steps of a chain may be of call sites that are not in the group.
-            if (shorter != nullptr && shorter->p != nullptr && shorter->is_reserved) {
+            // Steps of a chain may be of call sites that are not in the group, and what the trace
+            // shows as a copy may be longer than what was reserved: of a chain that ended before.
+            if (shorter != nullptr && shorter->p != nullptr && shorter->reserved >= e.bytes) {
                 o.p = shorter->p;
-                o.is_reserved = true;
+                o.reserved = shorter->reserved;
                 shorter->p = nullptr;
                 ++t.planned;
                 touch(o, shorter->bytes, e.bytes);
@@ -263,8 +264,8 @@ private:
                 o.bytes = e.bytes;
                 return;
             }
-            o.is_reserved = e.grows_to > e.bytes;
-            o.p = from_heap(std::max(e.bytes, e.grows_to), e.log2_alignment,
+            o.reserved = e.grows_to > e.bytes ? e.grows_to : 0;
+            o.p = from_heap(std::max(e.bytes, o.reserved), e.log2_alignment,
                             e.what == action::allocate_zeroed);
         } else {
             o.p = allocate(o, e.bytes, e.what == action::allocate_zeroed, t);
@@ -287,9 +288,9 @@ private:
         const bool reserved = reserves_ && group_of_site_[e.site] != 0 &&
                               groups_[group_of_site_[e.site]].how() == strategy::reserve;
         if (reserved && e.grows_to >= e.bytes && o.group == from_malloc && e.bytes > old &&
-            (e.copied_of == 0 || o.is_reserved)) {
+            (e.copied_of == 0 || o.reserved >= e.bytes)) {
             if (e.copied_of == 0) { // the first step: now it becomes as long as it ever will
-                o.is_reserved = true;
+                o.reserved = e.grows_to;
                 o.p = static_cast<char*>(std::realloc(o.p, e.grows_to));
                 if (o.p == nullptr)
                     give_up("out of memory");
@@ -297,7 +298,7 @@ private:
             ++t.planned;
         } else if (o.group == from_malloc && !nothing_) {
             t.copied_bytes += double(std::min(old, e.bytes));
-            o.is_reserved = false;
+            o.reserved = 0;
             o.p = static_cast<char*>(std::realloc(o.p, e.bytes));
             if (o.p == nullptr)
                 give_up("out of memory");

@@ -39,8 +39,9 @@ inline double cpu_ns() {
 struct object {
     char* p;
     std::uint32_t bytes;
+    std::uint32_t
+        reserved; ///< bytes that lie there for the chain of copies; 0: none beyond its own
     std::uint8_t group, log2_alignment;
-    bool is_reserved; ///< as long as its chain of copies becomes
 };
 
 /// The accesses of bursts at the places that the objects have here. Each waits for the one that

@@ -103,6 +103,25 @@ TEST(replay, has_the_live_bytes_of_the_trace_with_every_subject) {
     }
 }
 
+TEST(replay, takes_over_what_was_reserved_for_a_shorter_buffer_where_it_is_long_enough) {
+    // What was reserved for the first buffer's growth is 800 KiB; the second was 64 MiB when it was
+    // born, and became what looks like a longer copy of the first only afterwards.
+    trace_file file;
+    file.born(1 << 20, 600 << 10, 1);
+    file.resized(1 << 20, 1 << 21, 700 << 10, 1);
+    file.born(1 << 27, 64 << 20, 1);
+    file.resized(1 << 27, 1 << 26, 800 << 10, 1);
+    file.died(1 << 21);
+    for (int i = 1; i <= 20; ++i)
+        file.born(i * 64, 16, 2);
+    file.died(1 << 26);
+    for (int i = 1; i <= 20; ++i)
+        file.died(i * 64);
+    const auto trace = file.prepared();
+    const outcome o = once(*trace, subject(strategy::reserve, {0, 1, 0}));
+    EXPECT_EQ(o.live_checks, replay::points);
+}
+
 /// Threads that allocate, resize, and free what any of them has made. Gives the seed, in words.
 std::string fill_from_threads(trace_file& t, std::uint32_t threads) {
     const auto seed = std::random_device{}();
@@ -117,14 +136,14 @@ std::string fill_from_threads(trace_file& t, std::uint32_t threads) {
             live.push_back(++next * 65536);
             t.put({.address = live.back(),
                    .bytes = 16 + random() % 900,
-                   .stack = 1 + random() % 3,
+                   .stack = static_cast<std::uint32_t>(1 + random() % 3),
                    .thread = thread});
         } else if (what == 4) {
             const std::uint64_t old = std::exchange(live[at], ++next * 65536);
             t.put({.address = live[at],
                    .old_address = old,
                    .bytes = 500 + random() % 900,
-                   .stack = 1 + random() % 3,
+                   .stack = static_cast<std::uint32_t>(1 + random() % 3),
                    .thread = thread,
                    .what = op::realloc});
         } else {
