@@ -46,7 +46,6 @@ constexpr int most_taken_back = 4;
 constexpr std::size_t least_span_bytes = 4096;
 
 block_options with_slabs(block_options options, const upstream& up) noexcept {
-    options.bits = false;
     options.mask_bytes = block_source::mask_bytes_for(options.block_bytes, up);
     options.least_bytes = std::max(options.mask_bytes / 4, least_span_bytes);
     if (up.purges())
