@@ -107,7 +107,8 @@ void thread_heap_list::retire_empty() noexcept {
             thread_heap& heap = *next;
             next = heap.next_of_affinity;
             // Taken by a mark that no thread has, so that none adopts it meanwhile.
-            if (heap.kind() == thread_heap_kind::large || !heap.is_abandoned() || !heap.adopt(&heap))
+            if (heap.kind() == thread_heap_kind::large || !heap.is_abandoned() ||
+                !heap.adopt(&heap))
                 continue;
             if (!heap.holds_nothing()) {
                 heap.abandon();

@@ -216,7 +216,8 @@ public:
         call_sites::freed(p);
         detail::thread_heap_front* const home = detail::thread_heap_front::around(p);
         // A heap of another kind has no pages.
-        return home != nullptr && home->is_mine_and_an_affinitys() && home->heap().try_give_in_own(p);
+        return home != nullptr && home->is_mine_and_an_affinitys() &&
+               home->heap().try_give_in_own(p);
     }
 
     /// Returns nullptr if there is no memory or the alignment is not a power of two (in checked
@@ -239,7 +240,8 @@ public:
         // A slot whose size is divisible by 16 is aligned to 16.
         detail::slab_front* const mine = detail::thread_table::ready_at(thread_place_, 1);
         if (mine != nullptr) [[likely]] {
-            if (void* const p = mine->try_take(bytes, detail::size_class::least_alignment)) [[likely]]
+            if (void* const p = mine->try_take(bytes, detail::size_class::least_alignment))
+                [[likely]]
                 return p;
         }
         return allocate_object_slow(bytes);
