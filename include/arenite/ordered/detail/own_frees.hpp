@@ -20,9 +20,9 @@ namespace detail {
 
 ARENITE_INLINE slab_class& slab_classes::of(const slab& s) noexcept { return *s.its_class; }
 
-/// Frees the slot of a bit and counts it; false, and nothing is done, if it is free. The slab's count
-/// comes to 0, or that of its class to its end: then last() or alarmed() is called, which are the
-/// callers' so that each keeps in registers what it came with.
+/// Frees the slot of a bit and counts it; false, and nothing is done, if it is free. Calls last()
+/// where the slab's count comes to 0, else alarmed() where that of its class comes to its end: the
+/// callers give both, so that each keeps in registers what it came with.
 template <class Last, class Alarmed>
 ARENITE_INLINE bool free_bit(slab& s, bits::word& word, std::size_t index, Last last,
                              Alarmed alarmed) noexcept {
