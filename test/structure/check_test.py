@@ -113,7 +113,7 @@ CASES = [
                 append(r / "src/core/contract.cpp", "namespace {\nint twice = 2;\n} // namespace\n")),
      "as one file they would not compile"),
     (lambda r: append(r / "src/core/error.cpp", "//\n" * 500), "500 are allowed"),
-    (lambda r: append(r / "src/core/error.cpp", "//\n" * 100), "says what is in them"),
+    (lambda r: append(r / "src/core/size.cpp", SPDX + "#include <arenite/core/detail/size.hpp>\n"), "says what is in it"),
     (lambda r: append(r / "src/core/error.cpp", "int x; // The same for y.\n"), "name the thing"),
     (lambda r: append(r / "src/core/error.cpp", "\n/// Of a thread.\n/// More.\nint x;\n"), "name the thing"),
     (lambda r: append(r / "src/core/error.cpp", "\n/// What it is.\nint x;\n"), "say nobody's, amid"),
