@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The list of an affinity'heap heaps: those of its threads, abandoned ones, and the one for large
+// The list of an affinity's heaps: those of its threads, abandoned ones, and the one for large
 // objects.
 #include <arenite/affinity/detail/thread_heap_list.hpp>
 
@@ -30,7 +30,7 @@ void thread_heap_list::add(thread_heap& heap) noexcept {
     first_.store(&heap, std::memory_order_release);
 }
 
-/// The lock keeps heaps from being retired. Who gets one is decided by the heap'heap own word, since
+/// The lock keeps heaps from being retired. Who gets one is decided by the heap's own word, since
 /// another thread may be taking it for a call.
 thread_heap* thread_heap_list::adopt(thread_heap_kind kind, const void* me) noexcept {
     if (!has_orphans())
@@ -60,7 +60,7 @@ void thread_heap_list::end_borrowing(thread_heap& heap, bool is_empty) noexcept 
     heap.abandon();
 }
 
-/// Takes a heap that holds nothing, and is the calling thread'heap or borrowed by it, to where the
+/// Takes a heap that holds nothing, and is the calling thread's or borrowed by it, to where the
 /// next one comes from.
 bool thread_heap_list::try_retire(thread_heap& heap) noexcept {
     {
@@ -107,7 +107,8 @@ void thread_heap_list::retire_empty() noexcept {
             thread_heap& heap = *next;
             next = heap.next_of_affinity;
             // Taken by a mark that no thread has, so that none adopts it meanwhile.
-            if (heap.kind() == thread_heap_kind::large || !heap.is_abandoned() || !heap.adopt(&heap))
+            if (heap.kind() == thread_heap_kind::large || !heap.is_abandoned() ||
+                !heap.adopt(&heap))
                 continue;
             if (!heap.holds_nothing()) {
                 heap.abandon();

@@ -144,7 +144,7 @@ TEST(movable_blocks, trim_purges_the_whole_pages_of_holes) {
         if (p != kept)
             blocks.give(p, granules);
     blocks.trim();
-    // What stays: the bits of its block, 16 KiB, its head, its own page, and the list of spans.
+    // These stay: the bits of its block, 16 KiB, its head, its own page, and the list of spans.
     EXPECT_GT(before, 2_MiB);
     EXPECT_LE(pages.resident_bytes(), 32_KiB + 4 * detail::os::platform::page_bytes());
     for (std::size_t i = 0; i < granules * detail::granule_bytes; ++i)

@@ -214,9 +214,9 @@ public:
         if (ARENITE_IS_CONSTANT(p == nullptr) && p == nullptr)
             return false; // g++ would warn of what it then sees behind this
         call_sites::freed(p);
-        detail::thread_heap_front* const home = detail::thread_heap_front::around(p);
+        detail::thread_heap_front* const own = detail::thread_heap_front::around(p);
         // A heap of another kind has no pages.
-        return home != nullptr && home->is_mine_and_an_affinitys() && home->heap().try_give_in_own(p);
+        return own != nullptr && own->is_mine_and_an_affinitys() && own->heap().try_give_in_own(p);
     }
 
     /// Returns nullptr if there is no memory or the alignment is not a power of two (in checked
@@ -239,7 +239,8 @@ public:
         // A slot whose size is divisible by 16 is aligned to 16.
         detail::slab_front* const mine = detail::thread_table::ready_at(thread_place_, 1);
         if (mine != nullptr) [[likely]] {
-            if (void* const p = mine->try_take(bytes, detail::size_class::least_alignment)) [[likely]]
+            if (void* const p = mine->try_take(bytes, detail::size_class::least_alignment))
+                [[likely]]
                 return p;
         }
         return allocate_object_slow(bytes);
@@ -258,8 +259,7 @@ public:
     /// Frees memory that was allocated here, without its size. p must not be nullptr.
     ARENITE_INLINE void deallocate(void* p) noexcept {
         call_sites::freed(p);
-        detail::slab_front* const mine =
-            detail::thread_table::ready_at(thread_place_, default_alignment);
+        auto* const mine = detail::thread_table::ready_at(thread_place_, default_alignment);
         if (mine != nullptr) [[likely]]
             return mine->deallocate(p);
         deallocate_slow(p, detail::unknown_bytes, 1);
