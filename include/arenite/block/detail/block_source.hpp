@@ -227,7 +227,7 @@ private:
     block* fresh_span_ = nullptr;
     struct bytes_held {
         std::size_t reserved = 0;
-        std::size_t idle = 0;   ///< in spans that are empty
+        std::size_t idle = 0;      ///< in spans that are empty
         std::size_t elsewhere = 0; ///< by the owner, in another source
     } held_;
     large_objects large_;
