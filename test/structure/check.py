@@ -425,12 +425,13 @@ def classes_are_small():
 def classes_have_few_functions():
     """Those that a class of the library declares: each overload, but for deleted ones; not once more where they are defined."""
     functions = Counter()
+    qualified = re.compile(r"\b(\w+)\s*(?:<[^()]*>)?::\s*(?=(.*))")
     for t in tags:
         if t.kind not in ("function", "prototype") or not t.file.startswith(("include/", "src/", "malloc/")) or "= delete" in t.source:
             continue
         scope = re.sub(r"__anon\w+::", "", t.scope)
         of = scope.split("::")[-1]
-        if (t.file, of) in classes and not re.search(rf"\b{of}\s*(<[^()]*>)?::\s*{re.escape(t.name)}", t.source):
+        if (t.file, of) in classes and not any(m[1] == of and m[2].startswith(t.name) for m in qualified.finditer(t.source)):
             functions[t.file, of] += 1
     for (file, of), count in functions.items():
         yield f"{file} {of}", count, f"{count} functions; {MAX_FUNCTIONS} are allowed"
