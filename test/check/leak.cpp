@@ -146,7 +146,7 @@ TEST(leak_collector, with_passthrough_every_build_tells_what_is_alive_by_the_nam
     lines.clear();
     const leak_handler before = set_leak_handler([](const leak_summary& s) {
         lines.push_back(std::string{s.name} + " " + std::to_string(s.count) + " " +
-                       std::to_string(s.bytes));
+                        std::to_string(s.bytes));
     });
     const bool passed_through = detail::set_passthrough_for_test(true);
     {
