@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "support/build_mode.hpp"
+#include "support/remote_marks.hpp"
 
 #include <cstddef>
 #include <thread>
@@ -136,18 +137,12 @@ TEST_F(remote_queue_of, whole_pages_go_back_and_their_marks_stay) {
     for (void* const p : all)
         queue.free(p, 8192, 8, nullptr);
     const remote_frees& r = *remote_frees::find(remote_frees::head_of(all[0]));
-    const auto marks = [&r] {
-        std::size_t n = 0;
-        for (const auto& word : r.freed)
-            n += detail::bits::count_ones(word.load());
-        return n;
-    };
-    const std::size_t before = marks();
+    const std::size_t before = support::count_marks(r);
     EXPECT_NE(before, 0u);
     const std::size_t purged = queue.purge();
     EXPECT_GT(purged, 0u);
     EXPECT_LE(purged, all.size() * 8192);
-    EXPECT_EQ(marks(), before);
+    EXPECT_EQ(support::count_marks(r), before);
     queue.drain(remote_queue::all_blocks);
     EXPECT_EQ(queue.purge(), 0u);
     EXPECT_TRUE(heap.nothing_lives());
