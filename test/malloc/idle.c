@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // Memory goes back while the program makes few calls; one that wants it again does not fault again.
-// The time that passes is the test's: the library asks for it by clock_gettime, which is the one here.
+// The time that passes is the test's: the library asks for it by clock_gettime, the one here.
 #define _GNU_SOURCE
 #include "check.h"
 
