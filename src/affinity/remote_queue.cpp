@@ -241,7 +241,7 @@ std::size_t remote_queue::purge() noexcept {
     for_each_block([&](block& b, const remote_frees& r) {
         slabs.for_each_slab(b, [&](const slab& s) {
             const auto* const first = r.freed + s.first_word();
-            if (s.slots * std::size_t{s.slot_bytes} >= os::platform::page_bytes() &&
+            if (s.slots * std::size_t{glance(s.slot_bytes)} >= os::platform::page_bytes() &&
                 std::any_of(first, first + s.words(), [](const auto& w) { return w.load() != 0; }))
                 purged += purge_slots(slabs, s, r);
         });
