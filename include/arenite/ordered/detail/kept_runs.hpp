@@ -29,7 +29,11 @@ class slab_source;
 /// A kept slab has one slot, whose bit says free: so whoever frees into it once more is found, by
 /// the call or when what other threads freed is drained.
 ///
-/// Cost:      O(1).
+/// An object of its own units that comes and goes in kept ones changes no slab: of it others see the
+/// bit and the size alone, by glances. So its calls need no gate, and a fork may come in the middle of
+/// them: recount() mends that in the child.
+///
+/// Cost:      O(1); recount() O(slabs).
 /// Threads:   one at a time, as their source.
 class kept_runs {
 public:
@@ -55,9 +59,8 @@ public:
     /// All units that are kept.
     [[nodiscard]] std::size_t units() const noexcept { return units_; }
 
-    // Single slots that come and go in slabs that stay what they are: of these others see from afar
-    // only the bit and the size, by glances, so no gate is needed. `head` is that of the slab's
-    // block. Not in a build that has only slow calls.
+    // Objects that come and go in units that are kept, without the gate. `head` is that of the
+    // slab's block. Not in a build that has only slow calls.
 
     /// One for a slot of so many units, up to `longest`; nullptr where none is of about that
     /// length, in a source of so many blocks.
