@@ -29,8 +29,8 @@ constexpr std::size_t page_is_little_bytes = std::size_t{8} << 20;
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-/// Frees the only slot of a slab; false, and nothing is done, if it is free. Kept, the slab stays as
-/// it is: that needs no gate.
+/// Frees the only slot of a slab; false, and nothing is done, if it is free. Kept, the slab stays
+/// as it is: that needs no gate.
 ARENITE_INLINE bool slab_heap::free_single(slab& s, slab_block& head) noexcept {
     if (*s.bitmap() != 0) [[unlikely]]
         return false;

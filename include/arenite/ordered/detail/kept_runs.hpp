@@ -29,9 +29,9 @@ class slab_source;
 /// A kept slab has one slot, whose bit says free: so whoever frees into it once more is found, by
 /// the call or when what other threads freed is drained.
 ///
-/// An object of its own units that comes and goes in kept ones changes no slab: of it others see the
-/// bit and the size alone, by glances. So its calls need no gate, and a fork may come in the middle of
-/// them: recount() mends that in the child.
+/// An object of its own units that comes and goes in kept ones changes no slab: of it others see
+/// the bit and the size alone, by glances. So its calls need no gate, and a fork may come in the
+/// middle of them: recount() mends that in the child.
 ///
 /// Cost:      O(1); recount() O(slabs).
 /// Threads:   one at a time, as their source.
@@ -152,7 +152,8 @@ ARENITE_INLINE void kept_runs::take_single(slab& s, std::size_t units, slab_bloc
 }
 
 ARENITE_INLINE bool kept_runs::keep_single(slab& s, slab_block& head, std::size_t blocks) noexcept {
-    if (!may_keep(s) || head.slab_count == 1 || units_ + unused_ + s.units > most(blocks)) [[unlikely]]
+    const bool has_room = units_ + unused_ + s.units <= most(blocks);
+    if (!may_keep(s) || head.slab_count == 1 || !has_room) [[unlikely]]
         return false;
     remove_unused(s.units - s.slot_bytes / unit_bytes);
     --head.slab_count;
