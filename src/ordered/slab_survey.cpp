@@ -112,7 +112,7 @@ void list_block(const slab_source& slabs, block& b, region_joiner& to, F add_obj
     }
     const auto add_slab = [&](const slab& s) {
         const std::byte* const slots = slabs.begin_of(s);
-        const std::size_t slot_bytes = s.slot_bytes;
+        const std::size_t slot_bytes = glance(s.slot_bytes);
         bits::word words[most_slab_words]; // its thread may be changing them
         std::transform(s.bitmap(), s.bitmap() + s.words(), words,
                        [](const bits::word& w) { return glance(w); });

@@ -221,6 +221,64 @@ TEST_F(kept_runs_of, what_was_used_is_not_taken_for_zeros) {
     heap.deallocate(stays, 9000, 16);
 }
 
+/// In a forked child a thread that is not there may have left the lists in any state.
+TEST_F(kept_runs_of, all_is_found_anew_by_the_bits) {
+    detail::slab_source source{{.block_bytes = 256_KiB}, &pages, &owner, range};
+    std::mt19937 random{11};
+    std::vector<detail::slab*> live;
+    std::set<const detail::slab*> freed;
+    const auto is_free = [](detail::slab& s, bool now) {
+        s.bitmap()[0] = now ? 1 : 0;
+        s.alarm_at(now ? 0 : 1, 0);
+    };
+    while (pages.calls() < 4) {
+        live.push_back(source.make(single, 9 + random() % 20, 9));
+        is_free(*live.back(), false);
+    }
+    const unsigned number = detail::size_class::computed(4608);
+    detail::slab* const of_slots = source.make(number, 24, 5);
+    std::shuffle(live.begin(), live.end(), random);
+    std::size_t units = 0;
+    for (int i = 0; i < 12; ++i, live.pop_back()) {
+        is_free(*live.back(), true);
+        freed.insert(live.back());
+        units += live.back()->units;
+        ASSERT_EQ(source.release(*live.back()), nullptr);
+    }
+    ASSERT_EQ(source.kept().units(), units);
+
+    source.kept().forget(*source.kept().next()); // the thread was about to hand it out
+    live[0]->bitmap()[0] = 1;                    // and this one was freed, but not counted
+    freed.insert(live[0]);
+    units += live[0]->units;
+    source.kept().recount(source);
+
+    EXPECT_EQ(source.kept().units(), units);
+    live.erase(live.begin());
+    std::set<const detail::slab*> found;
+    while (detail::slab* const s = source.kept().next()) {
+        source.kept().forget(*s);
+        EXPECT_EQ(s->used(), 0);
+        EXPECT_TRUE(found.insert(s).second);
+    }
+    EXPECT_EQ(found, freed);
+    source.kept().recount(source);
+    // All that is in use may go, and then the blocks with what is kept in them.
+    live.push_back(of_slots);
+    std::size_t closed = 0;
+    for (detail::slab* const s : live) {
+        if (s != of_slots)
+            is_free(*s, true);
+        if (detail::block* const empty = source.release(*s)) {
+            source.close(*empty, 0);
+            ++closed;
+        }
+    }
+    EXPECT_EQ(closed, 4u);
+    EXPECT_EQ(source.open_blocks(), 0u);
+    EXPECT_EQ(source.kept().units(), 0u);
+}
+
 class kept_runs_of_death : public kept_runs_of {};
 
 TEST_F(kept_runs_of_death, what_lay_behind_a_shorter_slot_is_not_taken_for_it) {

@@ -20,6 +20,19 @@ namespace detail {
 
 ARENITE_INLINE slab_class& slab_classes::of(const slab& s) noexcept { return *s.its_class; }
 
+/// Its only free is then the one that is reported.
+ARENITE_INLINE void slab_class::add_single(slab& s) noexcept {
+    s.its_class = this;
+    s.alarm_at(1, 0);
+    *s.bitmap() = 0;
+    ++live_;
+}
+
+ARENITE_INLINE void slab_classes::add_single(slab& s) noexcept {
+    all_[size_class::single].add_single(s);
+    single_bytes_ += s.slot_bytes;
+}
+
 /// Frees the slot of a bit and counts it; false, and nothing is done, if it is free. Calls last()
 /// where the slab's count comes to 0, else alarmed() where that of its class comes to its end: the
 /// callers give both, so that each keeps in registers what it came with.
