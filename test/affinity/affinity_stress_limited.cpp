@@ -163,13 +163,13 @@ void hold_out(Heap& heap, std::size_t threads, clock_type::duration time, std::u
     std::vector<std::thread> all; // whose stacks have addresses before the heap has them all
     for (std::size_t i = 0; i < threads; ++i)
         all.emplace_back([&, i] {
-            while (before.load() == 0)
-                std::this_thread::yield();
+            before.wait(0);
             work(heap, seed + i, others, stop);
         });
     before = capacity(heap);
     if (before == 0)
         ::_exit(0); // what is mapped at the begin is more than the limit
+    before.notify_all();
     if (threads == 0) {
         const auto until = clock_type::now() + time;
         while (clock_type::now() < until)

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 using namespace arenite;
 
@@ -66,8 +67,13 @@ TEST(slab_front, a_ready_slot_of_1_to_8_KiB_is_taken_at_once_and_of_no_other_siz
     for (const std::size_t bytes : {1025u, 1500u, 2048u, 5000u, 8192u}) {
         detail::slab_heap heap = fresh();
         EXPECT_EQ(heap.try_take_unlisted(bytes, 8), nullptr) << "none of " << bytes << " is ready";
-        void* const first = heap.try_allocate(bytes, 16);
-        void* const next = heap.try_take_unlisted(bytes, 16);
+        // The run before a block's bookkeeping may have room for one slot alone.
+        std::vector<void*> first{heap.try_allocate(bytes, 16)};
+        void* next = heap.try_take_unlisted(bytes, 16);
+        if (next == nullptr) {
+            first.push_back(heap.try_allocate(bytes, 16));
+            next = heap.try_take_unlisted(bytes, 16);
+        }
         ASSERT_NE(next, nullptr) << bytes;
         EXPECT_GE(heap.size_of(next), bytes);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(next) % 16, 0u);
@@ -75,7 +81,8 @@ TEST(slab_front, a_ready_slot_of_1_to_8_KiB_is_taken_at_once_and_of_no_other_siz
         EXPECT_EQ(heap.try_take_unlisted(bytes, 3), nullptr) << "no alignment";
         EXPECT_EQ(heap.try_take_unlisted(bytes, 0), nullptr) << "no alignment";
         EXPECT_EQ(heap.try_take_unlisted(bytes, 32), nullptr);
-        heap.deallocate(first, bytes, 16);
+        for (void* const p : first)
+            heap.deallocate(p, bytes, 16);
     }
     detail::slab_heap heap = fresh();
     void* const small = heap.try_allocate(1024, 16);
