@@ -98,8 +98,11 @@ void* slab_heap::allocate_rest(std::size_t bytes, std::size_t alignment) noexcep
 }
 
 void* slab_front::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
-    void* const p = try_take_unlisted(bytes, alignment);
-    return p != nullptr ? p : static_cast<slab_heap&>(*this).allocate_rest(bytes, alignment);
+    if constexpr (!ARENITE_IS_MALLOC) { // which has asked for it before it came here
+        if (void* const p = try_take_unlisted(bytes, alignment))
+            return p;
+    }
+    return static_cast<slab_heap&>(*this).allocate_rest(bytes, alignment);
 }
 
 void* slab_heap::allocate_slot(unsigned slot_class, std::size_t bytes,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/ordered/detail/kept_runs.hpp>
 #include <arenite/ordered/detail/slab_source.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include "ordered/heap_test.hpp"
 
@@ -198,6 +199,26 @@ TEST_F(kept_runs_of, their_units_are_one_run_before_a_block_is_asked_for) {
         ASSERT_NE(s, nullptr);
         EXPECT_EQ(pages.calls(), 2u);
     }
+}
+
+TEST_F(kept_runs_of, what_was_used_is_not_taken_for_zeros) {
+    if (detail::poison::active || passthrough())
+        GTEST_SKIP() << "nothing is known to be zero";
+    page_resource own;
+    detail::slab_heap heap{{}, &own, {.heap = this}};
+    void* const stays = heap.try_allocate(9000, 16);
+    void* const p = heap.try_allocate(20'000, 16);
+    ASSERT_NE(p, nullptr);
+    EXPECT_TRUE(heap.is_zero(p)) << "nothing was there";
+    pattern{1}.write(p, 20'000);
+    heap.deallocate(p, 20'000, 16);
+    for (const std::size_t bytes : {20'000u, 19'000u, 20'000u}) {
+        void* const again = heap.try_allocate(bytes, 16);
+        ASSERT_EQ(again, p) << "its units were kept";
+        EXPECT_FALSE(heap.is_zero(again));
+        heap.deallocate(again, bytes, 16);
+    }
+    heap.deallocate(stays, 9000, 16);
 }
 
 /// In a forked child a thread that is not there may have left the lists in any state.
