@@ -17,6 +17,7 @@
 #include <random>
 #include <sstream>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace arenite;
@@ -100,8 +101,11 @@ TEST(whole_units_threads, are_replaced_while_others_hold_the_lock) {
     std::atomic<int> state{0};
     detail::thread_heap* heap = nullptr;
     std::thread other{[&] {
-        void* const stays = h.allocate(30'000, 16);
-        void* p = h.allocate(20'000, 16);
+        // The tenth has neighbours in its block, wherever that is cut.
+        std::vector<void*> stay(20);
+        for (void*& p : stay)
+            p = h.allocate(20'000, 16);
+        void* p = std::exchange(stay[9], nullptr);
         heap = detail::thread_heap::around(p);
         h.deallocate(p, 20'000, 16); // kept from now on
         state = 1;
@@ -112,7 +116,9 @@ TEST(whole_units_threads, are_replaced_while_others_hold_the_lock) {
             h.deallocate(p, 20'000, 16);
         }
         state = 3;
-        h.deallocate(stays, 30'000, 16);
+        for (void* const each : stay)
+            if (each != nullptr)
+                h.deallocate(each, 20'000, 16);
     }};
     while (state.load() != 1)
         std::this_thread::yield();
