@@ -17,7 +17,13 @@
 #include <random>
 #include <sstream>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#if defined(__unix__)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 using namespace arenite;
 
@@ -100,8 +106,11 @@ TEST(whole_units_threads, are_replaced_while_others_hold_the_lock) {
     std::atomic<int> state{0};
     detail::thread_heap* heap = nullptr;
     std::thread other{[&] {
-        void* const stays = h.allocate(30'000, 16);
-        void* p = h.allocate(20'000, 16);
+        // The tenth has neighbours in its block, wherever that is cut.
+        std::vector<void*> stay(20);
+        for (void*& p : stay)
+            p = h.allocate(20'000, 16);
+        void* p = std::exchange(stay[9], nullptr);
         heap = detail::thread_heap::around(p);
         h.deallocate(p, 20'000, 16); // kept from now on
         state = 1;
@@ -112,7 +121,9 @@ TEST(whole_units_threads, are_replaced_while_others_hold_the_lock) {
             h.deallocate(p, 20'000, 16);
         }
         state = 3;
-        h.deallocate(stays, 30'000, 16);
+        for (void* const each : stay)
+            if (each != nullptr)
+                h.deallocate(each, 20'000, 16);
     }};
     while (state.load() != 1)
         std::this_thread::yield();
@@ -125,5 +136,47 @@ TEST(whole_units_threads, are_replaced_while_others_hold_the_lock) {
     }
     other.join();
 }
+
+#if defined(__unix__)
+
+/// A thread is about to hand out kept units, and another one forks.
+TEST(whole_units_threads, are_found_anew_in_a_forked_child) {
+    if (detail::slow_only)
+        GTEST_SKIP() << "all calls lock here";
+    affinity_heap& h = affinity_heap::named("forked units");
+    std::atomic<int> state{0};
+    detail::thread_heap* heap = nullptr;
+    std::size_t units = 0;
+    std::thread other{[&] {
+        std::vector<void*> stay(20);
+        for (void*& p : stay)
+            p = h.allocate(20'000, 16);
+        heap = detail::thread_heap::around(stay[9]);
+        h.deallocate(std::exchange(stay[9], nullptr), 20'000, 16);
+        detail::kept_runs& kept = heap->heap().slabs().kept();
+        units = kept.units();
+        detail::slab* const taken = kept.next();
+        kept.forget(*taken);
+        state = 1;
+        while (state.load() != 2)
+            std::this_thread::yield();
+        kept.keep(*taken);
+        for (void* const each : stay)
+            if (each != nullptr)
+                h.deallocate(each, 20'000, 16);
+    }};
+    while (state.load() != 1)
+        std::this_thread::yield();
+    const pid_t child = ::fork();
+    if (child == 0)
+        ::_exit(units != 0 && heap->heap().slabs().kept().units() == units ? 0 : 1);
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    state = 2;
+    other.join();
+}
+
+#endif
 
 } // namespace
