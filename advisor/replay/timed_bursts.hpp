@@ -4,6 +4,7 @@
 
 #include "prepared.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -32,6 +33,12 @@ inline void* fresh(std::size_t bytes) {
 inline double cpu_ns() {
     timespec t{};
     ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return double(t.tv_sec) * 1e9 + double(t.tv_nsec);
+}
+
+inline double wall_ns() {
+    timespec t{};
+    ::clock_gettime(CLOCK_MONOTONIC, &t);
     return double(t.tv_sec) * 1e9 + double(t.tv_nsec);
 }
 
@@ -97,26 +104,18 @@ public:
             for (std::uint32_t i = 0; i < b.count; ++i)
                 path_[i] = places_[i].at;
         }
-        evict(b.count);
-        const volatile std::uintptr_t nothing = 0;
-        const std::uintptr_t zero = nothing;
-        const double before = cpu_ns();
-        for (std::uint32_t i = 0; i < b.count; ++i) {
-            place& now = places_[i];
-            now.read = static_cast<unsigned char>(
-                *static_cast<const volatile char*>(now.at + (places_[now.waits_for].read & zero)));
-        }
-        for (std::uint32_t i = 0; i < b.count; ++i)
-            sum_ += static_cast<long>(places_[i].read); // all of them have come
-        took_[done_] = cpu_ns() - before;
+        double least = timed(b.count);
+        for (int again = 1; again < times_each; ++again)
+            least = std::min(least, timed(b.count));
+        took_[done_] = least;
         ns_ += took_[done_++];
         timed_ += double(b.count);
-        const volatile long read = sum_;
-        (void)read;
     }
 
 private:
     static constexpr std::size_t evicting_bytes = std::size_t{32} << 20;
+    /// The least counts: whatever else the machine does only adds.
+    static constexpr int times_each = 3;
 
     struct place {
         const char* at;
@@ -124,9 +123,29 @@ private:
         std::size_t waits_for; ///< another, or itself
     };
 
+    /// By the monotonic clock, which is read without a system call: one costs as much as some tens
+    /// of accesses, and after the eviction much more than that.
+    double timed(std::uint32_t count) {
+        evict(count);
+        const volatile std::uintptr_t nothing = 0;
+        const std::uintptr_t zero = nothing;
+        const double before = wall_ns();
+        for (std::uint32_t i = 0; i < count; ++i) {
+            place& now = places_[i];
+            now.read = static_cast<unsigned char>(
+                *static_cast<const volatile char*>(now.at + (places_[now.waits_for].read & zero)));
+        }
+        for (std::uint32_t i = 0; i < count; ++i)
+            sum_ += static_cast<long>(places_[i].read); // all of them have come
+        const double took = wall_ns() - before;
+        const volatile long read = sum_;
+        (void)read;
+        return took;
+    }
+
+    /// Lines first: to flush one asks for the translation of its address, and that would then be
+    /// known.
     void evict(std::uint32_t count) {
-        for (std::size_t at = 0; at < evicting_bytes; at += page_bytes + line_bytes)
-            sum_ += elsewhere_[at];
 #if defined(__x86_64__)
         for (std::uint32_t i = 0; i < count; ++i)
             __builtin_ia32_clflush(places_[i].at);
@@ -136,6 +155,8 @@ private:
         for (std::size_t at = 0; at < evicting_bytes; at += line_bytes)
             sum_ += elsewhere_[at];
 #endif
+        for (std::size_t at = 0; at < evicting_bytes; at += page_bytes + line_bytes)
+            sum_ += elsewhere_[at];
     }
 
     const prepared_burst* bursts_;
