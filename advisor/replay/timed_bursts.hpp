@@ -66,6 +66,7 @@ public:
         path_ = static_cast<const char**>(fresh(head.accesses * sizeof(char*)));
         took_ = static_cast<double*>(fresh(head.bursts * sizeof(double)));
         elsewhere_ = static_cast<char*>(fresh(evicting_bytes));
+        reference_ = static_cast<char*>(fresh(reference_bytes));
     }
 
     /// After how many events the next comes.
@@ -73,6 +74,10 @@ public:
         return left_ == 0 ? UINT64_MAX : bursts_->after;
     }
     [[nodiscard]] double ns_an_access() const noexcept { return timed_ == 0 ? 0 : ns_ / timed_; }
+
+    /// What accesses took that wait for each other as those of the bursts do, at places that no
+    /// allocator chooses: how fast memory is while this process runs.
+    [[nodiscard]] double reference_ns() const noexcept { return reference_ns_; }
 
     /// Calls f with each address that the burst with the most accesses used.
     template <class F>
@@ -104,12 +109,12 @@ public:
             for (std::uint32_t i = 0; i < b.count; ++i)
                 path_[i] = places_[i].at;
         }
-        double least = timed(b.count);
-        for (int again = 1; again < times_each; ++again)
-            least = std::min(least, timed(b.count));
-        took_[done_] = least;
+        took_[done_] = least_time(b.count);
         ns_ += took_[done_++];
         timed_ += double(b.count);
+        for (std::uint32_t i = 0; i < b.count; ++i)
+            places_[i].at = reference_ + i * std::size_t{2654435761} % reference_bytes;
+        reference_ns_ += least_time(b.count);
     }
 
 private:
@@ -117,11 +122,20 @@ private:
     /// The least counts: whatever else the machine does only adds.
     static constexpr int times_each = 3;
 
+    static constexpr std::size_t reference_bytes = std::size_t{16} << 20;
+
     struct place {
         const char* at;
         std::uintptr_t read;   ///< what was found there
         std::size_t waits_for; ///< another, or itself
     };
+
+    double least_time(std::uint32_t count) {
+        double least = timed(count);
+        for (int again = 1; again < times_each; ++again)
+            least = std::min(least, timed(count));
+        return least;
+    }
 
     /// By the monotonic clock, which is read without a system call: one costs as much as some tens
     /// of accesses, and after the eviction much more than that.
@@ -167,7 +181,8 @@ private:
     const char** path_ = nullptr;
     std::uint32_t path_length_ = 0;
     char* elsewhere_ = nullptr; ///< what is read so that caches forget the rest
-    double ns_ = 0, timed_ = 0;
+    char* reference_ = nullptr;
+    double ns_ = 0, timed_ = 0, reference_ns_ = 0;
     long sum_ = 0;
 };
 
