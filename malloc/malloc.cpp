@@ -113,6 +113,10 @@ MALLOC_ENTRY void* malloc(std::size_t bytes) MALLOC_NOEXCEPT {
 
 MALLOC_ENTRY void free(void* p) MALLOC_NOEXCEPT { give(p); }
 
+// C23, in glibc since 2.43. Sizes are not used, as with delete.
+MALLOC_ENTRY void free_sized(void* p, std::size_t) MALLOC_NOEXCEPT { give(p); }
+MALLOC_ENTRY void free_aligned_sized(void* p, std::size_t, std::size_t) MALLOC_NOEXCEPT { give(p); }
+
 MALLOC_ENTRY void* calloc(std::size_t count, std::size_t bytes) MALLOC_NOEXCEPT {
     std::size_t all = 0;
     if (__builtin_mul_overflow(count, bytes, &all)) [[unlikely]]
@@ -177,7 +181,7 @@ MALLOC_ENTRY int posix_memalign(void** to, std::size_t alignment,
                                 std::size_t bytes) MALLOC_NOEXCEPT {
     if (!is_alignment(alignment) || alignment % sizeof(void*) != 0)
         return EINVAL;
-    void* const p = take(bytes, alignment);
+    void* const p = drop_in::take_aligned(alignment, bytes); // errno as in glibc, too
     if (p == nullptr)
         return ENOMEM;
     *to = p;

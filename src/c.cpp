@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The C interface: each function finds the affinity_heap behind the handle, sees to null where C
+// may pass it, and asks that heap. Failures are null or 0; nothing is thrown. Trim and usage of a
+// null heap are those of all affinities.
 #include <arenite/c.h>
 
 #include <arenite/affinity/affinity_heap.hpp>

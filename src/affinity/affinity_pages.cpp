@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Pages of the process that name their heap. The table of addresses is written after the page
+// source lent the memory and before a heap has it, and cleared before the memory goes back: so no
+// entry is left for memory that another owner may get.
 #include <arenite/affinity/detail/affinity_pages.hpp>
 
 #include <arenite/os/page_resource.hpp>

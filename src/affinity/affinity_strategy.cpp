@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The strategy of all affinities: one number, read from ARENITE_AFFINITY when it is first asked
+// for, changed by use_affinity_strategy(). Numbers from first_own on stand for users' upstreams. A
+// change stops the fast path of the calling thread; other threads see it at their next slow call.
 #include <arenite/affinity/affinity_strategy.hpp>
 
 #include <arenite/affinity/detail/outside_memory.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// A usage node for each affinity. update() first drops the nodes of affinities that were retired,
+// then adds those that came; name and place are compared, as another affinity may have the place of
+// a retired one.
 #include <arenite/affinity/affinity_usage.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>

@@ -87,8 +87,8 @@ bool shared_heap::owns(const void* p) const noexcept {
         const std::lock_guard lock{singles_lock_};
         return singles_.owns(p);
     }
-    const detail::thread_heap* const s = detail::thread_heap::around(p);
-    return s != nullptr && s->user() == &core_;
+    const detail::thread_heap* const home = detail::thread_heap::around(p);
+    return home != nullptr && home->user() == &core_;
 }
 
 void shared_heap::reset() noexcept {

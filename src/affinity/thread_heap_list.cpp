@@ -36,12 +36,12 @@ thread_heap* thread_heap_list::adopt(thread_heap_kind kind, const void* me) noex
     if (!has_orphans())
         return nullptr;
     const std::lock_guard lock{lock_};
-    for (thread_heap* s = first_.load(std::memory_order_relaxed); s != nullptr;
-         s = s->next_of_affinity) {
-        if (s->kind() != kind || !s->is_abandoned() || !s->adopt(me))
+    for (thread_heap* heap = first_.load(std::memory_order_relaxed); heap != nullptr;
+         heap = heap->next_of_affinity) {
+        if (heap->kind() != kind || !heap->is_abandoned() || !heap->adopt(me))
             continue;
         orphans_.fetch_sub(1, std::memory_order_relaxed);
-        return s;
+        return heap;
     }
     return nullptr;
 }
@@ -79,11 +79,11 @@ bool thread_heap_list::try_retire(thread_heap& heap) noexcept {
 void thread_heap_list::take_out(thread_heap& heap) noexcept {
     std::size_t high_water = 0;
     thread_heap* before = nullptr;
-    for (thread_heap* s = first_.load(std::memory_order_relaxed); s != nullptr;
-         s = s->next_of_affinity) {
-        high_water += s->high_water_noted();
-        if (s->next_of_affinity == &heap)
-            before = s;
+    for (thread_heap* each = first_.load(std::memory_order_relaxed); each != nullptr;
+         each = each->next_of_affinity) {
+        high_water += each->high_water_noted();
+        if (each->next_of_affinity == &heap)
+            before = each;
     }
     note_high_water(high_water);
     if (before == nullptr)
@@ -104,37 +104,38 @@ void thread_heap_list::retire_empty() noexcept {
         const std::lock_guard lock{lock_};
         thread_heap* next = walkers_ != 0 ? nullptr : first_.load(std::memory_order_relaxed);
         while (next != nullptr) {
-            thread_heap& s = *next;
-            next = s.next_of_affinity;
+            thread_heap& heap = *next;
+            next = heap.next_of_affinity;
             // Taken by a mark that no thread has, so that none adopts it meanwhile.
-            if (s.kind() == thread_heap_kind::large || !s.is_abandoned() || !s.adopt(&s))
+            if (heap.kind() == thread_heap_kind::large || !heap.is_abandoned() ||
+                !heap.adopt(&heap))
                 continue;
-            if (!s.holds_nothing()) {
-                s.abandon();
+            if (!heap.holds_nothing()) {
+                heap.abandon();
                 continue;
             }
-            take_out(s);
-            s.next_of_thread = retired;
-            retired = &s;
+            take_out(heap);
+            heap.next_of_thread = retired;
+            retired = &heap;
         }
     }
     // Without the lock, since memory goes back here.
     while (retired != nullptr) {
-        thread_heap& s = *retired;
-        retired = s.next_of_thread;
-        s.next_of_thread = nullptr;
-        thread_heap::retire(s);
+        thread_heap& heap = *retired;
+        retired = heap.next_of_thread;
+        heap.next_of_thread = nullptr;
+        thread_heap::retire(heap);
     }
 }
 
 void thread_heap_list::end() noexcept {
     thread_heap* next = first_.exchange(nullptr, std::memory_order_acquire);
     while (next != nullptr) {
-        thread_heap& s = *next;
-        next = s.next_of_affinity;
-        s.next_of_thread = nullptr;
-        s.reset();
-        thread_heap::retire(s);
+        thread_heap& heap = *next;
+        next = heap.next_of_affinity;
+        heap.next_of_thread = nullptr;
+        heap.reset();
+        thread_heap::retire(heap);
     }
     orphans_.store(0, std::memory_order_relaxed);
 }
@@ -144,20 +145,20 @@ void thread_heap_list::end() noexcept {
 void thread_heap_list::after_fork_in_child(const void* me) noexcept {
     walkers_ = 0;
     int orphans = 0;
-    for (thread_heap* s = first_.load(std::memory_order_relaxed); s != nullptr;
-         s = s->next_of_affinity) {
-        s->abandon_after_fork(me);
-        s->remote().forget_queued_blocks();
-        if (s->is_abandoned() && s->kind() != thread_heap_kind::large)
+    for (thread_heap* heap = first_.load(std::memory_order_relaxed); heap != nullptr;
+         heap = heap->next_of_affinity) {
+        heap->abandon_after_fork(me);
+        heap->remote().forget_queued_blocks();
+        if (heap->is_abandoned() && heap->kind() != thread_heap_kind::large)
             ++orphans;
     }
     orphans_.store(orphans, std::memory_order_relaxed);
 }
 
 void thread_heap_list::queue_marked_blocks() noexcept {
-    for (thread_heap* s = first_.load(std::memory_order_relaxed); s != nullptr;
-         s = s->next_of_affinity)
-        s->remote().queue_marked_blocks();
+    for (thread_heap* heap = first_.load(std::memory_order_relaxed); heap != nullptr;
+         heap = heap->next_of_affinity)
+        heap->remote().queue_marked_blocks();
 }
 
 std::size_t thread_heap_list::count() const noexcept {

@@ -5,7 +5,6 @@
 // the upstream each, and when they go back; large objects; which block an address lies in.
 #include <arenite/block/detail/block_source.hpp>
 
-#include <arenite/block/detail/colouring.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
@@ -60,7 +59,7 @@ block_source::block_source(const block_options& options, upstream up, void* owne
       large_{blocks_,          upstream_,
              options.policy,   options.alignment != 0 ? alignof(block) : mask_bytes_,
              options.prefault, owner},
-      prefault_{options.prefault}, bits_{options.bits} {
+      prefault_{options.prefault} {
     if (spans_.least_bytes == 0)
         spans_.least_bytes = mask_bytes_ / first_span_divisor;
     set_block_bytes(options.block_bytes);
@@ -85,10 +84,6 @@ block_source::~block_source() {
         while (b != nullptr && b->span == span);
         give_back(span, span->span_bytes, spans_.alignment, false);
     }
-}
-
-std::size_t block_source::head_granules(const block& b) const noexcept {
-    return block::head_bytes(b.bytes(), colour_offset(address_of(&b), mask_bytes_)) / granule_bytes;
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
@@ -146,12 +141,6 @@ block* block_source::cut() noexcept {
     b->owner = owner_;
     b->span = fresh_span_;
     b->state = block_state::empty;
-    if (bits_) {
-        ::new (static_cast<void*>(b + 1)) detail::bits::word[b->words()]{};
-        const std::size_t head = head_granules(*b);
-        detail::bits::set_run(b->occupancy(), 0, head);
-        poison::no_access(b->at(head), bytes - head * granule_bytes);
-    }
     if (b == fresh_span_) { // its head also stands for the span
         b->span_bytes = rest;
         held_.idle += rest;
@@ -285,25 +274,10 @@ void block_source::trim() noexcept {
     }
     if (!upstream_.purges())
         return;
-    for (block* b = blocks_.first(); bits_ && b != nullptr; b = blocks_.above(*b))
-        if (!large_objects::is_large(*b))
-            purge_holes(*b);
     large_.trim_shared();
     if (fresh_ != fresh_end_)
         purge(fresh_, static_cast<std::size_t>(fresh_end_ - fresh_));
     upstream_.trim(); // also what came back there before, and waits
-}
-
-/// Gives the whole pages of a block's holes back.
-void block_source::purge_holes(block& b) noexcept {
-    const std::size_t page = os::platform::page_bytes();
-    for (std::size_t from = 0;;) {
-        const hole found = b.find_hole(from, page / granule_bytes);
-        if (found.empty())
-            return;
-        purge(b.at(found.first), found.granules() * granule_bytes);
-        from = found.last;
-    }
 }
 
 void block_source::purge(void* p, std::size_t bytes) const noexcept {

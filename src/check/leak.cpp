@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Leaks: the report as text, the handler that may take its place, and the collector that hands its
+// examples over.
 #include <arenite/check/leak.hpp>
 
 #include <arenite/check/call_sites.hpp>

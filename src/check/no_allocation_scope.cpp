@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// A scope makes the clock of samplers due, so that each allocation of its thread takes the slow
+// path, where report() is called. The first report breaks the innermost scope and all around it,
+// and puts the clock back to where it was before the outermost one that breaks.
 #include <arenite/check/no_allocation_scope.hpp>
 
 #include <arenite/check/detail/call_stack.hpp>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Checked builds: the byte whose address names a thread, and the message where two are in one
+// resource.
 #include <arenite/check/detail/one_thread.hpp>
 
 #include <arenite/core/contract.hpp>

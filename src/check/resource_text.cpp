@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// How messages name a resource, and the message for a free of null.
 #include <arenite/check/detail/resource_text.hpp>
 
 #include <arenite/core/contract.hpp>

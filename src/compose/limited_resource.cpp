@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Parts of limited_resource that no call of its fast path needs: the messages about wrong options,
+// and the share of a budget from which on it warns.
 #include <arenite/compose/limited_resource.hpp>
 
 #include <algorithm>

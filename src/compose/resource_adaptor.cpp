@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The message for an adaptor through which more is freed than it gave.
 #include <arenite/compose/detail/resource_adaptor.hpp>
 
 #include <arenite/core/contract.hpp>

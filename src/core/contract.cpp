@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Contract violations: the locks that the thread holds are given up, then the handler is called; a
+// handler that returns ends the process.
 #include <arenite/core/contract.hpp>
 
 #include <arenite/core/detail/held_lock.hpp>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Failures: the text of out_of_memory, in room of fixed size since memory is short then; throwing,
+// or the contract handler in builds without exceptions.
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The locks that a thread holds, innermost first, linked through the guards themselves. A handler
+// that leaves by longjmp leaves guards behind: give_up_all() has emptied the list by then.
 #include <arenite/core/detail/held_lock.hpp>
 
 #include <utility>

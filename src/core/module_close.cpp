@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Whether the process goes on when this module ends. Exit handlers run before the functions of
+// modules where a process ends, and after them where a module is closed: so it is enough to know
+// which came first.
 #include <arenite/core/detail/module_close.hpp>
 
 namespace arenite {

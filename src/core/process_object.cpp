@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// yield() for process_object, in a source so that no header includes <thread>.
 #include <arenite/core/detail/process_object.hpp>
 
 #include <thread>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The name that programs built like this library refer to: see same_build.hpp.
 #include <arenite/core/detail/same_build.hpp>
 
 #if !ARENITE_IS_MALLOC

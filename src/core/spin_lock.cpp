@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Waiting for a spin_lock: looks without writing, which leave the line shared, and then an
+// exchange. After 64 looks each one yields.
 #include <arenite/core/detail/spin_lock.hpp>
 
 #include <thread>

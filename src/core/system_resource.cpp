@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// malloc as a resource. Alignments above that of malloc ask aligned_alloc; on Windows, where such
+// memory has a free of its own, all requests take the aligned call.
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/process_object.hpp>
 #include <arenite/core/detail/size.hpp>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Asking a resource of which no more is known than the interface, whose failure is an exception.
 #include <arenite/core/upstream.hpp>
 
 namespace arenite {

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The owner's side first: collect() frees what others handed over, and try_allocate() collects a
+// little each time. Then freeing: at once by the owner; by any other thread as an entry in the
+// freed memory itself, whose mark shows a second hand-over.
 #include <arenite/freelist/handover_resource.hpp>
 
 #include <arenite/check/detail/poison.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// From a handle to its object where the place that it remembers does not answer: through the
+// handle_table. A place is remembered for objects in blocks, whose memory stays readable; a large
+// object's may go back to the upstream.
 #include <arenite/handle/handle.hpp>
 
 #include <arenite/handle/detail/movable_blocks.hpp>

@@ -3,13 +3,15 @@
 
 // Blocks of objects that may move. The bits of a block say which granules are taken; its state says
 // whether it has room, or is worth emptying. In this order: states of blocks, room for an object,
-// emptying a block, pins, the reports.
+// emptying a block, pins, giving back, the reports.
 #include <arenite/handle/detail/movable_blocks.hpp>
 
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/bits.hpp>
+#include <arenite/handle/detail/granule_map.hpp>
 #include <arenite/handle/detail/handle_table.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -45,13 +47,13 @@ movable_blocks::movable_blocks(return_policy policy, upstream up, void* owner) n
 // ---- blocks -------------------------------------------------------------------------------------
 
 movable_blocks::notes& movable_blocks::notes_of(const block& b) const noexcept {
-    const std::size_t head = source_.head_granules(b);
+    const std::size_t head = granule_map::head_granules(b, block_bytes);
     return *reinterpret_cast<notes*>(const_cast<block&>(b).at(head));
 }
 
 /// Granule of the lowest object that there can be.
 std::size_t movable_blocks::first_granule(const block& b) const noexcept {
-    return source_.head_granules(b) + notes_granules;
+    return granule_map::head_granules(b, block_bytes) + notes_granules;
 }
 
 std::size_t movable_blocks::usable(const block& b) const noexcept {
@@ -66,7 +68,7 @@ std::uint16_t movable_blocks::holes_of(const block& b) const noexcept {
 }
 
 void movable_blocks::open(block& b, std::uint32_t stamp) noexcept {
-    const std::size_t head = source_.head_granules(b);
+    const std::size_t head = granule_map::head_granules(b, block_bytes);
     if ((b.state & block_state::empty) != 0) {
         poison::undefined(b.at(head), sizeof(notes));
         ::new (static_cast<void*>(b.at(head))) notes{};
@@ -213,9 +215,12 @@ bool movable_blocks::move_on(cursor& c, std::size_t granules, std::size_t alignm
 
 /// An empty block or a new one. The first of all is short, so that a small heap is.
 block* movable_blocks::take_empty_block() noexcept {
+    const bool was_here = source_.blocks().has(block_state::empty); // and has its bits
     block* const b = source_.take_empty_block();
     if (b == nullptr)
         return nullptr;
+    if (!was_here)
+        granule_map::make(*b, block_bytes);
     note_block(b);
     source_.set_block_bytes(block_bytes); // each a span of its own, which can go back alone
     return b;
@@ -307,6 +312,28 @@ void movable_blocks::unpin(std::byte* p) noexcept {
     block& b = block_of(p);
     if (--notes_of(b).pinned == 0 && (b.state & block_state::open) == 0)
         wait(b, static_cast<std::uint16_t>(b.state & (filled_0 - 1)));
+}
+
+// ---- giving back --------------------------------------------------------------------------------
+
+void movable_blocks::trim() noexcept {
+    source_.trim();
+    if (!source_.purges())
+        return;
+    const block_list& blocks = source_.blocks();
+    for (block* b = blocks.first(); b != nullptr; b = blocks.above(*b))
+        purge_holes(*b);
+}
+
+void movable_blocks::purge_holes(block& b) noexcept {
+    const std::size_t page = os::platform::page_bytes();
+    for (std::size_t from = 0;;) {
+        const granule_map::hole found = granule_map::find_hole(b, from, page / granule_bytes);
+        if (found.empty())
+            return;
+        source_.purge(b.at(found.first), found.granules() * granule_bytes);
+        from = found.last;
+    }
 }
 
 // ---- what there is ------------------------------------------------------------------------------

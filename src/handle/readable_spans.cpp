@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Spans whose addresses stay: taking one, an idle one of the same length first, giving it back, and
+// the report. The entry of a span is made before its memory is asked for: so giving back can't
+// fail.
 #include <arenite/handle/detail/readable_spans.hpp>
 
 #include <arenite/check/detail/poison.hpp>

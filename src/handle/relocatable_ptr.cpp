@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// From a relocatable_ptr to its object, through the handle_table by its slot alone. Only checked
+// builds keep a generation beside it, and report an object that is dead.
 #include <arenite/handle/relocatable_ptr.hpp>
 
 #include <arenite/handle/detail/movable_blocks.hpp>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Types that compacting heaps hold, by number, so that an entry of the handle_table names one in 16
+// bits. A number is given once, when its type is first used, and never taken back.
 #include <arenite/handle/relocation.hpp>
 
 #include <arenite/core/contract.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Calls in the manner of malloc for memory of any affinity, found from the address.
+// reallocate_any() tries three things in turn: the slot as it is, the object in place, another one;
+// where that fails the old object stays as it was.
 #include <arenite/interop/malloc_like.hpp>
 
 #include <arenite/affinity/detail/thread_heap.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The allocations of a linear_resource in checked builds, in the order of their addresses, upward
+// or downward, so that find() can halve. A rewind is not noted: add_above() and add_below() drop
+// what it took when the next allocation shows where the resource begins again.
 #include <arenite/linear/detail/allocation_log.hpp>
 
 #include <algorithm>

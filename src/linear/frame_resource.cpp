@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The messages about misuse of a frame_resource.
 #include <arenite/linear/frame_resource.hpp>
 
 #include <arenite/core/contract.hpp>

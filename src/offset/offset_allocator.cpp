@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Offsets of one range. Read try_allocate() first: the request in granules, nodes for what it may
+// split, the search, the hand-out; nothing has changed where one of them fails. Then the capacity:
+// grow() and shrink() move the end of the space, and no allocation.
 #include <arenite/offset/offset_allocator.hpp>
 
 #include <arenite/core/contract.hpp>

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Holes by size. The heads of all lists and the tree over them are one piece of memory; in the tree
+// a bin counts as taken while it is empty, so that a search for a free place finds the next bin
+// that holds something.
 #include <arenite/offset/detail/offset_bins.hpp>
 
 #include <cstring>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The moves of a step that defragments: an array that doubles, and the sum of their bytes. add()
+// takes room that reserve_one() made before, so it can't fail halfway.
 #include <arenite/offset/offset_moves.hpp>
 
 #include <algorithm>

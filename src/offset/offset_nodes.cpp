@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The nodes of an offset allocator: one array, with the users' words behind it. Growing copies it,
+// so that an index stays valid and the address of a node does not. clear() runs downward: the list
+// of vacant nodes then begins with the lowest.
 #include <arenite/offset/detail/offset_nodes.hpp>
 
 #include <algorithm>

@@ -1,5 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// An idle heap gives pages back. look_now() decides: it compares what is in use with what was at
+// the last look, half a second or more before, and counts how often in a row they were about equal.
+// step() then sees to a few blocks a call, each under the heap's gate, as others may be listing it.
+// Last comes the part of slab_source that a step calls.
 #include <arenite/ordered/detail/idle_pages.hpp>
 
 #include <arenite/ordered/detail/slab_heap.hpp>

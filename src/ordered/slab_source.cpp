@@ -8,7 +8,6 @@
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
-#include <arenite/ordered/detail/slab_front.hpp>
 #include <arenite/ordered/detail/slot_notes.hpp>
 #include <arenite/ordered/detail/unit_runs.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -47,7 +46,6 @@ constexpr int most_taken_back = 4;
 constexpr std::size_t least_span_bytes = 4096;
 
 block_options with_slabs(block_options options, const upstream& up) noexcept {
-    options.bits = false;
     options.mask_bytes = block_source::mask_bytes_for(options.block_bytes, up);
     options.least_bytes = std::max(options.mask_bytes / 4, least_span_bytes);
     if (up.purges())
@@ -64,7 +62,7 @@ block_options with_slabs(block_options options, const upstream& up) noexcept {
 } // namespace
 
 slab_source::slab_source(const block_options& options, upstream up, void* owner,
-                         page_range& pages) noexcept
+                         block_range& pages) noexcept
     : geometry_{block_source::mask_bytes_for(options.block_bytes, up)}, owner_{owner},
       pages_{pages}, blocks_{with_slabs(options, up), up, owner} {}
 
@@ -77,12 +75,8 @@ block* slab_source::take_block() noexcept {
     ++open_blocks_;
     b->note = 0;
     poison::no_access(b + 1, b->bytes() - sizeof(block));
-    if (!blocks_.purges()) // what goes back to such an upstream may be read no more
-        return b;
-    const std::uintptr_t low = extent_ == 0 ? address_of(b) : std::min(lowest_, address_of(b));
-    const std::uintptr_t high = std::max(lowest_ + extent_, address_of(b) + b->bytes());
-    lowest_ = low;
-    extent_ = high - low;
+    if (blocks_.purges()) // what goes back to another upstream may be read no more
+        opened_.add(b, b->bytes());
     return b;
 }
 

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// Sizes that were asked for. handed_out() and resized() tell a memory checker in every build; only
+// checked builds write the note, which requested_bytes() reads back. A note is the difference
+// between all slots of an object and its size.
 #include <arenite/ordered/detail/slot_notes.hpp>
 
 #include <arenite/check/detail/poison.hpp>

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The memory of a leaf: addresses, then their pages; the addresses go back where there are no
+// pages.
 #include <arenite/os/detail/lazy_array.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>

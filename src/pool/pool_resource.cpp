@@ -106,7 +106,6 @@ pool_resource::pool_resource(slot s, const layout& l, const pool_options& option
       source_{{.block_bytes = span_bytes(l, options),
                .policy = options.slots != 0 ? return_policy::retain_all : options.policy,
                .prefault = options.prefault,
-               .bits = false,
                .mask_bytes = l.block_bytes,
                .least_bytes = least_bytes(l, options)},
               up,

@@ -79,7 +79,7 @@ suballocator_resource::suballocator_resource(slot s, const suballocator_options&
                                              upstream up) noexcept
     : slot_pool{s}, layout_{slot_bytes(), slot_alignment_, 0}, rows_{up}, options_{options},
       impossible_{!is_possible(s)}, pages_{up.purges()}, upstream_{up},
-      large_{{.policy = options.policy, .bits = false}, up, this} {
+      large_{{.policy = options.policy}, up, this} {
     std::size_t row_bytes = std::clamp(options.row_bytes, lined_up_bytes, largest_slot);
     if (pages_)
         row_bytes = align_up(row_bytes, smallest_row);

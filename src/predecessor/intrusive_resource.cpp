@@ -66,8 +66,7 @@ intrusive_resource::intrusive_resource(const intrusive_options& options, upstrea
     : floor_{is_alignment(options.alignment) ? std::max(options.alignment, element_bytes)
                                              : element_bytes},
       most_quick_{0}, mask_{0}, passes_through_{passthrough()},
-      source_{
-          {.block_bytes = options.block_bytes, .policy = options.policy, .bits = false}, up, this} {
+      source_{{.block_bytes = options.block_bytes, .policy = options.policy}, up, this} {
     ARENITE_ASSERT(is_alignment(options.alignment), "an alignment must be a power of two");
     mask_ = ~(source_.mask_bytes() - 1);
     if (!detail::slow_only && !passes_through_)

@@ -61,8 +61,7 @@ slots_resource::slots_resource(const slots_options& options, upstream up) noexce
     : floor_{is_alignment(options.alignment) ? std::max(options.alignment, least_alignment)
                                              : least_alignment},
       policy_{options.policy}, passes_through_{passthrough()}, upstream_{up},
-      source_{
-          {.block_bytes = options.block_bytes, .policy = options.policy, .bits = false}, up, this} {
+      source_{{.block_bytes = options.block_bytes, .policy = options.policy}, up, this} {
     ARENITE_ASSERT(is_alignment(options.alignment), "an alignment must be a power of two");
 }
 

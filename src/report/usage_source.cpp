@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+
+// The list of usage sources, in the order in which they began. Sources join and never leave, so a
+// reader takes the lock for each step alone: between two steps it may allocate.
 #include <arenite/report/detail/usage_source.hpp>
 
 #include <arenite/os/detail/fork_lock.hpp>

@@ -104,7 +104,7 @@ TEST(replay, has_the_live_bytes_of_the_trace_with_every_subject) {
 }
 
 TEST(replay, takes_over_what_was_reserved_for_a_shorter_buffer_where_it_is_long_enough) {
-    // What was reserved for the first buffer's growth is 800 KiB; the second was 64 MiB when it was
+    // For the growth of the first buffer 800 KiB are reserved; the second was 64 MiB when it was
     // born, and became what looks like a longer copy of the first only afterwards.
     trace_file file;
     file.born(1 << 20, 600 << 10, 1);

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/block/detail/block_source.hpp>
-#include <arenite/block/detail/colouring.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/compose/budgeted_resource.hpp>
 #include <arenite/core/alignment.hpp>
@@ -104,16 +103,10 @@ TEST_F(block_source_of, a_new_block_holds_its_head_and_nothing_else) {
     detail::block_source source{{}, &pages, &owner};
     for (int i = 0; i < 20; ++i) {
         detail::block& b = *take(source);
-        const std::size_t head = source.head_granules(b);
         EXPECT_EQ(b.owner, &owner);
         EXPECT_EQ(b.live, 0);
         EXPECT_TRUE(is_aligned(&b, source.mask_bytes()));
         EXPECT_LE(b.bytes(), source.mask_bytes());
-        EXPECT_EQ(
-            head * detail::granule_bytes,
-            detail::block::head_bytes(b.bytes(), detail::colour_offset(address_of(&b), 256_KiB)));
-        EXPECT_TRUE(detail::bits::all_set(b.occupancy(), 0, head));
-        EXPECT_TRUE(detail::bits::none_set(b.occupancy(), head, b.granules - head));
     }
 }
 
@@ -142,17 +135,6 @@ TEST_F(block_source_of, the_lowest_empty_block_comes_first) {
     EXPECT_EQ(take(source), all[5]);
     EXPECT_EQ(take(source), all[7]);
     EXPECT_FALSE(source.has_empty_block());
-}
-
-TEST_F(block_source_of, a_block_that_comes_again_is_as_empty_as_it_went) {
-    detail::block_source source{{.policy = return_policy::retain_all}, &pages, &owner};
-    detail::block& b = *take(source);
-    const std::size_t head = source.head_granules(b);
-    detail::bits::set_run(b.occupancy(), head, 100);
-    detail::bits::clear_run(b.occupancy(), head, 100);
-    source.close_empty(b, 0);
-    ASSERT_EQ(take(source), &b);
-    EXPECT_TRUE(detail::bits::none_set(b.occupancy(), head, b.granules - head));
 }
 
 // ---- spans --------------------------------------------------------------------------------------
@@ -312,22 +294,6 @@ TEST_F(block_source_of, trim_reaches_what_went_back_before_and_waits) {
     EXPECT_LT(slow.usage().bytes_reserved, 16 * detail::os::platform::page_bytes());
 }
 
-TEST_F(block_source_of, trim_purges_the_whole_pages_of_holes) {
-    detail::block_source source{{.block_bytes = 256_KiB, .prefault = true}, &pages, &owner};
-    detail::block& b = *take(source);
-    const std::size_t page = platform::page_bytes();
-    EXPECT_EQ(pages.resident_bytes(), 256_KiB);
-    // Taken: the granule in the middle. What lies around it goes, but for its page and the head's.
-    const std::size_t middle = b.granules / 2;
-    detail::bits::set_run(b.occupancy(), middle, 1);
-    detail::poison::undefined(b.at(middle), detail::granule_bytes); // as an owner hands it out
-    *b.at(middle) = std::byte{7};
-    source.trim();
-    EXPECT_LE(pages.resident_bytes(), 3 * page);
-    EXPECT_EQ(*b.at(middle), std::byte{7});
-    EXPECT_TRUE(detail::bits::all_set(b.occupancy(), middle, 1));
-}
-
 TEST_F(block_source_of, its_end_gives_everything_back_whatever_is_in_it) {
     for (const std::size_t block_bytes : {0_B, 4_KiB, 1_MiB}) {
         {
@@ -436,7 +402,7 @@ TEST_F(block_source_of, a_pointer_leads_to_its_block_and_a_foreign_one_to_none) 
     for (detail::block* b : all) {
         EXPECT_EQ(source.find(b), b);
         EXPECT_EQ(source.find(b->at(b->granules - 1)), b);
-        EXPECT_EQ(&source.head_of(b->at(source.head_granules(*b))), b);
+        EXPECT_EQ(&source.head_of(b + 1), b);
         EXPECT_EQ(&source.head_of(b->at(b->granules - 1)), b);
     }
     int here = 0;

@@ -89,7 +89,7 @@ TEST(block_source_pages, a_span_of_large_objects_that_ends_behind_huge_pages_end
     for (const std::size_t bytes : {700_KiB, 1_MiB}) {
         lending_recorder lender;
         detail::block_source source{{}, &lender, nullptr};
-        source.set_held_beside(64_MiB);
+        source.set_held_elsewhere(64_MiB);
         ASSERT_NE(source.try_allocate_large_anywhere(bytes, 16), nullptr);
         const bool is_longer = bytes == 1_MiB;
         EXPECT_EQ(lender.requests.back().first, 8_MiB + (is_longer ? 64_KiB : 0));
@@ -104,7 +104,7 @@ TEST(block_source_pages, what_is_held_beside_counts_for_what_may_lie_in_huge_pag
         lending_recorder lender;
         detail::block_source source{{}, &lender, nullptr};
         if (beside)
-            source.set_held_beside(48_MiB);
+            source.set_held_elsewhere(48_MiB);
         ASSERT_NE(source.try_allocate_large_anywhere(100_KiB, 16), nullptr);
         EXPECT_EQ(lender.requests.back().first >= 512_KiB, beside) << "a span to share";
         ASSERT_NE(source.try_allocate_large(3_MiB, 16), nullptr);
@@ -114,7 +114,7 @@ TEST(block_source_pages, what_is_held_beside_counts_for_what_may_lie_in_huge_pag
     }
     lending_recorder lender;
     detail::block_source source{{}, &lender, nullptr};
-    source.set_held_beside(1_MiB);
+    source.set_held_elsewhere(1_MiB);
     ASSERT_NE(source.take_empty_block(), nullptr);
     EXPECT_EQ(lender.requests.back().second, page_use::dense);
 }

@@ -3,15 +3,18 @@
 #include <arenite/handle/detail/movable_blocks.hpp>
 
 #include <arenite/core/literals.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <gtest/gtest.h>
 
+#include "support/counting_pages.hpp"
 #include "support/counting_resource.hpp"
 #include "support/region_list.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace {
@@ -105,6 +108,48 @@ TEST(movable_blocks, objects_are_met_in_address_order_across_blocks) {
         at = p + granules * detail::granule_bytes;
     }
     EXPECT_EQ(f.blocks.next_object(at), nullptr);
+}
+
+TEST(movable_blocks, a_block_that_comes_again_is_as_empty_as_it_went) {
+    support::counting_resource up;
+    movable_blocks blocks{return_policy::retain_all, &up, &up};
+    for (int turn = 0; turn < 3; ++turn) {
+        movable_blocks::cursor making;
+        std::vector<std::byte*> all;
+        for (std::size_t i = 0; i < 40'000; ++i)
+            all.push_back(blocks.take(making, granules, 8));
+        EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
+        const std::size_t held = blocks.block_bytes_held();
+        EXPECT_LT(held, 5u * movable_blocks::block_bytes) << "turn " << turn;
+        blocks.close(making);
+        for (std::byte* const p : all)
+            blocks.give(p, granules);
+        EXPECT_EQ(blocks.live(), 0u);
+        EXPECT_EQ(blocks.next_object(nullptr), nullptr);
+    }
+}
+
+TEST(movable_blocks, trim_purges_the_whole_pages_of_holes) {
+    support::counting_pages pages;
+    movable_blocks blocks{return_policy::retain_all, &pages, &pages};
+    movable_blocks::cursor making;
+    std::vector<std::byte*> all;
+    for (std::size_t i = 0; i < 40'000; ++i) {
+        all.push_back(blocks.take(making, granules, 8));
+        std::memset(all.back(), 7, granules * detail::granule_bytes);
+    }
+    const std::size_t before = pages.resident_bytes();
+    std::byte* const kept = all[30'000]; // alone in its block
+    for (std::byte* const p : all)
+        if (p != kept)
+            blocks.give(p, granules);
+    blocks.trim();
+    // These stay: the bits of its block, 16 KiB, its head, its own page, and the list of spans.
+    EXPECT_GT(before, 2_MiB);
+    EXPECT_LE(pages.resident_bytes(), 32_KiB + 4 * detail::os::platform::page_bytes());
+    for (std::size_t i = 0; i < granules * detail::granule_bytes; ++i)
+        ASSERT_EQ(kept[i], std::byte{7}) << i;
+    EXPECT_EQ(blocks.next_object(nullptr), kept);
 }
 
 TEST(movable_blocks, what_is_listed_is_what_is_held) {

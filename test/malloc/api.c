@@ -6,11 +6,13 @@
 #include "check.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int is_aligned(const void* p, size_t to) { return (uintptr_t)p % to == 0; }
 
@@ -156,6 +158,33 @@ static void nothing(void) {
     free(p);
 }
 
+/* Of C23; a C library that is older, which the program is linked with, has none. */
+__attribute__((weak)) void free_sized(void* p, size_t bytes);
+__attribute__((weak)) void free_aligned_sized(void* p, size_t alignment, size_t bytes);
+
+static void freed_with_their_sizes(void) {
+    CHECK(free_sized != NULL && free_aligned_sized != NULL);
+    if (free_sized == NULL || free_aligned_sized == NULL)
+        return;
+    free_sized(NULL, 0);
+    free_aligned_sized(NULL, 64, 0);
+    for (size_t n = 0; n < 300000; n = n * 2 + 1) {
+        free_sized(malloc(n), n);
+        free_sized(calloc(n, 1), n);
+        free_sized(realloc(malloc(10), n + 1), n + 1);
+        free_aligned_sized(aligned_alloc(64, n), 64, n);
+        free_aligned_sized(aligned_alloc(4096, n), 4096, n);
+    }
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+    const size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < 1000; ++i) {
+        free_sized(malloc(5000), 5000);
+        free_aligned_sized(aligned_alloc(256, 5000), 256, 5000);
+    }
+    CHECK(mallinfo2().uordblks <= before);
+#endif
+}
+
 static void failures(void) {
     volatile size_t half = SIZE_MAX / 2;
     errno = 0;
@@ -183,7 +212,8 @@ static void failures(void) {
     void* q = &other;
     CHECK(posix_memalign(&q, 3, 10) == EINVAL && q == &other);
     CHECK(posix_memalign(&q, 4, 10) == EINVAL && q == &other);
-    CHECK(posix_memalign(&q, 16, half) == ENOMEM && q == &other);
+    errno = 0;
+    CHECK(posix_memalign(&q, 16, half) == ENOMEM && q == &other && errno == ENOMEM);
     errno = 0;
     CHECK(aligned_alloc(3, 10) == NULL && errno == EINVAL);
 }
@@ -220,6 +250,30 @@ static void threads(void) {
     }
 }
 
+static void* cancelled(void* p) {
+    pthread_cancel(pthread_self());
+    malloc_stats();
+    return p;
+}
+
+/* Where the standard error is a file, and by a thread that ends at the next point of cancellation,
+   which malloc_stats is none of. */
+static void malloc_stats_say_something(void) {
+    FILE* to = tmpfile();
+    int error = dup(2);
+    CHECK(to != NULL && error >= 0 && dup2(fileno(to), 2) == 2);
+    pthread_t t;
+    pthread_create(&t, NULL, cancelled, NULL);
+    pthread_join(t, NULL);
+    dup2(error, 2);
+    close(error);
+    char text[200] = "";
+    rewind(to);
+    CHECK(fgets(text, sizeof text, to) != NULL && strstr(text, "arenite malloc: ") == text);
+    CHECK(strstr(text, "bytes in use by") != NULL);
+    fclose(to);
+}
+
 static void statistics(void) {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
     size_t before = mallinfo2().uordblks;
@@ -228,6 +282,14 @@ static void statistics(void) {
     CHECK(now.uordblks >= before + (1 << 20) && now.arena >= now.uordblks);
     free(p);
     CHECK(mallinfo2().uordblks < now.uordblks);
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    struct mallinfo narrow = mallinfo();
+    now = mallinfo2();
+    CHECK(narrow.uordblks == (int)now.uordblks && narrow.arena == (int)now.arena);
+    char* large = malloc((size_t)3 << 30); /* more than an int holds; where there are addresses */
+    CHECK(large == NULL || mallinfo().uordblks == INT_MAX);
+    free(large);
+    malloc_stats_say_something();
 #endif
     char text[1000] = "";
     FILE* to = fmemopen(text, sizeof text, "w");
@@ -243,6 +305,7 @@ int main(void) {
     sizes();
     alignments();
     nothing();
+    freed_with_their_sizes();
     failures();
     errno_is_kept();
     threads();

@@ -110,7 +110,7 @@ TEST(kept_runs, finds_what_a_list_would) {
 class kept_runs_of : public heap_test {
 protected:
     counting_pages pages;
-    detail::page_range range;
+    detail::block_range range;
     int owner = 0;
 
     static constexpr unsigned single = detail::size_class::single;

@@ -39,9 +39,9 @@ TEST(slab_front, no_size_that_a_caller_gives_is_taken_for_one_that_is_missing) {
     static_assert(slab_front::given_bytes(detail::unknown_bytes) == detail::unknown_bytes - 1);
 }
 
-TEST(page_range, holds_what_lies_from_its_lowest_block_to_the_end_of_its_highest) {
+TEST(block_range, holds_what_lies_from_its_lowest_block_to_the_end_of_its_highest) {
     const auto at = [](std::uintptr_t address) { return reinterpret_cast<const void*>(address); };
-    detail::page_range range;
+    detail::block_range range;
     for (const std::uintptr_t address : {0u, 1u, 0x50000u})
         EXPECT_FALSE(range.may_hold(at(address))) << "there are no blocks";
     range.add(at(0x50000), 0x10000);

@@ -23,12 +23,14 @@ inline arenite::detail::slab of_class(unsigned number, std::size_t first_unit, s
 }
 
 /// A slab_source that is no heap's.
-struct own_source : private arenite::detail::page_range, public arenite::detail::slab_source {
+struct own_source : private arenite::detail::block_range, public arenite::detail::slab_source {
     own_source(const arenite::detail::block_options& options, arenite::upstream up, void* owner)
         : slab_source{options, up, owner, *this} {}
 
     using slab_source::may_hold;
-    [[nodiscard]] bool may_be_page(const void* p) const noexcept { return page_range::may_hold(p); }
+    [[nodiscard]] bool may_be_page(const void* p) const noexcept {
+        return block_range::may_hold(p);
+    }
 };
 
 } // namespace ordered_test

@@ -131,9 +131,9 @@ public:
     [[nodiscard]] ARENITE_INLINE static void* try_allocate_in(std::size_t bytes,
                                                               std::size_t alignment) noexcept {
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_front* const h = detail::thread_table::ready_at(place, alignment);
-        if (h != nullptr) [[likely]] {
-            if (void* const p = h->try_take(bytes, alignment)) [[likely]]
+        detail::slab_front* const mine = detail::thread_table::ready_at(place, alignment);
+        if (mine != nullptr) [[likely]] {
+            if (void* const p = mine->try_take(bytes, alignment)) [[likely]]
                 return p;
         }
         void* const p = of<A>().allocate_slow(bytes, alignment);
@@ -145,9 +145,9 @@ public:
                                              std::size_t alignment) noexcept {
         call_sites::freed(p);
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_front* const h = detail::thread_table::ready_at(place, alignment);
-        if (h != nullptr) [[likely]]
-            return h->deallocate(p, bytes, alignment);
+        detail::slab_front* const mine = detail::thread_table::ready_at(place, alignment);
+        if (mine != nullptr) [[likely]]
+            return mine->deallocate(p, bytes, alignment);
         of<A>().deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
 
@@ -184,8 +184,8 @@ public:
     /// allocated must have been passed on with synchronisation. For memory of the `standard`
     /// strategy or a user's own, p must be the start of an allocation.
     [[nodiscard]] ARENITE_INLINE static affinity_heap* heap_of(const void* p) noexcept {
-        detail::thread_heap_front* const s = detail::thread_heap_front::around(p);
-        return s != nullptr ? heap_of_front(*s) : heap_of_outside(p);
+        detail::thread_heap_front* const home = detail::thread_heap_front::around(p);
+        return home != nullptr ? heap_of_front(*home) : heap_of_outside(p);
     }
 
     /// Frees memory of any affinity, if the size is known but the affinity is not. Fast for objects
@@ -193,12 +193,12 @@ public:
     ARENITE_INLINE static void deallocate_any(void* p, std::size_t bytes,
                                               std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::thread_heap_front* const s = detail::thread_heap_front::around(p);
-        if (s != nullptr && s->affinity() < detail::most_affinities) [[likely]] {
-            const auto place = detail::thread_table::place_of(s->affinity());
-            detail::slab_front* const h = detail::thread_table::ready_at(place, alignment);
-            if (h == &s->heap()) [[likely]] // which is not null
-                return h->deallocate(p, bytes, alignment);
+        detail::thread_heap_front* const home = detail::thread_heap_front::around(p);
+        if (home != nullptr && home->affinity() < detail::most_affinities) [[likely]] {
+            const auto place = detail::thread_table::place_of(home->affinity());
+            detail::slab_front* const mine = detail::thread_table::ready_at(place, alignment);
+            if (mine == &home->heap()) [[likely]] // which is not null
+                return mine->deallocate(p, bytes, alignment);
         }
         deallocate_any_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
@@ -214,9 +214,9 @@ public:
         if (ARENITE_IS_CONSTANT(p == nullptr) && p == nullptr)
             return false; // g++ would warn of what it then sees behind this
         call_sites::freed(p);
-        detail::thread_heap_front* const s = detail::thread_heap_front::around(p);
+        detail::thread_heap_front* const own = detail::thread_heap_front::around(p);
         // A heap of another kind has no pages.
-        return s != nullptr && s->is_mine_and_an_affinitys() && s->heap().try_give_in_own(p);
+        return own != nullptr && own->is_mine_and_an_affinitys() && own->heap().try_give_in_own(p);
     }
 
     /// Returns nullptr if there is no memory or the alignment is not a power of two (in checked
@@ -224,9 +224,9 @@ public:
     /// alignment applies.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        detail::slab_front* const h = detail::thread_table::ready_at(thread_place_, alignment);
-        if (h != nullptr) [[likely]] {
-            if (void* const p = h->try_take(bytes, alignment)) [[likely]]
+        detail::slab_front* const mine = detail::thread_table::ready_at(thread_place_, alignment);
+        if (mine != nullptr) [[likely]] {
+            if (void* const p = mine->try_take(bytes, alignment)) [[likely]]
                 return p;
         }
         void* const p = allocate_slow(bytes, alignment);
@@ -237,9 +237,10 @@ public:
     /// try_allocate(bytes, natural_alignment(bytes)), for callers that know no alignment; faster.
     [[nodiscard]] ARENITE_INLINE void* try_allocate_object(std::size_t bytes) noexcept {
         // A slot whose size is divisible by 16 is aligned to 16.
-        detail::slab_front* const h = detail::thread_table::ready_at(thread_place_, 1);
-        if (h != nullptr) [[likely]] {
-            if (void* const p = h->try_take(bytes, detail::size_class::least_alignment)) [[likely]]
+        detail::slab_front* const mine = detail::thread_table::ready_at(thread_place_, 1);
+        if (mine != nullptr) [[likely]] {
+            if (void* const p = mine->try_take(bytes, detail::size_class::least_alignment))
+                [[likely]]
                 return p;
         }
         return allocate_object_slow(bytes);
@@ -249,19 +250,18 @@ public:
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::slab_front* const h = detail::thread_table::ready_at(thread_place_, alignment);
-        if (h != nullptr) [[likely]]
-            return h->deallocate(p, bytes, alignment);
+        detail::slab_front* const mine = detail::thread_table::ready_at(thread_place_, alignment);
+        if (mine != nullptr) [[likely]]
+            return mine->deallocate(p, bytes, alignment);
         deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
 
     /// Frees memory that was allocated here, without its size. p must not be nullptr.
     ARENITE_INLINE void deallocate(void* p) noexcept {
         call_sites::freed(p);
-        detail::slab_front* const h =
-            detail::thread_table::ready_at(thread_place_, default_alignment);
-        if (h != nullptr) [[likely]]
-            return h->deallocate(p);
+        auto* const mine = detail::thread_table::ready_at(thread_place_, default_alignment);
+        if (mine != nullptr) [[likely]]
+            return mine->deallocate(p);
         deallocate_slow(p, detail::unknown_bytes, 1);
     }
 
@@ -388,8 +388,8 @@ private:
     /// It is a shared_heap's, and always of the strategy `ordered`.
     [[nodiscard]] bool is_shared() const noexcept { return index_ >= detail::most_affinities; }
     /// nullptr where it is a shared_heap's.
-    [[nodiscard]] static affinity_heap* heap_of_front(detail::thread_heap_front& s) noexcept {
-        auto* const heap = static_cast<affinity_heap*>(s.user());
+    [[nodiscard]] static affinity_heap* heap_of_front(detail::thread_heap_front& home) noexcept {
+        auto* const heap = static_cast<affinity_heap*>(home.user());
         return heap->is_shared() ? nullptr : heap;
     }
     [[nodiscard]] static affinity_heap* heap_of_outside(const void* p) noexcept;
@@ -486,10 +486,10 @@ inline affinity_neighbourhood affinity_heap::near(const void* p) noexcept { retu
 /// `deallocate(p)`. Throws out_of_memory.
 template <AffinityTag A>
 [[nodiscard]] void* allocate(std::size_t bytes, A, std::size_t alignment = default_alignment) {
-    affinity_heap& h = affinity_heap::of<A>();
-    void* const p = h.try_allocate(bytes, alignment);
+    affinity_heap& heap = affinity_heap::of<A>();
+    void* const p = heap.try_allocate(bytes, alignment);
     if (p == nullptr) [[unlikely]]
-        throw_out_of_memory(bytes, alignment, &h, h.name());
+        throw_out_of_memory(bytes, alignment, &heap, heap.name());
     return p;
 }
 

@@ -45,8 +45,8 @@ public:
     static void set(affinity_strategy strategy) noexcept;
     static void set_own(unsigned source) noexcept;
 
-    [[nodiscard]] constexpr bool operator==(affinity_strategy s) const noexcept {
-        return number_ == static_cast<unsigned>(s);
+    [[nodiscard]] constexpr bool operator==(affinity_strategy strategy) const noexcept {
+        return number_ == static_cast<unsigned>(strategy);
     }
     /// The number that outside_memory has; for `standard` and a resource of the user's.
     [[nodiscard]] constexpr unsigned source() const noexcept {

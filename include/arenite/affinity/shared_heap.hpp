@@ -47,8 +47,9 @@ struct shared_heap_options {
 ///            ordered_heap. For objects of a kind that live as long as the program: affine.
 /// Cost:      that of an affinity_heap and a comparison; it is the same mechanism. The first
 ///            allocation of a thread O(threads), reset O(blocks), the end O(blocks + threads).
-/// Overhead:  empty about 1 KiB, and 32 bytes for each thread that used it, in pages of 128. For
-///            each thread that allocates, a heap: some pages, and a block of 256 KiB of addresses.
+/// Overhead:  empty about 550 bytes, and 32 bytes for each thread that used it, in pages of 128.
+///            For each thread that allocates, a heap: some pages, and a block of 256 KiB of
+///            addresses.
 /// Limits:    131,072 at once (2,048 where addresses have 32 bits).
 /// Returns:   as ordered_heap; reset and destruction return everything, whatever lives in it, to
 ///            page_source(), which keeps it for a second.

@@ -132,7 +132,8 @@ private:
 #if defined(__GNUC__)
     [[gnu::visibility("hidden")]] // each module has its own, and may be closed
 #endif
-    static inline std::atomic<arenite_heap*> known_{nullptr};
+    static inline std::atomic<arenite_heap*>
+        known_{nullptr};
 };
 
 } // namespace ARENITE_ABI

@@ -69,8 +69,9 @@ inline namespace ARENITE_ABI {
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.2.1.
 template <class T, class Layout = layout::soa>
 class records final {
-    static_assert(requires { sizeof(T); },
-                  "this type is only declared here; records need its members: define it before");
+    static_assert(
+        requires { sizeof(T); },
+        "this type is only declared here; records need its members: define it before");
     static_assert(std::is_object_v<T> && std::same_as<T, std::remove_cv_t<T>>,
                   "records take an object type that is not const");
     using rows_type = detail::row_sequence<T, Layout>;

@@ -64,8 +64,9 @@ public:
     template <class F>
     void for_each(F f) const noexcept {
         const pin walking{*this};
-        for (thread_heap* s = first_.load(std::memory_order_acquire); s != nullptr; s = next(*s))
-            f(*s);
+        for (thread_heap* heap = first_.load(std::memory_order_acquire); heap != nullptr;
+             heap = next(*heap))
+            f(*heap);
     }
 
     /// The books of retired heaps: objects of other heaps that their threads freed.

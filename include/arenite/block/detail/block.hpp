@@ -24,33 +24,20 @@ inline constexpr std::size_t page_block_bytes = std::size_t{1} << 18;
     return (bytes + (bytes == 0) + (granule_bytes - 1)) / granule_bytes;
 }
 
-/// A run of granules [first, last) of one block.
-struct hole {
-    std::size_t first = 0;
-    std::size_t last = 0;
-
-    [[nodiscard]] constexpr std::size_t granules() const noexcept { return last - first; }
-    [[nodiscard]] constexpr bool empty() const noexcept { return first == last; }
-};
-
 /// The head of a block: its links, its owner, the span that it was cut from. What follows is the
-/// owner's; with block_options::bits it begins with one bit a granule, which says taken or free.
+/// owner's.
 ///
-///     | block 64 B | occupancy | colour | objects ...                         |
+///     | block 64 B | ...                                                      |
 ///     ^ multiple of the mask size                                             ^ + bytes
-///
-/// Granules are numbered from the block's own first byte, so the bits of the block's header are
-/// always set, and the position of an object's bit follows from its address alone, whatever the
-/// length of the block.
 ///
 /// From an object to its block: mask its address. The owner keeps all blocks aligned to one mask
 /// size, which no block exceeds; only a block with a single large object may be longer (see
 /// large_objects).
 ///
-/// Overhead: 64 bytes; with bits 1/64 of the memory.
+/// Overhead: 64 bytes.
 /// Threads:  one at a time; the owner's rule.
 struct alignas(64) block {
-    // Touched by a free: one cache line, and the word of bits.
+    // Touched by a free: one cache line.
     std::int32_t live;  ///< in use, in a unit of the owner's
     std::int32_t alarm; ///< when a free brings live to this or below, the owner is called; in a
                         ///< large block: granules that it leaves unused in huge pages
@@ -72,15 +59,13 @@ struct alignas(64) block {
     std::uint32_t
         note; ///< see large_objects for a large block; otherwise for the owner, 0 at first
 
+    /// The bits of an owner that keeps some behind the head: a slot or a granule each.
     [[nodiscard]] bits::word* occupancy() noexcept {
         return reinterpret_cast<bits::word*>(this + 1);
     }
     [[nodiscard]] const bits::word* occupancy() const noexcept {
         return reinterpret_cast<const bits::word*>(this + 1);
     }
-
-    /// Length of the bitmap.
-    [[nodiscard]] std::size_t words() const noexcept { return granules / bits::word_bits; }
 
     [[nodiscard]] std::size_t bytes() const noexcept {
         return static_cast<std::size_t>(granules) * granule_bytes;
@@ -94,23 +79,6 @@ struct alignas(64) block {
     [[nodiscard]] std::size_t index_of(const void* p) const noexcept {
         return (reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(this)) /
                granule_bytes;
-    }
-
-    /// Bytes before the first object: head, bitmap, colour.
-    [[nodiscard]] static constexpr std::size_t head_bytes(std::size_t block_bytes,
-                                                          std::size_t colour) noexcept {
-        const std::size_t bitmap = block_bytes / granule_bytes / 8;
-        const std::size_t head = 64 + bitmap;
-        return (head + 63) / 64 * 64 + colour;
-    }
-
-    /// The first hole of at least `count` granules at or after `from`, whole; empty if there is
-    /// none.
-    [[nodiscard]] hole find_hole(std::size_t from, std::size_t count) const noexcept {
-        const std::size_t first = bits::find_clear_run(occupancy(), from, granules, count);
-        if (first == granules)
-            return {};
-        return {first, bits::next_set(occupancy(), first + count, granules)};
     }
 };
 
@@ -129,7 +97,7 @@ namespace block_state {
 inline constexpr std::uint16_t open = 1;      ///< its owner allocates from it now
 inline constexpr std::uint16_t sweepable = 2; ///< enough was freed to sweep it again
 inline constexpr std::uint16_t empty = 4;     ///< holds no object
-inline constexpr std::uint16_t large = 8;     ///< a single object, without bits
+inline constexpr std::uint16_t large = 8;     ///< a single object
 inline constexpr std::uint16_t idle = 16;     ///< first of a span whose blocks are all empty
 } // namespace block_state
 

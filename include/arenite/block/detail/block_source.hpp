@@ -24,7 +24,6 @@ struct block_options {
     std::size_t block_bytes = 0; ///< bytes to request at once; 0: grow with use
     return_policy policy = {};
     bool prefault = false; ///< touch all pages of new memory
-    bool bits = true;      ///< false: what follows a block's header is up to the owner
 
     /// Power of two to which blocks are aligned; 0: the default.
     std::size_t mask_bytes = 0;
@@ -102,9 +101,6 @@ public:
     /// True if a mask leads to them.
     [[nodiscard]] bool are_masked() const noexcept { return spans_.alignment == mask_bytes_; }
 
-    /// Granules at the start of a block that belong to no object.
-    [[nodiscard]] std::size_t head_granules(const block& b) const noexcept;
-
     /// The lowest empty block, or a new one; in state empty. O(log blocks).
     [[nodiscard]] block* take_empty_block() noexcept;
     /// True if the block that was taken last holds zeros behind its header, and is untouched.
@@ -136,7 +132,7 @@ public:
 
     /// The owner holds so much besides, in another source: large objects may leave a share of that
     /// unused as well, and lie side by side from the same bytes on.
-    void set_held_beside(std::size_t bytes) noexcept { held_.beside = bytes; }
+    void set_held_elsewhere(std::size_t bytes) noexcept { held_.elsewhere = bytes; }
 
     /// The large objects, to ask about and to resize them.
     [[nodiscard]] large_objects& large() noexcept { return large_; }
@@ -164,8 +160,8 @@ public:
         return large_objects::size(large);
     }
 
-    /// Returns all empty spans, and if the upstream lends pages the whole pages of holes, to the
-    /// system. O(blocks).
+    /// Returns all empty spans to the system, and what waits at an upstream that lends pages.
+    /// O(blocks).
     void trim() noexcept;
 
     /// Lets the upstream return what is due.
@@ -207,7 +203,7 @@ private:
     [[nodiscard]] std::size_t smaller_span(std::size_t bytes) const noexcept;
     [[nodiscard]] std::size_t most_shared_span_bytes() const noexcept;
     [[nodiscard]] std::size_t held_in_all() const noexcept {
-        return bytes_reserved() + held_.beside;
+        return bytes_reserved() + held_.elsewhere;
     }
     [[nodiscard]] lent_memory ask_once(std::size_t bytes, std::size_t alignment) const noexcept;
     void begin_span(const lent_memory& lent, std::size_t bytes) noexcept;
@@ -215,7 +211,6 @@ private:
     void give_back(void* p, std::size_t bytes, std::size_t alignment, bool at_once) const;
     [[nodiscard]] bool give_all_empty() noexcept;
     [[nodiscard]] lent_memory ask(std::size_t bytes, std::size_t alignment) noexcept;
-    void purge_holes(block& b) noexcept;
 
     std::size_t mask_bytes_;
     struct span_wishes {
@@ -232,12 +227,11 @@ private:
     block* fresh_span_ = nullptr;
     struct bytes_held {
         std::size_t reserved = 0;
-        std::size_t idle = 0;   ///< in spans that are empty
-        std::size_t beside = 0; ///< by the owner, in another source
+        std::size_t idle = 0;      ///< in spans that are empty
+        std::size_t elsewhere = 0; ///< by the owner, in another source
     } held_;
     large_objects large_;
     bool prefault_;
-    bool bits_;
     bool may_grow_ = true;
     struct known_zeros {
         bool fresh = false; ///< fresh() holds zeros

@@ -139,8 +139,9 @@ public:
     /// True if an empty block is to be had without the upstream.
     [[nodiscard]] bool has_empty() const noexcept { return source_.has_empty_block(); }
 
-    /// Gives everything back that holds nothing.
-    void trim() noexcept { source_.trim(); }
+    /// Gives everything back that holds nothing: empty blocks, and whole pages of holes where the
+    /// upstream lends pages. O(blocks).
+    void trim() noexcept;
 
     /// The first granule of the lowest object at or above `from`, which is no granule within one;
     /// of all where that is nullptr. nullptr where there is none.
@@ -169,6 +170,7 @@ private:
     [[nodiscard]] std::uint16_t holes_of(const block& b) const noexcept;
     void on_alarm(block& b) noexcept;
     void close_empty(block& b) noexcept;
+    void purge_holes(block& b) noexcept;
 
     readable_spans spans_;
     block_source source_;

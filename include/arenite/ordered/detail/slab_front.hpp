@@ -25,12 +25,13 @@ class slab_heap;
 /// Size of a free that was made without one.
 inline constexpr std::size_t unknown_bytes = ~std::size_t{0};
 
-/// The addresses among which the blocks of a heap lie, or lay, that have pages: see slab_page.
+/// The addresses among which blocks of a heap lie, or lay: from the lowest to the end of the
+/// highest that was ever added.
 ///
 /// Cost:      may_hold: one test, before anything is read where an address points.
 /// Limits:    foreign memory may lie between two blocks.
 /// Threads:   one at a time, as its heap.
-class page_range {
+class block_range {
 public:
     [[nodiscard]] ARENITE_INLINE bool may_hold(const void* p) const noexcept {
         return address_of(p) - lowest_ < extent_;
@@ -148,7 +149,7 @@ protected:
     ARENITE_NOINLINE void alarmed_page(void* p) noexcept;
 
     slab_classes classes_;
-    page_range pages_; ///< read by each free
+    block_range pages_; ///< of blocks that have pages, see slab_page; read by each free
 };
 
 /// Room for a slab_heap, by value, in a class of which users include the header.

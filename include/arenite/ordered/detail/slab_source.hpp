@@ -6,6 +6,7 @@
 #include <arenite/block/detail/block_source.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/detail/kept_runs.hpp>
+#include <arenite/ordered/detail/slab_front.hpp>
 #include <arenite/ordered/detail/slab_geometry.hpp>
 #include <arenite/ordered/detail/slab_page.hpp>
 
@@ -15,8 +16,6 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
-
-class page_range;
 
 /// Gives a heap slabs, cut from blocks of its block_source, lowest address first.
 ///
@@ -34,7 +33,8 @@ class page_range;
 class slab_source {
 public:
     /// Blocks that have pages are added to `pages`.
-    slab_source(const block_options& options, upstream up, void* owner, page_range& pages) noexcept;
+    slab_source(const block_options& options, upstream up, void* owner,
+                block_range& pages) noexcept;
 
     [[nodiscard]] const slab_geometry& geometry() const noexcept { return geometry_; }
     [[nodiscard]] block_source& blocks() noexcept { return blocks_; }
@@ -143,7 +143,7 @@ public:
     /// read, which is mapped unless p is foreign and lies between two ranges of the page source.
     /// Never on an upstream that may unmap what goes back; blocks().find() tells there.
     [[nodiscard]] ARENITE_INLINE bool may_hold(const void* p) const noexcept {
-        return address_of(p) - lowest_ < extent_;
+        return opened_.may_hold(p);
     }
 
     /// Calls f(slab&) for each slab of a block, in address order.
@@ -202,9 +202,8 @@ private:
 
     slab_geometry geometry_;
     const void* owner_;
-    page_range& pages_;
-    std::uintptr_t lowest_ = 0; ///< of all blocks that there were, where addresses stay reserved
-    std::uintptr_t extent_ = 0;
+    block_range& pages_;
+    block_range opened_; ///< all blocks that there were, where addresses stay reserved
     std::size_t open_blocks_ = 0;
     kept_runs kept_;
     block_source blocks_;
