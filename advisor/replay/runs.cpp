@@ -140,7 +140,7 @@ void warm_machine(std::size_t bytes) {
         ::munmap(p, bytes);
 }
 
-/// What else the machine does makes memory slower for seconds, so for one turn of one subject and
+/// Other programs make memory slower for seconds, so for one turn of one subject and
 /// not for another's. Each turn's bursts are told as if its memory had been as fast as the median.
 void even_out(std::vector<replayed>& all) {
     std::vector<double> references;

@@ -75,7 +75,7 @@ public:
     }
     [[nodiscard]] double ns_an_access() const noexcept { return timed_ == 0 ? 0 : ns_ / timed_; }
 
-    /// What accesses took that wait for each other as those of the bursts do, at places that no
+    /// The time of accesses that wait for each other as those of the bursts do, at places that no
     /// allocator chooses: how fast memory is while this process runs.
     [[nodiscard]] double reference_ns() const noexcept { return reference_ns_; }
 
