@@ -26,12 +26,20 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace drop_in {
 
-void* take_slow(std::size_t bytes) noexcept {
-    // The heap would ask for it, too, but after what is due has been looked at.
-    if (void* const p = ready()->try_take_unlisted(bytes, usual_alignment))
-        return p;
+namespace {
+
+/// Where no slot lies ready.
+[[nodiscard]] void* take_rest(std::size_t bytes) noexcept {
     look();
     return affinity_heap::of<of_malloc>().try_allocate(bytes, usual_alignment);
+}
+
+} // namespace
+
+void* take_slow(std::size_t bytes) noexcept {
+    // Once for all that follows: the heap does not ask again, see slab_front::allocate_slow.
+    void* const p = ready()->try_take_unlisted(bytes, usual_alignment);
+    return p != nullptr ? p : take_rest(bytes);
 }
 
 void give_slow(void* p) noexcept {
@@ -54,10 +62,13 @@ void* take_aligned_slot(std::size_t bytes, std::size_t alignment) noexcept {
     // Slots lie at multiples of 1 KiB, those of whole small pages at such: see slab_heap.
     if (alignment > detail::size_class::largest_alignment && room % page != 0)
         return nullptr;
-    if (detail::size_class::slot_bytes(detail::size_class::computed(room)) != room)
+    const unsigned slot_class = detail::size_class::computed(room);
+    if (detail::size_class::slot_bytes(slot_class) != room)
         return nullptr;
-    void* const p = take(room);
-    if (p == nullptr || address_of(p) % alignment == 0)
+    void* p = ready()->try_take(slot_class);
+    if (p == nullptr)
+        p = take_rest(room);
+    if (p == nullptr || is_aligned(p, alignment))
         return p;
     give(p); // among others, which do not lie so
     return nullptr;

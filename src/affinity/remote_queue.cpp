@@ -100,7 +100,9 @@ void remote_queue::forward(remote_frees& r) noexcept {
     const bool any = r.has_any();
     // After the bits: who set one named its heap before.
     remote_queue* const other = r.heap.load(std::memory_order_relaxed);
-    if (other == this && any) { // a block of which nothing lives has nothing left to free
+    if (other == this && any) {    // a block of which nothing lives has nothing left to free
+        for (auto& word : r.freed) // nor a bit for the next owner of these addresses
+            word.store(0, std::memory_order_seq_cst);
         if (heap_ != nullptr)
             heap_->gate().leave();
         contract_violation_f(std::source_location::current(),
@@ -138,9 +140,12 @@ std::size_t remote_queue::drain_block(remote_frees& r) noexcept {
                 blocks_.push(r);
             freed = twice;
         }
-        // The block went with its last object: no other bit of it can be set.
-        if (!heap_->release_word(*b, i, freed))
+        // The block went with its last object: any other bit of it is of one that its thread freed
+        // too.
+        if (!heap_->release_word(*b, i, freed)) {
+            forward(r);
             break;
+        }
     }
     return words;
 }
@@ -241,7 +246,7 @@ std::size_t remote_queue::purge() noexcept {
     for_each_block([&](block& b, const remote_frees& r) {
         slabs.for_each_slab(b, [&](const slab& s) {
             const auto* const first = r.freed + s.first_word();
-            if (s.slots * std::size_t{s.slot_bytes} >= os::platform::page_bytes() &&
+            if (s.slots * std::size_t{glance(s.slot_bytes)} >= os::platform::page_bytes() &&
                 std::any_of(first, first + s.words(), [](const auto& w) { return w.load() != 0; }))
                 purged += purge_slots(slabs, s, r);
         });

@@ -64,8 +64,12 @@ void thread_heap::abandon_after_fork(const void* me) noexcept {
     if (is_mine(me))
         return;
     abandon();
-    if (thread_heap_room::is_slab_heap(kind_))
-        heap().slabs().blocks().may_grow(true);
+    if (!thread_heap_room::is_slab_heap(kind_))
+        return;
+    slab_source& slabs = heap().slabs();
+    slabs.blocks().may_grow(true);
+    if (!locked_ && !heap().gate().entered())
+        slabs.kept().recount(slabs);
 }
 
 // ---- of an unlocked one, by its thread ----------------------------------------------------------

@@ -58,11 +58,6 @@ void slab_class::add(slab& s) noexcept {
         count_pages(pages_ + 1);
 }
 
-void slab_class::add_single(slab& s) noexcept {
-    s.its_class = this;
-    take_slots(s, 0, 1);
-}
-
 void slab_class::remove(slab& s) noexcept {
     units_ -= s.units;
     all_.erase(s);

@@ -21,11 +21,6 @@ void slab_classes::add(slab& s) noexcept {
     all_[s.slot_class()].add(s);
 }
 
-void slab_classes::add_single(slab& s) noexcept {
-    all_[size_class::single].add_single(s);
-    single_bytes_ += s.slot_bytes;
-}
-
 bool slab_classes::none_live() const noexcept {
     return std::all_of(std::begin(all_), std::end(all_),
                        [](const slab_class& c) { return c.live() == 0; });

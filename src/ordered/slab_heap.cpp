@@ -53,7 +53,29 @@ slab_heap_room::~slab_heap_room() { heap().~slab_heap(); }
 
 // ---- allocate -----------------------------------------------------------------------------------
 
+/// A single object in units that are kept: nothing that others look at from afar changes but its
+/// bit and its size.
+ARENITE_INLINE void* slab_heap::take_single(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t most = std::min(slabs_.geometry().largest_in_units() - unit_bytes,
+                                      kept_runs::longest * unit_bytes);
+    if (slow_only || bytes <= size_class::largest_bytes || bytes > most ||
+        alignment > size_class::largest_alignment || !is_alignment(alignment))
+        return nullptr;
+    const std::size_t units = units_for(bytes);
+    slab* const s = slabs_.kept().single_of(units, slabs_.open_blocks());
+    if (s == nullptr)
+        return nullptr;
+    block& b = slabs_.block_of(*s);
+    slabs_.kept().take_single(*s, units, *slabs_.geometry().slabs_in(&b));
+    classes_.add_single(*s);
+    if (classes_.most_single()) [[unlikely]]
+        classes_.note_high_water(slabs_.blocks());
+    return reinterpret_cast<std::byte*>(&b) + s->begin;
+}
+
 void* slab_heap::allocate_rest(std::size_t bytes, std::size_t alignment) noexcept {
+    if (void* const p = take_single(bytes, alignment); p != nullptr)
+        return p;
     const heap_gate::guard mark = gate_.enter();
     if (!is_alignment(alignment) || bytes > max_object_bytes) [[unlikely]]
         return nullptr;
@@ -76,8 +98,11 @@ void* slab_heap::allocate_rest(std::size_t bytes, std::size_t alignment) noexcep
 }
 
 void* slab_front::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
-    void* const p = try_take_unlisted(bytes, alignment);
-    return p != nullptr ? p : static_cast<slab_heap&>(*this).allocate_rest(bytes, alignment);
+    if constexpr (!ARENITE_IS_MALLOC) { // which has asked for it before it came here
+        if (void* const p = try_take_unlisted(bytes, alignment))
+            return p;
+    }
+    return static_cast<slab_heap&>(*this).allocate_rest(bytes, alignment);
 }
 
 void* slab_heap::allocate_slot(unsigned slot_class, std::size_t bytes,
@@ -173,8 +198,6 @@ void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) n
         if (s == nullptr)
             return nullptr;
     }
-    // Its only free is then the one that is reported.
-    s->alarm_at(0, 0);
     classes_.add_single(*s);
     if (classes_.most_single()) // looking at all classes each time takes too long
         classes_.note_high_water(slabs_.blocks());

@@ -29,6 +29,21 @@ constexpr std::size_t page_is_little_bytes = std::size_t{8} << 20;
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
+/// Frees the only slot of a slab; false, and nothing is done, if it is free. Kept, the slab stays
+/// as it is: that needs no gate.
+ARENITE_INLINE bool slab_heap::free_single(slab& s, slab_block& head) noexcept {
+    if (*s.bitmap() != 0) [[unlikely]]
+        return false;
+    *s.bitmap() = 1;
+    s.frees_left = 0;
+    if (!classes_.of(s).count_free() && slabs_.kept().keep_single(s, head, slabs_.open_blocks()))
+        [[likely]]
+        classes_.remove_single(s.slot_bytes);
+    else
+        alarmed(s);
+    return true;
+}
+
 void slab_heap::answer_alarm(slab& s) noexcept {
     slab_class& its = classes_.of(s);
     const bool class_is_empty = its.live() == 0;
@@ -81,10 +96,12 @@ void slab_heap::deallocate_all(void* const* objects, std::size_t count) noexcept
 void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t offset = slabs_.geometry().offset_of(p);
     if (may_be_slot(p) && offset >= unit_bytes) [[likely]] {
-        slab& s = slabs_.geometry().block_of(p)->slab_at(offset);
+        slab_block& head = *slabs_.geometry().block_of(p);
+        slab& s = head.slab_at(offset);
         if (s.is_here<false>(this) &&
             (bytes == unknown_bytes || std::size_t{s.slot_bytes} - bytes < s.slack) &&
-            (s.inverse != 0 || offset == s.begin) && set_free(s, s.index_of(offset))) [[likely]]
+            (s.inverse != 0 ? set_free(s, s.index_of(offset))
+                            : offset == s.begin && free_single(s, head))) [[likely]]
             return;
     }
     deallocate_rare(p, bytes, alignment);

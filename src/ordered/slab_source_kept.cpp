@@ -15,6 +15,29 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+void kept_runs::recount(slab_source& of) noexcept {
+    clear();
+    const block_list& all = of.blocks().blocks();
+    for (block* b = all.first(); b != nullptr; b = all.above(*b)) {
+        if ((b->state & block_state::open) == 0 || slab_source::has_pages(*b))
+            continue;
+        std::uint32_t in_use = 0;
+        of.for_each_slab(*b, [&](slab& s) {
+            const bool single = s.slot_class() == size_class::single;
+            if (single && *s.bitmap() != 0) {
+                s.alarm_at(0, 0);
+                return keep(s);
+            }
+            ++in_use;
+            if (!single)
+                return;
+            s.alarm_at(1, 0);
+            add_unused(s.units - (s.slot_bytes + slab::note_bytes) / unit_bytes);
+        });
+        of.geometry().slabs_in(b)->slab_count = in_use;
+    }
+}
+
 /// Slots of a class in all units of the slab, or a single one in so many of them.
 void slab_source::fill_units(slab& s, unsigned slot_class, std::size_t slot_units) noexcept {
     const bool single = slot_class == size_class::single;

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <span>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -113,7 +112,7 @@ void list_block(const slab_source& slabs, block& b, region_joiner& to, F add_obj
     }
     const auto add_slab = [&](const slab& s) {
         const std::byte* const slots = slabs.begin_of(s);
-        const std::size_t slot_bytes = s.slot_bytes;
+        const std::size_t slot_bytes = glance(s.slot_bytes);
         bits::word words[most_slab_words]; // its thread may be changing them
         std::transform(s.bitmap(), s.bitmap() + s.words(), words,
                        [](const bits::word& w) { return glance(w); });
@@ -168,33 +167,14 @@ void list_block(const slab_source& slabs, block& b, region_joiner& to, F add_obj
 } // namespace
 
 void slab_survey::list_regions(const slab_source& in, region_sink& sink, bool one_by_one) {
-    const block_source& blocks = in.blocks();
-    blocks.for_each_kept([&](const std::byte* p, std::size_t bytes) {
-        sink.add({p, bytes, region_state::free});
+    list_blocks(in.blocks(), sink, [&](region_joiner& to, block& b) {
+        list_block(in, b, to, [&](const std::byte* p, std::size_t bytes) {
+            if (one_by_one)
+                to.add_object(p, p + bytes);
+            else
+                to.add(p, p + bytes, region_state::used);
+        });
     });
-    blocks.large().for_each_head([&](const std::byte* p, std::size_t bytes) {
-        sink.add({p, bytes, region_state::overhead});
-    });
-    region_joiner to{sink};
-    const auto add_object = [&](const std::byte* p, std::size_t bytes) {
-        if (one_by_one)
-            to.add_object(p, p + bytes);
-        else
-            to.add(p, p + bytes, region_state::used);
-    };
-    const std::span<const std::byte> fresh = blocks.fresh();
-    const block_list& all = blocks.blocks();
-    for (block* b = all.first(); b != nullptr; b = all.above(*b)) {
-        if ((b->state & block_state::large) != 0) {
-            to.add_large(*b);
-            continue;
-        }
-        list_block(in, *b, to, add_object);
-        const auto* const end = reinterpret_cast<std::byte*>(b) + b->bytes();
-        if (!fresh.empty() && end == fresh.data())
-            to.add(end, end + fresh.size(), region_state::untouched);
-        to.flush();
-    }
 }
 
 } // namespace detail

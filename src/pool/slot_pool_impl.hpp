@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/block/detail/block_source.hpp>
+#include <arenite/block/detail/region_joiner.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/detail/resource_text.hpp>
 #include <arenite/check/leak.hpp>
@@ -292,9 +293,7 @@ void slot_pool<Derived>::list_slots(region_sink& sink, const slot_cache::snapsho
 template <class Derived>
 void slot_pool<Derived>::list_others(region_sink& sink) const {
     singles_.list_regions(sink);
-    self().large_source().for_each_kept([&](const std::byte* p, std::size_t bytes) {
-        sink.add({p, bytes, region_state::free});
-    });
+    list_kept(self().large_source(), sink);
 }
 
 template <class Derived>

@@ -140,25 +140,14 @@ arenite::usage intrusive_resource::usage() const noexcept {
 
 void intrusive_resource::list_regions(region_sink& sink) const {
     singles_.list_regions(sink);
-    source_.for_each_kept([&](const std::byte* p, std::size_t bytes) {
-        sink.add({p, bytes, region_state::free});
-    });
-    detail::region_joiner to{sink};
-    const std::span<const std::byte> fresh = source_.fresh();
-    for (detail::block* b = source_.blocks().first(); b != nullptr;
-         b = source_.blocks().above(*b)) {
-        if ((b->state & detail::block_state::large) != 0) {
-            to.add_large(*b);
-            continue;
-        }
-        const std::byte* const begin = lists::at(*b, 0);
-        const std::byte* const end = begin + b->bytes();
-        const std::byte* const first = first_slot(*b);
+    detail::list_blocks(source_, sink, [&](detail::region_joiner& to, detail::block& b) {
+        const std::byte* const begin = lists::at(b, 0);
+        const std::byte* const first = first_slot(b);
         to.add(begin, first, region_state::overhead);
-        if ((b->state & detail::block_state::empty) != 0) {
-            to.add(first, end_slot(*b), region_state::free);
+        if ((b.state & detail::block_state::empty) != 0) {
+            to.add(first, end_slot(b), region_state::free);
         } else {
-            for_each_slot(*b, [&](const std::byte* h, std::size_t bytes, status s) {
+            for_each_slot(b, [&](const std::byte* h, std::size_t bytes, status s) {
                 if (s == status::used) {
                     to.add(h, h + element_bytes, region_state::overhead);
                     to.add_object(h + element_bytes, h + bytes);
@@ -167,11 +156,8 @@ void intrusive_resource::list_regions(region_sink& sink) const {
                 }
             });
         }
-        to.add(end_slot(*b), end, region_state::overhead);
-        if (!fresh.empty() && end == fresh.data())
-            to.add(end, end + fresh.size(), region_state::untouched);
-        to.flush();
-    }
+        to.add(end_slot(b), begin + b.bytes(), region_state::overhead);
+    });
 }
 
 // ---- giving back, end ---------------------------------------------------------------------------

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <source_location>
-#include <span>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -96,32 +95,19 @@ arenite::usage slots_resource::usage() const noexcept {
 
 void slots_resource::list_regions(region_sink& sink) const {
     singles_.list_regions(sink);
-    source_.for_each_kept([&](const std::byte* p, std::size_t bytes) {
-        sink.add({p, bytes, region_state::free});
-    });
-    detail::region_joiner to{sink};
-    const std::span<const std::byte> fresh = source_.fresh();
-    for (detail::block* b = source_.blocks().first(); b != nullptr;
-         b = source_.blocks().above(*b)) {
-        if ((b->state & detail::block_state::large) != 0) {
-            to.add_large(*b);
-            continue;
+    detail::list_blocks(source_, sink, [&](detail::region_joiner& to, detail::block& b) {
+        to.add(reinterpret_cast<const std::byte*>(&b), first_of(b), region_state::overhead);
+        if ((b.state & detail::block_state::open) == 0) {
+            to.add(first_of(b), end_of(b), region_state::free);
+            return;
         }
-        const std::byte* const end = end_of(*b);
-        to.add(reinterpret_cast<const std::byte*>(b), first_of(*b), region_state::overhead);
-        if ((b->state & detail::block_state::open) == 0)
-            to.add(first_of(*b), end, region_state::free);
-        else
-            for (const node* n = slots::of(*b).first; n != nullptr; n = n->above) {
-                if (n->used)
-                    to.add_object(n->begin, n->end());
-                else
-                    to.add(n->begin, n->end(), region_state::free);
-            }
-        if (!fresh.empty() && end == fresh.data())
-            to.add(end, end + fresh.size(), region_state::untouched);
-        to.flush();
-    }
+        for (const node* n = slots::of(b).first; n != nullptr; n = n->above) {
+            if (n->used)
+                to.add_object(n->begin, n->end());
+            else
+                to.add(n->begin, n->end(), region_state::free);
+        }
+    });
 }
 
 // ---- giving back, end ---------------------------------------------------------------------------

@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
                     deserved{"wrapped", "pool", "make_wheel (through my_alloc)"},
                     deserved{"messages", "", ""}, deserved{"doubles", "", ""},
                     deserved{"calculates", "", ""}),
-    [](const auto& info) { return std::string{info.param.mode}; });
+    [](const auto& which) { return std::string{which.param.mode}; });
 
 TEST(advised, writes_what_it_prints_as_json_and_as_a_page) {
     const std::string json = temporary(".json"), page = temporary(".html");

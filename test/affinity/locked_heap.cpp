@@ -99,10 +99,10 @@ TEST_P(locked_heap_threads, the_lock_is_given_up_before_a_handler_is_called) {
 INSTANTIATE_TEST_SUITE_P(each_kind, locked_heap_threads,
                          testing::Values(thread_heap_kind::large, thread_heap_kind::intrusive,
                                          thread_heap_kind::slots),
-                         [](const auto& info) {
-                             return info.param == thread_heap_kind::large       ? "large"
-                                    : info.param == thread_heap_kind::intrusive ? "intrusive"
-                                                                                : "slots";
+                         [](const auto& which) {
+                             return which.param == thread_heap_kind::large       ? "large"
+                                    : which.param == thread_heap_kind::intrusive ? "intrusive"
+                                                                                 : "slots";
                          });
 
 } // namespace

@@ -12,7 +12,9 @@
 #include <gtest/gtest.h>
 
 #include "support/build_mode.hpp"
+#include "support/remote_marks.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <thread>
 #include <vector>
@@ -120,6 +122,55 @@ TEST(remote_queue_requests_threads, no_request_drains_many_words) {
     h.reset();
 }
 
+/// A thread has the heap that another left, besides its own; in both as much waits.
+TEST(remote_queue_requests_threads, no_request_drains_many_words_of_several_heaps) {
+    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+        GTEST_SKIP() << "no thread marks what another frees";
+    affinity_heap& h = affinity_heap::named("many words of several heaps");
+    std::vector<void*> all;
+    const auto grow = [&] {
+        for (int i = 0; i < 600'000; ++i)
+            all.push_back(h.allocate(16, 8));
+    };
+    grow();
+    std::thread{grow}.join();
+    for (int i = 0; i < 50; ++i) // before new memory it takes the heap that was left
+        static_cast<void>(h.allocate(20'000, 8));
+    std::thread{[&] {
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (i % 200 != 0)
+                h.deallocate(all[i], 16, 8);
+    }}.join();
+    std::size_t left = marked_words(all);
+    EXPECT_GT(left, 16'000u);
+    std::size_t most = 0;
+    for (int i = 0; i < 5000 && left != 0; ++i) {
+        static_cast<void>(h.allocate(20'000, 8));
+        const std::size_t now = marked_words(all);
+        most = std::max(most, left - now);
+        left = now;
+    }
+    EXPECT_LE(most, 4096u + remote_frees::words);
+    EXPECT_EQ(left, 0u) << "further requests have drained the rest";
+    h.reset();
+}
+
+class remote_queue_of_death : public remote_queue_of {};
+
+/// The last object of the block goes in the drain, before the word of what was freed twice.
+TEST_F(remote_queue_of_death, what_two_freed_is_found_though_its_block_goes_before_it) {
+    const std::vector<void*> all = take(2, 10'000);
+    ASSERT_LT(all[0], all[1]);
+    for (void* const p : all)
+        queue.free(p, 10'000, 8, nullptr);
+    heap.deallocate(all[1], 10'000, 8); // nothing lives there; its units are kept
+    EXPECT_DEATH(queue.drain(remote_queue::all_blocks), "freed into .* by two threads");
+    // Other tests of this process may get these addresses.
+    queue.forget_queued_blocks();
+    for (auto& word : remote_frees::find(remote_frees::head_of(all[0]))->freed)
+        word.store(0);
+}
+
 TEST_F(remote_queue_of, a_heap_of_the_freeing_thread_counts_what_it_frees) {
     slab_heap mine{{}, upstream{&page_source()}, {.heap = this}};
     const std::vector<void*> all = take(100, 200);
@@ -136,18 +187,12 @@ TEST_F(remote_queue_of, whole_pages_go_back_and_their_marks_stay) {
     for (void* const p : all)
         queue.free(p, 8192, 8, nullptr);
     const remote_frees& r = *remote_frees::find(remote_frees::head_of(all[0]));
-    const auto marks = [&r] {
-        std::size_t n = 0;
-        for (const auto& word : r.freed)
-            n += detail::bits::count_ones(word.load());
-        return n;
-    };
-    const std::size_t before = marks();
+    const std::size_t before = support::count_marks(r);
     EXPECT_NE(before, 0u);
     const std::size_t purged = queue.purge();
     EXPECT_GT(purged, 0u);
     EXPECT_LE(purged, all.size() * 8192);
-    EXPECT_EQ(marks(), before);
+    EXPECT_EQ(support::count_marks(r), before);
     queue.drain(remote_queue::all_blocks);
     EXPECT_EQ(queue.purge(), 0u);
     EXPECT_TRUE(heap.nothing_lives());

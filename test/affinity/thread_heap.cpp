@@ -6,9 +6,10 @@
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/detail/remote_frees.hpp>
 #include <arenite/check/passthrough.hpp>
-#include <arenite/core/detail/bits.hpp>
 
 #include <gtest/gtest.h>
+
+#include "support/remote_marks.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -182,13 +183,7 @@ TEST(thread_heap_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second_fr
     for (void* const p : all)
         h.deallocate(p, 8192, 8);
     const remote_frees& r = *remote_frees::find(remote_frees::head_of(all[64]));
-    const auto marks = [&r] {
-        std::size_t n = 0;
-        for (const auto& word : r.freed)
-            n += detail::bits::count_ones(word.load());
-        return n;
-    };
-    const std::size_t before = marks();
+    const std::size_t before = support::count_marks(r);
     EXPECT_NE(before, 0u);
     const std::size_t returned = s.trim_from_afar();
     EXPECT_GT(returned, 0u);
@@ -200,7 +195,7 @@ TEST(thread_heap_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second_fr
     }};
     std::size_t fewest = before;
     while (!done)
-        fewest = std::min(fewest, marks());
+        fewest = std::min(fewest, support::count_marks(r));
     trimming.join();
     over = true;
     owner.join();

@@ -72,24 +72,31 @@ void allocate_one() {
     h.deallocate(h.allocate(40, 8), 40, 8);
 }
 
+/// Runs a thread that allocates, and of which an object, at its end, does so again and then calls
+/// check().
+void end_a_thread(void (*check)()) {
+    struct late {
+        void (*check)() = nullptr;
+        ~late() {
+            if (check == nullptr)
+                return;
+            allocate_one();
+            check();
+        }
+    };
+    std::thread{[check] {
+        static thread_local late object;
+        object.check = check;
+        allocate_one();
+        EXPECT_NE(thread_table::mine(), nullptr);
+    }}.join();
+}
+
 #if defined(__unix__)
 TEST(thread_table_threads, objects_of_a_thread_that_ends_still_use_its_heap) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
-    struct late {
-        bool wanted = false;
-        ~late() {
-            if (!wanted)
-                return;
-            allocate_one();
-            EXPECT_NE(thread_table::mine(), nullptr);
-        }
-    };
-    std::thread{[] {
-        static thread_local late object;
-        object.wanted = true;
-        allocate_one();
-    }}.join();
+    end_a_thread([] { EXPECT_NE(thread_table::mine(), nullptr); });
 }
 
 // Keys whose objects are made again by each other's ends are called in four rounds.
@@ -129,22 +136,10 @@ TEST(thread_table_threads, nothing_is_kept_for_a_thread_that_has_ended) {
 }
 #else
 TEST(thread_table_threads, nothing_is_kept_for_a_thread_that_has_ended) {
-    struct late {
-        bool wanted = false;
-        ~late() {
-            if (!wanted)
-                return;
-            allocate_one();
-            EXPECT_EQ(thread_table::mine(), nullptr);
-            EXPECT_EQ(thread_table::make(), nullptr);
-        }
-    };
-    std::thread{[] {
-        static thread_local late object;
-        object.wanted = true;
-        allocate_one();
-        EXPECT_NE(thread_table::mine(), nullptr);
-    }}.join();
+    end_a_thread([] {
+        EXPECT_EQ(thread_table::mine(), nullptr);
+        EXPECT_EQ(thread_table::make(), nullptr);
+    });
 }
 #endif
 

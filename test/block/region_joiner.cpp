@@ -115,4 +115,33 @@ TEST_F(region_joiner_of, a_large_block_is_its_head_its_object_and_what_is_left) 
     }
 }
 
+TEST(list_blocks, all_that_a_source_holds_is_listed_once) {
+    support::counting_resource up;
+    detail::block_source source{
+        {.block_bytes = 256_KiB, .policy = return_policy::retain_all}, &up, nullptr};
+    detail::block* const small = source.take_empty_block();
+    ASSERT_NE(small, nullptr);
+    source.open(*small);
+    detail::block* const large = source.try_allocate_large(100'000, 8);
+    detail::block* const freed = source.try_allocate_large(200'000, 8);
+    ASSERT_TRUE(large != nullptr && freed != nullptr);
+    source.deallocate_large(*freed, 0); // and is kept
+    ASSERT_FALSE(source.fresh().empty());
+
+    region_list l;
+    int calls = 0;
+    detail::list_blocks(source, l, [&](detail::region_joiner& to, detail::block& b) {
+        ++calls;
+        EXPECT_EQ(&b, small) << "large blocks are listed without a call";
+        const auto* const begin = reinterpret_cast<const std::byte*>(&b);
+        to.add(begin, begin + 64, region_state::overhead);
+        to.add(begin + 64, begin + b.bytes(), region_state::free);
+    });
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(l.bytes(), source.bytes_reserved());
+    EXPECT_EQ(l.bytes(region_state::untouched), source.fresh().size());
+    EXPECT_EQ(l.count(region_state::used), 1u);
+    EXPECT_EQ(l.at(detail::block_source::large_object(*large))->state, region_state::used);
+}
+
 } // namespace

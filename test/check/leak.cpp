@@ -118,12 +118,12 @@ TEST_F(leak_report, after_nullptr_the_default_is_back) {
 
 TEST(leak_collector, tells_the_sum_and_the_first_ones_and_nothing_where_there_is_none) {
     static std::size_t calls;
-    static leak_summary told;
+    static leak_summary last;
     static leaked_object last_example;
     calls = 0;
     const leak_handler before = set_leak_handler([](const leak_summary& s) {
         ++calls;
-        told = s;
+        last = s;
         last_example = s.examples[s.example_count - 1];
     });
     leak_collector{nullptr}.report();
@@ -135,18 +135,18 @@ TEST(leak_collector, tells_the_sum_and_the_first_ones_and_nothing_where_there_is
     leaks.report();
     set_leak_handler(before);
     EXPECT_EQ(calls, 1u);
-    EXPECT_EQ(told.count, 40u);
-    EXPECT_EQ(told.bytes, 400u);
-    EXPECT_EQ(told.example_count, max_leak_examples);
+    EXPECT_EQ(last.count, 40u);
+    EXPECT_EQ(last.bytes, 400u);
+    EXPECT_EQ(last.example_count, max_leak_examples);
     EXPECT_EQ(last_example.address, memory + max_leak_examples - 1);
 }
 
 TEST(leak_collector, with_passthrough_every_build_tells_what_is_alive_by_the_name_of_its_heap) {
-    static std::vector<std::string> told;
-    told.clear();
+    static std::vector<std::string> lines;
+    lines.clear();
     const leak_handler before = set_leak_handler([](const leak_summary& s) {
-        told.push_back(std::string{s.name} + " " + std::to_string(s.count) + " " +
-                       std::to_string(s.bytes));
+        lines.push_back(std::string{s.name} + " " + std::to_string(s.count) + " " +
+                        std::to_string(s.bytes));
     });
     const bool passed_through = detail::set_passthrough_for_test(true);
     {
@@ -158,7 +158,7 @@ TEST(leak_collector, with_passthrough_every_build_tells_what_is_alive_by_the_nam
     }
     detail::set_passthrough_for_test(passed_through);
     set_leak_handler(before);
-    EXPECT_EQ(told, (std::vector<std::string>{"particles 2 96", "meshes 1 40"}));
+    EXPECT_EQ(lines, (std::vector<std::string>{"particles 2 96", "meshes 1 40"}));
 }
 
 } // namespace

@@ -66,9 +66,9 @@ TEST_P(passthrough_death, understands) {
 INSTANTIATE_TEST_SUITE_P(words, passthrough_death,
                          testing::Values(word{"1", true}, word{"0", false}, word{"", false},
                                          word{"yes", true}, word{"00", true}),
-                         [](const auto& info) {
-                             return info.param.text[0] == '\0' ? std::string{"nothing"}
-                                                               : std::string{info.param.text};
+                         [](const auto& which) {
+                             return which.param.text[0] == '\0' ? std::string{"nothing"}
+                                                                : std::string{which.param.text};
                          });
 
 } // namespace

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/check/detail/poison.hpp>
-#include <arenite/check/leak.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
@@ -144,47 +143,6 @@ TEST_F(free_list, a_region_larger_than_it_can_count_is_used_as_far_as_that_goes)
     EXPECT_EQ(up.failures(), 1u);
 }
 
-TEST_F(free_list, an_eager_one_has_its_region_at_construction) {
-    {
-        free_list_resource r{64_KiB, free_list_options{.eager = true}, &up};
-        EXPECT_EQ(up.live_bytes(), 64_KiB);
-        free_list_resource touched{64_KiB, free_list_options{.prefault = true}, &up};
-        EXPECT_EQ(up.live_bytes(), 128_KiB);
-        touched.deallocate(touched.allocate(60_KiB), 60_KiB);
-    }
-#if ARENITE_EXCEPTIONS
-    up.fail_after(0);
-    const auto make = [&] {
-        const free_list_resource r{64_KiB, free_list_options{.eager = true}, &up};
-    };
-    EXPECT_THROW(make(), out_of_memory);
-#endif
-}
-
-TEST_F(free_list, resizes_in_place_where_there_is_room) {
-    free_list_resource r{64_KiB, fit::first, &up};
-    void* const a = r.allocate(100);
-    void* const b = r.allocate(100);
-    void* const c = r.allocate(100);
-    EXPECT_FALSE(r.try_resize(a, 100, 113)) << "b is in the way";
-    EXPECT_TRUE(r.try_resize(a, 100, 112)) << "rounded up it has as much";
-    r.deallocate(b, 100);
-    EXPECT_TRUE(r.try_resize(a, 112, 224));
-    EXPECT_FALSE(r.try_resize(a, 224, 225)) << "c is in the way";
-    EXPECT_TRUE(r.try_resize(a, 224, 16));
-    EXPECT_TRUE(r.try_resize(c, 100, 10'000)) << "into what is above all";
-    EXPECT_FALSE(r.try_resize(c, 10'000, 64_KiB));
-    EXPECT_FALSE(r.try_resize(c, 10'000, 0));
-    EXPECT_FALSE(r.try_resize(c, 10'000, ~std::size_t{0}));
-    EXPECT_TRUE(r.try_resize(c, 10'000, 1));
-    EXPECT_EQ(r.usage().bytes_in_use, 32u);
-    int elsewhere = 0;
-    EXPECT_FALSE(r.try_resize(&elsewhere, 4, 1)) << "what is not its own";
-    EXPECT_FALSE(r.try_resize(static_cast<std::byte*>(c) + 16, 1, 2)) << "what is free";
-    r.deallocate(a, 16);
-    r.deallocate(c, 1);
-}
-
 TEST_F(free_list, usage_and_fragmentation_are_exact) {
     free_list_resource r{64_KiB, fit::first, &up};
     void* const a = r.allocate(1);
@@ -203,42 +161,6 @@ TEST_F(free_list, usage_and_fragmentation_are_exact) {
     EXPECT_DOUBLE_EQ(r.fragmentation(), 1 - top / (top + 1600));
     r.deallocate(a, 1);
     r.deallocate(c, 16);
-}
-
-TEST_F(free_list, free_memory_is_out_of_reach_for_memory_checkers) {
-    if (!detail::poison::reports_access())
-        GTEST_SKIP() << "no memory checker is at work";
-    free_list_resource r{64_KiB, fit::first, &up};
-    auto* const a = static_cast<std::byte*>(r.allocate(100));
-    auto* const b = static_cast<std::byte*>(r.allocate(100));
-    EXPECT_TRUE(detail::poison::accessible(a, 100));
-    EXPECT_FALSE(detail::poison::accessible(a + 104, 1)) << "what the size was rounded up by";
-    r.deallocate(a, 100);
-    EXPECT_FALSE(detail::poison::accessible(a, 1)) << "the links of the hole";
-    EXPECT_FALSE(detail::poison::accessible(a + 96, 1)) << "its length";
-    EXPECT_FALSE(detail::poison::accessible(b + 300, 1)) << "never handed out";
-    r.deallocate(b, 100);
-    EXPECT_FALSE(detail::poison::accessible(b + 16, 1));
-}
-
-TEST_F(free_list, what_is_alive_at_the_end_is_reported_in_checked_builds) {
-    if (!checks_enabled)
-        GTEST_SKIP() << "unchecked builds do not look";
-    static std::size_t count, bytes;
-    static const char* name;
-    count = 0;
-    const leak_handler before = set_leak_handler(
-        [](const leak_summary& s) { count = s.count, bytes = s.bytes, name = s.name; });
-    {
-        free_list_resource r{64_KiB, free_list_options{.sizes = sizes::kept, .name = "level"}, &up};
-        static_cast<void>(r.allocate(20));
-        r.deallocate(r.allocate(20));
-        static_cast<void>(r.allocate(40));
-    }
-    set_leak_handler(before);
-    EXPECT_EQ(count, 2u);
-    EXPECT_EQ(bytes, 24u + 40u);
-    EXPECT_STREQ(name, "level");
 }
 
 // ---- misuse, found in every build ---------------------------------------------------------------
@@ -298,15 +220,6 @@ TEST_F(free_list_death, a_size_that_ends_within_something_is_refused) {
     }
     r.deallocate(a, 100);
     r.deallocate(b, 100);
-}
-
-TEST_F(free_list, a_size_that_rounds_to_the_same_16_bytes_is_as_good) {
-    free_list_resource r{1_MiB};
-    void* const a = r.allocate(100);
-    void* const b = r.allocate(1);
-    r.deallocate(a, 97);
-    r.deallocate(b, 16);
-    EXPECT_EQ(r.usage().bytes_in_use, 0u);
 }
 
 TEST_F(free_list_death, with_kept_sizes_any_wrong_size_is_refused) {

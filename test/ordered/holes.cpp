@@ -31,8 +31,8 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(heaps, ordered_heap_holes, testing::Values(sizes::given, sizes::kept),
-                         [](const auto& info) {
-                             return info.param == sizes::given ? "known" : "kept";
+                         [](const auto& which) {
+                             return which.param == sizes::given ? "known" : "kept";
                          });
 
 TEST_P(ordered_heap_holes, requests_that_fit_none_are_served_from_clean_memory) {

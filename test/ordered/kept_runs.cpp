@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/ordered/detail/kept_runs.hpp>
 #include <arenite/ordered/detail/slab_source.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include "ordered/heap_test.hpp"
 
@@ -198,6 +199,84 @@ TEST_F(kept_runs_of, their_units_are_one_run_before_a_block_is_asked_for) {
         ASSERT_NE(s, nullptr);
         EXPECT_EQ(pages.calls(), 2u);
     }
+}
+
+TEST_F(kept_runs_of, what_was_used_is_not_taken_for_zeros) {
+    if (detail::poison::active || passthrough())
+        GTEST_SKIP() << "nothing is known to be zero";
+    page_resource own;
+    detail::slab_heap heap{{}, &own, {.heap = this}};
+    void* const stays = heap.try_allocate(9000, 16);
+    void* const p = heap.try_allocate(20'000, 16);
+    ASSERT_NE(p, nullptr);
+    EXPECT_TRUE(heap.is_zero(p)) << "nothing was there";
+    pattern{1}.write(p, 20'000);
+    heap.deallocate(p, 20'000, 16);
+    for (const std::size_t bytes : {20'000u, 19'000u, 20'000u}) {
+        void* const again = heap.try_allocate(bytes, 16);
+        ASSERT_EQ(again, p) << "its units were kept";
+        EXPECT_FALSE(heap.is_zero(again));
+        heap.deallocate(again, bytes, 16);
+    }
+    heap.deallocate(stays, 9000, 16);
+}
+
+/// In a forked child a thread that is not there may have left the lists in any state.
+TEST_F(kept_runs_of, all_is_found_anew_by_the_bits) {
+    detail::slab_source source{{.block_bytes = 256_KiB}, &pages, &owner, range};
+    std::mt19937 random{11};
+    std::vector<detail::slab*> live;
+    std::set<const detail::slab*> freed;
+    const auto is_free = [](detail::slab& s, bool now) {
+        s.bitmap()[0] = now ? 1 : 0;
+        s.alarm_at(now ? 0 : 1, 0);
+    };
+    while (pages.calls() < 4) {
+        live.push_back(source.make(single, 9 + random() % 20, 9));
+        is_free(*live.back(), false);
+    }
+    const unsigned number = detail::size_class::computed(4608);
+    detail::slab* const of_slots = source.make(number, 24, 5);
+    std::shuffle(live.begin(), live.end(), random);
+    std::size_t units = 0;
+    for (int i = 0; i < 12; ++i, live.pop_back()) {
+        is_free(*live.back(), true);
+        freed.insert(live.back());
+        units += live.back()->units;
+        ASSERT_EQ(source.release(*live.back()), nullptr);
+    }
+    ASSERT_EQ(source.kept().units(), units);
+
+    source.kept().forget(*source.kept().next()); // the thread was about to hand it out
+    live[0]->bitmap()[0] = 1;                    // and this one was freed, but not counted
+    freed.insert(live[0]);
+    units += live[0]->units;
+    source.kept().recount(source);
+
+    EXPECT_EQ(source.kept().units(), units);
+    live.erase(live.begin());
+    std::set<const detail::slab*> found;
+    while (detail::slab* const s = source.kept().next()) {
+        source.kept().forget(*s);
+        EXPECT_EQ(s->used(), 0);
+        EXPECT_TRUE(found.insert(s).second);
+    }
+    EXPECT_EQ(found, freed);
+    source.kept().recount(source);
+    // All that is in use may go, and then the blocks with what is kept in them.
+    live.push_back(of_slots);
+    std::size_t closed = 0;
+    for (detail::slab* const s : live) {
+        if (s != of_slots)
+            is_free(*s, true);
+        if (detail::block* const empty = source.release(*s)) {
+            source.close(*empty, 0);
+            ++closed;
+        }
+    }
+    EXPECT_EQ(closed, 4u);
+    EXPECT_EQ(source.open_blocks(), 0u);
+    EXPECT_EQ(source.kept().units(), 0u);
 }
 
 class kept_runs_of_death : public kept_runs_of {};

@@ -153,17 +153,16 @@ struct span {
 
 class ordered_heap_blocks : public heap_test, public testing::WithParamInterface<span> {};
 
-INSTANTIATE_TEST_SUITE_P(block_bytes, ordered_heap_blocks,
-                         testing::Values(span{0, 64_KiB, 256_KiB, 16_KiB, 64_KiB},
-                                         span{1, 4_KiB, 4_KiB, 4_KiB, 4_KiB},
-                                         span{4096, 4_KiB, 4_KiB, 4_KiB, 4_KiB},
-                                         span{5000, 8_KiB, 8_KiB, 8_KiB, 8_KiB},
-                                         span{64_KiB, 64_KiB, 64_KiB, 64_KiB, 64_KiB},
-                                         span{256_KiB, 256_KiB, 256_KiB, 256_KiB, 64_KiB},
-                                         span{256_KiB + 1, 512_KiB, 256_KiB, 320_KiB, 64_KiB},
-                                         span{3_MiB, 3_MiB, 256_KiB, 3_MiB, 64_KiB},
-                                         span{16_MiB, 16_MiB, 256_KiB, 16_MiB, 64_KiB}),
-                         [](const auto& info) { return "of_" + std::to_string(info.param.asked); });
+INSTANTIATE_TEST_SUITE_P(
+    block_bytes, ordered_heap_blocks,
+    testing::Values(span{0, 64_KiB, 256_KiB, 16_KiB, 64_KiB}, span{1, 4_KiB, 4_KiB, 4_KiB, 4_KiB},
+                    span{4096, 4_KiB, 4_KiB, 4_KiB, 4_KiB}, span{5000, 8_KiB, 8_KiB, 8_KiB, 8_KiB},
+                    span{64_KiB, 64_KiB, 64_KiB, 64_KiB, 64_KiB},
+                    span{256_KiB, 256_KiB, 256_KiB, 256_KiB, 64_KiB},
+                    span{256_KiB + 1, 512_KiB, 256_KiB, 320_KiB, 64_KiB},
+                    span{3_MiB, 3_MiB, 256_KiB, 3_MiB, 64_KiB},
+                    span{16_MiB, 16_MiB, 256_KiB, 16_MiB, 64_KiB}),
+    [](const auto& which) { return "of_" + std::to_string(which.param.asked); });
 
 TEST_P(ordered_heap_blocks, is_what_is_asked_from_pages) {
     counting_pages pages;

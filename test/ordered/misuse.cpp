@@ -305,8 +305,8 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(heaps, ordered_heap_checked_death,
-                         testing::Values(sizes::given, sizes::kept), [](const auto& info) {
-                             return info.param == sizes::given ? "known" : "kept";
+                         testing::Values(sizes::given, sizes::kept), [](const auto& which) {
+                             return which.param == sizes::given ? "known" : "kept";
                          });
 
 TEST_P(ordered_heap_checked_death, a_wrong_size_is_told_with_the_right_one) {

@@ -55,8 +55,8 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(heaps, ordered_heap_order, testing::Values(sizes::given, sizes::kept),
-                         [](const auto& info) {
-                             return info.param == sizes::given ? "known" : "kept";
+                         [](const auto& which) {
+                             return which.param == sizes::given ? "known" : "kept";
                          });
 
 // ---- fresh memory -------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(flavour{"known", {}}, flavour{"kept", {.sizes = sizes::kept}},
                     flavour{"known_4_KiB", {.block_bytes = 4_KiB}},
                     flavour{"kept_4_KiB", {.sizes = sizes::kept, .block_bytes = 4_KiB}}),
-    [](const auto& info) { return std::string{info.param.name}; });
+    [](const auto& which) { return std::string{which.param.name}; });
 
 // ---- sizes --------------------------------------------------------------------------------------
 
@@ -437,7 +437,7 @@ INSTANTIATE_TEST_SUITE_P(heaps, ordered_heap_passthrough,
                          testing::Values(flavour{"known", {}},
                                          flavour{"kept", {.sizes = sizes::kept}},
                                          flavour{"eager", {.eager = true, .prefault = true}}),
-                         [](const auto& info) { return std::string{info.param.name}; });
+                         [](const auto& which) { return std::string{which.param.name}; });
 
 TEST_P(ordered_heap_passthrough, sends_everything_to_malloc) {
     counting_resource up;

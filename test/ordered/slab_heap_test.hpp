@@ -38,7 +38,7 @@ inline void expect_books(slab_heap& heap, const model& live) {
     detail::slab_source& slabs = heap.slabs();
     detail::block_list& all = slabs.blocks().blocks();
     std::size_t open = 0;
-    std::size_t kept = 0; // units
+    std::size_t kept_units = 0; // units
     std::set<unsigned> with_pages;
     for (detail::block* b = all.first(); b != nullptr; b = all.above(*b))
         if ((b->state & (detail::block_state::large | detail::block_state::open)) ==
@@ -61,7 +61,7 @@ inline void expect_books(slab_heap& heap, const model& live) {
             if (s.slot_class() == detail::size_class::single &&
                 detail::bits::all_set(slabs.words_of(s), 0, s.slots)) {
                 ASSERT_TRUE(s.is_of(&heap)) << "a free of it would go the way of rare ones";
-                kept += s.units;
+                kept_units += s.units;
                 return;
             }
             ++slabs_here;
@@ -93,7 +93,7 @@ inline void expect_books(slab_heap& heap, const model& live) {
         });
         ASSERT_NE(slabs_here, 0u) << "a block without slabs, or with kept ones alone, is open";
     }
-    ASSERT_EQ(kept, slabs.kept().units());
+    ASSERT_EQ(kept_units, slabs.kept().units());
     ASSERT_EQ(open, slabs.open_blocks());
     std::map<unsigned, std::size_t> expected;
     std::size_t expected_bytes = 0;

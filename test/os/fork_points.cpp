@@ -210,6 +210,43 @@ TEST(fork_points_threads, a_shared_heap_works_in_the_child) {
     heap_of_threads("fork_points.shared_heap", heap);
 }
 
+/// Objects in units of their own come and go without a lock.
+TEST(fork_points_threads, kept_units_are_found_anew_in_the_child) {
+    affinity_heap& heap = affinity_heap::named("fork points of units");
+    const auto bytes = [](unsigned n) { return 9'000 + std::size_t{n} * 6'000 % 48'000; };
+    population<affinity_heap> before{heap};
+    before.grow(50, false);
+    fork_all_over(
+        "fork_points.units",
+        [&] {
+            population<affinity_heap> mine{heap};
+            for (unsigned i = 0; i < 8; ++i)
+                mine.add(bytes(i));
+            for (unsigned round = 0; round < 40; ++round) {
+                mine.shrink(5);
+                for (unsigned i = 0; i < 3; ++i)
+                    mine.add(bytes(round * 5 + i * 3));
+            }
+            mine.shrink(0);
+        },
+        [&] {
+            population<affinity_heap> fresh{heap};
+            bool right = true;
+            for (int round = 0; round < 3; ++round) {
+                for (unsigned i = 0; i < 150; ++i)
+                    fresh.add(bytes(i * 3 + 1));
+                right = right && fresh.is_right() && before.is_right();
+                fresh.shuffle();
+                fresh.shrink(round * 20u);
+            }
+            fresh.shrink(0);
+            heap.trim();
+            return right && works_in_child(heap, before);
+        });
+    before.shrink(0);
+    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
+}
+
 /// The heap of the stopped thread is not there to be used; one of the thread that forks is, and new
 /// ones are.
 TEST(fork_points_threads, other_ordered_heaps_work_in_the_child) {

@@ -193,9 +193,9 @@ INSTANTIATE_TEST_SUITE_P(words, page_source_death,
                                                           false},
                                          environment_case{"", huge_pages::automatic, false},
                                          environment_case{"nevr", huge_pages::automatic, true}),
-                         [](const auto& info) {
-                             return info.param.text[0] == '\0' ? std::string{"nothing"}
-                                                               : std::string{info.param.text};
+                         [](const auto& which) {
+                             return which.param.text[0] == '\0' ? std::string{"nothing"}
+                                                                : std::string{which.param.text};
                          });
 
 // ---- misuse ------------------------------------------------------------------------------------

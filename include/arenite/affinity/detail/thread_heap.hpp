@@ -51,9 +51,9 @@ enum class thread_heap_kind : unsigned char {
 ///
 /// The slab_heap of an unlocked one is touched by its thread alone: objects that others free go
 /// into the remote_queue, which the thread drains before the heap grows. The lock is held while
-/// slabs and blocks change, so that others may look at them. A locked one (large objects, checked
-/// builds, the strategies `intrusive` and `slots`) is used by any thread under the lock, as a
-/// locked_heap.
+/// slabs and blocks change, so that others may look at them; objects in units that are kept come
+/// and go without it (kept_runs), as slots do. A locked one (large objects, checked builds, the
+/// strategies `intrusive` and `slots`) is used by any thread under the lock, as a locked_heap.
 ///
 /// Threads:   an unlocked one by its thread only, remote frees by any; a locked one by any, under
 ///            its lock.

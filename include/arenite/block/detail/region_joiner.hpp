@@ -3,11 +3,13 @@
 #pragma once
 
 #include <arenite/block/detail/block.hpp>
+#include <arenite/block/detail/block_list.hpp>
 #include <arenite/block/detail/block_source.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
 
 #include <cstddef>
+#include <span>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -62,6 +64,38 @@ private:
     const std::byte* end_ = nullptr;
     region_state state_ = region_state::free;
 };
+
+/// Lists memory of freed large objects that a source keeps for reuse.
+inline void list_kept(const block_source& source, region_sink& sink) {
+    source.for_each_kept([&](const std::byte* p, std::size_t bytes) {
+        sink.add({p, bytes, region_state::free});
+    });
+}
+
+/// Lists all memory of a source: what it keeps, then its blocks in address order, then, behind the
+/// block cut last, what is not cut yet. of_block(region_joiner&, block&) adds what lies in a block
+/// that is not large, to its end.
+template <class F>
+void list_blocks(const block_source& source, region_sink& sink, F of_block) {
+    list_kept(source, sink);
+    source.large().for_each_head([&](const std::byte* p, std::size_t bytes) {
+        sink.add({p, bytes, region_state::overhead});
+    });
+    region_joiner to{sink};
+    const std::span<const std::byte> fresh = source.fresh();
+    const block_list& all = source.blocks();
+    for (block* b = all.first(); b != nullptr; b = all.above(*b)) {
+        if ((b->state & block_state::large) != 0) {
+            to.add_large(*b);
+            continue;
+        }
+        of_block(to, *b);
+        const std::byte* const end = reinterpret_cast<const std::byte*>(b) + b->bytes();
+        if (!fresh.empty() && end == fresh.data())
+            to.add(end, end + fresh.size(), region_state::untouched);
+        to.flush();
+    }
+}
 
 } // namespace detail
 } // namespace ARENITE_ABI

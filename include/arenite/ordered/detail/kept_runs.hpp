@@ -3,10 +3,12 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/atomic_access.hpp>
 #include <arenite/core/detail/extremes.hpp>
 #include <arenite/ordered/detail/slab.hpp>
 #include <arenite/ordered/detail/slab_block.hpp>
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +16,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
+
+class slab_source;
 
 /// Slabs that nothing lives in, whose units stay theirs for the next slab of about that length: by
 /// length, the latest first.
@@ -25,7 +29,11 @@ namespace detail {
 /// A kept slab has one slot, whose bit says free: so whoever frees into it once more is found, by
 /// the call or when what other threads freed is drained.
 ///
-/// Cost:      O(1).
+/// An object of its own units that comes and goes in kept ones changes no slab: of it others see
+/// the bit and the size alone, by glances. So its calls need no gate, and a fork may come in the
+/// middle of them: recount() mends that in the child.
+///
+/// Cost:      O(1); recount() O(slabs).
 /// Threads:   one at a time, as their source.
 class kept_runs {
 public:
@@ -50,6 +58,23 @@ public:
 
     /// All units that are kept.
     [[nodiscard]] std::size_t units() const noexcept { return units_; }
+
+    // Objects that come and go in units that are kept, without the gate. `head` is that of the
+    // slab's block. Not in a build that has only slow calls.
+
+    /// One for a slot of so many units, up to `longest`; nullptr where none is of about that
+    /// length, in a source of so many blocks.
+    [[nodiscard]] ARENITE_INLINE slab* single_of(std::size_t units,
+                                                 std::size_t blocks) const noexcept;
+    /// It is in use from now on.
+    ARENITE_INLINE void take_single(slab& s, std::size_t units, slab_block& head) noexcept;
+    /// Keeps one whose slot was freed; false where the source has more to do, and nothing is done.
+    [[nodiscard]] ARENITE_INLINE bool keep_single(slab& s, slab_block& head,
+                                                  std::size_t blocks) noexcept;
+
+    /// In a forked child, of a source whose thread is not there and may have been in one of these
+    /// two calls: finds all that is kept anew, by the bits of the slots alone. O(slabs).
+    void recount(slab_source& of) noexcept;
 
     // Slabs in use whose single slot is shorter than they are: what it leaves counts as kept.
     void add_unused(std::size_t units) noexcept { unused_ += units; }
@@ -107,6 +132,33 @@ inline void kept_runs::forget(slab& s) noexcept {
     else if ((first_[s.units] = s.right) == nullptr)
         lengths_ &= ~(std::uint64_t{1} << s.units);
     units_ -= s.units;
+}
+
+ARENITE_INLINE slab* kept_runs::single_of(std::size_t units, std::size_t blocks) const noexcept {
+    const std::uint64_t those = lengths_ & ~std::uint64_t{0} << units;
+    if (those == 0)
+        return nullptr;
+    const auto length = static_cast<std::size_t>(std::countr_zero(those));
+    return length - units <= may_leave_unused(units, blocks) ? first_[length] : nullptr;
+}
+
+ARENITE_INLINE void kept_runs::take_single(slab& s, std::size_t units, slab_block& head) noexcept {
+    forget(s);
+    add_unused(s.units - units);
+    ++head.slab_count;
+    head.fresh_slabs &= ~(std::uint32_t{1} << (&s - head.slabs)); // it has been written
+    atomic_store(s.slot_bytes, static_cast<std::uint16_t>(units * unit_bytes),
+                 std::memory_order_relaxed);
+}
+
+ARENITE_INLINE bool kept_runs::keep_single(slab& s, slab_block& head, std::size_t blocks) noexcept {
+    const bool has_room = units_ + unused_ + s.units <= most(blocks);
+    if (!may_keep(s) || head.slab_count == 1 || !has_room) [[unlikely]]
+        return false;
+    remove_unused(s.units - s.slot_bytes / unit_bytes);
+    --head.slab_count;
+    keep(s);
+    return true;
 }
 
 inline void kept_runs::forget_all(slab_block& head, const slab& last) noexcept {

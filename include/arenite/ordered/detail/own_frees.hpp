@@ -20,14 +20,38 @@ namespace detail {
 
 ARENITE_INLINE slab_class& slab_classes::of(const slab& s) noexcept { return *s.its_class; }
 
-ARENITE_INLINE bool slab_front::set_free(slab& s, std::size_t index) noexcept {
-    if (bits::test_and_set(s.bitmap()[index / bits::word_bits], index)) [[unlikely]]
+/// Its only free is then the one that is reported.
+ARENITE_INLINE void slab_class::add_single(slab& s) noexcept {
+    s.its_class = this;
+    s.alarm_at(1, 0);
+    *s.bitmap() = 0;
+    ++live_;
+}
+
+ARENITE_INLINE void slab_classes::add_single(slab& s) noexcept {
+    all_[size_class::single].add_single(s);
+    single_bytes_ += s.slot_bytes;
+}
+
+/// Frees the slot of a bit and counts it; false, and nothing is done, if it is free. Calls last()
+/// where the slab's count comes to 0, else alarmed() where that of its class comes to its end: the
+/// callers give both, so that each keeps in registers what it came with.
+template <class Last, class Alarmed>
+ARENITE_INLINE bool free_bit(slab& s, bits::word& word, std::size_t index, Last last,
+                             Alarmed alarmed) noexcept {
+    if (bits::test_and_set(word, index)) [[unlikely]]
         return false;
     if (--s.frees_left == 0) [[unlikely]] // each test on the flags of its subtraction
-        count_last_free(s);
+        last();
     else if (slab_classes::of(s).count_free()) [[unlikely]]
-        alarmed(s);
+        alarmed();
     return true;
+}
+
+ARENITE_INLINE bool slab_front::set_free(slab& s, std::size_t index) noexcept {
+    return free_bit(
+        s, s.bitmap()[index / bits::word_bits], index, [&] { count_last_free(s); },
+        [&] { alarmed(s); });
 }
 
 /// set_free from the address to the page, and to the slot's bit there. False, and nothing is done,
@@ -40,13 +64,9 @@ ARENITE_INLINE bool slab_front::try_give_in_own(void* p) noexcept {
     if (!s.is_here<true>(this)) [[unlikely]]
         return false;
     const std::size_t index = s.index_in_page(p);
-    if (bits::test_and_set(slab_page::words_of(s)[index / bits::word_bits], index)) [[unlikely]]
-        return false;
-    if (--s.frees_left == 0) [[unlikely]]
-        count_last_free_of_page(p);
-    else if (slab_classes::of(s).count_free()) [[unlikely]]
-        alarmed_page(p);
-    return true;
+    return free_bit(
+        s, slab_page::words_of(s)[index / bits::word_bits], index,
+        [=, this] { count_last_free_of_page(p); }, [=, this] { alarmed_page(p); });
 }
 
 ARENITE_INLINE bool slab_front::try_give(void* p) noexcept {

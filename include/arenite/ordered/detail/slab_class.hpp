@@ -81,7 +81,7 @@ public:
     /// Enters a slab without slots in use.
     void add(slab& s) noexcept;
     /// Counts one that is a single slot, in use from now on; it is in no list.
-    void add_single(slab& s) noexcept;
+    ARENITE_INLINE void add_single(slab& s) noexcept;
     /// Takes out a slab without slots in use, which is not the current one.
     void remove(slab& s) noexcept;
 

@@ -54,7 +54,7 @@ public:
     [[nodiscard]] bool none_live() const noexcept;
 
     /// Enters a slot of its own, which is in use.
-    void add_single(slab& s) noexcept;
+    ARENITE_INLINE void add_single(slab& s) noexcept;
     void remove_single(std::size_t bytes) noexcept { single_bytes_ -= bytes; }
     /// True if more single bytes are in use than ever before this was asked.
     [[nodiscard]] bool most_single() noexcept;

@@ -125,6 +125,8 @@ private:
     // ---- allocate: slab_heap.cpp
     [[nodiscard]] ARENITE_INLINE void* allocate_rest(std::size_t bytes,
                                                      std::size_t alignment) noexcept;
+    [[nodiscard]] ARENITE_INLINE void* take_single(std::size_t bytes,
+                                                   std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_slot(unsigned slot_class, std::size_t bytes,
                                       std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_single(std::size_t bytes, std::size_t aligned_units = 1) noexcept;
@@ -137,6 +139,7 @@ private:
     // ---- free: slab_heap_free.cpp
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate_slot(slab& s, void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    [[nodiscard]] ARENITE_INLINE bool free_single(slab& s, slab_block& head) noexcept;
     ARENITE_INLINE void answer_alarm(slab& s) noexcept;
     void many_frees_in_current(slab_class& its) noexcept;
     void remove(slab& s) noexcept;

@@ -64,6 +64,7 @@ public:
     /// Takes back the units of all slabs that are kept.
     void release_kept() noexcept;
     [[nodiscard]] const kept_runs& kept() const noexcept { return kept_; }
+    [[nodiscard]] kept_runs& kept() noexcept { return kept_; }
 
     /// Gives up a block without slabs: it may go back at once, by the return_policy.
     void close(block& b, std::size_t bytes_in_use) noexcept;
@@ -73,8 +74,8 @@ public:
     void mark_large(block& b) noexcept;
 
     /// The block that a slab lies in.
-    [[nodiscard]] block& block_of(const slab& s) const noexcept {
-        if (geometry_.has_pages())
+    [[nodiscard]] ARENITE_INLINE block& block_of(const slab& s) const noexcept {
+        if (geometry_.has_pages()) [[likely]]
             return *reinterpret_cast<block*>(address_of(&s) & ~(geometry_.mask_bytes() - 1));
         const auto* const words = reinterpret_cast<const slab_block*>(s.bitmap() - s.first_word());
         return *reinterpret_cast<block*>(geometry_.block_before(words - 1));
