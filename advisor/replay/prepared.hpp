@@ -92,6 +92,7 @@ struct outcome {
     double planned = 0;      ///< allocations that the plan's groups served
     double held_bytes = 0;   ///< that linear groups held at most
     double burst_ns = 0;     ///< an access of the observed bursts, of cold caches; 0: none
+    double reference_ns = 0; ///< of accesses like the bursts', at places that are always the same
     double copied_bytes = 0; ///< for longer buffers: handed to realloc, or copied
 };
 

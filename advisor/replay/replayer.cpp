@@ -139,6 +139,7 @@ public:
             read += t.read;
         });
         made_.burst_ns = bursts_.ns_an_access();
+        made_.reference_ns = bursts_.reference_ns();
         made_.walk_ns = walked_ == 0 ? 0 : made_.walk_ns / walked_;
         const volatile long used = read; // so that it is read
         (void)used;
@@ -366,9 +367,10 @@ int main(int count, char** words) {
     const outcome o = r.run();
     std::printf(
         "ns %.0f\nwalk_ns %.3f\nfaults %.0f\npeak_bytes %.0f\nend_bytes %.0f\n"
-        "live_checks %.0f\nplanned %.0f\nheld_bytes %.0f\nburst_ns %.3f\ncopied_bytes %.0f\nbursts",
+        "live_checks %.0f\nplanned %.0f\nheld_bytes %.0f\nburst_ns %.3f\nreference_ns %.0f\n"
+        "copied_bytes %.0f\nbursts",
         o.ns, o.walk_ns, o.faults, o.peak_bytes, o.end_bytes, o.live_checks, o.planned,
-        o.held_bytes, o.burst_ns, o.copied_bytes);
+        o.held_bytes, o.burst_ns, o.reference_ns, o.copied_bytes);
     r.bursts().each_time([](double ns) { std::printf(" %.1f", ns); });
     std::printf("\npath");
     r.bursts().each_of_path([](const char* p) {

@@ -37,6 +37,7 @@ constexpr std::array words{
     word{"planned", &outcome::planned},
     word{"held_bytes", &outcome::held_bytes},
     word{"burst_ns", &outcome::burst_ns},
+    word{"reference_ns", &outcome::reference_ns},
     word{"copied_bytes", &outcome::copied_bytes},
 };
 
@@ -139,6 +140,29 @@ void warm_machine(std::size_t bytes) {
         ::munmap(p, bytes);
 }
 
+/// Other programs make memory slower for seconds, so for one turn of one subject and
+/// not for another's. Each turn's bursts are told as if its memory had been as fast as the median.
+void even_out(std::vector<replayed>& all) {
+    std::vector<double> references;
+    for (const replayed& r : all)
+        for (const outcome& o : r.turns)
+            if (o.reference_ns > 0)
+                references.push_back(o.reference_ns);
+    if (references.empty())
+        return;
+    const auto middle = references.begin() + static_cast<std::ptrdiff_t>(references.size() / 2);
+    std::nth_element(references.begin(), middle, references.end());
+    for (replayed& r : all)
+        for (std::size_t turn = 0; turn < r.turns.size(); ++turn)
+            if (const double here = r.turns[turn].reference_ns; here > 0) {
+                const double scale = *middle / here;
+                r.turns[turn].burst_ns *= scale;
+                r.turns[turn].reference_ns = *middle;
+                for (double& ns : r.bursts[turn])
+                    ns *= scale;
+            }
+}
+
 std::string find_library(std::initializer_list<const char*> names) {
     for (const char* folder : {"/usr/lib/x86_64-linux-gnu/", "/usr/lib/aarch64-linux-gnu/",
                                "/usr/lib64/", "/usr/lib/", "/usr/local/lib/"})
@@ -195,6 +219,7 @@ std::vector<replayed> replay_in_turns(const prepared_trace& trace,
                 run_once(program, trace.path(), plans[i]->path(), subjects[i], all[i]));
             told();
         }
+    even_out(all);
     return all;
 }
 

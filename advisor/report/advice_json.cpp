@@ -39,7 +39,10 @@ const char* of_worth(worth w) {
     return "nothing";
 }
 
-json of_advice(const advice& a, const std::vector<site>& sites, const program_costs& costs) {
+json of_advice(const advice& a, const advice_report& r) {
+    const std::vector<site>& sites = r.sites;
+    const program_costs& costs = r.costs;
+    const bool marked = r.recorded->marks() != 0; // else nothing can die before a mark
     json made{{"remedy", word_of(a.proposed.what)},
               {"title", title_of(a.proposed, sites)},
               {"code", code_of(a.proposed, sites)},
@@ -63,7 +66,7 @@ json of_advice(const advice& a, const std::vector<site>& sites, const program_co
                                  {"smallest", s.sum.smallest},
                                  {"largest", s.sum.largest},
                                  {"short_lived", s.sum.short_lived},
-                                 {"died_in_frame", s.sum.died_in_frame},
+                                 {"died_in_frame", marked ? json(s.sum.died_in_frame) : json()},
                                  {"copied_by_growth", s.sum.copied},
                                  {"longest_chain", s.sum.longest_chain}});
     }
@@ -90,9 +93,9 @@ std::string advice_as_json(const advice_report& r) {
               {"leave_alone", json::array()},
               {"mallocs", json::array()}};
     for (const advice& a : r.advised)
-        made["advice"].push_back(of_advice(a, r.sites, r.costs));
+        made["advice"].push_back(of_advice(a, r));
     for (const advice& a : r.tried)
-        made["leave_alone"].push_back(of_advice(a, r.sites, r.costs));
+        made["leave_alone"].push_back(of_advice(a, r));
     for (const other_malloc& m : r.mallocs)
         made["mallocs"].push_back({{"name", m.name},
                                    {"worth", of_worth(m.is_worth)},

@@ -31,7 +31,8 @@ td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowra
 pre { background: var(--soft); padding: .6rem; overflow-x: auto; border-radius: .3rem }
 .card { border: 1px solid var(--line); border-radius: .4rem; padding: .2rem 1rem; margin: 1rem 0 }
 .plot { position: relative; height: 20rem } #heat td { padding: 0; height: 1rem; min-width: .8rem;
-border: 0 } #heat th { border: 0; font-weight: normal; padding: 0 .4rem; text-align: right }
+border: 0 } #heat th { border: 0; font-weight: normal; padding: 0 .4rem;
+text-align: right; white-space: nowrap }
 #matrix td { text-align: center; min-width: 3rem; border: 1px solid var(--line) }
 .paths { display: flex; flex-wrap: wrap; gap: 1rem }
 figure { flex: 1 1 18rem; margin: 0; min-width: 0 }
@@ -108,7 +109,7 @@ t.sites.forEach(s => row($("sites"), [s[0], s[1].toLocaleString(), s[2], bytes(s
   bytes(s[4])]));
 const most = Math.log1p(Math.max(1, ...t.lives.flat()));
 t.lives.forEach((cells, i) => { const r = document.createElement("tr");
-  r.append(text("th", bytes(2 ** i / 2)));
+  r.append(text("th", bytes(Math.floor(2 ** i / 2))));
   cells.forEach((n, j) => { const c = text("td", "");
     c.title = `${n.toLocaleString()} allocations of up to ${bytes(2 ** i)}, up to ${2 ** j} events`;
     c.style.background = n ? `rgba(220,90,30,${0.1 + 0.9 * Math.log1p(n) / most})` : "";
@@ -146,8 +147,10 @@ if (t.before.length) {
 if (window.Chart) {
   const grey = getComputedStyle(document.body).color; Chart.defaults.color = grey;
   Chart.defaults.animation = false; Chart.defaults.maintainAspectRatio = false;
-  const short = n => n.length > 48 ? n.slice(0, 47) + "…" : n;
-  new Chart($("bars"), { type: "bar", data: { labels: tried.map(x => short(x[0])), datasets: [{
+  const longest = window.innerWidth < 600 ? 24 : 48;
+  const short = n => n.length > longest ? n.slice(0, longest - 1) + "…" : n;
+  const bars = tried.map(x => short(x[0].replace("link or preload ", "")));
+  new Chart($("bars"), { type: "bar", data: { labels: bars, datasets: [{
     label: "% of CPU time saved", data: tried.map(x =>
       a.cpu_ns ? 100 * x[1].saved_in_all_ns / a.cpu_ns : 0),
     backgroundColor: tried.map(x => x[2] == "nothing" ? "#8888" : "#2a7fc9") }] },
@@ -161,11 +164,13 @@ if (window.Chart) {
     t.marks.forEach(m => { const x = left + (right - left) * Math.min(1, m /
       Math.max(1, t.at.length - 1)); g.moveTo(x, top); g.lineTo(x, bottom); });
     g.stroke(); g.restore(); } };
+  const span = (t.at.at(-1) ?? 0) - (t.at[0] ?? 0); // a program may take a few microseconds
+  const digits = span > 0 ? Math.min(8, Math.max(1, Math.ceil(-Math.log10(span)) + 2)) : 3;
   new Chart($("live"), { type: "line", plugins: [dashes],
-    data: { labels: t.at.map(x => x.toFixed(3)),
+    data: { labels: t.at.map(x => x.toFixed(digits)),
     datasets: t.names.map((n, i) => ({ label: short(n), data: t.live[i], fill: true, pointRadius: 0,
       borderWidth: 1, borderColor: colours[i % 9], backgroundColor: colours[i % 9] + "88" })) },
-    options: { scales: { y: { stacked: true, ticks: { callback: bytes } },
+    options: { scales: { y: { stacked: true, beginAtZero: true, ticks: { callback: bytes } },
       x: { title: { display: true, text: "seconds" }, ticks: { maxTicksLimit: 8 } } } } });
 } else { $("bars-box").remove(); $("live-box").remove(); }
 )";

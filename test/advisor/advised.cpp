@@ -137,6 +137,8 @@ TEST(advised, writes_what_it_prints_as_json_and_as_a_page) {
     EXPECT_NE(r.text.find("\n" + told["verdict"].get<std::string>() + "\n"), std::string::npos)
         << r.text;
     EXPECT_EQ(told["replayed_share"], 1);
+    EXPECT_EQ(told["marks"], 0);
+    EXPECT_TRUE(told["advice"][0]["sites"][0]["died_in_frame"].is_null()); // there is no frame
     std::ifstream in{page};
     const std::string html{std::istreambuf_iterator<char>{in}, {}};
     EXPECT_NE(html.find("grow_by_doubling"), std::string::npos);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <replay/runs.hpp>
 #include <trace/reader.hpp>
 #include <trace/writer.hpp>
@@ -104,8 +106,21 @@ TEST(marks, are_shown_exported_and_named_in_replays) {
                              " && grep -c '\"mark ' " + exported);
     EXPECT_NE(r.text.find("\n20\n"), std::string::npos) << r.text;
     const std::string page = temporary(".html");
-    ASSERT_EQ(shell("$A advise --turns 1 --report " + page + " " + file + " > /dev/null").code, 0);
+    ASSERT_EQ(shell("$A advise --turns 1 --report " + page + " --json " + exported + " " + file +
+                    " > /dev/null")
+                  .code,
+              0);
     EXPECT_EQ(shell("grep -q '\"mark_count\":20,' " + page).code, 0);
+    const auto told = nlohmann::json::parse(std::ifstream{exported});
+    EXPECT_EQ(told["marks"], 20);
+    std::size_t sites = 0;
+    for (const char* list : {"advice", "leave_alone"})
+        for (const auto& advice : told[list])
+            for (const auto& site : advice["sites"]) {
+                EXPECT_TRUE(site["died_in_frame"].is_number());
+                ++sites;
+            }
+    EXPECT_GT(sites, 0u);
     std::filesystem::remove(page);
     std::filesystem::remove(exported);
     std::filesystem::remove(file);

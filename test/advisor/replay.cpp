@@ -278,6 +278,30 @@ TEST(replay, times_what_was_observed_at_the_places_that_the_objects_have) {
     EXPECT_GT(once(*trace, subject(strategy::ordered, {0, 1})).burst_ns, 0);
 }
 
+// The memory of a machine is not as fast in each turn: their bursts are told by one measure.
+TEST(replay, tells_the_bursts_of_all_turns_as_of_memory_that_is_as_fast) {
+    trace_file file;
+    trace::observation seen;
+    seen.instructions = 500;
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+        file.born(i * 4096, 48, 1);
+        seen.accesses.push_back({i * 4096 + 8, false});
+    }
+    file.observed(seen);
+    const auto trace = file.prepared();
+    const auto results = replay_in_turns(
+        *trace, {subject(strategy::malloc, {}), subject(strategy::ordered, {0, 1})}, 3);
+    const double reference = results[0].turns[0].reference_ns;
+    EXPECT_GT(reference, 0);
+    for (const replayed& r : results)
+        for (std::size_t turn = 0; turn < 3; ++turn) {
+            EXPECT_EQ(r.turns[turn].reference_ns, reference);
+            ASSERT_EQ(r.bursts[turn].size(), 1u);
+            // The ns of the burst and of its accesses are one figure, printed in two ways.
+            EXPECT_NEAR(r.bursts[turn][0] / 20 / r.turns[turn].burst_ns, 1, 0.05);
+        }
+}
+
 TEST(replay, tells_the_path_of_the_longest_burst) {
     trace_file file;
     trace::observation seen;
