@@ -46,8 +46,7 @@ inline double wall_ns() {
 struct object {
     char* p;
     std::uint32_t bytes;
-    std::uint32_t
-        reserved; ///< bytes that lie there for the chain of copies; 0: none beyond its own
+    std::uint32_t reserved; ///< bytes there, for all its chain of copies; 0: its own
     std::uint8_t group, log2_alignment;
 };
 
