@@ -87,10 +87,10 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///            give_back_due() whole pages, where a program idles.
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
 ///            are found in every build. All are found at the call, except an object that another
-///            thread frees and then its owner: that is found when the owner drains its remote
-///            frees, unless it has handed the slot out again by then. Wrong sizes as in
-///            ordered_heap. Checked builds report objects still alive at the end of the process, by
-///            name, size and address.
+///            thread frees and then its owner, or others twice with a drain of the owner's in
+///            between: those are found when the owner drains, unless it has handed the slot out
+///            again by then. Wrong sizes as in ordered_heap. Checked builds report objects still
+///            alive at the end of the process, by name, size and address.
 /// Threads:   any; reset only while no other thread uses this affinity. Works before main, after
 ///            it, while a thread ends, and in a forked child.
 /// Failure:   out_of_memory / nullptr; nothing changes.
