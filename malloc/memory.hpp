@@ -74,9 +74,6 @@ ARENITE_INLINE void give(void* p) noexcept {
 /// errno is ENOMEM. Returns nullptr.
 ARENITE_COLD void* no_memory() noexcept;
 
-/// To be called once, after forks are seen to by the library: theirs come before its locks.
-void see_to_streams() noexcept;
-
 /// To be called at each slow call: memory that is not used goes back.
 void look() noexcept;
 

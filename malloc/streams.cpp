@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // Forks beside threads that read and flush streams: the order of the C library's lock and ours.
-#include "memory.hpp"
-
+#include <arenite/core/detail/spin_lock.hpp>
 #include <arenite/os/detail/held_signals.hpp>
 #include <arenite/os/detail/platform.hpp>
 
@@ -30,6 +29,10 @@ using detail::held_signals;
 constinit unsigned taken = 0; // by forks under way: handlers of signals fork, too
 
 void take_list() noexcept {
+    // The child of the only thread goes on with the list as it is, also where a handler that forks
+    // interrupted what holds it: glibc's fork does the same.
+    if (detail::spin_lock::nobody_else())
+        return;
     const held_signals held;
     _IO_list_lock();
     ++taken;
@@ -44,12 +47,16 @@ void give_list() noexcept {
 }
 
 void reset_list() noexcept {
+    if (taken == 0)
+        return;
     taken = 0;
     _IO_list_resetlock();
 }
 
 } // namespace
 
+/// Called once by src/os/fork_lock.cpp, when the library has seen to forks: so these handlers are
+/// the first before a fork and the last after it.
 void see_to_streams() noexcept {
     if (&_IO_list_lock != nullptr && &_IO_list_unlock != nullptr && &_IO_list_resetlock != nullptr)
         detail::os::platform::at_fork(take_list, give_list, reset_list);

@@ -100,9 +100,12 @@ void remote_queue::forward(remote_frees& r) noexcept {
     const bool any = r.has_any();
     // After the bits: who set one named its heap before.
     remote_queue* const other = r.heap.load(std::memory_order_relaxed);
-    if (other == this && any) {    // a block of which nothing lives has nothing left to free
-        for (auto& word : r.freed) // nor a bit for the next owner of these addresses
-            word.store(0, std::memory_order_seq_cst);
+    if (other == this && any) {      // a block of which nothing lives has nothing left to free
+        for (auto& word : r.freed) { // nor a bit for the next owner of these addresses
+            const auto bits = word.exchange(0, std::memory_order_seq_cst);
+            if (r.heap.load(std::memory_order_relaxed) != this) [[unlikely]] // it has come
+                word.fetch_or(bits, std::memory_order_seq_cst);
+        }
         if (heap_ != nullptr)
             heap_->gate().leave();
         contract_violation_f(std::source_location::current(),

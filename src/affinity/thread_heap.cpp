@@ -63,12 +63,13 @@ void thread_heap::retire(thread_heap& heap) noexcept {
 void thread_heap::abandon_after_fork(const void* me) noexcept {
     if (is_mine(me))
         return;
+    const bool had_thread = !is_abandoned();
     abandon();
     if (!thread_heap_room::is_slab_heap(kind_))
         return;
     slab_source& slabs = heap().slabs();
     slabs.blocks().may_grow(true);
-    if (!locked_ && !heap().gate().entered())
+    if (had_thread && !locked_ && !heap().gate().entered()) // it may have been in a call
         slabs.kept().recount(slabs);
 }
 

@@ -15,8 +15,13 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+/// Only what differs is written: else the page stays the parent's, too.
 void kept_runs::recount(slab_source& of) noexcept {
     clear();
+    const auto set_alarm = [](slab& s, std::int32_t used) {
+        if (s.frees_left != used || s.alarm != 0)
+            s.alarm_at(used, 0);
+    };
     const block_list& all = of.blocks().blocks();
     for (block* b = all.first(); b != nullptr; b = all.above(*b)) {
         if ((b->state & block_state::open) == 0 || slab_source::has_pages(*b))
@@ -25,16 +30,17 @@ void kept_runs::recount(slab_source& of) noexcept {
         of.for_each_slab(*b, [&](slab& s) {
             const bool single = s.slot_class() == size_class::single;
             if (single && *s.bitmap() != 0) {
-                s.alarm_at(0, 0);
+                set_alarm(s, 0);
                 return keep(s);
             }
             ++in_use;
             if (!single)
                 return;
-            s.alarm_at(1, 0);
+            set_alarm(s, 1);
             add_unused(s.units - (s.slot_bytes + slab::note_bytes) / unit_bytes);
         });
-        of.geometry().slabs_in(b)->slab_count = in_use;
+        if (slab_block& head = *of.geometry().slabs_in(b); head.slab_count != in_use)
+            head.slab_count = in_use;
     }
 }
 
@@ -65,12 +71,8 @@ slab* slab_source::take_kept(unsigned slot_class, std::size_t wanted, std::size_
                            : kept_.longest_of(least, std::min(most, kept_runs::longest));
     if (s == nullptr || s->begin % (aligned * unit_bytes) != 0)
         return nullptr;
-    kept_.forget(*s);
     const std::size_t slot_units = single ? wanted : s->units;
-    kept_.add_unused(s->units - slot_units);
-    slab_block& head = *geometry_.slabs_in(&block_of(*s));
-    ++head.slab_count;
-    head.fresh_slabs &= ~(std::uint32_t{1} << (s - head.slabs)); // it has been written
+    kept_.take_single(*s, slot_units, *geometry_.slabs_in(&block_of(*s)));
     fill_units(*s, slot_class, slot_units);
     return s;
 }

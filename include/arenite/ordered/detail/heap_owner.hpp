@@ -26,7 +26,7 @@ struct heap_owner {
                             std::size_t alignment) noexcept = nullptr;
 
     /// Held while slabs and blocks change, or null: its holder may look at them from another
-    /// thread, and at the bits by glances.
+    /// thread, and at bits and sizes of slots by glances.
     fork_lock<std::mutex>* gate = nullptr;
 
     void* holder = nullptr; ///< the thread_heap that it is part of, or null
