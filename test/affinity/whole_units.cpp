@@ -4,8 +4,10 @@
 // Objects of 8 to 63 KiB, in units of their own, which their thread replaces while others look.
 
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/check/detail/poison.hpp>
+#include <arenite/check/passthrough.hpp>
 #include <arenite/report/memory_map.hpp>
 
 #include <gtest/gtest.h>
