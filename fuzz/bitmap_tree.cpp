@@ -53,9 +53,9 @@ private:
     }
 
     void one(support::decisions&) override {
+        const std::size_t operation = byte(); // also past the last step: the rest is read, too
         if (step() >= 400)
             return;
-        const std::size_t operation = byte();
         const std::size_t i = number() * (capacity_ > 65'536 ? 5 : 1) % capacity_;
         switch (operation % 8) {
         case 0: {
