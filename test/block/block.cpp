@@ -5,34 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include "support/standing_block.hpp"
+
 #include <cstddef>
-#include <memory>
-#include <new>
 
 using namespace arenite;
 
 namespace {
-
-/// A block in memory of its own, all of it free.
-class standing_block {
-public:
-    explicit standing_block(std::size_t bytes)
-        : memory_{static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64}))},
-          block_{::new(static_cast<void*>(memory_.get())) detail::block{}} {
-        block_->granules = static_cast<std::uint32_t>(bytes / detail::granule_bytes);
-    }
-
-    detail::block& operator*() const { return *block_; }
-    detail::block* operator->() const { return block_; }
-
-private:
-    struct give_back {
-        void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
-    };
-
-    std::unique_ptr<std::byte, give_back> memory_;
-    detail::block* block_;
-};
 
 TEST(block, its_head_is_one_cache_line) {
     static_assert(sizeof(detail::block) == 64);
@@ -55,7 +34,7 @@ TEST(block, sizes_count_in_whole_granules) {
 }
 
 TEST(block, granules_are_numbered_from_its_first_byte) {
-    const standing_block b{8_KiB};
+    const support::standing_block b{8_KiB};
     auto* const begin = reinterpret_cast<std::byte*>(&*b);
     EXPECT_EQ(b->bytes(), 8_KiB);
     for (std::size_t i : {0u, 1u, 63u, 64u, 1023u}) {

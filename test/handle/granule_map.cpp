@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/standing_block.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -21,26 +23,12 @@ namespace granule_map = arenite::detail::granule_map;
 namespace {
 
 /// A block in memory of its own, all of it free.
-class standing_block {
+class standing_block : public support::standing_block {
 public:
-    explicit standing_block(std::size_t bytes)
-        : memory_{static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64}))},
-          block_{::new(static_cast<void*>(memory_.get())) detail::block{}} {
-        block_->granules = static_cast<std::uint32_t>(bytes / detail::granule_bytes);
-        ::new (static_cast<void*>(block_ + 1))
-            detail::bits::word[2 * granule_map::words_of(*block_)]{};
+    explicit standing_block(std::size_t bytes) : support::standing_block{bytes} {
+        ::new (static_cast<void*>(&**this + 1))
+            detail::bits::word[2 * granule_map::words_of(**this)]{};
     }
-
-    detail::block& operator*() const { return *block_; }
-    detail::block* operator->() const { return block_; }
-
-private:
-    struct give_back {
-        void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
-    };
-
-    std::unique_ptr<std::byte, give_back> memory_;
-    detail::block* block_;
 };
 
 TEST(granule_map, the_head_holds_its_bitmap_and_ends_at_a_cache_line) {

@@ -59,8 +59,8 @@ public:
     /// All units that are kept.
     [[nodiscard]] std::size_t units() const noexcept { return units_; }
 
-    // Objects that come and go in units that are kept, without the gate. `head` is that of the
-    // slab's block. Not in a build that has only slow calls.
+    // Objects that come and go in units that are kept. `head` is that of the slab's block. No call
+    // needs the gate; a build that has only slow calls has it all the same.
 
     /// One for a slot of so many units, up to `longest`; nullptr where none is of about that
     /// length, in a source of so many blocks.
