@@ -44,6 +44,20 @@ ARENITE_INLINE bool slab_heap::free_single(slab& s, slab_block& head) noexcept {
     return true;
 }
 
+/// Frees an object of one slot in a page where others have several: that needs no gate, as in any
+/// other page. False, and nothing is done, for all else.
+ARENITE_INLINE bool slab_heap::free_beside_joined(void* p) noexcept {
+    if (slow_only || !pages_.may_hold(p))
+        return false;
+    slab& s = slab_page::of(p);
+    if (!s.is_any_here<true>(this) || !slabs_.is_joined(s))
+        return false;
+    const std::size_t index = s.index_in_page(p);
+    const joined_slots joined{s};
+    return index < s.slots && index * s.slot_bytes == s.offset_in_page(p) &&
+           !joined.continues(index) && joined.slots_at(index) == 1 && set_free(s, index);
+}
+
 void slab_heap::answer_alarm(slab& s) noexcept {
     slab_class& its = classes_.of(s);
     const bool class_is_empty = its.live() == 0;
@@ -104,7 +118,8 @@ void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t ali
                             : offset == s.begin && free_single(s, head))) [[likely]]
             return;
     }
-    deallocate_rare(p, bytes, alignment);
+    if (!free_beside_joined(p))
+        deallocate_rare(p, bytes, alignment);
 }
 
 /// Sizes of large objects are kept in granules.

@@ -38,9 +38,14 @@ std::size_t slab_survey::room_at(const slab_source& in, const slab* s, const voi
 }
 
 bool slab_survey::is_of_class(const slab& s, std::size_t bytes, std::size_t alignment) noexcept {
-    return is_alignment(alignment) && s.slot_class() != size_class::single &&
-           (size_class::of(bytes, alignment) == s.slot_class() ||
-            size_class::of(bytes, 1) == s.slot_class());
+    if (bytes > s.slot_bytes || !is_alignment(alignment) || s.inverse == 0)
+        return false;
+    // The smallest slot that holds it: sizes up to 128 bytes lie closer together than `slack` says.
+    const std::size_t spare = s.slot_bytes - std::max<std::size_t>(bytes, 1);
+    const std::size_t step = s.slot_bytes > 128 || s.slot_bytes == size_class::smallest_bytes
+                                 ? s.slack
+                                 : size_class::least_alignment;
+    return spare < step || size_class::of(bytes, alignment) == s.slot_class();
 }
 
 bool slab_survey::may_have(const slab& s, std::size_t slots, std::size_t bytes,

@@ -368,4 +368,30 @@ TEST_F(sparse_heap_DeathTest, finds_misuse_of_objects_of_several_slots) {
     EXPECT_DEATH(heap.deallocate(inside, 48, 16), "free already");
 }
 
+TEST_F(sparse_heap_DeathTest, finds_misuse_of_objects_of_one_slot_beside_them) {
+    void* const several = joined(200);
+    const detail::slab& s = heap.slabs().slab_of(several);
+    ASSERT_TRUE(heap.slabs().is_joined(s));
+    const auto beside = [&] {
+        return std::find_if(live.begin(), live.end(), [&](const auto& x) {
+            return x.second.bytes == 48 && &heap.slabs().slab_of(x.first) == &s &&
+                   slots_of(x.first) == 1;
+        });
+    };
+    const auto found = beside();
+    ASSERT_NE(found, live.end());
+    auto* const p = static_cast<std::byte*>(found->first);
+    EXPECT_DEATH(heap.deallocate(p + 16, 48, 16), "into an allocation, not to its begin");
+    EXPECT_DEATH(heap.deallocate(p + 16), "into an allocation, not to its begin");
+    give(p);
+    EXPECT_TRUE(heap.slabs().is_joined(s));
+    expect_books(heap, live);
+    EXPECT_DEATH(heap.deallocate(p, 48, 16), "free already");
+    EXPECT_DEATH(heap.deallocate(p), "free already");
+    for (auto next = beside(); next != live.end(); next = beside())
+        give(next->first);
+    expect_books(heap, live);
+    EXPECT_EQ(slots_of(several), 5u);
+}
+
 } // namespace

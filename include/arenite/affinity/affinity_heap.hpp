@@ -224,11 +224,8 @@ public:
     /// alignment applies.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        detail::slab_front* const mine = detail::thread_table::ready_at(thread_place_, alignment);
-        if (mine != nullptr) [[likely]] {
-            if (void* const p = mine->try_take(bytes, alignment)) [[likely]]
-                return p;
-        }
+        if (void* const ready = take_ready(bytes, alignment)) [[likely]]
+            return ready;
         void* const p = allocate_slow(bytes, alignment);
         call_sites::allocated(p, bytes);
         return p;
@@ -366,6 +363,15 @@ public:
 private:
     friend class detail::affinity_registry;
     friend class shared_heap; // which is one without a tag
+    friend class resource_base<affinity_heap>;
+
+    /// A slot of this thread's heap, where one lies ready; else nullptr, and allocate_slow is to be
+    /// called.
+    [[nodiscard]] ARENITE_INLINE void* take_ready(std::size_t bytes,
+                                                  std::size_t alignment) noexcept {
+        detail::slab_front* const mine = detail::thread_table::ready_at(thread_place_, alignment);
+        return mine != nullptr ? mine->try_take(bytes, alignment) : nullptr;
+    }
 
     /// `kind` is "affinity" or "shared_heap".
     affinity_heap(const affinity_options& options, unsigned index, const char* kind) noexcept;
@@ -486,11 +492,7 @@ inline affinity_neighbourhood affinity_heap::near(const void* p) noexcept { retu
 /// `deallocate(p)`. Throws out_of_memory.
 template <AffinityTag A>
 [[nodiscard]] void* allocate(std::size_t bytes, A, std::size_t alignment = default_alignment) {
-    affinity_heap& heap = affinity_heap::of<A>();
-    void* const p = heap.try_allocate(bytes, alignment);
-    if (p == nullptr) [[unlikely]]
-        throw_out_of_memory(bytes, alignment, &heap, heap.name());
-    return p;
+    return affinity_heap::of<A>().allocate(bytes, alignment);
 }
 
 /// Frees what allocate(bytes, tag) returned; nullptr is allowed.

@@ -72,12 +72,8 @@ public:
     /// builds that is a contract violation).
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        detail::slab_front* const h =
-            detail::thread_table::ready_within(core_.thread_place_, alignment);
-        if (h != nullptr) [[likely]] {
-            if (void* const p = h->try_take(bytes, alignment)) [[likely]]
-                return p;
-        }
+        if (void* const ready = take_ready(bytes, alignment)) [[likely]]
+            return ready;
         void* const p = allocate_slow(bytes, alignment);
         call_sites::allocated(p, bytes);
         return p;
@@ -137,6 +133,17 @@ public:
     [[nodiscard]] std::string_view name() const noexcept { return core_.name(); }
 
 private:
+    friend class resource_base<shared_heap>;
+
+    /// A slot of this thread's part, where one lies ready; else nullptr, and allocate_slow is to be
+    /// called.
+    [[nodiscard]] ARENITE_INLINE void* take_ready(std::size_t bytes,
+                                                  std::size_t alignment) noexcept {
+        detail::slab_front* const h =
+            detail::thread_table::ready_within(core_.thread_place_, alignment);
+        return h != nullptr ? h->try_take(bytes, alignment) : nullptr;
+    }
+
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_NOINLINE void deallocate_slow(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;

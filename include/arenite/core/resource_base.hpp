@@ -52,10 +52,12 @@ public:
     [[nodiscard]] ARENITE_INLINE void* allocate(std::size_t bytes,
                                                 std::size_t alignment = default_alignment) {
         Derived& self = static_cast<Derived&>(*this);
-        void* p = self.try_allocate(bytes, alignment);
-        if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(bytes, alignment, this, name_of(self));
-        return p;
+        if constexpr (!checks_enabled && requires { self.take_ready(bytes, alignment); }) {
+            void* const ready = self.take_ready(bytes, alignment);
+            return ready != nullptr ? ready : allocate_or_throw(bytes, alignment);
+        } else {
+            return or_throw(self.try_allocate(bytes, alignment), bytes, alignment);
+        }
     }
 
 protected:
@@ -63,6 +65,18 @@ protected:
     ~resource_base() override = default;
 
 private:
+    /// Where Derived has a short way of its own, take_ready, in front of its allocate_slow: what
+    /// throws is behind it, too, so that the inlined part keeps nothing for after a call.
+    [[nodiscard]] ARENITE_NOINLINE void* allocate_or_throw(std::size_t bytes,
+                                                           std::size_t alignment) {
+        return or_throw(static_cast<Derived&>(*this).allocate_slow(bytes, alignment), bytes,
+                        alignment);
+    }
+    [[nodiscard]] ARENITE_INLINE void* or_throw(void* p, std::size_t bytes, std::size_t alignment) {
+        if (p == nullptr) [[unlikely]]
+            throw_out_of_memory(bytes, alignment, this, name_of(static_cast<Derived&>(*this)));
+        return p;
+    }
     [[nodiscard]] static std::string_view name_of(const Derived& self) noexcept {
         if constexpr (requires {
                           { self.name() } noexcept -> std::convertible_to<std::string_view>;

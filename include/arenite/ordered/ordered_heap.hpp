@@ -107,7 +107,7 @@ public:
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
-        void* p = core_.front().try_take(bytes, alignment);
+        void* p = take_ready(bytes, alignment);
         if (p == nullptr)
             p = allocate_slow(bytes, alignment);
         call_sites::allocated(p, bytes);
@@ -176,6 +176,13 @@ public:
 
 private:
     friend class deferred_frees;
+    friend class resource_base<ordered_heap>;
+
+    /// A slot, where one lies ready; else nullptr, and allocate_slow is to be called.
+    [[nodiscard]] ARENITE_INLINE void* take_ready(std::size_t bytes,
+                                                  std::size_t alignment) noexcept {
+        return core_.front().try_take(bytes, alignment);
+    }
 
     /// True if a free of this size may wait: its object lies in a slot.
     [[nodiscard]] static constexpr bool may_wait(std::size_t bytes) noexcept {

@@ -140,6 +140,7 @@ private:
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate_slot(slab& s, void* p, std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] ARENITE_INLINE bool free_single(slab& s, slab_block& head) noexcept;
+    ARENITE_INLINE bool free_beside_joined(void* p) noexcept;
     ARENITE_INLINE void answer_alarm(slab& s) noexcept;
     void many_frees_in_current(slab_class& its) noexcept;
     void remove(slab& s) noexcept;
