@@ -9,6 +9,7 @@
 #define ARENITE_TEST_CAN_STEP 1
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -23,9 +24,10 @@ namespace support {
 ///     stepped thread   call ....|....|....|....|....  -> the processor traps at each instruction
 ///     watching thread           f    f    f    f         while the other one stands still
 ///
-/// The watcher may wait for a lock that the stepped thread holds: after a moment that
+/// The watcher may wait for a lock that the stepped thread holds: after two milliseconds that
 /// one goes on, and the watcher goes through as soon as it can. Before it began, it gets longer: on
-/// a loaded machine it may have to wait for a processor.
+/// a loaded machine it may have to wait for a processor. The moment is a time and no number of
+/// turns: on such a machine each turn that is given away may last for many milliseconds.
 class stepping {
 public:
     /// False under a sanitizer or Valgrind, whose own code would be stepped, too.
@@ -88,18 +90,17 @@ private:
         if (++steps != next_stop)
             return;
         next_stop += distance;
-        constexpr int patience = 3000;
         while (state.load() == done) // its child is still at work
             ::sched_yield();
         int expected = idle;
         if (!state.compare_exchange_strong(expected, asked))
             return; // it waits for what this thread holds
-        const auto wait_while = [](what until_left, int most) {
-            for (int n = 0; n < most && state.load() == until_left; ++n)
-                ::sched_yield();
-        };
-        wait_while(asked, 100 * patience);
-        wait_while(watching, patience);
+        using clock = std::chrono::steady_clock;
+        for (int n = 0; n < 300'000 && state.load() == asked; ++n) // ends when the watcher runs
+            ::sched_yield();
+        const clock::time_point end = clock::now() + std::chrono::milliseconds{2};
+        while (state.load() == watching && clock::now() < end)
+            ::sched_yield();
     }
 
     inline static std::uint64_t steps = 0;
