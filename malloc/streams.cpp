@@ -3,6 +3,7 @@
 
 // Forks beside threads that read and flush streams: the order of the C library's lock and ours.
 #include <arenite/core/detail/spin_lock.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/detail/held_signals.hpp>
 #include <arenite/os/detail/platform.hpp>
 
@@ -15,7 +16,7 @@ extern "C" {
 
 namespace arenite {
 inline namespace ARENITE_ABI {
-namespace drop_in {
+namespace detail {
 namespace {
 
 //     forks             holds malloc's locks       waits for the list
@@ -24,14 +25,13 @@ namespace {
 //
 // Each would wait for the next. So who forks takes the list before malloc's locks, as glibc does
 // for its own malloc. The list's lock counts, and a child has only the thread that forked.
-using detail::held_signals;
 
 constinit unsigned taken = 0; // by forks under way: handlers of signals fork, too
 
 void take_list() noexcept {
     // The child of the only thread goes on with the list as it is, also where a handler that forks
     // interrupted what holds it: glibc's fork does the same.
-    if (detail::spin_lock::nobody_else())
+    if (spin_lock::nobody_else())
         return;
     const held_signals held;
     _IO_list_lock();
@@ -55,13 +55,11 @@ void reset_list() noexcept {
 
 } // namespace
 
-/// Called once by src/os/fork_lock.cpp, when the library has seen to forks: so these handlers are
-/// the first before a fork and the last after it.
-void see_to_streams() noexcept {
+void see_to_forks_around() noexcept {
     if (&_IO_list_lock != nullptr && &_IO_list_unlock != nullptr && &_IO_list_resetlock != nullptr)
-        detail::os::platform::at_fork(take_list, give_list, reset_list);
+        os::platform::at_fork(take_list, give_list, reset_list);
 }
 
-} // namespace drop_in
+} // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite

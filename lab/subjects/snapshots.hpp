@@ -57,15 +57,14 @@ class copied_whole {
 public:
     static constexpr bool takes_snapshots = true;
 
-    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
-        void* const p = heap_.allocate(bytes, alignment);
-        const std::size_t end =
-            static_cast<std::size_t>(static_cast<std::byte*>(p) - region_) + bytes;
+    [[nodiscard]] void* allocate(std::size_t n, std::size_t alignment) {
+        void* const p = heap_.allocate(n, alignment);
+        const std::size_t end = static_cast<std::size_t>(static_cast<std::byte*>(p) - region_) + n;
         used_ = end > used_ ? end : used_;
         return p;
     }
-    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        heap_.deallocate(p, bytes, alignment);
+    void deallocate(void* p, std::size_t n, std::size_t alignment) noexcept {
+        heap_.deallocate(p, n, alignment);
     }
 
     void take() {

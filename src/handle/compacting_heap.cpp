@@ -6,6 +6,7 @@
 // through handle_table.cpp.
 #include <arenite/handle/compacting_heap.hpp>
 
+#include <arenite/block/detail/region_joiner.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
@@ -263,19 +264,10 @@ void compacting_heap::trim() noexcept {
 
 void compacting_heap::list_regions(region_sink& sink) const {
     blocks_.list_regions(sink);
-    for (const detail::block* b = large_list_.first(); b != nullptr; b = large_list_.above(*b)) {
-        const auto* const begin = reinterpret_cast<const std::byte*>(b->span);
-        const auto* const object = static_cast<const std::byte*>(b->owner);
-        const std::byte* const end =
-            detail::large_objects::object(*b) + detail::large_objects::size(*b);
-        sink.add({begin, static_cast<std::size_t>(object - begin), region_state::overhead});
-        sink.add({object, static_cast<std::size_t>(end - object), region_state::used, true});
-        if (const std::size_t slack = detail::large_objects::slack(*b); slack != 0)
-            sink.add({end, slack, region_state::untouched});
-    }
-    large_.for_each_kept([&](const std::byte* p, std::size_t bytes) {
-        sink.add({p, bytes, region_state::free});
-    });
+    detail::region_joiner to{sink};
+    for (const detail::block* b = large_list_.first(); b != nullptr; b = large_list_.above(*b))
+        to.add_large(*b, static_cast<const std::byte*>(b->owner));
+    detail::list_kept(large_, sink);
     table_.for_each_chunk([&](const void* p, std::size_t bytes) {
         sink.add({p, bytes, region_state::overhead});
     });

@@ -37,7 +37,7 @@ void kept_runs::recount(slab_source& of) noexcept {
             if (!single)
                 return;
             set_alarm(s, 1);
-            add_unused(s.units - (s.slot_bytes + slab::note_bytes) / unit_bytes);
+            add_unused(unused_of(s));
         });
         if (slab_block& head = *of.geometry().slabs_in(b); head.slab_count != in_use)
             head.slab_count = in_use;
@@ -90,7 +90,7 @@ block* slab_source::release(slab& s) noexcept {
     }
     const bool single = s.slot_class() == size_class::single;
     if (single)
-        kept_.remove_unused(s.units - (s.slot_bytes + slab::note_bytes) / unit_bytes);
+        kept_.remove_unused(kept_runs::unused_of(s));
     slab_block& head = *geometry_.slabs_in(&b);
     if (--head.slab_count == 0) {
         out_of_reach();

@@ -21,13 +21,6 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-#if ARENITE_IS_MALLOC
-namespace drop_in {
-/// Lets forks take what they must have before the locks here.
-void see_to_streams() noexcept;
-} // namespace drop_in
-#endif
-
 namespace detail {
 
 /// All that there are.
@@ -42,9 +35,7 @@ struct fork_chain {
     static void see_to_forks() noexcept {
         process_pages::see_to_forks(); // the lock of the pages is the last to be taken
         os::platform::at_fork(lock_all, unlock_all, unlock_all_in_child);
-#if ARENITE_IS_MALLOC
-        drop_in::see_to_streams();
-#endif
+        see_to_forks_around(); // after ours: so before them at a fork
     }
 
     static void unlock_until(const fork_link* end) noexcept {

@@ -293,7 +293,7 @@ void slot_pool<Derived>::list_slots(region_sink& sink, const slot_cache::snapsho
 template <class Derived>
 void slot_pool<Derived>::list_others(region_sink& sink) const {
     singles_.list_regions(sink);
-    list_kept(self().large_source(), sink);
+    list_kept(self().large_source().large(), sink);
 }
 
 template <class Derived>

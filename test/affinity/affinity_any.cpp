@@ -7,6 +7,7 @@
 
 #include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/detail/thread_table.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -18,6 +19,7 @@
 
 #include "support/counting_resource.hpp"
 #include "support/demands.hpp"
+#include "support/thread_slabs.hpp"
 
 #include <cstddef>
 #include <cstdlib>
@@ -305,7 +307,7 @@ std::size_t resident_around(const std::vector<void*>& objects) {
 }
 
 TEST(affinity_any_threads, pages_of_a_thread_that_idles_and_of_ended_ones_go_back) {
-    if (passthrough() || affinity_strategy_name() != "ordered" || detail::slow_only)
+    if (!support::threads_have_slabs())
         GTEST_SKIP() << "no pages that go back: all goes to malloc, or heaps have locks";
     const std::vector<void*> own = mostly_freed();
     std::vector<void*> of_ended;

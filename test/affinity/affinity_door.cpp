@@ -3,9 +3,10 @@
 #include <arenite/affinity/detail/affinity_door.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/affinity_strategy.hpp>
-#include <arenite/check/passthrough.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
+
+#include "support/thread_slabs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,9 +20,9 @@ using detail::affinity_door;
 namespace {
 
 const char* nothing_to_see() {
-    return passthrough() || affinity_strategy_name() != "ordered" ? "all goes elsewhere"
-           : detail::slow_only                                    ? "every call is a long one"
-                                                                  : nullptr;
+    return !support::affinities_have_slabs() ? "all goes elsewhere"
+           : detail::slow_only               ? "every call is a long one"
+                                             : nullptr;
 }
 
 TEST(affinity_door, is_closed_where_no_affinity_stands_behind_it) {

@@ -5,8 +5,9 @@
 
 #include <arenite/affinity/affinity_heap.hpp>
 
-#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/check/passthrough.hpp>
+
+#include "support/thread_slabs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ using namespace arenite;
 namespace {
 
 TEST(affinity_report, a_report_says_null_for_the_objects_that_it_does_not_know) {
-    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+    if (!support::threads_have_slabs())
         GTEST_SKIP() << "objects are listed one by one here, or all goes to malloc";
     affinity_heap& h = affinity_heap::named("reported");
     void* const p = h.allocate(64, 8);

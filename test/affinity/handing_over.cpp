@@ -15,6 +15,7 @@
 #include "support/build_mode.hpp"
 #include "support/mappings.hpp"
 #include "support/operations.hpp"
+#include "support/thread_slabs.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -447,7 +448,7 @@ void free_by_another_and_then_with_its_slab() {
 }
 
 TEST(handing_over_threads_DeathTest, what_two_threads_free_is_found_when_its_block_is_empty) {
-    if (support::every_call_is_careful || passthrough() || affinity_strategy_name() != "ordered")
+    if (support::every_call_is_careful || !support::affinities_have_slabs())
         GTEST_SKIP() << "all heaps are locked, or there are none: the second free is found itself";
     if (support::emulated())
         GTEST_SKIP() << "a fresh process would run without the emulator";
@@ -469,7 +470,7 @@ TEST(handing_over_threads_DeathTest, what_its_owner_and_another_free_is_found) {
 // Bits are looked up by the address alone: a place without one must not lead out of their words.
 TEST(handing_over_death, what_begins_no_object_is_found_where_another_thread_frees_it) {
     affinity_heap& h = affinity_heap::named("no objects");
-    if (passthrough() || affinity_strategy_name() != "ordered")
+    if (!support::affinities_have_slabs())
         GTEST_SKIP() << "there are no pages";
     std::vector<void*> objects;
     for (int i = 0; i < 10'000; ++i) // so many that some lie in pages

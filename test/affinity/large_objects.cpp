@@ -3,10 +3,9 @@
 
 // Large objects of an affinity, which its threads share.
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/affinity_strategy.hpp>
-#include <arenite/check/detail/poison.hpp>
-#include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
+
+#include "support/thread_slabs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -61,7 +60,7 @@ TEST(affinity_large_threads, any_thread_allocates_fills_and_frees_them) {
 }
 
 TEST(affinity_large, count_as_one_heap_with_the_small_ones_of_their_thread) {
-    if (passthrough() || affinity_strategy_name() != "ordered" || detail::slow_only)
+    if (!support::threads_have_slabs())
         GTEST_SKIP() << "threads have no heaps of their own";
     affinity_heap& heap = affinity_heap::named("large beside small");
     constexpr std::size_t bytes = 100'000;

@@ -39,7 +39,7 @@ void use_everything() {
     affinity_heap& h = affinity_heap::of<misused>();
     const auto use = [&h] {
         std::vector<void*> all;
-        for (std::size_t bytes : {24, 100, 5'000, 20'000, 200'000})
+        for (std::size_t bytes : {24u, 100u, 5'000u, 20'000u, 200'000u})
             all.push_back(h.allocate(bytes));
         for (void* p : all)
             affinity_heap::deallocate_any(p);

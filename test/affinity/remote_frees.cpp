@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/detail/remote_frees.hpp>
-#include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <gtest/gtest.h>
 
 #include "support/failing_calls.hpp"
+#include "support/thread_slabs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -121,7 +120,7 @@ TEST(queued_blocks, are_taken_until_it_is_said_to_be_enough) {
 
 #if CALLS_CAN_FAIL
 TEST(remote_frees_threads, without_memory_for_bits_what_was_freed_is_not_counted_either) {
-    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+    if (!support::threads_have_slabs())
         GTEST_SKIP() << "no thread marks what another frees";
     affinity_heap& h = affinity_heap::named("no bits");
     std::vector<void*> all;

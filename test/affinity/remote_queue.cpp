@@ -3,8 +3,6 @@
 #include <arenite/affinity/detail/remote_queue.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/affinity_strategy.hpp>
-#include <arenite/check/passthrough.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/os/page_resource.hpp>
@@ -13,6 +11,7 @@
 
 #include "support/build_mode.hpp"
 #include "support/remote_marks.hpp"
+#include "support/thread_slabs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -125,7 +124,7 @@ void allocate_many(affinity_heap& h, std::vector<void*>& all) {
 }
 
 TEST(remote_queue_requests_threads, no_request_drains_many_words) {
-    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+    if (!support::threads_have_slabs())
         GTEST_SKIP() << "no thread marks what another frees";
     affinity_heap& h = affinity_heap::named("many words");
     std::vector<void*> all;
@@ -135,7 +134,7 @@ TEST(remote_queue_requests_threads, no_request_drains_many_words) {
 
 /// A thread has the heap that another left, besides its own; in both as much waits.
 TEST(remote_queue_requests_threads, no_request_drains_many_words_of_several_heaps) {
-    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+    if (!support::threads_have_slabs())
         GTEST_SKIP() << "no thread marks what another frees";
     affinity_heap& h = affinity_heap::named("many words of several heaps");
     std::vector<void*> all;

@@ -4,9 +4,8 @@
 // Objects of several slots (ordered/detail/joined_slots.hpp) that another thread frees, resizes and
 // asks the size of, while their own thread joins more.
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/affinity_strategy.hpp>
 
-#include <arenite/check/passthrough.hpp>
+#include "support/thread_slabs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +25,7 @@ struct sparse {
 };
 
 TEST(sparse_threads, any_thread_frees_objects_of_several_slots) {
-    if (passthrough() || affinity_strategy_name() != "ordered")
+    if (!support::affinities_have_slabs())
         GTEST_SKIP() << "no slots to join: all goes to malloc, or another strategy is at work";
     affinity_heap& heap = affinity_heap::of<sparse>();
     const usage before = heap.usage();

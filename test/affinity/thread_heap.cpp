@@ -3,13 +3,14 @@
 #include <arenite/affinity/detail/thread_heap.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/detail/remote_frees.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
 
 #include <gtest/gtest.h>
 
 #include "support/remote_marks.hpp"
+#include "support/thread_slabs.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -69,7 +70,7 @@ TEST(thread_heap_threads, belongs_to_one_or_to_nobody) {
 }
 
 TEST(thread_heap_threads, the_last_object_of_a_size_is_freed_without_the_lock) {
-    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+    if (!support::threads_have_slabs())
         GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";
     affinity_heap& h = affinity_heap::named("of one block");
     std::atomic<thread_heap*> its_heap{nullptr};
@@ -100,7 +101,7 @@ TEST(thread_heap_threads, the_last_object_of_a_size_is_freed_without_the_lock) {
 }
 
 TEST(thread_heap_threads, who_is_asked_to_trim_does_so_at_its_next_slow_call) {
-    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+    if (!support::threads_have_slabs())
         GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";
     affinity_heap& h = affinity_heap::named("asked to trim");
     std::atomic<int> state{0};
@@ -135,7 +136,7 @@ TEST(thread_heap_threads, who_is_asked_to_trim_does_so_at_its_next_slow_call) {
 }
 
 TEST(thread_heap_threads, a_trim_leaves_the_heaps_of_ended_threads_to_others_or_retires_them) {
-    if (passthrough() || affinity_strategy_name() != "ordered")
+    if (!support::affinities_have_slabs())
         GTEST_SKIP() << "there are no heaps of threads";
     affinity_heap& h = affinity_heap::named("trimmed and left");
     std::vector<void*> all(10);
@@ -162,7 +163,7 @@ TEST(thread_heap_threads, a_trim_leaves_the_heaps_of_ended_threads_to_others_or_
 }
 
 TEST(thread_heap_threads, a_trim_from_afar_leaves_the_marks_by_which_a_second_free_is_found) {
-    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+    if (!support::threads_have_slabs())
         GTEST_SKIP() << "every heap is locked in this build: none is one thread's alone";
     affinity_heap& h = affinity_heap::of<of_thread_heaps>();
     std::vector<void*> all;

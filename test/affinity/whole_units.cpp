@@ -4,11 +4,11 @@
 // Objects of 8 to 63 KiB, in units of their own, which their thread replaces while others look.
 
 #include <arenite/affinity/affinity_heap.hpp>
-#include <arenite/affinity/affinity_strategy.hpp>
 #include <arenite/affinity/detail/thread_heap.hpp>
-#include <arenite/check/detail/poison.hpp>
-#include <arenite/check/passthrough.hpp>
 #include <arenite/report/memory_map.hpp>
+
+#include "support/region_list.hpp"
+#include "support/thread_slabs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -79,11 +79,7 @@ TEST(whole_units_threads, come_and_go_while_others_look_and_trim) {
         });
     for (int i = 0; i < 40; ++i) {
         const memory_map map{h};
-        const std::byte* end = nullptr;
-        for (const region& r : map.regions()) {
-            EXPECT_GE(static_cast<const std::byte*>(r.address), end);
-            end = static_cast<const std::byte*>(r.address) + r.bytes;
-        }
+        EXPECT_TRUE(support::are_in_order(map.regions()));
         std::ostringstream text;
         h.report(text);
         static_cast<void>(h.trim());
@@ -102,7 +98,7 @@ TEST(whole_units_threads, come_and_go_while_others_look_and_trim) {
 
 /// Kept units are handed out while another thread holds the heap's lock, to look at it.
 TEST(whole_units_threads, are_replaced_while_others_hold_the_lock) {
-    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+    if (!support::threads_have_slabs())
         GTEST_SKIP() << "all calls lock here, or nothing lies in units";
     affinity_heap& h = affinity_heap::named("locked units");
     std::atomic<int> state{0};
@@ -143,7 +139,7 @@ TEST(whole_units_threads, are_replaced_while_others_hold_the_lock) {
 
 /// A thread is about to hand out kept units, and another one forks.
 TEST(whole_units_threads, are_found_anew_in_a_forked_child) {
-    if (passthrough() || detail::slow_only || affinity_strategy_name() != "ordered")
+    if (!support::threads_have_slabs())
         GTEST_SKIP() << "all calls lock here, or nothing lies in units";
     affinity_heap& h = affinity_heap::named("forked units");
     std::atomic<int> state{0};

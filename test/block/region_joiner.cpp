@@ -115,6 +115,24 @@ TEST_F(region_joiner_of, a_large_block_is_its_head_its_object_and_what_is_left) 
     }
 }
 
+TEST_F(region_joiner_of, a_large_block_may_have_more_in_front_of_its_object) {
+    support::counting_resource up;
+    detail::block_source source{{.block_bytes = 256_KiB}, &up, nullptr};
+    detail::block* const b = source.try_allocate_large(300'000, 16);
+    ASSERT_NE(b, nullptr);
+    const std::byte* const object = detail::large_objects::object(*b) + 48;
+    {
+        detail::region_joiner to{seen};
+        to.add_large(*b, object);
+    }
+    ASSERT_NE(seen.at(object), nullptr);
+    EXPECT_EQ(seen.at(object)->address, object);
+    EXPECT_EQ(seen.at(object)->state, region_state::used);
+    EXPECT_EQ(seen.at(object - 1)->state, region_state::overhead);
+    EXPECT_EQ(seen.bytes(), b->span_bytes);
+    source.deallocate_large(*b, 0);
+}
+
 TEST(list_blocks, all_that_a_source_holds_is_listed_once) {
     support::counting_resource up;
     detail::block_source source{

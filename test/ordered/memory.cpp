@@ -81,11 +81,11 @@ TEST_F(ordered_heap_memory, what_is_resident_grows_with_use) {
 }
 
 TEST_F(ordered_heap_memory, the_first_request_may_have_any_size) {
-    for (const upstream& up : {upstream{&page_source()}, upstream{&system_resource()}}) {
+    for (const upstream& from : {upstream{&page_source()}, upstream{&system_resource()}}) {
         for (std::size_t bytes = 1; bytes < 70_KiB; bytes += 511) {
             std::list<ordered_heap> heaps; // whose blocks have their bookkeeping in other places
             for (int i = 0; i < 8; ++i) {
-                void* const p = heaps.emplace_back(up).try_allocate(bytes);
+                void* const p = heaps.emplace_back(from).try_allocate(bytes);
                 ASSERT_NE(p, nullptr) << bytes;
                 heaps.back().deallocate(p, bytes);
             }

@@ -97,63 +97,63 @@ TEST_F(ordered_heap_death, an_object_of_a_slab_that_is_gone_is_found) {
 }
 
 TEST_F(ordered_heap_death, beside_the_latest_frees_of_its_size_misuse_is_found_too) {
-    ordered_heap heap;
-    ordered_heap other;
-    const auto all = take(heap, 2000, 48);
-    void* const foreign = other.allocate(48, 8);
+    ordered_heap h;
+    ordered_heap another;
+    const auto all = take(h, 2000, 48);
+    void* const foreign = another.allocate(48, 8);
     for (std::size_t i = 1000; i < 1004; ++i) // from the third on without a look at the block
-        heap.deallocate(all[i], 48, 8);
-    EXPECT_DEATH(heap.deallocate(all[1003], 48, 8), "freed");
-    EXPECT_DEATH(heap.deallocate(foreign, 48, 8), "freed");
+        h.deallocate(all[i], 48, 8);
+    EXPECT_DEATH(h.deallocate(all[1003], 48, 8), "freed");
+    EXPECT_DEATH(h.deallocate(foreign, 48, 8), "freed");
     for (std::size_t i = 0; i < all.size(); ++i)
         if (i < 1000 || i >= 1004)
-            heap.deallocate(all[i], 48, 8);
-    EXPECT_DEATH(heap.deallocate(all[1003], 48, 8), "freed") << "also when its slab has gone";
-    EXPECT_EQ(heap.usage().bytes_in_use, 0u);
-    other.deallocate(foreign, 48, 8);
+            h.deallocate(all[i], 48, 8);
+    EXPECT_DEATH(h.deallocate(all[1003], 48, 8), "freed") << "also when its slab has gone";
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+    another.deallocate(foreign, 48, 8);
 }
 
 TEST_F(ordered_heap_death, what_went_back_to_an_upstream_that_unmaps_is_found) {
     counting_resource upstream;
-    ordered_heap heap{{.sizes = sizes::kept, .policy = return_policy::return_all}, &upstream};
-    auto all = take(heap, 8000, 1000);
+    ordered_heap h{{.sizes = sizes::kept, .policy = return_policy::return_all}, &upstream};
+    auto all = take(h, 8000, 1000);
     void* const gone = all[4000];
-    std::vector<void*> kept{all.front(), all.back()};
+    std::vector<void*> edges{all.front(), all.back()};
     all.erase(all.begin());
     all.pop_back();
-    give(heap, all, 1000);
-    EXPECT_DEATH(heap.deallocate(gone, 1000, 8), "not of this heap, or freed before");
-    EXPECT_DEATH(heap.deallocate(gone), "not of this heap, or freed before");
-    EXPECT_FALSE(heap.try_resize(gone, 1000, 990, 8));
-    give(heap, kept, 1000);
+    give(h, all, 1000);
+    EXPECT_DEATH(h.deallocate(gone, 1000, 8), "not of this heap, or freed before");
+    EXPECT_DEATH(h.deallocate(gone), "not of this heap, or freed before");
+    EXPECT_FALSE(h.try_resize(gone, 1000, 990, 8));
+    give(h, edges, 1000);
 }
 
 TEST_F(ordered_heap_death, a_wrong_alignment_is_not_called_a_wrong_size) {
-    ordered_heap heap{&pages};
-    void* const p = heap.allocate(100);
+    ordered_heap h{&pages};
+    void* const p = h.allocate(100);
     if constexpr (checks_enabled) {
         for (const std::size_t alignment : {3, 24})
-            EXPECT_DEATH(heap.deallocate(p, 100, alignment),
+            EXPECT_DEATH(h.deallocate(p, 100, alignment),
                          "100 bytes, was freed into ordered_heap.* with another alignment");
     }
-    void* const wide = heap.allocate(8, 256);
-    EXPECT_DEATH(heap.deallocate(wide, 8, 8), "with another alignment");
-    heap.deallocate(wide, 8, 256);
-    heap.deallocate(p, 100);
+    void* const wide = h.allocate(8, 256);
+    EXPECT_DEATH(h.deallocate(wide, 8, 8), "with another alignment");
+    h.deallocate(wide, 8, 256);
+    h.deallocate(p, 100);
 }
 
 TEST_F(ordered_heap_death, sizes_that_nothing_has_are_found) {
-    ordered_heap heap{&pages};
-    void* const small = heap.allocate(48);
-    void* const large = heap.allocate(1_MiB);
+    ordered_heap h{&pages};
+    void* const small = h.allocate(48);
+    void* const large = h.allocate(1_MiB);
     for (const std::size_t bytes : {size_max, size_max - 1, size_max / 2}) {
-        EXPECT_DEATH(heap.deallocate(small, bytes), "as [0-9]+ bytes but allocated as 48");
-        EXPECT_DEATH(heap.deallocate(large, bytes), "as [0-9]+ bytes but allocated as 1048576");
+        EXPECT_DEATH(h.deallocate(small, bytes), "as [0-9]+ bytes but allocated as 48");
+        EXPECT_DEATH(h.deallocate(large, bytes), "as [0-9]+ bytes but allocated as 1048576");
     }
-    EXPECT_DEATH(heap.deallocate(large, 1_MiB + 8), "as 1048584 bytes but allocated as 1048576");
-    EXPECT_DEATH(heap.deallocate(large, 16), "as 16 bytes but allocated as 1048576");
-    heap.deallocate(small, 48);
-    heap.deallocate(large, 1_MiB);
+    EXPECT_DEATH(h.deallocate(large, 1_MiB + 8), "as 1048584 bytes but allocated as 1048576");
+    EXPECT_DEATH(h.deallocate(large, 16), "as 16 bytes but allocated as 1048576");
+    h.deallocate(small, 48);
+    h.deallocate(large, 1_MiB);
 }
 
 TEST_F(ordered_heap_death, an_object_of_another_heap_is_found) {
@@ -206,19 +206,19 @@ TEST_F(ordered_heap_death, what_is_no_heap_s_is_found) {
 }
 
 TEST_F(ordered_heap_death, the_size_of_what_was_freed_or_lies_within_an_object_is_not_told) {
-    ordered_heap keeper{ordered_options{.sizes = sizes::kept}};
-    void* const freed = keeper.allocate(48);
-    void* const other = keeper.allocate(48);
-    void* const large = keeper.allocate(100'000);
-    keeper.deallocate(freed);
-    EXPECT_DEATH(static_cast<void>(keeper.size_of(freed)), "no allocation .* begins there");
-    for (void* const p : {other, large})
-        EXPECT_DEATH(static_cast<void>(keeper.size_of(static_cast<std::byte*>(p) + 5)),
+    ordered_heap h{ordered_options{.sizes = sizes::kept}};
+    void* const freed = h.allocate(48);
+    void* const lives = h.allocate(48);
+    void* const large = h.allocate(100'000);
+    h.deallocate(freed);
+    EXPECT_DEATH(static_cast<void>(h.size_of(freed)), "no allocation .* begins there");
+    for (void* const p : {lives, large})
+        EXPECT_DEATH(static_cast<void>(h.size_of(static_cast<std::byte*>(p) + 5)),
                      "no allocation .* begins there");
-    EXPECT_FALSE(keeper.try_resize(freed, 48, 47));
-    EXPECT_FALSE(keeper.try_resize(static_cast<std::byte*>(other) + 5, 48, 47));
-    keeper.deallocate(other);
-    keeper.deallocate(large);
+    EXPECT_FALSE(h.try_resize(freed, 48, 47));
+    EXPECT_FALSE(h.try_resize(static_cast<std::byte*>(lives) + 5, 48, 47));
+    h.deallocate(lives);
+    h.deallocate(large);
 }
 
 TEST_F(ordered_heap_death, a_size_of_another_slot_is_found) {

@@ -542,17 +542,17 @@ TYPED_TEST_P(containers, fill_and_clear_again_and_again) {
 // Sequences.
 
 TYPED_TEST_P(containers, list_operations) {
-    using list = typename TestFixture::list;
+    using tested = typename TestFixture::list;
     for (const int n : {4, 1500}) {
-        list a = TestFixture::template make<list>(this->here, 0, n);
+        tested a = TestFixture::template make<tested>(this->here, 0, n);
         {
-            list b = TestFixture::template make<list>(this->partner(), n, 2 * n);
+            tested b = TestFixture::template make<tested>(this->partner(), n, 2 * n);
             a.splice(a.end(), b); // all
             EXPECT_TRUE(b.empty());
             TestFixture::add(b, 0, 3); // and goes on
         }
         TestFixture::expect(a, 0, 2 * n); // the other is gone
-        list c = TestFixture::template make<list>(this->partner());
+        tested c = TestFixture::template make<tested>(this->partner());
         c.splice(c.begin(), a, a.begin());                            // one
         c.splice(c.end(), a, a.begin(), std::next(a.begin(), n / 2)); // some
         TestFixture::expect(c, 0, n / 2 + 1);
@@ -579,16 +579,16 @@ TYPED_TEST_P(containers, list_operations) {
 }
 
 TYPED_TEST_P(containers, forward_list_operations) {
-    using list = typename TestFixture::forward_list;
+    using tested = typename TestFixture::forward_list;
     for (const int n : {4, 1500}) {
-        list a = TestFixture::template make<list>(this->here, 0, n);
+        tested a = TestFixture::template make<tested>(this->here, 0, n);
         {
-            list b = TestFixture::template make<list>(this->partner(), n, 2 * n);
+            tested b = TestFixture::template make<tested>(this->partner(), n, 2 * n);
             a.splice_after(a.before_begin(), b);
             TestFixture::add(b, 0, 3);
         }
         TestFixture::expect(a, 0, 2 * n);
-        list c = TestFixture::template make<list>(this->partner());
+        tested c = TestFixture::template make<tested>(this->partner());
         c.splice_after(c.before_begin(), a, a.before_begin());
         c.splice_after(c.begin(), a, a.before_begin(), std::next(a.begin(), n));
         a.sort();
@@ -638,12 +638,12 @@ TYPED_TEST_P(containers, vector_and_deque_operations) {
 }
 
 TYPED_TEST_P(containers, strings) {
-    using string = typename TestFixture::string;
-    string s(this->here.template make<char>());
+    using tested = typename TestFixture::string;
+    tested s(this->here.template make<char>());
     for (int i = 0; i < 3000; ++i)
         s += static_cast<char>('a' + i % 26);
-    string copy = s;
-    string moved = std::move(s);
+    tested copy = s;
+    tested moved = std::move(s);
     EXPECT_EQ(copy, moved);
     moved.insert(5, "some more text that makes it longer");
     moved.resize(20);
@@ -766,13 +766,13 @@ TYPED_TEST_P(containers, hash_tables_grow_and_shrink) {
 
 /// Any operation in any order beside std's own containers.
 TYPED_TEST_P(containers, agree_with_the_standard_ones_after_any_history) {
-    using set = typename TestFixture::multiset;
-    using list = typename TestFixture::list;
+    using its_set = typename TestFixture::multiset;
+    using its_list = typename TestFixture::list;
     std::multiset<int> model[3];
-    set subject[3] = {TestFixture::template make<set>(this->here),
-                      TestFixture::template make<set>(this->partner()),
-                      TestFixture::template make<set>(this->here)};
-    list trail = TestFixture::template make<list>(this->here);
+    its_set subject[3] = {TestFixture::template make<its_set>(this->here),
+                          TestFixture::template make<its_set>(this->partner()),
+                          TestFixture::template make<its_set>(this->here)};
+    its_list trail = TestFixture::template make<its_list>(this->here);
     std::uint32_t random = 12345;
     for (int step = 0; step < 20000; ++step) {
         random = random * 1664525 + 1013904223;
@@ -862,20 +862,19 @@ TYPED_TEST_P(containers, allocate_shared_outlives_its_allocator) {
 }
 
 TYPED_TEST_P(containers, containers_in_containers) {
-    using string = typename TestFixture::string;
-    using inner =
-        std::list<string,
-                  std::scoped_allocator_adaptor<typename TestFixture::template allocator<string>>>;
+    using its_string = typename TestFixture::string;
+    using inner = std::list<its_string, std::scoped_allocator_adaptor<
+                                            typename TestFixture::template allocator<its_string>>>;
     using outer_allocator =
         std::scoped_allocator_adaptor<typename TestFixture::template allocator<inner>>;
     using outer = std::vector<inner, outer_allocator>;
     using map_allocator = std::scoped_allocator_adaptor<
-        typename TestFixture::template allocator<std::pair<const string, outer>>>;
-    std::map<string, outer, std::less<>, map_allocator> m{
-        map_allocator(this->here.template make<std::pair<const string, outer>>())};
+        typename TestFixture::template allocator<std::pair<const its_string, outer>>>;
+    std::map<its_string, outer, std::less<>, map_allocator> m{
+        map_allocator(this->here.template make<std::pair<const its_string, outer>>())};
     const char* const text = "long enough that no small string optimisation holds it";
     for (int i = 0; i < 40; ++i) {
-        outer& o = m[string(std::to_string(i).c_str(), this->here.template make<char>())];
+        outer& o = m[its_string(std::to_string(i).c_str(), this->here.template make<char>())];
         for (int k = 0; k < 6; ++k)
             o.emplace_back().emplace_back(text);
         o.resize(4);
@@ -896,15 +895,15 @@ TYPED_TEST_P(containers, containers_in_containers) {
 }
 
 TYPED_TEST_P(containers, serve_containers_that_use_temporary_allocators) {
-    using list = support::proxy_list<tracked, typename TestFixture::template allocator<tracked>>;
-    list a(this->here.template make<tracked>());
+    using proxied = support::proxy_list<tracked, typename TestFixture::template allocator<tracked>>;
+    proxied a(this->here.template make<tracked>());
     for (const int n : {5, 2000}) {
         for (int i = 0; i < n; ++i)
             a.push_back(tracked{i});
         for (int i = 0; i < n / 2; ++i)
             a.pop_front();
         EXPECT_EQ(a.front().get(), n / 2);
-        list b = std::move(a);
+        proxied b = std::move(a);
         b.push_back(tracked{});
         EXPECT_EQ(b.size(), static_cast<std::size_t>(n - n / 2 + 1));
         a.push_back(tracked{1}); // NOLINT(bugprone-use-after-move)

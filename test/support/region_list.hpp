@@ -5,7 +5,9 @@
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/region.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace support {
@@ -60,5 +62,13 @@ public:
 private:
     std::vector<region> all_;
 };
+
+/// Each begins where the one before it ends, or above.
+[[nodiscard]] inline bool are_in_order(std::span<const region> all) {
+    return std::adjacent_find(all.begin(), all.end(), [](const region& a, const region& b) {
+               return static_cast<const std::byte*>(b.address) <
+                      static_cast<const std::byte*>(a.address) + a.bytes;
+           }) == all.end();
+}
 
 } // namespace support

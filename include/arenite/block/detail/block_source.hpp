@@ -138,13 +138,6 @@ public:
     [[nodiscard]] large_objects& large() noexcept { return large_; }
     [[nodiscard]] const large_objects& large() const noexcept { return large_; }
 
-    /// Calls f(const std::byte*, std::size_t) for memory of freed large objects that is kept for
-    /// reuse.
-    template <class F>
-    void for_each_kept(F f) const {
-        large_.for_each_kept(f);
-    }
-
     /// The header for an allocation, in a block or large.
     [[nodiscard]] block& head_of(const void* p) const noexcept {
         return head_of_object(p, mask_bytes_);

@@ -42,10 +42,11 @@ public:
     }
 
     /// A block with one large object alone.
-    void add_large(block& large) {
+    void add_large(const block& large) { add_large(large, large_objects::object(large)); }
+    /// One whose owner keeps something in front of the object, which begins at `object`.
+    void add_large(const block& large, const std::byte* object) {
         const auto* const begin = reinterpret_cast<const std::byte*>(large.span);
-        const std::byte* const object = block_source::large_object(large);
-        const std::byte* const end = object + block_source::large_bytes(large);
+        const std::byte* const end = large_objects::object(large) + large_objects::size(large);
         add(begin, object, region_state::overhead);
         add_object(object, end);
         add(end, begin + large.span_bytes, region_state::free);
@@ -65,10 +66,14 @@ private:
     region_state state_ = region_state::free;
 };
 
-/// Lists memory of freed large objects that a source keeps for reuse.
-inline void list_kept(const block_source& source, region_sink& sink) {
-    source.for_each_kept([&](const std::byte* p, std::size_t bytes) {
+/// Lists memory that large objects hold beside those that live: what was freed and is kept for
+/// reuse, and the bookkeeping of the spans that they share.
+inline void list_kept(const large_objects& large, region_sink& sink) {
+    large.for_each_kept([&](const std::byte* p, std::size_t bytes) {
         sink.add({p, bytes, region_state::free});
+    });
+    large.for_each_head([&](const std::byte* p, std::size_t bytes) {
+        sink.add({p, bytes, region_state::overhead});
     });
 }
 
@@ -77,10 +82,7 @@ inline void list_kept(const block_source& source, region_sink& sink) {
 /// that is not large, to its end.
 template <class F>
 void list_blocks(const block_source& source, region_sink& sink, F of_block) {
-    list_kept(source, sink);
-    source.large().for_each_head([&](const std::byte* p, std::size_t bytes) {
-        sink.add({p, bytes, region_state::overhead});
-    });
+    list_kept(source.large(), sink);
     region_joiner to{sink};
     const std::span<const std::byte> fresh = source.fresh();
     const block_list& all = source.blocks();

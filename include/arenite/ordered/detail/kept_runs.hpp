@@ -77,6 +77,9 @@ public:
     void recount(slab_source& of) noexcept;
 
     // Slabs in use whose single slot is shorter than they are: what it leaves counts as kept.
+    [[nodiscard]] static std::size_t unused_of(const slab& s) noexcept {
+        return s.units - (s.slot_bytes + slab::note_bytes) / unit_bytes;
+    }
     void add_unused(std::size_t units) noexcept { unused_ += units; }
     void remove_unused(std::size_t units) noexcept { unused_ -= units; }
 
@@ -155,7 +158,7 @@ ARENITE_INLINE bool kept_runs::keep_single(slab& s, slab_block& head, std::size_
     const bool has_room = units_ + unused_ + s.units <= most(blocks);
     if (!may_keep(s) || head.slab_count == 1 || !has_room) [[unlikely]]
         return false;
-    remove_unused(s.units - s.slot_bytes / unit_bytes);
+    remove_unused(unused_of(s));
     --head.slab_count;
     keep(s);
     return true;

@@ -15,6 +15,15 @@ namespace detail {
 struct outermost_t {};
 inline constexpr outermost_t outermost{};
 
+/// Called once, when the library has seen to forks: handlers that this registers are the first
+/// before a fork and the last after it, so they may take what must be had before the locks here.
+/// Defined by what is the process's malloc; other builds have nothing to take there.
+#if ARENITE_IS_MALLOC
+void see_to_forks_around() noexcept;
+#else
+inline void see_to_forks_around() noexcept {}
+#endif
+
 /// One of the locks that are taken while the process forks.
 class fork_link {
 public:
