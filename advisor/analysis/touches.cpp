@@ -40,10 +40,42 @@ void touches::take(const trace::observation& seen, const finder& find) {
     }
     in_objects_ += uses.size();
     take_burst(uses);
+    watch& w = watches_[seen.thread];
+    watched_frees_ += w.freed != watch::free_of::nothing;
+    frees_of_used_ += w.freed == watch::free_of::used;
+    w.freed = watch::free_of::nothing;
+    w.goes_on = true;
+    w.instructions += seen.instructions;
+    for (const use& u : uses)
+        w.used[u.object.slot] = u.object.born;
+}
+
+void touches::take_free(std::uint32_t thread, std::uint32_t slot, std::uint64_t born) {
+    const auto found = watches_.find(thread);
+    if (found != watches_.end() && found->second.goes_on &&
+        found->second.instructions >= least_watched) {
+        const auto use = found->second.used.find(slot);
+        found->second.freed = use != found->second.used.end() && use->second == born
+                                  ? watch::free_of::used
+                                  : watch::free_of::unused;
+    }
+    take_event(thread);
+}
+
+void touches::take_event(std::uint32_t thread) {
+    const auto found = watches_.find(thread);
+    if (found == watches_.end())
+        return;
+    if (found->second.goes_on)
+        found->second.goes_on = false;
+    else // the burst did not go on behind the event before
+        watches_.erase(found);
 }
 
 void touches::take_sample(const trace::observation& seen, const finder& find) {
+    touched_phase& phase = phases_.back();
     ++samples_;
+    ++phase.samples;
     std::vector<std::uint32_t> stacks;
     for (const trace::access& a : seen.accesses)
         if (const touched_object o = find(a.address); o.found)
@@ -53,9 +85,45 @@ void touches::take_sample(const trace::observation& seen, const finder& find) {
     samples_in_objects_ += !stacks.empty();
     if (stacks.empty())
         return;
-    const auto found = samples_by_stacks_.find(stacks);
-    if (found != samples_by_stacks_.end() || samples_by_stacks_.size() < most_pairs)
-        ++samples_by_stacks_[std::move(stacks)];
+    ++phase.samples_in_objects;
+    const auto found = phase.by_stacks.find(stacks);
+    if (found != phase.by_stacks.end())
+        ++found->second;
+    else if (kept_sets_ < most_pairs) {
+        phase.by_stacks.emplace(std::move(stacks), 1);
+        ++kept_sets_;
+    }
+}
+
+void touches::take_mark() {
+    phases_.back().last_mark = ++marks_;
+    if (marks_ % marks_each_ != 0)
+        return;
+    if (phases_.size() == most_phases)
+        join_phases();
+    if (marks_ % marks_each_ == 0)
+        phases_.push_back({marks_ + 1, marks_ + 1, 0, 0, {}});
+}
+
+/// Two in a row become one.
+void touches::join_phases() {
+    marks_each_ *= 2;
+    for (std::size_t i = 0; 2 * i < phases_.size(); ++i) {
+        touched_phase joined = std::move(phases_[2 * i]);
+        if (2 * i + 1 < phases_.size()) {
+            const touched_phase& next = phases_[2 * i + 1];
+            joined.last_mark = next.last_mark;
+            joined.samples += next.samples;
+            joined.samples_in_objects += next.samples_in_objects;
+            for (const auto& [stacks, count] : next.by_stacks)
+                joined.by_stacks[stacks] += count;
+        }
+        phases_[i] = std::move(joined);
+    }
+    phases_.resize((phases_.size() + 1) / 2);
+    kept_sets_ = 0;
+    for (const touched_phase& p : phases_)
+        kept_sets_ += p.by_stacks.size();
 }
 
 void touches::take_burst(const std::vector<use>& uses) {
