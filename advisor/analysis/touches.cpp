@@ -73,7 +73,7 @@ void touches::take_event(std::uint32_t thread) {
 }
 
 void touches::take_sample(const trace::observation& seen, const finder& find) {
-    touched_phase& phase = phases_.back();
+    touched_phase& phase = marked_.phases.back();
     ++samples_;
     ++phase.samples;
     std::vector<std::uint32_t> stacks;
@@ -89,41 +89,41 @@ void touches::take_sample(const trace::observation& seen, const finder& find) {
     const auto found = phase.by_stacks.find(stacks);
     if (found != phase.by_stacks.end())
         ++found->second;
-    else if (kept_sets_ < most_pairs) {
+    else if (marked_.sets < most_pairs) {
         phase.by_stacks.emplace(std::move(stacks), 1);
-        ++kept_sets_;
+        ++marked_.sets;
     }
 }
 
 void touches::take_mark() {
-    phases_.back().last_mark = ++marks_;
-    if (marks_ % marks_each_ != 0)
+    marked_.phases.back().last_mark = ++marked_.marks;
+    if (marked_.marks % marked_.each != 0)
         return;
-    if (phases_.size() == most_phases)
+    if (marked_.phases.size() == most_phases)
         join_phases();
-    if (marks_ % marks_each_ == 0)
-        phases_.push_back({marks_ + 1, marks_ + 1, 0, 0, {}});
+    if (marked_.marks % marked_.each == 0)
+        marked_.phases.push_back({marked_.marks + 1, marked_.marks + 1, 0, 0, {}});
 }
 
 /// Two in a row become one.
 void touches::join_phases() {
-    marks_each_ *= 2;
-    for (std::size_t i = 0; 2 * i < phases_.size(); ++i) {
-        touched_phase joined = std::move(phases_[2 * i]);
-        if (2 * i + 1 < phases_.size()) {
-            const touched_phase& next = phases_[2 * i + 1];
+    marked_.each *= 2;
+    for (std::size_t i = 0; 2 * i < marked_.phases.size(); ++i) {
+        touched_phase joined = std::move(marked_.phases[2 * i]);
+        if (2 * i + 1 < marked_.phases.size()) {
+            const touched_phase& next = marked_.phases[2 * i + 1];
             joined.last_mark = next.last_mark;
             joined.samples += next.samples;
             joined.samples_in_objects += next.samples_in_objects;
             for (const auto& [stacks, count] : next.by_stacks)
                 joined.by_stacks[stacks] += count;
         }
-        phases_[i] = std::move(joined);
+        marked_.phases[i] = std::move(joined);
     }
-    phases_.resize((phases_.size() + 1) / 2);
-    kept_sets_ = 0;
-    for (const touched_phase& p : phases_)
-        kept_sets_ += p.by_stacks.size();
+    marked_.phases.resize((marked_.phases.size() + 1) / 2);
+    marked_.sets = 0;
+    for (const touched_phase& p : marked_.phases)
+        marked_.sets += p.by_stacks.size();
 }
 
 void touches::take_burst(const std::vector<use>& uses) {

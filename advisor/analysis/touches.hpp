@@ -60,13 +60,13 @@ public:
     /// Calls f(stacks, samples) for each set of call stacks whose objects were met together.
     template <class F>
     void each_sample(F f) const {
-        for (const touched_phase& p : phases_)
+        for (const touched_phase& p : marked_.phases)
             for (const auto& [stacks, count] : p.by_stacks)
                 f(stacks, count);
     }
     /// Samples by the marks that they lie between, most_phases at most: where there are more, some
     /// marks in a row are one phase, as many in each.
-    [[nodiscard]] const std::vector<touched_phase>& phases() const noexcept { return phases_; }
+    [[nodiscard]] const std::vector<touched_phase>& phases() const noexcept { return marked_.phases; }
 
     [[nodiscard]] std::uint64_t bursts() const noexcept { return bursts_; }
     [[nodiscard]] std::uint64_t instructions() const noexcept { return instructions_; }
@@ -111,9 +111,12 @@ private:
 
     void join_phases();
 
-    std::vector<touched_phase> phases_{1};
-    std::uint64_t marks_ = 0, marks_each_ = 1;        ///< of a phase
-    std::size_t kept_sets_ = 0;                       ///< of stacks, in all phases
+    struct by_marks {
+        std::vector<touched_phase> phases{1};
+        std::uint64_t marks = 0, each = 1; ///< of a phase
+        std::size_t sets = 0;              ///< of stacks, in all phases
+    };
+    by_marks marked_;
     std::unordered_map<std::uint64_t, walked> pairs_; ///< from << 32 | to
     std::unordered_map<std::uint32_t, walked> within_;
     std::uint64_t samples_ = 0, samples_in_objects_ = 0;

@@ -8,7 +8,7 @@
 namespace arenite::advisor {
 namespace {
 
-/// Of each call stack its site, or SIZE_MAX.
+/// The site of each call stack, or SIZE_MAX.
 std::vector<std::size_t> sites_by_stack(const profile& p, const std::vector<site>& sites) {
     std::vector<std::size_t> of(p.stacks().size(), SIZE_MAX);
     for (std::size_t i = 0; i < sites.size(); ++i)

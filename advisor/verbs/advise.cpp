@@ -101,7 +101,7 @@ void print(const advice_report& r, bool code) {
                    a.too_dear ? fmt::format(", it would hold {}", bytes_text(a.held_bytes)) : "");
 }
 
-/// Seconds. Such a run is measured three times; and bursts may take as long as it does, for it would
+/// Seconds. Such a run is measured three times; and bursts may take as long as it does: it would
 /// else be seen too seldom to tell what its walks gain.
 constexpr double short_run = 2;
 
