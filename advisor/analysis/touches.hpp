@@ -66,7 +66,9 @@ public:
     }
     /// Samples by the marks that they lie between, most_phases at most: where there are more, some
     /// marks in a row are one phase, as many in each.
-    [[nodiscard]] const std::vector<touched_phase>& phases() const noexcept { return marked_.phases; }
+    [[nodiscard]] const std::vector<touched_phase>& phases() const noexcept {
+        return marked_.phases;
+    }
 
     [[nodiscard]] std::uint64_t bursts() const noexcept { return bursts_; }
     [[nodiscard]] std::uint64_t instructions() const noexcept { return instructions_; }
