@@ -6,6 +6,7 @@
 #include "../replay/runs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fmt/core.h>
 #include <set>
@@ -41,6 +42,7 @@ replay_subject subject_of(const candidate& c, const std::vector<site>& sites) {
 
 // With fewer it is chance which objects were met.
 constexpr std::uint64_t least_samples = 20, least_bursts = 8;
+constexpr double least_watched_frees = 20;
 
 /// A program whose objects all fit into this does not wait for memory.
 double cache_bytes() {
@@ -81,10 +83,24 @@ program_costs costs_of(const trace::tables& known, const profile& recorded,
                        const replay::prepared_head& prepared) {
     program_costs costs{number(known, "cpu_ms") * 1e6, number(known, "peak_resident_bytes")};
     const touches& t = recorded.touched();
-    if (t.samples() >= least_samples && prepared.bursts >= least_bursts &&
+    const double samples = double(t.samples()) + number(known, "samples_in_calls");
+    if (samples >= double(least_samples)) { // else it is not known how much of it recording took
+        const double ours = number(known, "samples_of_malloc");
+        costs.cpu_ns = std::max(0.0, costs.cpu_ns - number(known, "bursts_ms") * 1e6) * samples /
+                       (samples + ours);
+    }
+    if (samples >= double(least_samples) && prepared.bursts >= least_bursts &&
         double(prepared.peak_live_bytes) > cache_bytes())
-        costs.share_in_objects = double(t.samples_in_objects()) / double(t.samples());
-    costs.observed = t.samples() >= least_samples;
+        costs.share_in_objects = double(t.samples_in_objects()) / samples;
+    costs.observed = samples >= double(least_samples);
+    if (const double n = double(t.watched_frees()); n >= least_watched_frees) {
+        const double read = double(t.frees_of_used()) / n;
+        costs.knows_reads = true;
+        costs.reads_what_it_frees = read;
+        // Twice the standard error; where all were alike, that of one that was not.
+        const double apart = std::max(read * (1 - read), 1 / n);
+        costs.reads_spread = 2 * std::sqrt(apart / n);
+    }
     if (costs.peak_bytes == 0)
         costs.peak_bytes = double(prepared.peak_live_bytes);
     return costs;

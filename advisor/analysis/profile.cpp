@@ -53,11 +53,16 @@ void profile::take(const trace::event& e) {
         note_resize(change.slot, change.before, e);
         break;
     case kind::died:
+        touched_.take_free(e.thread, change.slot, live_.at(change.slot).kept.born);
         note_death(change.slot, e);
         break;
     default:
         break;
     }
+    if (e.what == trace::op::mark)
+        touched_.take_mark();
+    else if (change.what != kind::died)
+        touched_.take_event(e.thread);
     if (live_.live_bytes() > peak_bytes_) {
         peak_bytes_ = live_.live_bytes();
         // Noting what each stack holds takes long: at each further 2 percent.

@@ -40,10 +40,42 @@ void touches::take(const trace::observation& seen, const finder& find) {
     }
     in_objects_ += uses.size();
     take_burst(uses);
+    watch& w = watches_[seen.thread];
+    watched_frees_ += w.freed != watch::free_of::nothing;
+    frees_of_used_ += w.freed == watch::free_of::used;
+    w.freed = watch::free_of::nothing;
+    w.goes_on = true;
+    w.instructions += seen.instructions;
+    for (const use& u : uses)
+        w.used[u.object.slot] = u.object.born;
+}
+
+void touches::take_free(std::uint32_t thread, std::uint32_t slot, std::uint64_t born) {
+    const auto found = watches_.find(thread);
+    if (found != watches_.end() && found->second.goes_on &&
+        found->second.instructions >= least_watched) {
+        const auto use = found->second.used.find(slot);
+        found->second.freed = use != found->second.used.end() && use->second == born
+                                  ? watch::free_of::used
+                                  : watch::free_of::unused;
+    }
+    take_event(thread);
+}
+
+void touches::take_event(std::uint32_t thread) {
+    const auto found = watches_.find(thread);
+    if (found == watches_.end())
+        return;
+    if (found->second.goes_on)
+        found->second.goes_on = false;
+    else // the burst did not go on behind the event before
+        watches_.erase(found);
 }
 
 void touches::take_sample(const trace::observation& seen, const finder& find) {
+    touched_phase& phase = marked_.phases.back();
     ++samples_;
+    ++phase.samples;
     std::vector<std::uint32_t> stacks;
     for (const trace::access& a : seen.accesses)
         if (const touched_object o = find(a.address); o.found)
@@ -53,9 +85,45 @@ void touches::take_sample(const trace::observation& seen, const finder& find) {
     samples_in_objects_ += !stacks.empty();
     if (stacks.empty())
         return;
-    const auto found = samples_by_stacks_.find(stacks);
-    if (found != samples_by_stacks_.end() || samples_by_stacks_.size() < most_pairs)
-        ++samples_by_stacks_[std::move(stacks)];
+    ++phase.samples_in_objects;
+    const auto found = phase.by_stacks.find(stacks);
+    if (found != phase.by_stacks.end())
+        ++found->second;
+    else if (marked_.sets < most_pairs) {
+        phase.by_stacks.emplace(std::move(stacks), 1);
+        ++marked_.sets;
+    }
+}
+
+void touches::take_mark() {
+    marked_.phases.back().last_mark = ++marked_.marks;
+    if (marked_.marks % marked_.each != 0)
+        return;
+    if (marked_.phases.size() == most_phases)
+        join_phases();
+    if (marked_.marks % marked_.each == 0)
+        marked_.phases.push_back({marked_.marks + 1, marked_.marks + 1, 0, 0, {}});
+}
+
+/// Two in a row become one.
+void touches::join_phases() {
+    marked_.each *= 2;
+    for (std::size_t i = 0; 2 * i < marked_.phases.size(); ++i) {
+        touched_phase joined = std::move(marked_.phases[2 * i]);
+        if (2 * i + 1 < marked_.phases.size()) {
+            const touched_phase& next = marked_.phases[2 * i + 1];
+            joined.last_mark = next.last_mark;
+            joined.samples += next.samples;
+            joined.samples_in_objects += next.samples_in_objects;
+            for (const auto& [stacks, count] : next.by_stacks)
+                joined.by_stacks[stacks] += count;
+        }
+        marked_.phases[i] = std::move(joined);
+    }
+    marked_.phases.resize((marked_.phases.size() + 1) / 2);
+    marked_.sets = 0;
+    for (const touched_phase& p : marked_.phases)
+        marked_.sets += p.by_stacks.size();
 }
 
 void touches::take_burst(const std::vector<use>& uses) {

@@ -28,15 +28,31 @@ struct walked {
     std::uint64_t near = 0;     ///< to within 256 bytes
 };
 
+/// Samples between marks of the program.
+struct touched_phase {
+    std::uint64_t first_mark = 1, last_mark = 1; ///< each ends a part of it; numbered from 1
+    std::uint64_t samples = 0, samples_in_objects = 0;
+    std::map<std::vector<std::uint32_t>, std::uint64_t> by_stacks;
+};
+
 /// The objects of each call stack by observations: which are used, and one after which.
 ///
 /// Memory: what was seen: call stacks, and pairs of them, at most most_pairs.
 class touches {
 public:
-    static constexpr std::size_t most_pairs = 1u << 16;
+    static constexpr std::size_t most_pairs = 1u << 16, most_phases = 16;
 
     using finder = std::function<touched_object(std::uint64_t)>;
     void take(const trace::observation& seen, const finder& find);
+    /// The program's next event: a free of this object, or another one. A burst goes on behind a
+    /// call that it came by, so it tells whether the object was used before.
+    void take_free(std::uint32_t thread, std::uint32_t slot, std::uint64_t born);
+    void take_event(std::uint32_t thread);
+    void take_mark();
+
+    /// Frees that bursts came by, and those of objects that the burst had used before.
+    [[nodiscard]] std::uint64_t watched_frees() const noexcept { return watched_frees_; }
+    [[nodiscard]] std::uint64_t frees_of_used() const noexcept { return frees_of_used_; }
 
     /// Samples of registers, and those in which one pointed into an object.
     [[nodiscard]] std::uint64_t samples() const noexcept { return samples_; }
@@ -44,8 +60,14 @@ public:
     /// Calls f(stacks, samples) for each set of call stacks whose objects were met together.
     template <class F>
     void each_sample(F f) const {
-        for (const auto& [stacks, count] : samples_by_stacks_)
-            f(stacks, count);
+        for (const touched_phase& p : marked_.phases)
+            for (const auto& [stacks, count] : p.by_stacks)
+                f(stacks, count);
+    }
+    /// Samples by the marks that they lie between, most_phases at most: where there are more, some
+    /// marks in a row are one phase, as many in each.
+    [[nodiscard]] const std::vector<touched_phase>& phases() const noexcept {
+        return marked_.phases;
     }
 
     [[nodiscard]] std::uint64_t bursts() const noexcept { return bursts_; }
@@ -77,7 +99,26 @@ private:
     void take_sample(const trace::observation& seen, const finder& find);
     void take_burst(const std::vector<use>& uses);
 
-    std::map<std::vector<std::uint32_t>, std::uint64_t> samples_by_stacks_;
+    /// Bursts of a thread with one event between each and the next: what they have used.
+    struct watch {
+        enum class free_of : std::uint8_t { nothing, used, unused };
+        bool goes_on = true;              ///< no event has come since its last burst
+        free_of freed = free_of::nothing; ///< by that event; it counts if a burst comes next
+        std::uint64_t instructions = 0;
+        std::unordered_map<std::uint32_t, std::uint64_t> used; ///< slots, and their births
+    };
+    static constexpr std::uint64_t least_watched = 64; ///< instructions: a destructor's, or more
+    std::unordered_map<std::uint32_t, watch> watches_; ///< by thread
+    std::uint64_t watched_frees_ = 0, frees_of_used_ = 0;
+
+    void join_phases();
+
+    struct by_marks {
+        std::vector<touched_phase> phases{1};
+        std::uint64_t marks = 0, each = 1; ///< of a phase
+        std::size_t sets = 0;              ///< of stacks, in all phases
+    };
+    by_marks marked_;
     std::unordered_map<std::uint64_t, walked> pairs_; ///< from << 32 | to
     std::unordered_map<std::uint32_t, walked> within_;
     std::uint64_t samples_ = 0, samples_in_objects_ = 0;

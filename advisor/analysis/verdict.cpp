@@ -95,7 +95,12 @@ double saved_in_walks(const difference_made& d, const program_costs& of) {
 }
 
 saved_range range_of(const difference_made& d, const program_costs& of) {
-    const double other_way = d.tried_unread ? d.saved_unread_ns : d.saved_ns;
+    const double unread = d.tried_unread ? d.saved_unread_ns : d.saved_ns;
+    const auto in_calls = [&](double read) {
+        return std::lerp(unread, d.saved_ns, std::clamp(read, 0.0, 1.0));
+    };
+    const double least_read = in_calls(of.reads_what_it_frees - of.reads_spread);
+    const double most_read = in_calls(of.reads_what_it_frees + of.reads_spread);
     const double walks = saved_in_walks(d, of);
     double least = walks, most = walks;
     if (d.burst_before > 0) {
@@ -104,8 +109,8 @@ saved_range range_of(const difference_made& d, const program_costs& of) {
         least = std::min(least, whole * (less - d.burst_spread));
         most = std::max(most, whole * (less + d.burst_spread));
     }
-    return {std::min(d.saved_ns, other_way) - d.spread_ns + least,
-            std::max(d.saved_ns, other_way) + d.spread_ns + most};
+    return {std::min(least_read, most_read) - d.spread_ns + least,
+            std::max(least_read, most_read) + d.spread_ns + most};
 }
 
 std::string saved_text(const difference_made& d, const program_costs& of) {

@@ -4,6 +4,7 @@
 
 #include "../replay/runs.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -13,10 +14,14 @@ namespace arenite::advisor {
 struct program_costs {
     double cpu_ns = 0;     ///< of the whole program; 0: not known
     double peak_bytes = 0; ///< resident at most
-    /// The share of samples that found it at work on objects, where these do not fit into a cache;
-    /// 0: it was not observed.
+    /// The share of samples that found it at work on objects, outside malloc and free, where these
+    /// do not fit into a cache; 0: it was not observed.
     double share_in_objects = 0;
     bool observed = false; ///< so that nothing is guessed about what it walks
+    /// The share of frees of what it had used just before, and how far off that may be: as bursts
+    /// showed. Where they came by too few frees, it may be any.
+    double reads_what_it_frees = 0.5, reads_spread = 0.5;
+    bool knows_reads = false; ///< bursts came by enough frees
     /// The part of the trace that was replayed; below 1, cpu_ns is of this part, too.
     double replayed_share = 1;
 };
@@ -42,13 +47,15 @@ struct difference_made {
 /// less, of the share of time that samples found it at that. 0 within the spread.
 [[nodiscard]] double saved_in_walks(const difference_made& d, const program_costs& of);
 
-/// In calls: a program reads some of what it frees, so it lies halfway, where both were tried.
-[[nodiscard]] inline double saved_in_calls(const difference_made& d) {
-    return d.tried_unread ? (d.saved_ns + d.saved_unread_ns) / 2 : d.saved_ns;
+/// In calls: a program reads some of what it frees. Where both were tried, it lies between them by
+/// the share that bursts showed, else halfway.
+[[nodiscard]] inline double saved_in_calls(const difference_made& d, const program_costs& of) {
+    return d.tried_unread ? std::lerp(d.saved_unread_ns, d.saved_ns, of.reads_what_it_frees)
+                          : d.saved_ns;
 }
 /// In calls and walks together.
 [[nodiscard]] inline double saved_in_all(const difference_made& d, const program_costs& of) {
-    return saved_in_calls(d) + saved_in_walks(d, of);
+    return saved_in_calls(d, of) + saved_in_walks(d, of);
 }
 
 /// The least and the most that it may be: turns differ, it is not known what the program reads, and

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace arenite::advisor {
@@ -21,5 +22,16 @@ struct site_walks {
 
 /// By site, in the order of these.
 [[nodiscard]] std::vector<site_walks> walks_of(const profile& p, const std::vector<site>& sites);
+
+/// Samples of a phase of the program, which it marked the ends of: marks are numbered from 1, and
+/// the phase lies behind the one before first_mark. The last may lie behind all marks.
+struct site_phase {
+    std::uint64_t first_mark = 1, last_mark = 1;
+    std::uint64_t samples = 0, samples_in_objects = 0;
+    std::vector<std::pair<std::size_t, std::uint64_t>> by_site; ///< most samples first
+};
+
+/// Empty where there are no marks or no samples.
+[[nodiscard]] std::vector<site_phase> phases_of(const profile& p, const std::vector<site>& sites);
 
 } // namespace arenite::advisor

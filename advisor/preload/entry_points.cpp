@@ -29,6 +29,7 @@ inline void born(op what, void* p, std::size_t bytes, unsigned log2_alignment,
 inline void* make(op what, std::size_t bytes, caller from) noexcept {
     if (!ready()) [[unlikely]]
         return first_malloc(bytes);
+    the_observer.call_begins();
     void* const p = real.malloc(bytes);
     born(what, p, bytes, 0, from);
     return p;
@@ -37,6 +38,7 @@ inline void* make(op what, std::size_t bytes, caller from) noexcept {
 inline void* make_aligned(op what, std::size_t alignment, std::size_t bytes, caller from) noexcept {
     if (!ready()) [[unlikely]]
         return nullptr;
+    the_observer.call_begins();
     void* const p = real.memalign(alignment, bytes);
     born(what, p, bytes, log2_of(alignment), from);
     return p;
@@ -46,6 +48,7 @@ inline void end(op what, void* p, std::size_t bytes) noexcept {
     if (p == nullptr || is_first(p) || !ready())
         return;
     the_recorder.note(what, p, bytes, 0, nullptr);
+    the_observer.call_begins();
     real.free(p);
     the_observer.call_ends();
 }
@@ -62,11 +65,13 @@ void* resize(void* p, std::size_t bytes, caller from) noexcept {
         return q;
     }
     if (p == nullptr) {
+        the_observer.call_begins();
         void* const q = real.realloc(p, bytes);
         born(op::op_malloc, q, bytes, 0, from);
         return q;
     }
     the_recorder.note(op::op_resize_begins, p, 0, 0, nullptr);
+    the_observer.call_begins();
     void* const q = real.realloc(p, bytes);
     if (q == nullptr && bytes == 0)
         the_recorder.note(op::op_free, p, 0, 0, nullptr); // so ends it in glibc
@@ -86,6 +91,7 @@ ARENITE_ENTRY void free(void* p) { end(op::op_free, p, 0); }
 ARENITE_ENTRY void* calloc(std::size_t count, std::size_t bytes) {
     if (!ready()) // fresh memory is zero
         return first_malloc(count * bytes);
+    the_observer.call_begins();
     void* const p = real.calloc(count, bytes);
     born(op::op_calloc, p, count * bytes, 0, ARENITE_CALLER);
     return p;

@@ -281,6 +281,10 @@ void observer::look(void* context) noexcept {
         process_->observed.samples_of_ours.fetch_add(1, std::memory_order_relaxed);
         return;
     }
+    if (t.calling) {
+        process_->observed.samples_in_calls.fetch_add(1, std::memory_order_relaxed);
+        return;
+    }
     record::sample& s =
         area_->look.sample_at[area_->look.next_sample.fetch_add(1) % record::most_samples];
     std::uint32_t expected = record::slot_free;

@@ -20,6 +20,7 @@ struct observed_thread {
     std::uint32_t wanted;      ///< steps of this burst
     std::uint32_t left;        ///< after a call of malloc or free it goes on for these
     bool leaving;              ///< it goes on, and is still in this library
+    bool calling;              ///< it is within malloc or free: objects are not used there
     std::int32_t tid;          ///< as the system knows it
 };
 
@@ -46,8 +47,12 @@ public:
         return active_ && (signal == SIGPROF || signal == SIGTRAP);
     }
 
-    /// At the end of each call: a burst goes on that it interrupted.
+    /// Around each call: what malloc and free do with memory is no use of an object, and is not
+    /// looked at.
+    void call_begins() noexcept { thread_.calling = true; }
+    /// A burst goes on that the call interrupted.
     void call_ends() noexcept {
+        thread_.calling = false;
         if (thread_.left != 0) [[unlikely]]
             go_on();
     }

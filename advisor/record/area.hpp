@@ -16,7 +16,7 @@
 /// the program crashes, calls _exit or is killed.
 namespace arenite::record {
 
-constexpr std::uint32_t area_magic = 0x41524541, area_version = 3;
+constexpr std::uint32_t area_magic = 0x41524541, area_version = 4;
 constexpr std::size_t most_processes = 32, most_rings = 256, most_modules = 4096;
 constexpr std::size_t ring_events = 16384;
 constexpr std::size_t stack_words = std::size_t{4} << 20; ///< of all stacks of a process
@@ -120,7 +120,8 @@ struct module {
 struct observing {
     std::atomic<unobserved> why_not;
     std::atomic<std::uint64_t> samples, bursts, steps, burst_ns;
-    std::atomic<std::uint64_t> samples_of_ours; ///< a thread was within the recorder
+    std::atomic<std::uint64_t> samples_of_ours;  ///< a thread was within the recorder
+    std::atomic<std::uint64_t> samples_in_calls; ///< ... within malloc or free
 };
 
 /// Samples and bursts, until the recorder has taken them.

@@ -167,6 +167,7 @@ void process_trace::finish(std::map<std::string, std::string> about) {
         about["fewer_frames_from"] = std::to_string(cut_.from);
     about["samples"] = std::to_string(from_.observed.samples.load());
     about["samples_of_malloc"] = std::to_string(from_.observed.samples_of_ours.load());
+    about["samples_in_calls"] = std::to_string(from_.observed.samples_in_calls.load());
     about["bursts"] = std::to_string(from_.observed.bursts.load());
     about["burst_instructions"] = std::to_string(from_.observed.steps.load());
     about["bursts_ms"] = std::to_string(from_.observed.burst_ns.load() / 1'000'000);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "advice_json.hpp"
 
+#include "../analysis/walks.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace arenite::advisor {
@@ -73,25 +75,45 @@ json of_advice(const advice& a, const advice_report& r) {
     return made;
 }
 
+/// Samples between the program's marks.
+json of_phases(const advice_report& r) {
+    json all = json::array();
+    for (const site_phase& p : phases_of(*r.recorded, r.sites)) {
+        json made{{"from_mark", p.first_mark},
+                  {"to_mark", p.last_mark},
+                  {"samples", p.samples},
+                  {"samples_in_objects", p.samples_in_objects},
+                  {"sites", json::array()}};
+        for (const auto& [site, samples] : p.by_site)
+            made["sites"].push_back({{"name", r.sites[site].name}, {"samples", samples}});
+        all.push_back(std::move(made));
+    }
+    return all;
+}
+
 } // namespace
 
 std::string advice_as_json(const advice_report& r) {
-    json made{{"schema", 1},
-              {"verdict", r.first_line},
-              {"program", r.program},
-              {"damage", r.damage},
-              {"fewer_frames", r.fewer_frames},
-              {"cpu_ns", r.costs.cpu_ns},
-              {"cpu_is_native", r.costs_are_native},
-              {"peak_resident_bytes", r.costs.peak_bytes},
-              {"events", r.events},
-              {"marks", r.recorded->marks()},
-              {"replayed_share", r.costs.replayed_share},
-              {"malloc_ns", r.malloc_ns},
-              {"together", of_difference(r.all_advised, r.costs)},
-              {"advice", json::array()},
-              {"leave_alone", json::array()},
-              {"mallocs", json::array()}};
+    json made{
+        {"schema", 1},
+        {"verdict", r.first_line},
+        {"program", r.program},
+        {"damage", r.damage},
+        {"fewer_frames", r.fewer_frames},
+        {"cpu_ns", r.costs.cpu_ns},
+        {"cpu_is_native", r.costs_are_native},
+        {"peak_resident_bytes", r.costs.peak_bytes},
+        {"events", r.events},
+        {"marks", r.recorded->marks()},
+        {"replayed_share", r.costs.replayed_share},
+        {"share_in_objects", r.costs.share_in_objects},
+        {"reads_what_it_frees", r.costs.knows_reads ? json(r.costs.reads_what_it_frees) : json()},
+        {"phases", of_phases(r)},
+        {"malloc_ns", r.malloc_ns},
+        {"together", of_difference(r.all_advised, r.costs)},
+        {"advice", json::array()},
+        {"leave_alone", json::array()},
+        {"mallocs", json::array()}};
     for (const advice& a : r.advised)
         made["advice"].push_back(of_advice(a, r));
     for (const advice& a : r.tried)

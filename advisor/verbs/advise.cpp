@@ -25,11 +25,15 @@ void say(const std::string& what) {
 std::string figures(const difference_made& d, const program_costs& of) {
     const double walks = saved_in_walks(d, of);
     std::string text;
-    if (of.cpu_ns > 0 && walks != 0)
-        text = fmt::format("{:+.1f} % CPU in all: ", -100 * saved_in_all(d, of) / of.cpu_ns);
     const double percent = of.cpu_ns > 0 ? -100 / of.cpu_ns : 0;
-    text +=
-        fmt::format("{:+.1f} % {}", percent * saved_in_calls(d), walks != 0 ? "in calls" : "CPU");
+    if (of.cpu_ns > 0 && walks != 0) {
+        const saved_range range = range_of(d, of);
+        text = fmt::format(
+            "{:+.1f} % CPU in all ({:+.0f} to {:+.0f}): ", percent * saved_in_all(d, of),
+            percent * range.least, percent * range.most);
+    }
+    text += fmt::format("{:+.1f} % {}", percent * saved_in_calls(d, of),
+                        walks != 0 ? "in calls" : "CPU");
     const double spread = -percent * d.spread_ns;
     if (d.tried_unread)
         text += fmt::format(
@@ -59,7 +63,10 @@ void print(const advice_report& r, bool code) {
                bytes_text(double(r.recorded->peak_bytes())),
                r.costs.cpu_ns > 0 ? 100 * r.malloc_ns / r.costs.cpu_ns : 0.0,
                r.costs.cpu_ns / r.costs.replayed_share * 1e-9,
-               r.costs_are_native ? "" : " (while it was recorded)");
+               r.costs_are_native ? "" : " (by its recording)");
+    if (const touches& t = r.recorded->touched(); r.costs.knows_reads)
+        fmt::print("of {} frees that were observed, {:.0f} % are of what it had used just before\n",
+                   grouped(t.watched_frees()), 100 * r.costs.reads_what_it_frees);
     if (!r.fewer_frames.empty())
         fmt::print("{}\n", r.fewer_frames);
     if (r.costs.replayed_share < 1)
@@ -94,9 +101,12 @@ void print(const advice_report& r, bool code) {
                    a.too_dear ? fmt::format(", it would hold {}", bytes_text(a.held_bytes)) : "");
 }
 
-/// All shares are of it: where a run is short it is the median of three.
+/// Seconds. Such a run is measured three times; and bursts may take as long as it does: it would
+/// else be seen too seldom to tell what its walks gain.
+constexpr double short_run = 2;
+
+/// All shares are of it.
 double native_cpu_seconds(const std::vector<std::string>& program) {
-    constexpr double short_run = 2; // seconds
     std::vector<double> cpu;
     for (double elapsed = 0; cpu.size() < 3 && elapsed < short_run;) {
         const plain_run run = run_plainly(program);
@@ -134,14 +144,16 @@ int advise(arguments& given) {
     double native_ns = 0;
     const bool temporary = trace.empty() && kept.empty();
     if (trace.empty()) {
+        say("running the program as it is");
+        native_ns = native_cpu_seconds(given.program()) * 1e9;
         record_options options;
+        if (native_ns < short_run * 1e9) // observe more of it
+            options.accesses_percent = 100;
         options.trace = kept.empty() ? (std::filesystem::temp_directory_path() /
                                         fmt::format("arenite-{}.trace", ::getpid()))
                                            .string()
                                      : kept;
         trace = options.trace;
-        say("running the program as it is");
-        native_ns = native_cpu_seconds(given.program()) * 1e9;
         say("recording it");
         const recorded r = record_program(given.program(), options);
         if (r.events == 0) {

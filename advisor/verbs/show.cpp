@@ -155,6 +155,30 @@ void show_touches(const profile& p, const trace::tables& known, const std::vecto
                "later, to one within 256 bytes\n");
 }
 
+void show_phases(const profile& p, const std::vector<site>& sites) {
+    const std::vector<site_phase> phases = phases_of(p, sites);
+    if (phases.empty())
+        return;
+    fmt::print("\n{:>8} {:>10}  {:<15} call sites whose objects are used most\n", "samples",
+               "in objects", "until mark");
+    for (const site_phase& f : phases) {
+        if (f.samples == 0)
+            continue;
+        std::string most;
+        for (std::size_t i = 0; i < std::min<std::size_t>(2, f.by_site.size()); ++i)
+            most += fmt::format("{}{:.0f}% {}", i == 0 ? "" : ", ",
+                                share(f.by_site[i].second, f.samples),
+                                sites[f.by_site[i].first].label());
+        const std::string marks =
+            f.first_mark > p.marks() ? std::string{"behind the last"}
+            : f.first_mark == f.last_mark
+                ? grouped(f.last_mark)
+                : fmt::format("{} to {}", grouped(f.first_mark), grouped(f.last_mark));
+        fmt::print("{:>7.1f}% {:>9.0f}%  {:<15} {}\n", share(f.samples, p.touched().samples()),
+                   share(f.samples_in_objects, f.samples), marks, most);
+    }
+}
+
 int show(arguments& given) {
     std::string file;
     unsigned count = 12;
@@ -168,6 +192,7 @@ int show(arguments& given) {
     const std::vector<site> sites = sites_of(p, from->known(), names);
     show_sites(p, sites, count);
     show_touches(p, from->known(), sites, count);
+    show_phases(p, sites);
     return 0;
 }
 

@@ -450,6 +450,19 @@ TEST(advise, promises_what_lies_between_both_kinds_of_frees) {
     EXPECT_EQ(saved_text(d, {1e9, 1e8, 0.5}), "15 % (6 to 32)");
 }
 
+TEST(advise, promises_by_the_share_of_frees_that_had_been_read) {
+    program_costs program{1e9, 1e8};
+    difference_made d = compare(turns({500e6, 500e6, 500e6}), turns({400e6, 400e6, 400e6}));
+    d.tried_unread = true;
+    d.saved_unread_ns = 300e6;
+    EXPECT_EQ(saved_text(d, program), "20 % (10 to 30)"); // it is not known
+    program.reads_what_it_frees = 0.25;
+    program.reads_spread = 0.1;
+    EXPECT_EQ(saved_text(d, program), "25 % (23 to 27)");
+    program.reads_what_it_frees = 0.05; // no fewer than none
+    EXPECT_EQ(saved_text(d, program), "29 % (27 to 30)");
+}
+
 TEST(advise, counts_a_change_of_bursts_beyond_what_turns_differ_by_however_small) {
     const program_costs program{1e9, 1e8, 0.5};
     const replayed base = bursts_of(100e6, {20, 20, 20.5});

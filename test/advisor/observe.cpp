@@ -252,5 +252,83 @@ TEST(touches, counts_a_sample_once_a_call_stack) {
     });
 }
 
+TEST(touches, knows_what_was_used_before_its_free_where_a_burst_went_on) {
+    touches t;
+    const auto find = [](std::uint64_t address) -> touched_object {
+        return {true, 1, static_cast<std::uint32_t>(address / 100), address / 100};
+    };
+    const auto burst_of = [&](std::uint32_t instructions, std::uint64_t address) {
+        t.take({.instructions = instructions, .accesses = {{address, false}}}, find);
+    };
+    burst_of(100, 700);
+    t.take_free(0, 7, 7); // it was used; a burst comes next
+    burst_of(10, 800);
+    t.take_free(0, 9, 9); // it was not
+    burst_of(10, 100);
+    t.take_free(0, 7, 6); // another object was there when it was used
+    burst_of(10, 100);
+    EXPECT_EQ(t.watched_frees(), 3u);
+    EXPECT_EQ(t.frees_of_used(), 1u);
+    t.take_free(0, 1, 1); // no burst comes next: the one before had ended earlier
+    t.take_event(0);
+    burst_of(10, 100);
+    t.take_free(0, 1, 1); // too few instructions to know
+    burst_of(10, 100);
+    t.take_free(1, 1, 1); // another thread
+    burst_of(100, 100);
+    EXPECT_EQ(t.watched_frees(), 3u);
+    t.take_event(0); // an allocation
+    burst_of(10, 300);
+    t.take_free(0, 1, 1); // used two calls ago
+    burst_of(10, 300);
+    EXPECT_EQ(t.watched_frees(), 4u);
+    EXPECT_EQ(t.frees_of_used(), 2u);
+}
+
+TEST(touches, counts_samples_by_the_marks_between_them) {
+    touches t;
+    const auto find = [](std::uint64_t address) -> touched_object {
+        return {address >= 100, static_cast<std::uint32_t>(address / 100), 1, 1};
+    };
+    const auto sample = [&](std::uint64_t address) {
+        t.take({.accesses = {{address, false}}}, find);
+    };
+    sample(100);
+    t.take_mark();
+    sample(200);
+    sample(200);
+    sample(1);
+    t.take_mark();
+    sample(300); // behind all marks
+    ASSERT_EQ(t.phases().size(), 3u);
+    EXPECT_EQ(t.phases()[0].last_mark, 1u);
+    EXPECT_EQ(t.phases()[0].samples, 1u);
+    EXPECT_EQ(t.phases()[1].samples, 3u);
+    EXPECT_EQ(t.phases()[1].samples_in_objects, 2u);
+    EXPECT_EQ(t.phases()[1].by_stacks.at({2}), 2u);
+    EXPECT_EQ(t.phases()[2].first_mark, 3u);
+    EXPECT_EQ(t.phases()[2].samples, 1u);
+
+    // However many marks come, there are so many phases, and all samples are in them.
+    for (std::uint64_t mark = 3; mark <= 1000; ++mark) {
+        sample(100 + mark % 3 * 100);
+        t.take_mark();
+        ASSERT_LE(t.phases().size(), touches::most_phases);
+    }
+    std::uint64_t samples = 0, next = 1, by_stacks = 0;
+    for (const touched_phase& p : t.phases()) {
+        EXPECT_EQ(p.first_mark, next);
+        EXPECT_GE(p.last_mark, p.first_mark);
+        next = p.last_mark + 1;
+        samples += p.samples;
+        for (const auto& [stacks, count] : p.by_stacks)
+            by_stacks += count;
+    }
+    EXPECT_GE(t.phases().size(), touches::most_phases / 2);
+    EXPECT_EQ(samples, t.samples());
+    EXPECT_EQ(by_stacks, t.samples_in_objects());
+    EXPECT_EQ(samples, 5u + 998u);
+}
+
 } // namespace
 } // namespace arenite::advisor
