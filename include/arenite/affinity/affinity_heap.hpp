@@ -132,10 +132,8 @@ public:
                                                               std::size_t alignment) noexcept {
         const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
         detail::slab_front* const mine = detail::thread_table::ready_at(place, alignment);
-        if (mine != nullptr) [[likely]] {
-            if (void* const p = mine->try_take(bytes, alignment)) [[likely]]
-                return p;
-        }
+        if (void* const ready = mine != nullptr ? mine->try_take(bytes, alignment) : nullptr)
+            return ready;
         void* const p = of<A>().allocate_slow(bytes, alignment);
         call_sites::allocated(p, bytes);
         return p;
@@ -224,9 +222,9 @@ public:
     /// alignment applies.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        if (void* const ready = take_ready(bytes, alignment)) [[likely]]
-            return ready;
-        void* const p = allocate_slow(bytes, alignment);
+        void* p = take_ready(bytes, alignment);
+        if (p == nullptr) [[unlikely]]
+            p = allocate_slow(bytes, alignment);
         call_sites::allocated(p, bytes);
         return p;
     }
@@ -365,8 +363,7 @@ private:
     friend class shared_heap; // which is one without a tag
     friend class resource_base<affinity_heap>;
 
-    /// A slot of this thread's heap, where one lies ready; else nullptr, and allocate_slow is to be
-    /// called.
+    /// A slot of this thread's heap, where one lies ready; else nullptr.
     [[nodiscard]] ARENITE_INLINE void* take_ready(std::size_t bytes,
                                                   std::size_t alignment) noexcept {
         detail::slab_front* const mine = detail::thread_table::ready_at(thread_place_, alignment);
