@@ -259,9 +259,12 @@ void slots_resource::give_back(void* p, std::size_t bytes, std::size_t alignment
         return singles_.deallocate(p);
     if constexpr (checks_enabled)
         check_free(p, bytes, alignment);
-    detail::block& b = source_.head_of(p);
-    if (b.owner != this)
+    // What lies below the begin of a block may be nobody's memory; only large objects begin there.
+    const bool may_begin_block = reinterpret_cast<std::uintptr_t>(p) % source_.mask_bytes() == 0;
+    detail::block* const found = may_begin_block ? source_.find(p) : &source_.head_of(p);
+    if (found == nullptr || found->owner != this)
         return refuse_free(p, "it is not of this resource, or is free already");
+    detail::block& b = *found;
     if ((b.state & detail::block_state::large) != 0) {
         if (detail::block_source::large_object(b) != p)
             return refuse_free(p, "it points into a large allocation, not to its begin");

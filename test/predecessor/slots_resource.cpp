@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "support/counting_resource.hpp"
+#include "support/region_list.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -154,6 +155,17 @@ TEST(slots_resource_death, the_size_of_what_is_no_begin_of_an_object_is_not_told
     EXPECT_DEATH(static_cast<void>(r.size_of(theirs)), refused);
     give(r, {all[0], all[2], large});
     other.deallocate(theirs);
+}
+
+TEST(slots_resource_death, the_begin_of_a_block_is_no_object) {
+    slots_resource r;
+    void* const p = r.allocate(48);
+    const support::region_list regions{r};
+    void* const block = const_cast<void*>(static_cast<const void*>(regions.all().front().address));
+    ASSERT_LT(block, p);
+    EXPECT_DEATH(r.deallocate(block, 48, 8), "it is free already, or no allocation begins there");
+    EXPECT_DEATH(r.deallocate(block), "it is free already, or no allocation begins there");
+    r.deallocate(p, 48);
 }
 
 } // namespace
