@@ -54,8 +54,8 @@ void touches::take_free(std::uint32_t thread, std::uint32_t slot, std::uint64_t 
     const auto found = watches_.find(thread);
     if (found != watches_.end() && found->second.goes_on &&
         found->second.instructions >= least_watched) {
-        const auto use = found->second.used.find(slot);
-        found->second.freed = use != found->second.used.end() && use->second == born
+        const auto used = found->second.used.find(slot);
+        found->second.freed = used != found->second.used.end() && used->second == born
                                   ? watch::free_of::used
                                   : watch::free_of::unused;
     }

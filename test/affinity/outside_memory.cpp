@@ -60,8 +60,9 @@ TEST(outside_memory, keeps_the_number_of_the_last_affinity_there_may_be) {
     EXPECT_EQ(before->affinity(), last);
     EXPECT_EQ(before->alignment(), 64u);
     outside_memory::for_each([&](const void* at, std::size_t, unsigned affinity) {
-        if (at == p)
+        if (at == p) {
             EXPECT_EQ(affinity, last);
+        }
     });
     outside_memory::deallocate(p, *before, count);
 }

@@ -71,8 +71,9 @@ TEST(own_frees, the_page_of_a_slot_is_told_of_begins_of_objects_in_use_alone) {
         EXPECT_EQ(told, static_cast<std::size_t>(std::ranges::count_if(objects, in_page)));
         for (std::byte* const p : objects) {
             heap.deallocate(p, bytes, 8);
-            if (in_page(p) && heap.slabs().holds(*s))
+            if (in_page(p) && heap.slabs().holds(*s)) {
                 ASSERT_EQ(heap.page_of_slot(p), nullptr) << "it is free";
+            }
         }
     }
 }
