@@ -43,7 +43,7 @@ namespace detail {
 /// Freeing:
 ///
 ///     try_give_in_own       page, owner, bit, from the address alone              inline
-///     deallocate_elsewhere  block, slab, owner, size, bit
+///     deallocate_elsewhere  block, slab, owner, size, bit; or one slot beside joined ones
 ///     deallocate_rare       joined slots, large, another heap's, or misuse
 ///
 /// A bit says whether its slot is free, and nothing else does: it is cleared when the slot is
