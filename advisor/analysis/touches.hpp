@@ -37,15 +37,17 @@ struct touched_phase {
 
 /// The objects of each call stack by observations: which are used, and one after which.
 ///
-/// Memory: what was seen: call stacks, and pairs of them, at most most_pairs.
+/// Memory: what was seen: call stacks, pairs and sets of them, at most most_pairs of each; the
+///         objects that the latest bursts of each thread used.
 class touches {
 public:
     static constexpr std::size_t most_pairs = 1u << 16, most_phases = 16;
 
     using finder = std::function<touched_object(std::uint64_t)>;
     void take(const trace::observation& seen, const finder& find);
-    /// The program's next event: a free of this object, or another one. A burst goes on behind a
-    /// call that it came by, so it tells whether the object was used before.
+    /// The program's next event: a free of this object, or another one. A burst that comes by a
+    /// call goes on behind it: so where one comes before a free and the next behind it, the object
+    /// counts as used or not. Bursts also end otherwise, which is taken for the same.
     void take_free(std::uint32_t thread, std::uint32_t slot, std::uint64_t born);
     void take_event(std::uint32_t thread);
     void take_mark();

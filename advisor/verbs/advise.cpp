@@ -101,8 +101,8 @@ void print(const advice_report& r, bool code) {
                    a.too_dear ? fmt::format(", it would hold {}", bytes_text(a.held_bytes)) : "");
 }
 
-/// Seconds. Such a run is measured three times; and bursts may take as long as it does: it would
-/// else be seen too seldom to tell what its walks gain.
+/// Seconds. A run that takes less is measured three times; and where it takes less of CPU time,
+/// bursts may take as much as it does: it would else be seen too seldom to tell what walks gain.
 constexpr double short_run = 2;
 
 /// All shares are of it.

@@ -57,7 +57,7 @@ void* slot_donors::try_take(const heap_parts& heap, unsigned slot_class, std::si
             continue;
         }
         joined_slots joined{s};
-        if (!heap.slabs.is_joined(s)) { // from now on every free in the slab is a rare one
+        if (!heap.slabs.is_joined(s)) { // from now on no inlined free serves it
             joined.clear();
             heap.slabs.set_joined(s, true);
         }

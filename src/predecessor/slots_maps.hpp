@@ -4,6 +4,7 @@
 
 // The maps of a slots_resource: its slots by address, and the free ones by length.
 
+#include <arenite/block/detail/block_source.hpp>
 #include <arenite/block/detail/colouring.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
@@ -17,6 +18,13 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+
+/// The block or large object that p, which may be any pointer, would be of: its owner says whether
+/// it is. Below the begin of a block there may be no memory; only large objects begin there.
+[[nodiscard]] inline detail::block* head_of_any(const detail::block_source& source,
+                                                const void* p) noexcept {
+    return address_of(p) % source.mask_bytes() == 0 ? source.find(p) : &source.head_of(p);
+}
 
 /// A slot, used or free. Slots tile their block.
 struct slots_resource::node {

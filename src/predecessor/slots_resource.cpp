@@ -259,9 +259,7 @@ void slots_resource::give_back(void* p, std::size_t bytes, std::size_t alignment
         return singles_.deallocate(p);
     if constexpr (checks_enabled)
         check_free(p, bytes, alignment);
-    // Below the begin of a block there may be no memory at all; only large objects begin there.
-    const bool may_begin_block = reinterpret_cast<std::uintptr_t>(p) % source_.mask_bytes() == 0;
-    detail::block* const found = may_begin_block ? source_.find(p) : &source_.head_of(p);
+    detail::block* const found = head_of_any(source_, p);
     if (found == nullptr || found->owner != this)
         return refuse_free(p, "it is not of this resource, or is free already");
     detail::block& b = *found;

@@ -66,11 +66,11 @@ void slots_resource::refuse_free(const void* p, const char* why) const noexcept 
 std::size_t slots_resource::size_of(const void* p) const noexcept {
     if (passes_through_)
         return singles_.size_of(p);
-    detail::block& b = source_.head_of(p);
-    const unsigned state = b.owner == this ? b.state : 0;
-    if ((state & detail::block_state::large) != 0 && detail::block_source::large_object(b) == p)
-        return detail::block_source::large_bytes(b);
-    const node* const n = (state & detail::block_state::open) != 0 ? slots::find(b, p) : nullptr;
+    detail::block* const b = head_of_any(source_, p);
+    const unsigned state = b != nullptr && b->owner == this ? b->state : 0;
+    if ((state & detail::block_state::large) != 0 && detail::block_source::large_object(*b) == p)
+        return detail::block_source::large_bytes(*b);
+    const node* const n = (state & detail::block_state::open) != 0 ? slots::find(*b, p) : nullptr;
     if (n == nullptr)
         contract_violation("size_of(p) needs the begin of an allocation");
     return n->bytes;

@@ -165,6 +165,8 @@ TEST(slots_resource_death, the_begin_of_a_block_is_no_object) {
     ASSERT_LT(block, p);
     EXPECT_DEATH(r.deallocate(block, 48, 8), "it is free already, or no allocation begins there");
     EXPECT_DEATH(r.deallocate(block), "it is free already, or no allocation begins there");
+    EXPECT_DEATH(static_cast<void>(r.size_of(block)),
+                 "size_of.p. needs the begin of an allocation");
     r.deallocate(p, 48);
 }
 

@@ -41,6 +41,10 @@ inline namespace ARENITE_ABI {
 ///            any number of threads.
 /// Failure:   allocate throws out_of_memory where try_allocate returns nullptr; without exceptions
 ///            the contract handler is called.
+///
+/// A Derived may divide its try_allocate in two, which the base may see: take_ready, inlined, and
+/// where that returns nullptr allocate_slow, both `void*(bytes, alignment) noexcept`. In unchecked
+/// builds allocate() then calls these.
 template <class Derived>
 class resource_base : public resource {
 public:
@@ -52,7 +56,10 @@ public:
     [[nodiscard]] ARENITE_INLINE void* allocate(std::size_t bytes,
                                                 std::size_t alignment = default_alignment) {
         Derived& self = static_cast<Derived&>(*this);
-        if constexpr (!checks_enabled && requires { self.take_ready(bytes, alignment); }) {
+        if constexpr (!checks_enabled && requires {
+                          { self.take_ready(bytes, alignment) } noexcept -> std::same_as<void*>;
+                          { self.allocate_slow(bytes, alignment) } noexcept -> std::same_as<void*>;
+                      }) {
             void* const ready = self.take_ready(bytes, alignment);
             return ready != nullptr ? ready : allocate_or_throw(bytes, alignment);
         } else {
@@ -65,8 +72,7 @@ protected:
     ~resource_base() override = default;
 
 private:
-    /// Where Derived has a short way of its own, take_ready, in front of its allocate_slow: what
-    /// throws is behind it, too, so that the inlined part keeps nothing for after a call.
+    /// It throws behind the slow call, so that the inlined part keeps nothing for after that.
     [[nodiscard]] ARENITE_NOINLINE void* allocate_or_throw(std::size_t bytes,
                                                            std::size_t alignment) {
         return or_throw(static_cast<Derived&>(*this).allocate_slow(bytes, alignment), bytes,

@@ -20,8 +20,8 @@ namespace detail {
 /// more than is in use, an object of a larger class takes several neighbouring slots there, its
 /// donor, rather than a new slab. See joined_slots for the bits.
 ///
-/// A slab with such objects has another tag: every free of its objects then takes the way of rare
-/// ones, which knows of them. When the last such object is freed it is as before.
+/// A slab with such objects has another tag: the inlined frees then leave its objects to others,
+/// which know of them. When the last such object is freed it is as before.
 ///
 /// Threads:   one at a time, as its heap.
 class slot_donors {
