@@ -105,9 +105,9 @@ void slab_heap::deallocate_all(void* const* objects, std::size_t count) noexcept
             deallocate_elsewhere(objects[i], unknown_bytes, 1);
 }
 
-/// In units: from the address to the block, its slab, and the slot's bit. A slot of
-/// its own may be shorter than its slab: what lay behind it is not taken for it. Anything else but
-/// an object beside joined slots is rare.
+/// In units: from the address to the block, its slab, and the slot's bit. A slot of its own may be
+/// shorter than its slab: what lay behind it is not taken for it. Then in a page, beside joined
+/// slots. Anything else is rare.
 void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t offset = slabs_.geometry().offset_of(p);
     if (may_be_slot(p) && offset >= unit_bytes) [[likely]] {
