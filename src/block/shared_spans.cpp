@@ -46,6 +46,8 @@ std::size_t steps_up_to(std::size_t units) noexcept {
 constexpr std::uint64_t delay_ms = 1000;
 constexpr std::size_t most_at_once = 32_MiB;
 constexpr std::size_t at_once_divisor = 4;
+/// ... if what is taken has fallen by this share.
+constexpr std::size_t fallen_divisor = 4;
 
 /// A span may be so much longer than a power of two, for objects of one.
 constexpr std::size_t more_bytes = 64_KiB;
@@ -126,6 +128,8 @@ void shared_spans::take(shared_span& s, std::size_t first, std::size_t units) no
     s.resident -= static_cast<std::uint32_t>(were_resident);
     taken_units_ += units;
     resident_units_ -= were_resident;
+    watch_.least_resident = std::min(watch_.least_resident, resident_units_);
+    watch_.most_taken = std::max(watch_.most_taken, taken_units_);
     note_longest(s);
 }
 
@@ -197,29 +201,40 @@ void shared_spans::give_empty(bool at_once) noexcept {
 }
 
 void shared_spans::return_excess(std::size_t allowed) noexcept {
-    const std::size_t resident = bytes_resident();
-    if (resident <= allowed) {
-        excess_since_ms_ = 0;
+    const std::size_t allowed_units = allowed / unit_bytes;
+    if (resident_units_ <= allowed_units) {
+        watch_ = {.most_taken = std::max(watch_.most_taken, taken_units_)};
         return;
     }
     const std::uint64_t now = os::platform::now_ms();
-    if (excess_since_ms_ == 0)
-        excess_since_ms_ = now;
-    const bool too_much = resident > std::max(most_at_once, bytes_taken() / at_once_divisor);
-    if (!too_much && now < excess_since_ms_ + delay_ms)
+    if (watch_.since_ms == 0)
+        watch_ = {.since_ms = now,
+                  .least_resident = resident_units_,
+                  .most_taken = std::max(watch_.most_taken, taken_units_)};
+    if (now >= watch_.since_ms + delay_ms)
+        watch_ = {.since_ms = now,
+                  .least_resident = resident_units_,
+                  .most_taken = taken_units_,
+                  .due_units = watch_.least_resident - std::min(watch_.least_resident, allowed_units)};
+    const bool has_fallen = taken_units_ < watch_.most_taken / fallen_divisor * (fallen_divisor - 1);
+    const bool too_much =
+        has_fallen && bytes_resident() > std::max(most_at_once, bytes_taken() / at_once_divisor);
+    if (!too_much && watch_.due_units == 0)
         return;
     if (shared_span* const s = spans_.highest(is_resident))
-        purge(*s);
+        watch_.due_units -= std::min(watch_.due_units, purge(*s));
+    else
+        watch_.due_units = 0;
 }
 
 void shared_spans::trim() noexcept {
     while (shared_span* const s = spans_.highest(is_resident))
-        purge(*s);
+        static_cast<void>(purge(*s));
 }
 
 /// Gives the pages of all free runs of a span to the system. A page that is shared with what is
-/// taken stays.
-void shared_spans::purge(shared_span& s) noexcept {
+/// taken stays. Returns how many units were resident.
+std::size_t shared_spans::purge(shared_span& s) noexcept {
     const std::size_t page = os::platform::page_bytes();
     for (std::size_t i = 0; i < s.units;) {
         const std::size_t first = bits::next_clear(s.taken, i, s.units);
@@ -233,9 +248,11 @@ void shared_spans::purge(shared_span& s) noexcept {
         bits::set_run(s.clean, first, i - first);
     }
     s.is_zero = false;
-    resident_units_ -= s.resident;
+    const std::size_t gone = s.resident;
+    resident_units_ -= gone;
     s.resident = 0;
     set_state(s);
+    return gone;
 }
 
 // ---- spans --------------------------------------------------------------------------------------
