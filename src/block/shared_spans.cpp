@@ -41,14 +41,6 @@ std::size_t steps_up_to(std::size_t units) noexcept {
         std::begin(run_steps));
 }
 
-/// Free memory goes back after so long, and where there is more than this at once: as at
-/// page_source().
-constexpr std::uint64_t delay_ms = 1000;
-constexpr std::size_t most_at_once = 32_MiB;
-constexpr std::size_t at_once_divisor = 4;
-/// ... if what is taken has fallen by this share.
-constexpr std::size_t fallen_divisor = 4;
-
 /// A span may be so much longer than a power of two, for objects of one.
 constexpr std::size_t more_bytes = 64_KiB;
 /// ... where they would lose this share of it.
@@ -128,8 +120,7 @@ void shared_spans::take(shared_span& s, std::size_t first, std::size_t units) no
     s.resident -= static_cast<std::uint32_t>(were_resident);
     taken_units_ += units;
     resident_units_ -= were_resident;
-    watch_.least_resident = std::min(watch_.least_resident, resident_units_);
-    watch_.most_taken = std::max(watch_.most_taken, taken_units_);
+    idle_.note_request(bytes_resident(), bytes_taken());
     note_longest(s);
 }
 
@@ -201,30 +192,14 @@ void shared_spans::give_empty(bool at_once) noexcept {
 }
 
 void shared_spans::return_excess(std::size_t allowed) noexcept {
-    const std::size_t allowed_units = allowed / unit_bytes;
-    if (resident_units_ <= allowed_units) {
-        watch_ = {.most_taken = std::max(watch_.most_taken, taken_units_)};
-        return;
-    }
-    const std::uint64_t now = os::platform::now_ms();
-    if (watch_.since_ms == 0)
-        watch_ = {.since_ms = now,
-                  .least_resident = resident_units_,
-                  .most_taken = std::max(watch_.most_taken, taken_units_)};
-    if (now >= watch_.since_ms + delay_ms)
-        watch_ = {.since_ms = now,
-                  .least_resident = resident_units_,
-                  .most_taken = taken_units_,
-                  .due_units = watch_.least_resident - std::min(watch_.least_resident, allowed_units)};
-    const bool has_fallen = taken_units_ < watch_.most_taken / fallen_divisor * (fallen_divisor - 1);
-    const bool too_much =
-        has_fallen && bytes_resident() > std::max(most_at_once, bytes_taken() / at_once_divisor);
-    if (!too_much && watch_.due_units == 0)
+    if (bytes_resident() <= allowed)
+        return idle_.end_excess(bytes_taken());
+    if (!idle_.is_due(os::platform::now_ms(), bytes_resident(), bytes_taken(), allowed))
         return;
     if (shared_span* const s = spans_.highest(is_resident))
-        watch_.due_units -= std::min(watch_.due_units, purge(*s));
+        idle_.note_given(purge(*s));
     else
-        watch_.due_units = 0;
+        idle_.note_given(SIZE_MAX); // all is in pieces that are not worth a call
 }
 
 void shared_spans::trim() noexcept {
@@ -233,7 +208,7 @@ void shared_spans::trim() noexcept {
 }
 
 /// Gives the pages of all free runs of a span to the system. A page that is shared with what is
-/// taken stays. Returns how many units were resident.
+/// taken stays. Returns how many bytes were resident.
 std::size_t shared_spans::purge(shared_span& s) noexcept {
     const std::size_t page = os::platform::page_bytes();
     for (std::size_t i = 0; i < s.units;) {
@@ -252,7 +227,7 @@ std::size_t shared_spans::purge(shared_span& s) noexcept {
     resident_units_ -= gone;
     s.resident = 0;
     set_state(s);
-    return gone;
+    return gone * unit_bytes;
 }
 
 // ---- spans --------------------------------------------------------------------------------------

@@ -55,6 +55,31 @@ TEST(page_resource, memory_that_comes_back_waits_with_its_addresses) {
     }
 }
 
+TEST(page_resource, a_large_request_gets_what_waits_whole_and_small_ones_the_lowest_place) {
+    page_resource pages{slowly()};
+    for (const std::size_t bytes : {std::size_t{1_MiB}, std::size_t{3_MiB} + unit}) {
+        std::byte* const lower = touched(pages, bytes);
+        std::byte* const part = touched(pages, bytes / 2);
+        std::byte* const between = touched(pages, unit);
+        std::byte* const waits = touched(pages, bytes);
+        std::byte* const above = touched(pages, unit);
+        pages.release(lower, bytes);
+        pages.deallocate(part, bytes / 2);
+        pages.deallocate(waits, bytes);
+        EXPECT_EQ(pages.allocate(bytes), waits);
+        EXPECT_EQ(*waits, std::byte{1}) << "no page was cleared for it";
+        EXPECT_EQ(pages.allocate(unit), lower);
+        std::byte* const second = bytes_at(pages.allocate(bytes));
+        EXPECT_NE(second, lower);
+        EXPECT_LT(second, between + 8_MiB) << "the lowest place, where nothing waits whole";
+        for (std::byte* p : {lower, between, above})
+            pages.release(p, unit);
+        pages.release(waits, bytes);
+        pages.release(second, bytes);
+        pages.trim();
+    }
+}
+
 TEST(page_resource, what_has_waited_long_enough_goes_at_the_next_call_of_anybody) {
     page_resource pages{slowly()};
     std::byte* a = touched(pages, unit);
@@ -364,6 +389,13 @@ private:
     std::vector<bool> taken_;
 };
 
+/// Touches all of it: while it is free, it waits exactly if it is resident.
+void touch(std::byte* p, std::size_t bytes, std::byte mark) {
+    for (std::size_t at = 0; at < bytes; at += platform::page_bytes())
+        p[at] = mark;
+    p[bytes - 1] = mark;
+}
+
 TEST(page_resource, random_requests_always_get_the_lowest_place_that_fits) {
     const std::uint64_t seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -387,6 +419,7 @@ TEST(page_resource, random_requests_always_get_the_lowest_place_that_fits) {
         std::byte mark;
     };
     std::vector<allocation> live;
+    int from_waiting = 0;
     constexpr std::array<std::size_t, 8> usual{1,       64_KiB, 128_KiB, 192_KiB,
                                                512_KiB, 1_MiB,  2_MiB,   7_MiB};
     for (int step = 0; step < 4000; ++step) {
@@ -400,14 +433,25 @@ TEST(page_resource, random_requests_always_get_the_lowest_place_that_fits) {
             if (huge != 0 && in_pages(bytes) >= huge)
                 needed = std::max(needed, huge);
             const std::size_t units = align_up(bytes, unit) / unit;
-            const std::size_t expected = model.lowest(units, needed / unit);
+            std::size_t expected = model.lowest(units, needed / unit);
+            if (bytes > 1_MiB - unit) { // of much memory the lowest that waits whole
+                unit_model waiting = model;
+                for (std::size_t i = 0; i < 128_MiB / unit; ++i)
+                    if (platform::resident_bytes(base + i * unit, unit) == 0)
+                        waiting.set(i, 1, true);
+                if (const std::size_t i = waiting.lowest(units, needed / unit);
+                    i != 128_MiB / unit) {
+                    from_waiting += i != expected;
+                    expected = i;
+                }
+            }
             if (expected == 128_MiB / unit)
                 continue; // would go to a further range
             std::byte* p = bytes_at(pages.try_allocate(bytes, alignment));
             ASSERT_EQ(p, base + expected * unit) << bytes << " aligned " << alignment;
             model.set(expected, units, true);
             const auto mark = static_cast<std::byte>(random() % 255 + 1);
-            p[0] = p[bytes - 1] = mark;
+            touch(p, bytes, mark);
             live.push_back({p, bytes, alignment, mark});
         } else {
             std::swap(live[random() % live.size()], live.back());
@@ -420,6 +464,7 @@ TEST(page_resource, random_requests_always_get_the_lowest_place_that_fits) {
                       false);
         }
     }
+    EXPECT_GE(from_waiting, 20) << "requests that got another place for what waits there";
     std::size_t expected_in_use = platform::page_bytes();
     for (const allocation& a : live)
         expected_in_use += in_pages(a.bytes);

@@ -72,7 +72,8 @@ struct page_options {
 /// Memory is returned with a delay. Freed units merge with their neighbours by being zero bits, and
 /// *wait*: a request that gets their addresses meanwhile gets them with their memory, without a
 /// page fault. Addresses come first: the lowest that fit are handed out, even if higher ones wait;
-/// so fresh order is address order. What has waited for `delay_ms` goes to the system at the next
+/// so fresh order is address order. Only a request of 1 MiB and more gets the lowest that fit and
+/// wait whole, if there are such: else much that is resident would go, and as much be cleared. What has waited for `delay_ms` goes to the system at the next
 /// call by any user, 2 MiB a call (128 MiB of huge pages), so no call takes much more than 1 ms;
 /// give_back_due() is such a call, which heaps make of their upstream when they are slow anyway.
 /// The amount that waits is limited (see most_waiting_bytes); beyond that the oldest goes at once.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/block/detail/address_list.hpp>
+#include <arenite/block/detail/idle_memory.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
 #include <arenite/core/detail/glance.hpp>
@@ -51,9 +52,8 @@ struct alignas(64) shared_span {
 /// than huge pages are, and has that in small pages.
 ///
 /// A span of which nothing is taken goes back to the upstream. Of what is free in others a share
-/// stays resident. Of more goes back what nobody wanted for a second, span by span: so where
-/// objects come and go at one level no page is returned and faulted again and again. When what is
-/// taken falls by a quarter, what exceeds 32 MiB and a quarter of it goes at once.
+/// stays resident; of more, what nobody wanted for a second goes back, span by span, and when what
+/// is taken falls, what exceeds 32 MiB and a quarter of that at once: see idle_memory.
 ///
 /// Use when:  for large_objects, on an upstream of pages.
 /// Cost:      O(log spans), and a look at the bits of a span: at most 258 words.
@@ -103,9 +103,8 @@ public:
     /// Gives the spans back that are empty.
     void give_empty(bool at_once) noexcept;
 
-    /// Where more than `allowed` bytes that are free are resident, and were all through the last
-    /// second, or what is taken has fallen and leaves more than 32 MiB and a quarter of itself,
-    /// gives those of one span to the system. After each give().
+    /// Where more than `allowed` bytes that are free are resident, and some of that is idle, gives
+    /// those of one span to the system. After each give().
     void return_excess(std::size_t allowed) noexcept;
 
     /// Gives the memory of all that is free to the system.
@@ -162,15 +161,7 @@ private:
     std::size_t reserved_ = 0;
     std::size_t taken_units_ = 0;
     std::size_t resident_units_ = 0;
-
-    /// While more is resident than allowed: a second of it, and then the next. Of both numbers of
-    /// units the extremes since it began.
-    struct watch {
-        std::uint64_t since_ms = 0; ///< 0: no more than allowed is
-        std::size_t least_resident = 0;
-        std::size_t most_taken = 0;
-        std::size_t due_units = 0; ///< to be given back
-    } watch_;
+    idle_memory idle_;
 };
 
 template <class F>
