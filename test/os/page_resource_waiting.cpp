@@ -209,19 +209,43 @@ TEST(page_resource, a_quarter_of_the_most_that_was_in_use_may_wait) {
 
 TEST(page_resource, what_waits_fills_up_what_was_in_use_at_most) {
     page_resource pages{slowly()};
-    std::byte* const low = touched(pages, 8 * unit);
-    std::byte* const high = touched(pages, 8 * unit);
-    pages.deallocate(low, 8 * unit);
-    std::byte* const above = touched(pages, 12 * unit); // 20 units at most: 4 of 8 wait already
-    pages.deallocate(high, 8 * unit);
-    pages.deallocate(above, 12 * unit);
-    EXPECT_LE(platform::resident_bytes(low, 28 * unit), 20 * unit);
+    std::byte* const low = touched(pages, 8_MiB);
+    std::byte* const high = touched(pages, 8_MiB);
+    pages.deallocate(low, 8_MiB);
+    std::byte* const above = touched(pages, 12_MiB); // 20 MiB at most: 4 of 8 wait already
+    pages.deallocate(high, 8_MiB);
+    pages.deallocate(above, 12_MiB);
+    EXPECT_LE(platform::resident_bytes(low, 28_MiB), 20_MiB);
+}
+
+TEST(page_resource, four_mib_may_always_wait_unless_the_limit_is_lower) {
+    for (const std::size_t most : {std::size_t{256_MiB}, std::size_t{1_MiB}}) {
+        page_options options = slowly();
+        options.most_waiting_bytes = most;
+        page_resource pages{options};
+        std::byte* const first = touched(pages, 512_KiB);
+        std::array<std::byte*, 10> others{};
+        for (std::byte*& p : others)
+            p = touched(pages, 512_KiB);
+        std::byte* const between = touched(pages, 512_KiB);
+        for (std::byte* p : others)
+            pages.deallocate(p, 512_KiB);
+        std::byte* const above = touched(pages, 6_MiB); // nothing that waits serves
+        EXPECT_GT(above, between);
+        const std::size_t waiting = platform::resident_bytes(first + 512_KiB, 5_MiB);
+        EXPECT_EQ(waiting, most < 4_MiB ? 1536_KiB : 4_MiB) << "a quarter of the first peak";
+        pages.deallocate(between, 512_KiB);
+        pages.deallocate(above, 6_MiB);
+        pages.deallocate(first, 512_KiB);
+    }
 }
 
 TEST(page_resource, what_cannot_use_what_waits_lets_a_quarter_of_the_new_peak_wait) {
-    page_resource pages{slowly()};
-    std::array<std::byte*, 8> freed{};
-    std::array<std::byte*, 8> kept{};
+    page_options options = slowly();
+    options.reserve_bytes = 128_MiB;
+    page_resource pages{options};
+    std::array<std::byte*, 48> freed{};
+    std::array<std::byte*, 48> kept{};
     for (std::size_t i = 0; i < freed.size(); ++i) {
         freed[i] = touched(pages, 8 * unit);
         kept[i] = touched(pages, unit);
@@ -234,20 +258,20 @@ TEST(page_resource, what_cannot_use_what_waits_lets_a_quarter_of_the_new_peak_wa
             sum += platform::resident_bytes(p, 8 * unit);
         return sum;
     };
-    EXPECT_EQ(waiting(), 64 * unit);
+    EXPECT_EQ(waiting(), 8 * freed.size() * unit);
     // 12 units fit into no hole of 8. No more goes at a call than it takes.
     std::size_t before = waiting();
-    std::size_t in_use = 8;
-    for (int i = 0; i < 8; ++i) {
+    std::size_t in_use = kept.size();
+    for (int i = 0; i < 48; ++i) {
         static_cast<void>(touched(pages, 12 * unit));
         in_use += 12;
         const std::size_t now = waiting();
         EXPECT_LE(before - now, 12 * unit);
-        const std::size_t peak = std::max<std::size_t>(in_use, 72);
+        const std::size_t peak = std::max<std::size_t>(in_use, 9 * 48);
         EXPECT_LE(now, std::max(peak - in_use, peak / 4) * unit);
         before = now;
     }
-    EXPECT_EQ(before, 72 / 4 * unit) << "no more goes than must";
+    EXPECT_EQ(before, 9 * 48 / 4 * unit) << "no more goes than must";
     for (std::byte* p : kept)
         EXPECT_EQ(*p, kept[0][0]);
 }
