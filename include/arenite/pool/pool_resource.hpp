@@ -80,7 +80,11 @@ struct pool_options {
 ///            if the upstream lends pages. Destruction returns everything; checked builds report
 ///            objects still alive.
 /// Misuse:    double frees and frees into another pool are found in every build if the bits show
-///            them; in checked builds at once, as are pointers into the middle of a slot.
+///            them when the slot leaves the cache; in checked builds at once, as are foreign
+///            pointers and those into the middle of a slot. In others the begin of the block that
+///            a pointer would be of is read then, and where there is no memory (that of a pool that
+///            has ended, an address of no heap) the program ends without a word. A free of what is
+///            larger than a slot is looked up: misuse of it is found at the call in every build.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.5; Tapia, Suballocator.
