@@ -108,8 +108,8 @@ TYPED_TEST(slot_pool_death, a_run_freed_twice_is_found_by_the_bits) {
         this->pool.deallocate(p);
 }
 
-// What is larger than a slot, or is said to be, is looked up: the head that its address would lead
-// to may be no memory.
+// The pool looks up an object of such a size: the head that its address would lead to may be no
+// memory.
 TYPED_TEST(slot_pool_death, a_free_of_no_large_object_is_refused_at_the_call) {
     if (passthrough())
         GTEST_SKIP() << "malloc's to say";
