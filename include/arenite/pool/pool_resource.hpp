@@ -111,7 +111,8 @@ public:
 
     /// Calls f(void*) for each slot in use, in address order (with ARENITE_PASSTHROUGH=1 the latest
     /// first). O(slots in use + slots / 64). f may free the slot it is called with; slots that it
-    /// allocates may or may not be visited.
+    /// allocates may or may not be visited. What it throws is passed on, and ends the walk; until
+    /// the end of a walk no memory goes back.
     template <std::invocable<void*> F>
     void for_each(F f);
 
@@ -335,7 +336,12 @@ void pool_resource::for_each_taken(F f) {
 
 template <std::invocable<void*> F>
 void pool_resource::for_each(F f) {
+    struct visit {
+        pool_resource& pool;
+        ~visit() { pool.end_visit(); } // also where f throws
+    };
     begin_visit();
+    const visit until_the_end{*this};
     for (void* p = singles_.newest(); p != nullptr;) {
         void* const next = detail::passthrough_chain::older_than(p);
         if (singles_.size_of(p) == slot_bytes())
@@ -343,7 +349,6 @@ void pool_resource::for_each(F f) {
         p = next;
     }
     for_each_taken(f);
-    end_visit();
 }
 
 } // namespace ARENITE_ABI
