@@ -5,6 +5,7 @@
 // as ever.
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/shared_heap.hpp>
+#include <arenite/check/passthrough.hpp>
 #include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/literals.hpp>
@@ -84,7 +85,7 @@ struct handed_over {
 };
 
 template <class R>
-class throwing_visitors : public ::testing::Test {
+class throwing_visitors_threads : public ::testing::Test {
 protected:
     R held{};
     auto& resource() {
@@ -105,9 +106,9 @@ struct an_affinity {
 using mapped = ::testing::Types<ordered_heap, synchronized_resource<ordered_heap>, shared_heap,
                                 an_affinity, fixed_slots, rows, tlsf, free_list, handed_over,
                                 intrusive_resource, slots_resource>;
-TYPED_TEST_SUITE(throwing_visitors, mapped, );
+TYPED_TEST_SUITE(throwing_visitors_threads, mapped, );
 
-TYPED_TEST(throwing_visitors, leave_a_resource_as_it_was) {
+TYPED_TEST(throwing_visitors_threads, leave_a_resource_as_it_was) {
     auto& r = this->resource();
     std::vector<void*> all(3000);
     for (void*& p : all)
@@ -123,7 +124,7 @@ TYPED_TEST(throwing_visitors, leave_a_resource_as_it_was) {
         EXPECT_TRUE(r.owns(all[1]));
         r.deallocate(r.allocate(64, 16), 64, 16);
     }
-    EXPECT_GT(last, 1u);
+    EXPECT_TRUE(last > 1 || passthrough()); // then an affinity has no memory of its own
     if constexpr (requires { r.is_concurrent; })
         std::thread{[&] { // which would wait for a lock that is held
             r.deallocate(r.allocate(64, 16), 64, 16);
@@ -183,7 +184,7 @@ TEST(throwing_visitors_of_pools, of_objects_end_the_walk) {
     }
 }
 
-TEST(throwing_visitors_of_pools, of_containers_release_its_locks) {
+TEST(throwing_visitors_of_pools_threads, of_containers_release_its_locks) {
     container_pool pool;
     {
         std::list<int, pool_allocator<int>> numbers{pool};
