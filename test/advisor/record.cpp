@@ -432,8 +432,8 @@ TEST(record, refuses_programs_that_no_library_is_loaded_into) {
 TEST(record, says_which_library_is_missing) {
     const std::string above = temporary(".alone"), folder = above + "/bin";
     std::filesystem::create_directories(folder);
-    const finished r = shell("cp $A " + folder + "/arenite && " + folder + "/arenite record -o " +
-                             folder + "/t -- /bin/true");
+    const finished r = shell("unset ARENITE_LIBRARY_PATH; cp $A " + folder + "/arenite; " + folder +
+                             "/arenite record -o " + folder + "/t -- /bin/true");
     EXPECT_EQ(r.code, 2) << r.text;
     EXPECT_NE(r.text.find("libarenite-record.so is missing"), std::string::npos) << r.text;
     EXPECT_FALSE(std::filesystem::exists(folder + "/t"));
