@@ -43,7 +43,7 @@ public:
     /// The program is about to use this signal. Waits until no thread is within a burst, for two
     /// seconds at most.
     void leave_to_the_program(int signal) noexcept;
-    /// The same, whatever the reason: nothing is observed from here on.
+    /// Nothing is observed from here on, for this reason. Waits in the same way.
     void give_up(record::unobserved why) noexcept;
     [[nodiscard]] bool holds(int signal) const noexcept {
         return active_ && (signal == SIGPROF || signal == SIGTRAP);

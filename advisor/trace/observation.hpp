@@ -50,7 +50,8 @@ constexpr std::uint32_t most_accesses = 1u << 16;       ///< of an observation
 constexpr std::uint32_t most_observations = 1u << 14;   ///< of a chunk
 constexpr std::size_t most_waiting_accesses = 1u << 18; ///< then a chunk is written
 
-/// The bytes of a chunk, and back (older ones have no ends of bursts); false, and some of them, where the bytes are none.
+/// The bytes of a chunk, and back (older ones have no ends of bursts); false, and some of them,
+/// where the bytes are none.
 void encode(const std::vector<observation>& all, buffer& to);
 [[nodiscard]] bool decode(std::span<const std::uint8_t> from, std::uint32_t count, bool with_ends,
                           std::vector<observation>& to);

@@ -309,7 +309,7 @@ TEST(trace, reads_observations_of_files_that_do_not_say_why_bursts_ended) {
     EXPECT_FALSE(read[0].goes_on);
     EXPECT_EQ(read[0].accesses, (std::vector<access>{{40, true}, {24, false}}));
 
-    // As a chunk of such a file, whose number is another.
+    // Chunks of such files have another number.
     tables known;
     chunk_contents contents;
     chunk_head head;
