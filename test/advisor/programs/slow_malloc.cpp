@@ -7,7 +7,7 @@
 extern "C" {
 void* __libc_malloc(std::size_t bytes); // NOLINT: glibc's names
 void* calloc(std::size_t count, std::size_t bytes);
-void __libc_free(void* p);              // NOLINT
+void __libc_free(void* p); // NOLINT
 
 void* malloc(std::size_t bytes) {
     if (bytes != 77)
