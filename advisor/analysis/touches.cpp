@@ -26,7 +26,7 @@ std::uint64_t distinct(std::vector<std::uint64_t>& values) {
 void touches::take(const trace::observation& seen, const finder& find) {
     if (!seen.is_burst())
         return take_sample(seen, find);
-    ++bursts_;
+    ++ends_[static_cast<std::size_t>(seen.end)];
     instructions_ += seen.instructions;
     accesses_ += seen.accesses.size() + seen.elsewhere;
     std::vector<use> uses;
@@ -40,11 +40,25 @@ void touches::take(const trace::observation& seen, const finder& find) {
     }
     in_objects_ += uses.size();
     take_burst(uses);
+    watch_on(seen, uses);
+}
+
+void touches::watch_on(const trace::observation& seen, const std::vector<use>& uses) {
+    if (!seen.goes_on || seen.end != trace::burst_end::call)
+        watches_.erase(seen.thread);
+    if (seen.end != trace::burst_end::call)
+        return;
+    if (watches_.size() == most_watched && !watches_.contains(seen.thread))
+        watches_.erase(std::min_element( // of a thread that has ended, or rests
+            watches_.begin(), watches_.end(),
+            [](const auto& a, const auto& b) { return a.second.last < b.second.last; }));
     watch& w = watches_[seen.thread];
-    watched_frees_ += w.freed != watch::free_of::nothing;
-    frees_of_used_ += w.freed == watch::free_of::used;
-    w.freed = watch::free_of::nothing;
-    w.goes_on = true;
+    w.told = false;
+    w.last = bursts();
+    if (w.used.size() >= most_used) { // the latest are enough
+        w.used.clear();
+        w.instructions = 0;
+    }
     w.instructions += seen.instructions;
     for (const use& u : uses)
         w.used[u.object.slot] = u.object.born;
@@ -52,12 +66,11 @@ void touches::take(const trace::observation& seen, const finder& find) {
 
 void touches::take_free(std::uint32_t thread, std::uint32_t slot, std::uint64_t born) {
     const auto found = watches_.find(thread);
-    if (found != watches_.end() && found->second.goes_on &&
+    if (found != watches_.end() && !found->second.told &&
         found->second.instructions >= least_watched) {
         const auto used = found->second.used.find(slot);
-        found->second.freed = used != found->second.used.end() && used->second == born
-                                  ? watch::free_of::used
-                                  : watch::free_of::unused;
+        ++watched_frees_;
+        frees_of_used_ += used != found->second.used.end() && used->second == born;
     }
     take_event(thread);
 }
@@ -66,9 +79,9 @@ void touches::take_event(std::uint32_t thread) {
     const auto found = watches_.find(thread);
     if (found == watches_.end())
         return;
-    if (found->second.goes_on)
-        found->second.goes_on = false;
-    else // the burst did not go on behind the event before
+    if (!found->second.told)
+        found->second.told = true;
+    else // no burst went on behind the event before
         watches_.erase(found);
 }
 

@@ -4,10 +4,12 @@
 
 #include "../trace/observation.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 #include <vector>
 
@@ -38,20 +40,25 @@ struct touched_phase {
 /// The objects of each call stack by observations: which are used, and one after which.
 ///
 /// Memory: what was seen: call stacks, pairs and sets of them, at most most_pairs of each; the
-///         objects that the latest bursts of each thread used.
+///         objects that the latest bursts of most_watched threads used, most_used of each and those
+///         of one burst more.
 class touches {
 public:
     static constexpr std::size_t most_pairs = 1u << 16, most_phases = 16;
+    static constexpr std::size_t most_watched = 256, most_used = 1u << 13;
 
     using finder = std::function<touched_object(std::uint64_t)>;
     void take(const trace::observation& seen, const finder& find);
     /// The program's next event: a free of this object, or another one. A burst that comes by a
-    /// call goes on behind it: so where one comes before a free and the next behind it, the object
-    /// counts as used or not. Bursts also end otherwise, which is taken for the same.
+    /// call ends there, and the next goes on behind it: so where one ended by a call, and that is a
+    /// free, the object counts as used by these bursts or not. Older files do not say why bursts
+    /// ended: they count for nothing here.
     void take_free(std::uint32_t thread, std::uint32_t slot, std::uint64_t born);
     void take_event(std::uint32_t thread);
     void take_mark();
 
+    /// Threads whose next free may tell something.
+    [[nodiscard]] std::size_t watched_threads() const noexcept { return watches_.size(); }
     /// Frees that bursts came by, and those of objects that the burst had used before.
     [[nodiscard]] std::uint64_t watched_frees() const noexcept { return watched_frees_; }
     [[nodiscard]] std::uint64_t frees_of_used() const noexcept { return frees_of_used_; }
@@ -72,7 +79,12 @@ public:
         return marked_.phases;
     }
 
-    [[nodiscard]] std::uint64_t bursts() const noexcept { return bursts_; }
+    [[nodiscard]] std::uint64_t bursts() const noexcept {
+        return std::accumulate(ends_.begin(), ends_.end(), std::uint64_t{0});
+    }
+    [[nodiscard]] std::uint64_t bursts_of(trace::burst_end why) const noexcept {
+        return ends_[static_cast<std::size_t>(why)];
+    }
     [[nodiscard]] std::uint64_t instructions() const noexcept { return instructions_; }
     [[nodiscard]] std::uint64_t accesses() const noexcept { return accesses_; }
     [[nodiscard]] std::uint64_t accesses_in_objects() const noexcept { return in_objects_; }
@@ -101,11 +113,13 @@ private:
     void take_sample(const trace::observation& seen, const finder& find);
     void take_burst(const std::vector<use>& uses);
 
-    /// Bursts of a thread with one event between each and the next: what they have used.
+    void watch_on(const trace::observation& seen, const std::vector<use>& uses);
+
+    /// Bursts of a thread that went on, each where the call ended that the one before came by: what
+    /// they have used.
     struct watch {
-        enum class free_of : std::uint8_t { nothing, used, unused };
-        bool goes_on = true;              ///< no event has come since its last burst
-        free_of freed = free_of::nothing; ///< by that event; it counts if a burst comes next
+        bool told = false;      ///< the event of that call has come
+        std::uint64_t last = 0; ///< burst, as they are counted
         std::uint64_t instructions = 0;
         std::unordered_map<std::uint32_t, std::uint64_t> used; ///< slots, and their births
     };
@@ -124,7 +138,8 @@ private:
     std::unordered_map<std::uint64_t, walked> pairs_; ///< from << 32 | to
     std::unordered_map<std::uint32_t, walked> within_;
     std::uint64_t samples_ = 0, samples_in_objects_ = 0;
-    std::uint64_t bursts_ = 0, instructions_ = 0, accesses_ = 0, in_objects_ = 0;
+    std::array<std::uint64_t, 5> ends_{}; ///< of bursts
+    std::uint64_t instructions_ = 0, accesses_ = 0, in_objects_ = 0;
     std::uint64_t objects_ = 0, lines_ = 0, pages_ = 0;
 };
 

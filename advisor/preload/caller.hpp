@@ -13,12 +13,17 @@ struct caller {
     std::uint64_t pc, sp, rbp;
 };
 
+/// The program has restricted its system calls (seccomp): one of ours could be its end. From then
+/// on the recorder makes none.
+inline constinit std::atomic<bool> shut_in{false};
+
 /// A lock for what happens once a place in the program, not once an event.
 class slow_lock {
 public:
     void lock() noexcept {
         while (taken_.exchange(1, std::memory_order_acquire) != 0)
-            ::sched_yield();
+            if (!shut_in.load(std::memory_order_relaxed))
+                ::sched_yield();
     }
     void unlock() noexcept { taken_.store(0, std::memory_order_release); }
 

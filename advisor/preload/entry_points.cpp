@@ -144,7 +144,7 @@ ARENITE_ENTRY std::size_t malloc_usable_size(void* p) {
 // For programs that mark the ends of frames: ARENITE_FRAME() finds it, or they do, by its name.
 ARENITE_ENTRY void arenite_mark_frame() {
     the_recorder.note(op::op_mark, nullptr, 0, 0, nullptr);
-    the_observer.call_ends();
+    the_observer.was_told();
 }
 ARENITE_ENTRY int dlclose(void* library) {
     if (!ready())

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "observer.hpp"
 
+#include "caller.hpp"
 #include "frame_rule.hpp"
 
 #include <algorithm>
@@ -203,9 +204,14 @@ void observer::end_timer(std::atomic<void*>& place) noexcept {
 }
 
 void observer::leave_to_the_program(int signal) noexcept {
-    if (!holds(signal))
+    if (holds(signal))
+        give_up(signal == SIGPROF ? unobserved::uses_sigprof : unobserved::uses_sigtrap);
+}
+
+void observer::give_up(unobserved why) noexcept {
+    if (!active_)
         return;
-    stop(signal == SIGPROF ? unobserved::uses_sigprof : unobserved::uses_sigtrap);
+    stop(why);
     const bool ended = bursts_have_ended();
     for (auto& place : timers_)
         end_timer(place);
@@ -214,7 +220,7 @@ void observer::leave_to_the_program(int signal) noexcept {
     real_sigaction(SIGPROF, &usual, nullptr);
     usual.sa_handler = SIG_DFL;
     real_sigaction(SIGPROF, &usual, nullptr);
-    if (ended || signal == SIGTRAP) // else the thread's next step ends its burst
+    if (ended || why == unobserved::uses_sigtrap) // else the thread's next step ends its burst
         real_sigaction(SIGTRAP, &usual, nullptr);
 }
 
@@ -223,7 +229,7 @@ void observer::leave_to_the_program(int signal) noexcept {
 /// thread has not come so far.
 bool observer::bursts_have_ended() noexcept {
     if (thread_.into != nullptr) // this thread's handler has jumped
-        end_burst(thread_);
+        end_burst(thread_, record::ending::other);
     const std::uint64_t begin = ns_of(CLOCK_MONOTONIC);
     bool called = false;
     while (bursting_) {
@@ -273,7 +279,7 @@ void observer::look(void* context) noexcept {
     if (t.into != nullptr) {
         if ((registers_of(context)[REG_EFL] & static_cast<greg_t>(trap_flag)) != 0)
             return;
-        end_burst(t); // a handler of the program jumped out of it
+        end_burst(t, record::ending::other); // a handler of the program jumped out of it
         return;
     }
     t.left = 0;
@@ -281,7 +287,7 @@ void observer::look(void* context) noexcept {
         process_->observed.samples_of_ours.fetch_add(1, std::memory_order_relaxed);
         return;
     }
-    if (t.calling) {
+    if (t.calls != 0) {
         process_->observed.samples_in_calls.fetch_add(1, std::memory_order_relaxed);
         return;
     }
@@ -298,7 +304,7 @@ void observer::look(void* context) noexcept {
     }
     const std::uint32_t steps = allowed_steps();
     if (steps == 0 || sigismember(&static_cast<ucontext_t*>(context)->uc_sigmask, SIGTRAP) != 0 ||
-        !begin_burst(steps))
+        !begin_burst(steps, false))
         return;
     set_trap_flag(context, true);
     t.leaving = false;
@@ -320,7 +326,7 @@ std::uint32_t observer::allowed_steps() noexcept {
         std::min<std::uint64_t>((budget - spent) / a_step, record::most_steps));
 }
 
-bool observer::begin_burst(std::uint32_t steps) noexcept {
+bool observer::begin_burst(std::uint32_t steps, bool goes_on) noexcept {
     observed_thread& t = thread_;
     if (bursting_.exchange(true))
         return false;
@@ -335,6 +341,7 @@ bool observer::begin_burst(std::uint32_t steps) noexcept {
         b.process = number_;
         b.thread = t.number;
         b.count = 0;
+        b.goes_on = goes_on ? 1 : 0;
         t.begin_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
         t.wanted = steps;
         t.left = 0;
@@ -346,11 +353,13 @@ bool observer::begin_burst(std::uint32_t steps) noexcept {
     return false;
 }
 
-void observer::end_burst(observed_thread& t) noexcept {
+void observer::end_burst(observed_thread& t, record::ending why) noexcept {
     record::burst& b = *t.into;
+    b.end = why;
     t.into = nullptr;
-    process_->observed.burst_ns.fetch_add(ns_of(CLOCK_THREAD_CPUTIME_ID) - t.begin_ns,
-                                          std::memory_order_relaxed);
+    if (!shut_in.load(std::memory_order_relaxed))
+        process_->observed.burst_ns.fetch_add(ns_of(CLOCK_THREAD_CPUTIME_ID) - t.begin_ns,
+                                              std::memory_order_relaxed);
     process_->observed.steps.fetch_add(b.count, std::memory_order_relaxed);
     process_->observed.bursts.fetch_add(b.count != 0, std::memory_order_relaxed);
     b.time = __rdtsc();
@@ -361,7 +370,7 @@ void observer::end_burst(observed_thread& t) noexcept {
 /// Notes what the next instruction will find; where it must not be stepped over, the burst ends.
 void observer::note(observed_thread& t, const void* context) noexcept {
     if (!active_) // the program is about to use the signals
-        return end_burst(t);
+        return end_burst(t, record::ending::other);
     record::burst& b = *t.into;
     const auto pc = static_cast<std::uint64_t>(registers_of(context)[REG_RIP]);
     const bool ours = pc >= own_begin_ && pc < own_end_;
@@ -369,7 +378,7 @@ void observer::note(observed_thread& t, const void* context) noexcept {
         return;
     if (ours) {
         const std::uint32_t left = t.wanted - b.count;
-        end_burst(t);
+        end_burst(t, record::ending::call);
         t.left = left >= 16 ? left : 0;
         return;
     }
@@ -377,10 +386,10 @@ void observer::note(observed_thread& t, const void* context) noexcept {
     record::step& s = b.steps[b.count];
     copy_code(s.code, pc);
     if (ends_a_burst(s.code))
-        return end_burst(t);
+        return end_burst(t, record::ending::barred);
     copy(s.at, context);
     if (++b.count >= t.wanted)
-        end_burst(t);
+        end_burst(t, record::ending::whole);
 }
 
 void observer::take_step(void* context) noexcept {
@@ -398,7 +407,7 @@ void observer::go_on() noexcept {
         return;
     sigset_t blocked;
     if (::pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0 ||
-        ::sigismember(&blocked, SIGTRAP) != 0 || !begin_burst(left))
+        ::sigismember(&blocked, SIGTRAP) != 0 || !begin_burst(left, true))
         return;
     t.leaving = true;
     __asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" : : "i"(0x100) : "memory", "cc");
@@ -413,6 +422,7 @@ void observer::start(record::control& area, record::process& process, std::uint3
 void observer::thread_begins(std::uint32_t, const std::uint32_t*) noexcept {}
 void observer::thread_ends() noexcept {}
 void observer::leave_to_the_program(int) noexcept {}
+void observer::give_up(record::unobserved) noexcept {}
 void observer::go_on() noexcept {}
 
 #endif

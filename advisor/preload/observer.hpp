@@ -20,8 +20,8 @@ struct observed_thread {
     std::uint32_t wanted;      ///< steps of this burst
     std::uint32_t left;        ///< after a call of malloc or free it goes on for these
     bool leaving;              ///< it goes on, and is still in this library
-    bool calling;              ///< it is within malloc or free: objects are not used there
-    std::int32_t tid;          ///< as the system knows it
+    std::uint32_t calls; ///< it is within so many of malloc and free: objects are not used there
+    std::int32_t tid;    ///< as the system knows it
 };
 
 /// Looks at what the program's threads touch: their registers, 250 times a second of CPU time
@@ -43,17 +43,24 @@ public:
     /// The program is about to use this signal. Waits until no thread is within a burst, for two
     /// seconds at most.
     void leave_to_the_program(int signal) noexcept;
+    /// Nothing is observed from here on, for this reason. Waits in the same way.
+    void give_up(record::unobserved why) noexcept;
     [[nodiscard]] bool holds(int signal) const noexcept {
         return active_ && (signal == SIGPROF || signal == SIGTRAP);
     }
 
     /// Around each call: what malloc and free do with memory is no use of an object, and is not
     /// looked at.
-    void call_begins() noexcept { thread_.calling = true; }
-    /// A burst goes on that the call interrupted.
+    void call_begins() noexcept { ++thread_.calls; }
+    /// A burst goes on that the call interrupted. A malloc may call another: the outermost counts.
     void call_ends() noexcept {
-        thread_.calling = false;
-        if (thread_.left != 0) [[unlikely]]
+        if (thread_.calls != 0) // this may be the call in which its thread was first seen
+            --thread_.calls;
+        was_told();
+    }
+    /// After an event that is no call of malloc.
+    void was_told() noexcept {
+        if (thread_.left != 0 && thread_.calls == 0) [[unlikely]]
             go_on();
     }
 
@@ -64,8 +71,8 @@ private:
     void look(void* context) noexcept;
     void take_step(void* context) noexcept;
     [[nodiscard]] std::uint32_t allowed_steps() noexcept;
-    [[nodiscard]] bool begin_burst(std::uint32_t steps) noexcept;
-    void end_burst(observed_thread& t) noexcept;
+    [[nodiscard]] bool begin_burst(std::uint32_t steps, bool goes_on) noexcept;
+    void end_burst(observed_thread& t, record::ending why) noexcept;
     void note(observed_thread& t, const void* context) noexcept;
     void go_on() noexcept;
     void stop(record::unobserved why) noexcept;

@@ -105,7 +105,11 @@ bool recorder::enter(thread_state& t) noexcept {
     }
     const kept_errno kept;
     t.busy = 2; // what happens until then is ours
-    if (guard_->mode == unknown) {
+    if (guard_->mode == unknown && shut_in.load(std::memory_order_relaxed)) {
+        guard_->mode = off; // a child of a program that has restricted its system calls
+        if (area_ != nullptr)
+            area_->others.fetch_add(1, std::memory_order_relaxed);
+    } else if (guard_->mode == unknown) {
         lock_.lock();
         if (guard_->mode == unknown) {
             t.ring = nullptr;
@@ -135,19 +139,20 @@ bool recorder::take_ring(thread_state& t) noexcept {
             continue;
         r.process = number_;
         r.thread = process_->threads.fetch_add(1, std::memory_order_relaxed);
-        r.tid = static_cast<std::int32_t>(::syscall(SYS_gettid));
         t.head = r.head.load(std::memory_order_relaxed);
         t.room_until = t.head; // looked at anew at once
         t.ring = &r;
         t.timed = 0;
+        if (has_key_)
+            ::pthread_setspecific(key_, &r);
+        if (shut_in.load(std::memory_order_relaxed))
+            return true;
         t.cpu_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
         if (t.rules == nullptr) {
             void* const p = ::mmap(nullptr, sizeof(recent_rules), PROT_READ | PROT_WRITE,
                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             t.rules = p == MAP_FAILED ? nullptr : static_cast<recent_rules*>(p);
         }
-        if (has_key_)
-            ::pthread_setspecific(key_, &r);
         the_observer.thread_begins(r.thread, &t.busy);
         return true;
     }
@@ -160,7 +165,7 @@ void recorder::thread_ends(void* ring) noexcept {
         return; // a forked child: it is its parent's
     thread_.ring = nullptr;
     the_observer.thread_ends();
-    if (thread_.rules != nullptr)
+    if (thread_.rules != nullptr && !shut_in.load(std::memory_order_relaxed))
         ::munmap(thread_.rules, sizeof(recent_rules));
     thread_.rules = nullptr;
     static_cast<record::ring*>(ring)->state.store(record::ring_ended, std::memory_order_release);
@@ -182,7 +187,7 @@ std::uint32_t recorder::number_of_some(const caller& from, thread_state& t) noex
 /// Each half ring: do stacks take more of the CPU time than they may?
 void recorder::judge_cost(thread_state& t) noexcept {
     const unsigned frames = stacks_.frames();
-    if (area_->stack_percent == 0 || frames == 1)
+    if (area_->stack_percent == 0 || frames == 1 || shut_in.load(std::memory_order_relaxed))
         return;
     const std::uint64_t ticks = now(false) - process_->start_time;
     const std::uint64_t cpu = ns_of(CLOCK_THREAD_CPUTIME_ID);
@@ -210,12 +215,14 @@ void recorder::judge_cost(thread_state& t) noexcept {
 bool recorder::wait_for_room(thread_state& t) noexcept {
     const kept_errno kept;
     record::ring& r = *t.ring;
+    const std::uint64_t begin = now(false);
     for (unsigned waits = 0;; ++waits) {
+        const bool alone = shut_in.load(std::memory_order_relaxed); // no system call, then
         if (area_->stop.load(std::memory_order_relaxed) != 0) {
             guard_->mode = off;
             return false;
         }
-        if (area_->sleeping.exchange(0, std::memory_order_acq_rel) != 0)
+        if (!alone && area_->sleeping.exchange(0, std::memory_order_acq_rel) != 0)
             futex(&area_->sleeping, FUTEX_WAKE, 1, nullptr);
         const std::uint64_t tail = r.tail.load(std::memory_order_acquire);
         const std::uint64_t used = t.head - tail;
@@ -226,6 +233,13 @@ bool recorder::wait_for_room(thread_state& t) noexcept {
             judge_cost(t);
             return true;
         }
+        if (alone) {
+            constexpr std::uint64_t long_time = 90'000'000'000; // ticks, thirty seconds or so
+            if (now(false) - begin < long_time)
+                continue;
+            guard_->mode = off; // the recorder is gone
+            return false;
+        }
         if (waits % 1000 == 999 && ::kill(area_->recorder, 0) != 0 && errno == ESRCH) {
             guard_->mode = off; // the recorder is gone
             return false;
@@ -233,6 +247,20 @@ bool recorder::wait_for_room(thread_state& t) noexcept {
         const timespec moment{0, 200000};
         ::nanosleep(&moment, nullptr);
     }
+}
+
+void recorder::is_shut_in(bool without_clock) noexcept {
+    if (guard_->mode == unknown)
+        (void)enter(thread_); // while it can still begin
+    if (guard_->mode != recording)
+        return;
+    const kept_errno kept;
+    the_observer.give_up(record::unobserved::shut_in);
+    shut_in.store(true);
+    if (!without_clock)
+        return;
+    guard_->mode = off;
+    process_->observed.without_clock.store(1, std::memory_order_relaxed);
 }
 
 void recorder::closed_a_library() noexcept {

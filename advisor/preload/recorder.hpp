@@ -35,7 +35,9 @@ struct thread_state {
 ///
 /// Threads: any. An event takes no lock and allocates nothing; a thread's first event, a new stack,
 ///          a fork and a full ring are slow.
-/// Failure: where it cannot record, the program runs on without.
+/// Failure: where it cannot record, the program runs on without. In a program that has restricted
+///          its system calls, a thread whose ring is full spins until there is room, thirty seconds
+///          at most; new threads have no recent rules, and forked children are not recorded.
 class recorder {
 public:
     /// Writes an event: of an allocation, after it, with its caller; of a free before it, without.
@@ -69,6 +71,10 @@ public:
     }
 
     void closed_a_library() noexcept;
+    /// The program is about to restrict its system calls. Nothing is observed then, and no call of
+    /// the system is made any more; where not even the processor's clock may be read, recording
+    /// ends.
+    void is_shut_in(bool without_clock) noexcept;
     void asked_for_a_usable_size() noexcept {
         if (guard_->mode == recording)
             process_->usable_size_calls.fetch_add(1, std::memory_order_relaxed);

@@ -80,6 +80,8 @@ bool stack_table::start(record::process& into, unsigned frames) noexcept {
     if (rules_ != nullptr)
         std::memset(static_cast<void*>(rules_), 0, sizeof(std::atomic<std::uint64_t>) << rule_bits);
     lock_.unlock();
+    // The unwinder makes a system call when it is used first, which a program may soon forbid.
+    (void)::_Unwind_Backtrace([](_Unwind_Context*, void*) { return _URC_END_OF_STACK; }, nullptr);
     return rules_ != nullptr && stacks_ != nullptr;
 }
 
@@ -141,7 +143,10 @@ void stack_table::note_module(const loaded_object& found) noexcept {
     m.removed.store(record::not_removed, std::memory_order_relaxed);
     if (found.name != nullptr && *found.name != 0)
         std::strncpy(m.name, found.name, sizeof m.name - 1);
-    else if (const auto n = ::readlink("/proc/self/exe", m.name, sizeof m.name - 1); n > 0)
+    else if (const auto n = shut_in.load(std::memory_order_relaxed)
+                                ? ssize_t{0}
+                                : ::readlink("/proc/self/exe", m.name, sizeof m.name - 1);
+             n > 0)
         m.name[n] = 0;
     into_->modules.store(count + 1, std::memory_order_release);
 }
@@ -251,12 +256,9 @@ std::uint32_t stack_table::add(std::uint64_t hash, const std::uint64_t* frames,
 }
 
 std::uint32_t stack_table::number_of(caller from, bool checked, recent_rules* recent) noexcept {
+    if (recent == nullptr) [[unlikely]]
+        return number_without_memory(from, checked);
     std::uint64_t frames[most_frames];
-    recent_rules none;
-    if (recent == nullptr) [[unlikely]] { // there was no memory for them
-        none = {};
-        recent = &none;
-    }
     const std::uint32_t generation = closings_.load(std::memory_order_relaxed);
     if (recent->generation != generation) [[unlikely]] {
         *recent = {};
@@ -267,6 +269,13 @@ std::uint32_t stack_table::number_of(caller from, bool checked, recent_rules* re
     if (checked) [[unlikely]]
         check(from, frames, count, most);
     return number_of_frames(frames, count);
+}
+
+// A function of its own: what it needs of the stack is more than coroutines may have.
+[[gnu::noinline]] std::uint32_t stack_table::number_without_memory(caller from,
+                                                                   bool checked) noexcept {
+    recent_rules none{};
+    return number_of(from, checked, &none);
 }
 
 std::uint32_t stack_table::number_of_frames(const std::uint64_t* frames, unsigned count) noexcept {

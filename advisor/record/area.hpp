@@ -16,7 +16,7 @@
 /// the program crashes, calls _exit or is killed.
 namespace arenite::record {
 
-constexpr std::uint32_t area_magic = 0x41524541, area_version = 4;
+constexpr std::uint32_t area_magic = 0x41524541, area_version = 5;
 constexpr std::size_t most_processes = 32, most_rings = 256, most_modules = 4096;
 constexpr std::size_t ring_events = 16384;
 constexpr std::size_t stack_words = std::size_t{4} << 20; ///< of all stacks of a process
@@ -76,10 +76,14 @@ struct step {
     registers at;
     std::uint8_t code[16]; ///< zeros where it ends earlier
 };
+/// Why a burst ended.
+enum class ending : std::uint32_t { call, barred, whole, other };
 struct burst {
     std::atomic<std::uint32_t> state;
     std::uint32_t process, thread, count;
-    std::uint64_t time; ///< of its end
+    ending end;
+    std::uint32_t goes_on; ///< 1: it began where a call ended that the one before came by
+    std::uint64_t time;    ///< of its end
     step steps[most_steps];
 };
 
@@ -92,6 +96,7 @@ enum class unobserved : std::uint32_t {
     uses_sigtrap,    ///< the same
     is_debugged,     ///< by another program
     no_timer,        ///< the system gives none
+    shut_in,         ///< the program restricts its system calls
 };
 
 struct ring {
@@ -104,7 +109,6 @@ struct ring {
     alignas(64) std::atomic<std::uint32_t> state; ///< ring_free, ring_taken, ring_ended
     std::uint32_t process;
     std::uint32_t thread; ///< the n-th of its process
-    std::int32_t tid;
     alignas(64) raw_event events[ring_events];
 };
 enum : std::uint32_t { ring_free = 0, ring_taken = 1, ring_ended = 2 };
@@ -122,6 +126,7 @@ struct observing {
     std::atomic<std::uint64_t> samples, bursts, steps, burst_ns;
     std::atomic<std::uint64_t> samples_of_ours;  ///< a thread was within the recorder
     std::atomic<std::uint64_t> samples_in_calls; ///< ... within malloc or free
+    std::atomic<std::uint32_t> without_clock;    ///< 1: recording ended, for no clock may be read
 };
 
 /// Samples and bursts, until the recorder has taken them.

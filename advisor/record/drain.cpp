@@ -172,6 +172,8 @@ void process_trace::finish(std::map<std::string, std::string> about) {
     about["burst_instructions"] = std::to_string(from_.observed.steps.load());
     about["bursts_ms"] = std::to_string(from_.observed.burst_ns.load() / 1'000'000);
     about["accesses"] = why_unobserved_text(from_.observed.why_not.load());
+    if (from_.observed.without_clock.load() != 0)
+        about["recording_ended"] = ended_without_clock;
     about["usable_size_calls"] = std::to_string(from_.usable_size_calls.load());
     file_.put_about(about);
 

@@ -97,6 +97,10 @@ private:
     std::vector<cursor> cursors_;
 };
 
+/// Why recording ended before the program did.
+constexpr const char* ended_without_clock =
+    "the program restricts its system calls so far (seccomp) that no clock may be read";
+
 /// A stamp as the program's threads take it, and in nanoseconds.
 [[nodiscard]] std::uint64_t stamp() noexcept;
 [[nodiscard]] double nanoseconds_a_tick() noexcept;

@@ -129,6 +129,21 @@ trace::observation observed(const record::burst& b, const object_regions& object
     trace::observation made;
     made.thread = b.thread;
     made.instructions = std::min(b.count, record::most_steps);
+    made.goes_on = b.goes_on != 0;
+    switch (b.end) {
+    case record::ending::call:
+        made.end = trace::burst_end::call;
+        break;
+    case record::ending::barred:
+        made.end = trace::burst_end::barred;
+        break;
+    case record::ending::whole:
+        made.end = trace::burst_end::whole;
+        break;
+    default:
+        made.end = trace::burst_end::other;
+        break;
+    }
     burst_decoder decoder{b, objects, made};
     for (std::uint32_t i = 0; i < made.instructions; ++i)
         decoder.decode(i);
@@ -152,6 +167,8 @@ std::string why_unobserved_text(record::unobserved why) {
         return "off: the program is being debugged";
     case unobserved::no_timer:
         return "off: the system gives no timer";
+    case unobserved::shut_in:
+        return "off: the program restricts its system calls (seccomp)";
     }
     return "off";
 }

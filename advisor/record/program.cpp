@@ -20,6 +20,7 @@
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 extern "C" char** environ; // NOLINT: the C library's
@@ -82,6 +83,16 @@ private:
     std::size_t size_ = 0;
 };
 
+/// The system takes LD_PRELOAD from a program that gets rights by being run: those of another user
+/// or group, or capabilities, which root has anyhow.
+bool has_other_rights(const std::string& path, const struct stat& s) {
+    const bool another_user = (s.st_mode & S_ISUID) != 0 && s.st_uid != ::getuid();
+    const bool another_group =
+        (s.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && s.st_gid != ::getgid();
+    return another_user || another_group ||
+           (::getuid() != 0 && ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
+}
+
 void refuse_elf(const std::string& path, const file_image& image) {
     const auto* head = image.at<ElfW(Ehdr)>(0);
     if (head == nullptr)
@@ -105,7 +116,8 @@ void refuse_elf(const std::string& path, const file_image& image) {
     if (!interpreted)
         throw bad_input(path + " is statically linked: no library can be loaded before its own. "
                                "Link it dynamically, or use recording_resource in its source");
-    for (const char* runtime : {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"})
+    for (const char* runtime :
+         {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init", "__lsan_init"})
         if (names_dynamic_symbol(path, runtime, false)) // a compiler has such words, too
             throw bad_input(path + " is built with a sanitizer, which has a malloc of its own. "
                                    "Record a build without it");
@@ -122,7 +134,7 @@ std::string find_program_to_preload(const std::string& name) {
             throw bad_input(fmt::format("{} cannot be run: {}", looked_at, std::strerror(errno)));
         if (!S_ISREG(s.st_mode) || ::access(looked_at.c_str(), X_OK) != 0)
             throw bad_input(looked_at + " is no program that can be run");
-        if ((s.st_mode & (S_ISUID | S_ISGID)) != 0 && ::geteuid() != 0)
+        if (has_other_rights(looked_at, s))
             throw bad_input(looked_at + " runs with the rights of another user (set-uid): the "
                                         "system loads no library of ours into it");
         const file_image image{looked_at};

@@ -197,6 +197,7 @@ recorded record_program(const std::vector<std::string>& program, const record_op
     result.peak_resident_bytes = static_cast<std::uint64_t>(used.ru_maxrss) << 10;
     result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     result.others = area->others.load();
+    result.has_own_malloc = names_dynamic_symbol(path, "malloc", true);
     from.finish({{"program", command_of(program, options.keep_command)},
                  {"frames", std::to_string(area->frames)},
                  {"end", result.still_runs     ? "it went on"
@@ -205,13 +206,14 @@ recorded record_program(const std::vector<std::string>& program, const record_op
                  {"cpu_ms", std::to_string(std::int64_t(result.cpu_seconds * 1000))},
                  {"elapsed_ms", std::to_string(std::int64_t(result.elapsed_seconds * 1000))},
                  {"peak_resident_bytes", std::to_string(result.peak_resident_bytes)},
+                 {"burst_percent", std::to_string(area->look.burst_percent)},
                  {"other_processes", std::to_string(result.others)}});
     for (std::size_t i = 0; i < from.traces().size(); ++i) {
         const auto& t = from.traces()[i];
         if (t == nullptr)
             continue;
         const record::process& p = area->process_at[i];
-        result.events += t->events();
+        result.events += t->file().failed().empty() ? t->events() : t->file().events_written();
         result.file_bytes += t->file().written();
         result.threads += p.threads.load();
         const unsigned frames = p.costs.frames.load();
@@ -223,6 +225,8 @@ recorded record_program(const std::vector<std::string>& program, const record_op
         result.unwound_slowly += p.costs.unwound_slowly.load();
         if (options.accesses_ms != 0 && result.unobserved.empty())
             result.unobserved = why_unobserved_text(p.observed.why_not.load());
+        if (p.observed.without_clock.load() != 0)
+            result.ended_early = ended_without_clock;
         result.traces.push_back(t->path());
         if (result.failed.empty())
             result.failed = t->file().failed();

@@ -31,10 +31,12 @@ struct recorded : plain_run {
     bool still_runs = false;
     std::uint64_t events = 0, threads = 0, file_bytes = 0;
     std::uint64_t checked = 0, differing = 0, lost = 0, unwound_slowly = 0;
-    unsigned frames_at_end = 0; ///< of a stack: fewer where they took too long
-    unsigned others = 0;        ///< processes that were not recorded
-    std::string unobserved;     ///< why its accesses were not; empty: they were, or not asked for
-    std::string failed;         ///< why the trace is not whole; empty: it is
+    unsigned frames_at_end = 0;  ///< of a stack: fewer where they took too long
+    unsigned others = 0;         ///< processes that were not recorded
+    std::string unobserved;      ///< why its accesses were not; empty: they were, or not asked for
+    std::string failed;          ///< why the trace is not whole; empty: it is
+    std::string ended_early;     ///< why the program was not recorded to its end; empty: it was
+    bool has_own_malloc = false; ///< what it asks of that is not seen
     std::vector<std::string> traces;
 };
 

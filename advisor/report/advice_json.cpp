@@ -80,7 +80,7 @@ json of_phases(const advice_report& r) {
     json all = json::array();
     for (const site_phase& p : phases_of(*r.recorded, r.sites)) {
         json made{{"from_mark", p.first_mark},
-                  {"to_mark", p.last_mark},
+                  {"to_mark", p.first_mark > r.recorded->marks() ? json{} : json(p.last_mark)},
                   {"samples", p.samples},
                   {"samples_in_objects", p.samples_in_objects},
                   {"sites", json::array()}};

@@ -47,6 +47,9 @@ figcaption { font-size: .9rem }
 <section id="walked"><h2>Used together</h2><p>After an object of the row's call site, how often
 bursts met one of the column's next: 100 % is all steps from this row. A dot: most of these steps
 led to an object within 256 bytes.</p><table id="matrix"></table></section>
+<section id="phased"><h2>Phases</h2><p>Between the program's marks: the share of samples that were
+taken there, how many of these found it at work on its objects, and on whose.</p>
+<table id="phases"></table></section>
 <section id="burst"><h2>The path of a burst</h2><p>The addresses of its accesses in a row, as malloc
 places the objects and as advised: by the page of 4 KiB, in order of address; a line that jumps is
 a walk that waits.</p><div class="paths">
@@ -136,6 +139,16 @@ if (t.matrix.length) {
       cell.style.background = part ? `rgba(42,127,201,${0.1 + 0.6 * part})` : "";
       r.append(cell); }); $("matrix").append(r); });
 } else $("walked").remove();
+const phased = a.phases.filter(p => p.samples);
+const sampled = phased.reduce((sum, p) => sum + p.samples, 0);
+const of = (part, all) => Math.round(100 * part / all) + " %";
+if (phased.length) row($("phases"), ["until mark", "samples", "in objects", "call sites"], "th");
+else $("phased").remove();
+phased.forEach(p => { const marks = p.to_mark == null ? "behind the last" :
+    p.from_mark == p.to_mark ? String(p.to_mark) : `${p.from_mark} to ${p.to_mark}`;
+  const r = row($("phases"), [marks, of(p.samples, sampled), of(p.samples_in_objects, p.samples)]);
+  r.append(text("td", p.sites.slice(0, 3).map(s => `${of(s.samples, p.samples)} ${s.name}`)
+    .join(", "))); });
 const pages = path => { const all = [...new Set(path.map(p => Math.floor(p / 4096)))];
   all.sort((x, y) => x - y);
   return [path.map(p => all.indexOf(Math.floor(p / 4096))), all.length]; };

@@ -8,20 +8,22 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace arenite::advisor {
 
 /// A file that is there as a whole or not at all: it is written beside its place, and takes it when
-/// it is kept.
+/// it is kept. What is no file, a device or a pipe, is written to where it is.
 ///
 /// Failure: keep() throws bad_input where the place cannot be written.
 class whole_file {
 public:
     explicit whole_file(std::string path)
-        : path_{std::move(path)}, part_{path_ + ".part" + std::to_string(::getpid())} {}
+        : path_{std::move(path)}, in_place_{is_no_file(path_)},
+          part_{in_place_ ? path_ : path_ + ".part" + std::to_string(::getpid())} {}
     ~whole_file() {
-        if (!kept_)
+        if (!kept_ && !in_place_)
             std::remove(part_.c_str());
     }
     whole_file(const whole_file&) = delete;
@@ -31,7 +33,7 @@ public:
     [[nodiscard]] const std::string& part() const noexcept { return part_; }
 
     void keep() {
-        if (std::rename(part_.c_str(), path_.c_str()) != 0)
+        if (!in_place_ && std::rename(part_.c_str(), path_.c_str()) != 0)
             throw bad_input(path_ + " cannot be written: " + std::strerror(errno));
         kept_ = true;
     }
@@ -47,8 +49,21 @@ public:
         keep();
     }
 
+    /// Removes a file, and never what is none.
+    static void remove_file(const std::string& path) {
+        if (!is_no_file(path))
+            std::remove(path.c_str());
+    }
+
 private:
-    std::string path_, part_;
+    static bool is_no_file(const std::string& path) {
+        struct stat s {};
+        return ::stat(path.c_str(), &s) == 0 && !S_ISREG(s.st_mode);
+    }
+
+    std::string path_;
+    bool in_place_;
+    std::string part_;
     bool kept_ = false;
 };
 

@@ -26,7 +26,8 @@ enum class chunk_kind : std::uint8_t {
     modules = 3,
     stacks = 4,
     names = 5,
-    observations = 6
+    observations_without_ends = 6, ///< of older files
+    observations = 7
 };
 
 struct chunk_head {

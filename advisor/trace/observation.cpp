@@ -10,6 +10,8 @@ void encode(const std::vector<observation>& all, buffer& to) {
         put(to, o.before);
         put(to, o.thread);
         put(to, o.instructions);
+        if (o.is_burst())
+            put(to, static_cast<std::uint64_t>(o.end) << 1 | std::uint64_t{o.goes_on});
         put(to, o.elsewhere);
         put(to, o.accesses.size());
         for (const access& a : o.accesses) {
@@ -25,7 +27,8 @@ void encode(const std::vector<observation>& all, buffer& to) {
     }
 }
 
-bool decode(std::span<const std::uint8_t> from, std::uint32_t count, std::vector<observation>& to) {
+bool decode(std::span<const std::uint8_t> from, std::uint32_t count, bool with_ends,
+            std::vector<observation>& to) {
     input in{from};
     std::uint64_t last = 0;
     if (count > most_observations)
@@ -35,6 +38,13 @@ bool decode(std::span<const std::uint8_t> from, std::uint32_t count, std::vector
         o.before = static_cast<std::uint32_t>(in.number());
         o.thread = static_cast<std::uint32_t>(in.number());
         o.instructions = static_cast<std::uint32_t>(in.number());
+        if (with_ends && o.is_burst()) {
+            const std::uint64_t how = in.number();
+            if (how >> 1 > static_cast<std::uint64_t>(burst_end::other))
+                return false;
+            o.end = static_cast<burst_end>(how >> 1);
+            o.goes_on = (how & 1) != 0;
+        }
         o.elsewhere = static_cast<std::uint32_t>(in.number());
         const std::uint64_t n = in.number();
         if (!in.good() || n > most_accesses || n > in.left())

@@ -22,6 +22,15 @@ struct access {
     bool operator==(const access&) const = default;
 };
 
+/// Why a burst ended. Other reasons: its thread left it by a jump, or the program took the signals.
+enum class burst_end : std::uint8_t {
+    unknown, ///< of a file that does not say
+    call,    ///< of malloc, free and the like: the thread's next event
+    barred,  ///< a system call, or an instruction that sees the trap flag
+    whole,   ///< it had as many instructions as it may
+    other
+};
+
 /// A look at what a thread of the program did between two events: the registers of a moment, or a
 /// burst, every access of some hundred instructions in a row.
 struct observation {
@@ -29,7 +38,9 @@ struct observation {
     std::uint32_t thread = 0;
     std::uint32_t instructions = 0; ///< of a burst; 0: what registers pointed to
     std::uint32_t elsewhere = 0;    ///< accesses that lie near no object
-    std::vector<access> accesses;   ///< in order
+    burst_end end = burst_end::unknown;
+    bool goes_on = false;         ///< it began where a call ended that the burst before came by
+    std::vector<access> accesses; ///< in order
 
     [[nodiscard]] bool is_burst() const noexcept { return instructions != 0; }
     bool operator==(const observation&) const = default;
@@ -39,9 +50,10 @@ constexpr std::uint32_t most_accesses = 1u << 16;       ///< of an observation
 constexpr std::uint32_t most_observations = 1u << 14;   ///< of a chunk
 constexpr std::size_t most_waiting_accesses = 1u << 18; ///< then a chunk is written
 
-/// The bytes of a chunk, and back; false, and some of them, where the bytes are none.
+/// The bytes of a chunk, and back (older ones have no ends of bursts); false, and some of them,
+/// where the bytes are none.
 void encode(const std::vector<observation>& all, buffer& to);
-[[nodiscard]] bool decode(std::span<const std::uint8_t> from, std::uint32_t count,
+[[nodiscard]] bool decode(std::span<const std::uint8_t> from, std::uint32_t count, bool with_ends,
                           std::vector<observation>& to);
 
 } // namespace arenite::trace

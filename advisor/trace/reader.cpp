@@ -224,8 +224,10 @@ bool read_chunk(const chunk_head& head, std::span<const std::uint8_t> raw, table
         return read_name_table(input{raw}, head.items, known);
     case chunk_kind::events:
         return decode(raw, head.items, head.thread, contents.events);
+    case chunk_kind::observations_without_ends:
     case chunk_kind::observations:
-        return decode(raw, head.items, contents.observations);
+        return decode(raw, head.items, head.kind == chunk_kind::observations,
+                      contents.observations);
     default:
         return true; // of a later version: it adds only
     }

@@ -56,24 +56,29 @@ void writer::chunk(chunk_kind kind, std::uint32_t items, std::uint32_t thread, c
     head.compressed = smaller ? 1 : 0;
     head.stored_bytes = static_cast<std::uint32_t>(stored.size());
     head.checksum = checksum_of(head, stored);
-    write(&head, sizeof head);
-    write(stored.data(), stored.size());
+    if (!write(&head, sizeof head) || !write(stored.data(), stored.size())) {
+        (void)!::ftruncate(file_, static_cast<off_t>(written_)); // what is no file cannot be cut
+        return;
+    }
+    written_ += sizeof head + stored.size();
+    if (kind == chunk_kind::events)
+        events_written_ += items;
 }
 
-void writer::write(const void* data, std::size_t count) {
+bool writer::write(const void* data, std::size_t count) {
     const auto* at = static_cast<const char*>(data);
-    while (count > 0 && failed_.empty()) {
+    while (count > 0) {
         const ssize_t n = ::write(file_, at, count);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
             failed_ = std::strerror(n < 0 ? errno : ENOSPC);
-            return;
+            return false;
         }
         at += n;
         count -= static_cast<std::size_t>(n);
-        written_ += static_cast<std::uint64_t>(n);
     }
+    return true;
 }
 
 void writer::put_modules(std::span<const module> all) {

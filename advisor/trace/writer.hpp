@@ -21,8 +21,8 @@ namespace arenite::trace {
 
 /// Writes a trace, chunk by chunk; what is written can be read at once.
 ///
-/// Failure: a file that cannot be made throws bad_trace. A full disk: nothing more is written, and
-///          failed() says why.
+/// Failure: a file that cannot be made throws bad_trace. A full disk: the file ends with the last
+///          chunk that is whole, nothing more is written, and failed() says why.
 class writer {
 public:
     /// `level` is zstd's: 1 is quick, 19 small. A chunk has 65,536 events at most; of more events a
@@ -56,11 +56,13 @@ public:
     void put_about(const std::map<std::string, std::string>& words);
 
     [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
+    /// Events that are in the file; those that wait are not.
+    [[nodiscard]] std::uint64_t events_written() const noexcept { return events_written_; }
     [[nodiscard]] const std::string& failed() const noexcept { return failed_; }
 
 private:
     void chunk(chunk_kind kind, std::uint32_t items, std::uint32_t thread, const buffer& raw);
-    void write(const void* data, std::size_t count);
+    [[nodiscard]] bool write(const void* data, std::size_t count);
 
     int file_;
     ZSTD_CCtx_s* compressor_;
@@ -69,7 +71,7 @@ private:
     columns events_;
     std::vector<observation> observations_; ///< among events_
     std::size_t waiting_accesses_ = 0;
-    std::uint64_t written_ = 0;
+    std::uint64_t written_ = 0, events_written_ = 0;
     std::string failed_;
 };
 

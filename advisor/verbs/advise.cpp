@@ -6,12 +6,12 @@
 #include "../record/session.hpp"
 #include "../report/advice_json.hpp"
 #include "../report/advice_page.hpp"
+#include "../report/whole_file.hpp"
 #include "../verb.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/core.h>
-#include <fstream>
 #include <unistd.h>
 
 namespace arenite::advisor {
@@ -117,12 +117,21 @@ double native_cpu_seconds(const std::vector<std::string>& program) {
     return cpu[cpu.size() / 2];
 }
 
-void write(const std::string& path, const std::string& text) {
-    std::ofstream out{path, std::ios::binary};
-    out << text;
-    if (!out.flush())
-        throw bad_input(path + " cannot be written");
-}
+/// Removes a recording that nobody wants any more, however the work ends.
+class temporary_trace {
+public:
+    void is(std::string path) { path_ = std::move(path); }
+    temporary_trace() = default;
+    ~temporary_trace() {
+        if (!path_.empty())
+            whole_file::remove_file(path_);
+    }
+    temporary_trace(const temporary_trace&) = delete;
+    temporary_trace& operator=(const temporary_trace&) = delete;
+
+private:
+    std::string path_;
+};
 
 int advise(arguments& given) {
     std::string trace, json, page, kept, other;
@@ -143,6 +152,7 @@ int advise(arguments& given) {
         throw bad_input("it takes either a trace, or a program behind --");
     double native_ns = 0;
     const bool temporary = trace.empty() && kept.empty();
+    temporary_trace removed_at_the_end;
     if (trace.empty()) {
         say("running the program as it is");
         native_ns = native_cpu_seconds(given.program()) * 1e9;
@@ -154,12 +164,16 @@ int advise(arguments& given) {
                                            .string()
                                      : kept;
         trace = options.trace;
+        if (temporary)
+            removed_at_the_end.is(trace);
         say("recording it");
         const recorded r = record_program(given.program(), options);
-        if (r.events == 0) {
-            std::filesystem::remove(trace);
+        if (!r.failed.empty())
+            throw bad_input(fmt::format("the recording in {} is not whole: {} (--keep puts it "
+                                        "elsewhere)",
+                                        trace, r.failed));
+        if (r.events == 0)
             throw bad_input("no allocation was seen: `arenite record` says more");
-        }
     }
     if (!other.empty())
         (void)trace::open(other); // refused at once, if it is none
@@ -173,11 +187,9 @@ int advise(arguments& given) {
     say("");
     print(r, code);
     if (!json.empty())
-        write(json, advice_as_json(r));
+        whole_file{json}.keep(advice_as_json(r));
     if (!page.empty())
-        write(page, advice_as_page(r, trace));
-    if (temporary)
-        std::filesystem::remove(trace);
+        whole_file{page}.keep(advice_as_page(r, trace));
     return 0;
 }
 

@@ -3,10 +3,10 @@
 #include "../arguments.hpp"
 #include "../record/program.hpp"
 #include "../record/session.hpp"
+#include "../report/whole_file.hpp"
 #include "../verb.hpp"
 
 #include <cstdlib>
-#include <filesystem>
 #include <fmt/core.h>
 
 namespace arenite::advisor {
@@ -54,14 +54,23 @@ int record(arguments& given) {
     }
     options.accesses_ms = accesses_of(accesses);
     const recorded r = record_program(given.required_program(), options);
-    if (r.events == 0) {
-        std::filesystem::remove(options.trace);
-        fmt::print(stderr,
-                   "arenite record: no allocation was seen. The program has a malloc of its own "
-                   "(statically linked), resets LD_PRELOAD, or starts another program: --children "
-                   "records those ({} were started)\n",
+    if (r.events == 0)
+        whole_file::remove_file(options.trace);
+    if (r.events == 0 && r.failed.empty()) {
+        fmt::print(stderr, "arenite record: no allocation was seen. {} ({} were started)\n",
+                   r.has_own_malloc
+                       ? "The program has a malloc of its own. Record a build that is not linked "
+                         "with it, or use recording_resource; other programs that it starts are "
+                         "recorded by --children"
+                       : "The program resets LD_PRELOAD, is shut off from this one (a container, "
+                         "a sandbox), or starts another program: --children records those",
                    r.others);
         return r.exit_code != 0 ? r.exit_code : exit_bad_input;
+    }
+    if (r.events == 0) {
+        fmt::print(stderr, "arenite record: nothing was recorded, the program went on: {}\n",
+                   r.failed);
+        return r.exit_code != 0 ? r.exit_code : 1;
     }
     fmt::print(stderr, "arenite record: {} events of {} thread{} in {} ({}, {:.1f} bytes an event)",
                grouped(r.events), r.threads, r.threads == 1 ? "" : "s", options.trace,
@@ -74,6 +83,11 @@ int record(arguments& given) {
         fmt::print(stderr, "; {} of {} stacks checked are wrong", r.differing, r.checked);
     if (!r.unobserved.empty())
         fmt::print(stderr, "; what the program touches was not observed ({})", r.unobserved);
+    if (r.has_own_malloc)
+        fmt::print(stderr, "; the program has a malloc of its own, and what it asks of that is "
+                           "not seen");
+    if (!r.ended_early.empty())
+        fmt::print(stderr, "; recording ended before the program did ({})", r.ended_early);
     if (r.lost != 0)
         fmt::print(stderr, "; {} events were lost", r.lost);
     if (r.others != 0)

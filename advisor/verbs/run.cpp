@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../arguments.hpp"
 #include "../record/program.hpp"
+#include "../report/whole_file.hpp"
 #include "../run/compare.hpp"
 #include "../run/measure.hpp"
 #include "../verb.hpp"
@@ -15,6 +16,7 @@
 #include <fmt/core.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,10 +65,9 @@ void draw_map(const std::string& regions, const std::string& picture, const std:
         map.add(r);
     }
     std::filesystem::remove(regions);
-    std::ofstream to{picture};
-    map.write_svg(to, {.title = title});
-    if (!to.flush())
-        throw bad_input("the map cannot be written to " + picture);
+    std::ostringstream drawn;
+    map.write_svg(drawn, {.title = title});
+    whole_file{picture}.keep(drawn.str());
     fmt::print(stderr, "  map            {:>12}\n", picture);
 }
 
@@ -77,10 +78,7 @@ nlohmann::json json_of(const measured& m) {
 }
 
 void write_json(const std::string& file, const nlohmann::json& what) {
-    std::ofstream to{file};
-    to << what.dump(2) << '\n';
-    if (!to.flush())
-        throw bad_input("the figures cannot be written to " + file);
+    whole_file{file}.keep(what.dump(2) + '\n');
 }
 
 int run_once(const start& program, const std::string& library, const std::string& map,

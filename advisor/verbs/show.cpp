@@ -72,6 +72,8 @@ void show_counts(const profile& p, const trace::source& from) {
         fmt::print("{}\n", fewer);
     if (const std::string lost = about.word("lost"); !lost.empty() && lost != "0")
         fmt::print("events that were not written: {}\n", lost);
+    if (const std::string ended = about.word("recording_ended"); !ended.empty())
+        fmt::print("recording ended before the program did: {}\n", ended);
     if (p.never_seen() != 0)
         fmt::print("frees of what was never seen allocated: {}\n", grouped(p.never_seen()));
     if (p.never_freed() != 0)

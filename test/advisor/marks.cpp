@@ -126,6 +126,58 @@ TEST(marks, are_shown_exported_and_named_in_replays) {
     std::filesystem::remove(file);
 }
 
+TEST(marks, part_what_samples_tell_in_show_and_in_advice) {
+    const std::string file = temporary(".phases"), exported = temporary(".json"),
+                      page = temporary(".html");
+    {
+        trace::writer to{file};
+        to.put_modules(std::vector<trace::module>{{"program", ""}});
+        to.put_stacks(std::vector<std::vector<trace::frame>>{{{1, 100}}, {{1, 200}}});
+        const auto sample = [&](std::uint64_t address) {
+            trace::observation seen;
+            seen.accesses.push_back({address, false});
+            to.put(std::move(seen));
+        };
+        to.put({.address = 1 << 20, .bytes = 64, .stack = 1});
+        to.put({.address = 2 << 20, .bytes = 64, .stack = 2});
+        sample(1 << 20);
+        to.put({.address = 1, .what = op::mark});
+        sample(2 << 20);
+        sample(2 << 20);
+        sample(9 << 20); // in no object
+        to.put({.address = 2, .what = op::mark});
+        sample(1 << 20);
+        to.put({.address = 1 << 20, .what = op::free});
+        to.put({.address = 2 << 20, .what = op::free});
+        const std::pair<trace::frame, trace::name> names[]{{{1, 100}, {"first", "", 0}},
+                                                           {{1, 200}, {"second", "", 0}}};
+        to.put_names(names);
+    }
+    const finished shown = shell("$A show " + file);
+    for (const char* line : {"20.0%       100%  1               100% first",
+                             "60.0%        67%  2               67% second",
+                             "20.0%       100%  behind the last 100% first"})
+        EXPECT_NE(shown.text.find(line), std::string::npos) << line << '\n' << shown.text;
+    const finished advised =
+        shell("$A advise --turns 1 --json " + exported + " --report " + page + " " + file);
+    ASSERT_EQ(advised.code, 0) << advised.text;
+    const auto phases = nlohmann::json::parse(std::ifstream{exported})["phases"];
+    ASSERT_EQ(phases.size(), 3u);
+    EXPECT_EQ(phases[0]["from_mark"], 1);
+    EXPECT_EQ(phases[0]["to_mark"], 1);
+    EXPECT_EQ(phases[1]["to_mark"], 2);
+    EXPECT_EQ(phases[1]["samples"], 3);
+    EXPECT_EQ(phases[1]["samples_in_objects"], 2);
+    EXPECT_EQ(phases[1]["sites"][0]["name"], "second");
+    EXPECT_EQ(phases[1]["sites"][0]["samples"], 2);
+    EXPECT_EQ(phases[2]["from_mark"], 3);
+    EXPECT_TRUE(phases[2]["to_mark"].is_null()); // no mark ended it
+    EXPECT_EQ(phases[2]["samples"], 1);
+    EXPECT_EQ(shell("grep -q '<table id=\"phases\">' " + page).code, 0);
+    for (const std::string& written : {file, exported, page})
+        std::filesystem::remove(written);
+}
+
 /// Frames of 100 objects each, one of which may live on for a frame, besides objects that stay.
 class framed_trace {
 public:
@@ -202,6 +254,18 @@ TEST(marks, are_what_a_strategy_of_frames_needs) {
     const finished r = shell("$A replay --turns 1 --what-if all=frame " + unmarked.path());
     EXPECT_EQ(r.code, 2);
     EXPECT_NE(r.text.find("ARENITE_FRAME() does"), std::string::npos) << r.text;
+}
+
+TEST(marks, leave_a_device_that_advice_is_written_to) {
+    const framed_trace t{true, false};
+    const std::string device = temporary(".device");
+    std::filesystem::create_symlink("/dev/full", device);
+    const finished r = shell("$A advise --turns 1 --json " + device + " " + t.path());
+    EXPECT_EQ(r.code, 2);
+    EXPECT_NE(r.text.find(device + " cannot be written: No space left"), std::string::npos)
+        << r.text;
+    EXPECT_TRUE(std::filesystem::is_symlink(device));
+    std::filesystem::remove(device);
 }
 
 } // namespace

@@ -34,12 +34,12 @@ struct observed_run {
 };
 
 observed_run observe(const std::string& mode, const std::string& options = "",
-                     const std::string& within = "") {
+                     const std::string& within = "",
+                     const std::string& program = ARENITE_TOUCHING) {
     const std::string file = std::filesystem::temp_directory_path() /
                              ("arenite-observe-test-" + std::to_string(::getpid()));
     observed_run r;
-    r.run = shell(within + " $A record -o " + file + " " + options + " -- " ARENITE_TOUCHING " " +
-                  mode);
+    r.run = shell(within + " $A record -o " + file + " " + options + " -- " + program + " " + mode);
     const auto from = trace::open(file);
     r.seen = std::make_unique<profile>(*from);
     EXPECT_EQ(from->damage(), "");
@@ -126,6 +126,43 @@ TEST(observe, goes_on_after_calls_of_malloc) {
     ASSERT_GT(t.bursts(), 3u);
     EXPECT_LT(t.instructions() / t.bursts(), 200u); // each from one call to the next
     EXPECT_GT(t.instructions(), 400u);
+    EXPECT_GT(t.bursts_of(trace::burst_end::call), t.bursts() / 2);
+    EXPECT_GT(t.watched_frees(), 0u);
+    EXPECT_EQ(t.frees_of_used(), 0u); // what it frees, it has only just asked for
+}
+
+TEST(observe, ends_bursts_before_system_calls) {
+    const observed_run r =
+        observe_until("walks", [](const profile& seen) { return seen.touched().bursts() > 2; });
+    if (const std::string why = unobservable(r); !why.empty())
+        GTEST_SKIP() << why;
+    const touches& t = r.seen->touched();
+    EXPECT_EQ(t.bursts_of(trace::burst_end::unknown), 0u);
+    EXPECT_GT(t.bursts_of(trace::burst_end::whole) + t.bursts_of(trace::burst_end::barred), 0u);
+    EXPECT_EQ(r.words("burst_percent"), 20u);
+}
+
+TEST(observe, takes_no_time_within_malloc_for_work_on_objects) {
+    observed_run r;
+    for (int tries_left = 10; tries_left > 0; --tries_left) {
+        r = observe("", "", "", ARENITE_ASKS_SLOWLY);
+        ASSERT_EQ(r.run.code, 0) << r.run.text;
+        if (const std::string why = unobservable(r); !why.empty())
+            GTEST_SKIP() << why;
+        if (r.words("samples") + r.words("samples_in_calls") > 10)
+            break;
+    }
+    EXPECT_GT(r.words("samples_in_calls"), 4 * r.words("samples")); // its malloc calls another
+}
+
+TEST(observe, looks_longer_at_a_short_program_that_advise_runs) {
+    const std::string file = std::filesystem::temp_directory_path() /
+                             ("arenite-observe-test-" + std::to_string(::getpid()) + ".kept");
+    const finished r =
+        shell("$A advise --turns 1 --keep " + file + " -- " ARENITE_TOUCHING " asks");
+    EXPECT_EQ(r.code, 0) << r.text;
+    EXPECT_EQ(trace::open(file)->known().word("burst_percent"), "100");
+    std::filesystem::remove(file);
 }
 
 TEST(observe_threads, looks_at_each_thread) {
@@ -257,30 +294,83 @@ TEST(touches, knows_what_was_used_before_its_free_where_a_burst_went_on) {
     const auto find = [](std::uint64_t address) -> touched_object {
         return {true, 1, static_cast<std::uint32_t>(address / 100), address / 100};
     };
-    const auto burst_of = [&](std::uint32_t instructions, std::uint64_t address) {
-        t.take({.instructions = instructions, .accesses = {{address, false}}}, find);
+    using end = trace::burst_end;
+    const auto burst_of = [&](std::uint32_t instructions, std::uint64_t address, bool goes_on,
+                              end why = end::call) {
+        t.take({.instructions = instructions,
+                .end = why,
+                .goes_on = goes_on,
+                .accesses = {{address, false}}},
+               find);
     };
-    burst_of(100, 700);
-    t.take_free(0, 7, 7); // it was used; a burst comes next
-    burst_of(10, 800);
+    burst_of(100, 700, false);
+    t.take_free(0, 7, 7); // it was used
+    burst_of(10, 800, true);
     t.take_free(0, 9, 9); // it was not
-    burst_of(10, 100);
+    burst_of(10, 100, true);
     t.take_free(0, 7, 6); // another object was there when it was used
-    burst_of(10, 100);
     EXPECT_EQ(t.watched_frees(), 3u);
     EXPECT_EQ(t.frees_of_used(), 1u);
-    t.take_free(0, 1, 1); // no burst comes next: the one before had ended earlier
-    t.take_event(0);
-    burst_of(10, 100);
+    t.take_free(0, 7, 7); // no burst went on behind the call before
+    EXPECT_EQ(t.watched_frees(), 3u);
+    burst_of(10, 100, true);
     t.take_free(0, 1, 1); // too few instructions to know
-    burst_of(10, 100);
+    burst_of(10, 100, true);
     t.take_free(1, 1, 1); // another thread
-    burst_of(100, 100);
+    burst_of(100, 100, true);
     EXPECT_EQ(t.watched_frees(), 3u);
     t.take_event(0); // an allocation
-    burst_of(10, 300);
+    burst_of(10, 300, true);
     t.take_free(0, 1, 1); // used two calls ago
-    burst_of(10, 300);
+    EXPECT_EQ(t.watched_frees(), 4u);
+    EXPECT_EQ(t.frees_of_used(), 2u);
+
+    // One that begins anew knows nothing of those before.
+    burst_of(10, 100, false);
+    t.take_free(0, 1, 1);
+    EXPECT_EQ(t.watched_frees(), 4u);
+    // One that ended otherwise did not come by the free: others may have been between.
+    for (const end why : {end::unknown, end::barred, end::whole, end::other}) {
+        burst_of(100, 100, false);
+        t.take_event(0);
+        burst_of(100, 100, true, why);
+        t.take_free(0, 1, 1);
+        EXPECT_EQ(t.watched_frees(), 4u) << static_cast<int>(why);
+    }
+}
+
+TEST(touches, watches_so_many_threads_and_objects_however_many_there_were) {
+    touches t;
+    const auto find = [](std::uint64_t address) -> touched_object {
+        return {true, 1, static_cast<std::uint32_t>(address), address};
+    };
+    const auto burst_of = [&](std::uint32_t thread, std::uint64_t address, bool goes_on) {
+        t.take({.thread = thread,
+                .instructions = 100,
+                .end = trace::burst_end::call,
+                .goes_on = goes_on,
+                .accesses = {{address * 16, false}}},
+               find);
+    };
+    for (std::uint32_t thread = 0; thread < 10'000; ++thread) { // each ends in the call
+        burst_of(thread, thread, false);
+        ASSERT_LE(t.watched_threads(), touches::most_watched);
+    }
+    t.take_free(9'999, 9'999 * 16, 9'999 * 16); // the latest are those that are watched
+    t.take_free(9'999 - touches::most_watched + 1, 1, 1);
+    EXPECT_EQ(t.watched_frees(), 2u);
+    EXPECT_EQ(t.frees_of_used(), 1u);
+    t.take_free(9'999 - touches::most_watched, 1, 1);
+    EXPECT_EQ(t.watched_frees(), 2u);
+    for (std::uint64_t object = 0; object <= touches::most_used; ++object) {
+        burst_of(1, object, true);
+        t.take_event(1);
+    }
+    burst_of(1, 7, true);
+    t.take_free(1, 16, 16); // it was forgotten
+    burst_of(1, 8, true);
+    t.take_free(1, 7 * 16, 7 * 16);
+    EXPECT_EQ(t.watched_threads(), touches::most_watched);
     EXPECT_EQ(t.watched_frees(), 4u);
     EXPECT_EQ(t.frees_of_used(), 2u);
 }

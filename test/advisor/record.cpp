@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
+#include <sstream>
 #include <trace/live_objects.hpp>
 #include <trace/reader.hpp>
 #include <unistd.h>
@@ -46,10 +48,11 @@ void read(recording& r, const std::string& file) {
     EXPECT_EQ(r.from->damage(), "");
 }
 
-recording record(const std::string& mode, const std::string& options = "") {
+recording record(const std::string& mode, const std::string& options = "",
+                 const std::string& program = ARENITE_RECORDED) {
     const std::string file = temporary(".trace");
     recording r;
-    r.run = shell("$A record -o " + file + " " + options + " -- " ARENITE_RECORDED " " + mode);
+    r.run = shell("$A record -o " + file + " " + options + " -- " + program + " " + mode);
     read(r, file);
     std::filesystem::remove(file);
     return r;
@@ -311,12 +314,140 @@ TEST(record, refuses_what_cannot_be_recorded) {
     EXPECT_EQ(unwritable.code, 2);
 }
 
+TEST(record, makes_no_system_call_in_a_program_that_restricts_them) {
+    for (const char* mode : {"filters", "filters_by_syscall"}) {
+        const recording r = record(mode, "", ARENITE_CONFINED);
+        EXPECT_EQ(r.run.code, 4) << mode << r.run.text;
+        EXPECT_EQ(r.count(op::malloc, 53002), 100'000) << mode;
+        EXPECT_EQ(r.from->known().word("recording_ended"), "");
+#if defined(__x86_64__)
+        if (r.from->known().word("accesses") != "off: the system gives no timer") {
+            EXPECT_NE(r.run.text.find("restricts its system calls"), std::string::npos)
+                << r.run.text;
+        }
+#endif
+    }
+}
+
+TEST(record, ends_where_no_clock_may_be_read) {
+    const recording r = record("reads_and_writes", "", ARENITE_CONFINED);
+    EXPECT_EQ(r.run.code, 5) << r.run.text;
+    EXPECT_EQ(r.count(op::malloc, 53001), 1);
+    EXPECT_EQ(r.count(op::malloc, 53), 0);
+    EXPECT_NE(r.run.text.find("recording ended before the program did"), std::string::npos)
+        << r.run.text;
+    EXPECT_NE(r.from->known().word("recording_ended"), "");
+}
+
+TEST(record, needs_little_of_a_coroutines_stack) {
+    const recording r = record("small_stack", "--accesses off", ARENITE_CONFINED);
+    EXPECT_EQ(r.run.code, 6) << r.run.text;
+    EXPECT_EQ(r.count(op::malloc, 53003), 100'000);
+}
+
+TEST(record, says_that_a_program_has_a_malloc_of_its_own) {
+    const std::string device = temporary(".device"); // which has to stay
+    std::filesystem::create_symlink("/dev/null", device);
+    const finished none = shell("$A record -o " + device + " -- " ARENITE_OWN_MALLOC);
+    EXPECT_TRUE(std::filesystem::is_symlink(device));
+    std::filesystem::remove(device);
+    EXPECT_EQ(none.code, 2);
+    EXPECT_NE(none.text.find("no allocation was seen. The program has a malloc of its own"),
+              std::string::npos)
+        << none.text;
+    const recording some = record("more", "", ARENITE_OWN_MALLOC);
+    EXPECT_EQ(some.run.code, 0);
+    EXPECT_EQ(some.count(op::new_object, 54002), 1);
+    EXPECT_EQ(some.count(op::malloc, 54001), 0);
+    EXPECT_NE(some.run.text.find("the program has a malloc of its own, and what it asks of that"),
+              std::string::npos)
+        << some.run.text;
+    EXPECT_EQ(record("entries").run.text.find("malloc of its own"), std::string::npos);
+}
+
+/// A copy of the recorded program with other bytes in it.
+class changed_program {
+public:
+    explicit changed_program(const std::string& name) : path{temporary(name)} {
+        std::filesystem::copy_file(ARENITE_RECORDED, path,
+                                   std::filesystem::copy_options::overwrite_existing);
+    }
+    ~changed_program() { std::filesystem::remove(path); }
+    changed_program(const changed_program&) = delete;
+    changed_program& operator=(const changed_program&) = delete;
+
+    void put(std::size_t at, const std::string& bytes) const {
+        std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
+        file.seekp(static_cast<std::streamoff>(at));
+        file << bytes;
+    }
+    [[nodiscard]] std::size_t find(const std::string& word) const {
+        std::ifstream file{path, std::ios::binary};
+        std::ostringstream all;
+        all << file.rdbuf();
+        return all.str().find(word);
+    }
+    void is_refused(const std::string& why) const {
+        const finished r = shell("$A record -o /dev/null -- " + path + " entries");
+        EXPECT_EQ(r.code, 2) << r.text;
+        EXPECT_NE(r.text.find(why), std::string::npos) << r.text;
+    }
+
+    const std::string path;
+};
+
+TEST(record, refuses_programs_that_no_library_is_loaded_into) {
+    {
+        const changed_program foreign{".foreign"};
+        foreign.put(18, std::string{"\x16\0", 2}); // the machine: S/390
+        foreign.is_refused("is for another architecture");
+        foreign.put(4, "\1"); // 32 bits
+        foreign.is_refused("is for another architecture");
+    }
+    for (const char* const runtime : {"__asan_init", "__tsan_init", "__msan_init", "__lsan_init"}) {
+        const changed_program sanitized{".sanitized"};
+        const std::size_t at = sanitized.find(std::string{"\0reallocarray", 13});
+        ASSERT_NE(at, std::string::npos);
+        sanitized.put(at + 1, runtime + std::string(1, '\0'));
+        sanitized.is_refused("is built with a sanitizer");
+    }
+    {
+        const changed_program broken{".broken"};
+        std::filesystem::resize_file(broken.path, 40);
+        broken.is_refused("is broken");
+    }
+    if (::getuid() != 0)
+        GTEST_SKIP() << "only root may give files to others";
+    using perms = std::filesystem::perms;
+    const changed_program of_another{".other"};
+    ASSERT_EQ(::chown(of_another.path.c_str(), 1, 1), 0);
+    for (const perms right : {perms::set_uid, perms::set_gid}) {
+        std::filesystem::permissions(of_another.path, perms{0755} | right);
+        of_another.is_refused("runs with the rights of another user");
+    }
+    std::filesystem::permissions(of_another.path, perms{0755});
+    EXPECT_EQ(shell("$A record -o /dev/null -- " + of_another.path + " entries").code, 0);
+}
+
+TEST(record, says_which_library_is_missing) {
+    const std::string above = temporary(".alone"), folder = above + "/bin";
+    std::filesystem::create_directories(folder);
+    const finished r = shell("unset ARENITE_LIBRARY_PATH; cp $A " + folder + "/arenite; " + folder +
+                             "/arenite record -o " + folder + "/t -- /bin/true");
+    EXPECT_EQ(r.code, 2) << r.text;
+    EXPECT_NE(r.text.find("libarenite-record.so is missing"), std::string::npos) << r.text;
+    EXPECT_FALSE(std::filesystem::exists(folder + "/t"));
+    std::filesystem::remove_all(above);
+}
+
 TEST(record, goes_on_when_the_disk_is_full) {
     if (!std::filesystem::exists("/dev/full"))
         GTEST_SKIP() << "there is no /dev/full";
     const finished r = shell("$A record -o /dev/full -- " ARENITE_RECORDED " entries");
     EXPECT_EQ(r.code, 1);
-    EXPECT_NE(r.text.find("recording stopped, the program went on"), std::string::npos) << r.text;
+    EXPECT_NE(r.text.find("nothing was recorded, the program went on"), std::string::npos)
+        << r.text;
+    EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
 } // namespace

@@ -3,11 +3,13 @@
 #include "program.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <random>
+#include <sys/resource.h>
 #include <trace/columns.hpp>
 #include <trace/live_objects.hpp>
 #include <trace/reader.hpp>
@@ -227,6 +229,10 @@ TEST(trace, gives_back_what_was_observed_between_the_same_events) {
                 observation o;
                 o.thread = static_cast<std::uint32_t>(random() % 9);
                 o.instructions = static_cast<std::uint32_t>(random() % 3 * 500);
+                if (o.is_burst()) {
+                    o.end = static_cast<burst_end>(random() % 5);
+                    o.goes_on = random() % 2 == 0;
+                }
                 o.elsewhere = static_cast<std::uint32_t>(random() % 100);
                 for (std::size_t n = random() % 300; n > 0; --n)
                     o.accesses.push_back({random() >> (17 + random() % 30), random() % 2 == 0,
@@ -257,6 +263,67 @@ TEST(trace, gives_back_what_was_observed_between_the_same_events) {
     EXPECT_EQ(next, written.size());
     EXPECT_EQ(from->damage(), "");
     std::filesystem::remove(path);
+}
+
+TEST(trace, ends_with_a_whole_chunk_where_the_disk_is_full) {
+    const std::string path = temporary();
+    const std::vector<event> events = random_events(200'000, 3);
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto usual = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small{300'000, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    std::uint64_t written = 0, bytes = 0;
+    {
+        writer to{path};
+        for (const event& e : events)
+            to.put(e);
+        to.flush();
+        EXPECT_NE(to.failed(), "");
+        written = to.events_written();
+        bytes = to.written();
+    }
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, usual);
+    EXPECT_GT(written, 0u);
+    EXPECT_LT(written, events.size());
+    EXPECT_EQ(std::filesystem::file_size(path), bytes);
+    const auto from = open(path);
+    std::uint64_t read = 0;
+    for (auto part = from->next(); !part.empty(); part = from->next())
+        read += part.size();
+    EXPECT_EQ(read, written);
+    EXPECT_EQ(from->damage(), "");
+    std::filesystem::remove(path);
+}
+
+TEST(trace, reads_observations_of_files_that_do_not_say_why_bursts_ended) {
+    // before, thread, instructions, elsewhere, accesses; 40, written to; 24
+    const std::vector<std::uint8_t> of_burst{3, 1, 100, 7, 2, 80 * 4 - 256 + 1 + 128, 2, 124};
+    std::vector<observation> read;
+    ASSERT_TRUE(decode(of_burst, 1, false, read));
+    ASSERT_EQ(read.size(), 1u);
+    EXPECT_EQ(read[0].instructions, 100u);
+    EXPECT_EQ(read[0].elsewhere, 7u);
+    EXPECT_EQ(read[0].end, burst_end::unknown);
+    EXPECT_FALSE(read[0].goes_on);
+    EXPECT_EQ(read[0].accesses, (std::vector<access>{{40, true}, {24, false}}));
+
+    // Chunks of such files have another number.
+    tables known;
+    chunk_contents contents;
+    chunk_head head;
+    head.kind = chunk_kind::observations_without_ends;
+    head.items = 1;
+    ASSERT_TRUE(read_chunk(head, of_burst, known, contents));
+    EXPECT_EQ(contents.observations, read);
+
+    std::vector<std::uint8_t> no_reason{3, 1, 100, 10, 7, 0}; // there is no fifth
+    EXPECT_FALSE(decode(no_reason, 1, true, read));
+    no_reason[3] = 9;
+    EXPECT_TRUE(decode(no_reason, 1, true, read));
+    EXPECT_EQ(read.back().end, burst_end::other);
+    EXPECT_TRUE(read.back().goes_on);
 }
 
 TEST(live_objects, finds_the_object_around_an_address) {
