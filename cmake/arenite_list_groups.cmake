@@ -40,7 +40,7 @@ foreach(suite IN LISTS suites)
       string(APPEND written " [=[${argument}]=]")
     endforeach()
     # One test may take what presets let a test take; a hang among many is noticed not much later.
-    math(EXPR seconds "570 + 30 * ${length}")
+    math(EXPR seconds "540 + 60 * ${length}")
     string(APPEND written " [=[--gtest_filter=${tests}]=])\n"
                           "set_tests_properties([=[${name}]=] PROPERTIES TIMEOUT ${seconds})\n")
     if(LABEL)
