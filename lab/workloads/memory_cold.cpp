@@ -13,8 +13,10 @@
 // memory/cold: a process that has just started fills so many KiB with objects of 16 to 512 bytes,
 // every line of which is written: what the memory of a small program costs, faults included.
 //
-// memory/large: objects of 64 to 250 KB, a byte written in each page: images, meshes, buffers.
-// `count` are made, then random ones are freed and others made, then all are freed.
+// memory/large: objects of 64 to 250 KB, or of other `sizes`, a byte written in each page: images,
+// meshes, buffers. `count` are made, then random ones are freed and others made, at one level:
+// whatever goes to the system meanwhile has to be faulted in and cleared again (replace_faults).
+// Then all are freed.
 
 namespace arenite::lab {
 namespace {
@@ -103,12 +105,34 @@ struct memory_large {
                                 .defaults = {"300"},
                                 .summary = "objects that live at once",
                                 .least = 1,
-                                .most = 100'000}},
+                                .most = 100'000},
+                               {.name = "sizes",
+                                .type = parameter::kind::choice,
+                                .defaults = {"64000-250000"},
+                                .summary = "of the objects in bytes, at random",
+                                .choices = {"64000-250000", "16384-65536", "65536-1048576",
+                                            "524288-4194304"}}},
                 .warm_passes = 1,
-                .touches = [](const parameter_values& values) {
-                    return 2 * most_bytes * std::stoull(values.at("count")) +
-                           (std::size_t{64} << 20);
+                .touches =
+                    [](const parameter_values& values) {
+                        return 2 * most_live(values) + (std::size_t{64} << 20);
+                    },
+                .check = [](const parameter_values& values) -> std::optional<std::string> {
+                    if (most_live(values) > std::size_t{4} << 30)
+                        return "so many objects of these sizes take more than 4 GiB";
+                    return std::nullopt;
                 }};
+    }
+
+    struct range {
+        std::size_t least, most;
+    };
+    static range sizes(const std::string& text) {
+        return {.least = std::stoul(text), .most = std::stoul(text.substr(text.find('-') + 1))};
+    }
+    static std::size_t most_live(const parameter_values& values) {
+        return sizes(values.at("sizes")).most *
+               static_cast<std::size_t>(std::stoll(values.at("count")));
     }
 
     template <class S>
@@ -118,13 +142,14 @@ struct memory_large {
     class on {
     public:
         explicit on(turn& t)
-            : objects_{static_cast<std::size_t>(t.integer("count"))}, start_{resident()} {}
+            : sizes_{sizes(t.text("sizes"))},
+              objects_{static_cast<std::size_t>(t.integer("count"))}, start_{resident()} {}
 
         void pass(turn& t) {
             random_source random{1};
             std::size_t live = 0;
             const auto make = [&](object& o) {
-                o = make_object(heap_, least_bytes + random.below(most_bytes - least_bytes + 1));
+                o = make_object(heap_, sizes_.least + random.below(sizes_.most - sizes_.least + 1));
                 touch(o, page_bytes);
                 live += o.bytes;
             };
@@ -138,6 +163,7 @@ struct memory_large {
                          static_cast<double>(objects_.size()));
 
             const std::size_t pairs = 10 * objects_.size();
+            const std::size_t filled = page_faults();
             const stopwatch replacing;
             for (std::size_t i = 0; i < pairs; ++i) {
                 object& o = objects_[static_cast<std::size_t>(random.below(objects_.size()))];
@@ -146,6 +172,9 @@ struct memory_large {
                 make(o);
             }
             t.record("replace", "us/pair", replacing.per(pairs) / 1000);
+            t.record("replace_faults", "faults/1000 pairs",
+                     1000 * static_cast<double>(page_faults() - filled) /
+                         static_cast<double>(pairs));
             if (t.cold())
                 t.record_memory("resident", "bytes/byte", start_, live);
             std::uint64_t sum = 0;
@@ -160,11 +189,10 @@ struct memory_large {
 
     private:
         S heap_;
+        range sizes_;
         reserved<object> objects_;
         std::optional<resident_memory> start_;
     };
-
-    static constexpr std::size_t least_bytes = 64'000, most_bytes = 250'000;
 };
 
 ARENITE_LAB_WORKLOAD(memory_large);

@@ -41,12 +41,6 @@ std::size_t steps_up_to(std::size_t units) noexcept {
         std::begin(run_steps));
 }
 
-/// Free memory goes back after so long, and where there is more than this at once: as at
-/// page_source().
-constexpr std::uint64_t delay_ms = 1000;
-constexpr std::size_t most_at_once = 32_MiB;
-constexpr std::size_t at_once_divisor = 4;
-
 /// A span may be so much longer than a power of two, for objects of one.
 constexpr std::size_t more_bytes = 64_KiB;
 /// ... where they would lose this share of it.
@@ -126,6 +120,7 @@ void shared_spans::take(shared_span& s, std::size_t first, std::size_t units) no
     s.resident -= static_cast<std::uint32_t>(were_resident);
     taken_units_ += units;
     resident_units_ -= were_resident;
+    idle_.note_request(bytes_resident(), bytes_taken());
     note_longest(s);
 }
 
@@ -197,29 +192,24 @@ void shared_spans::give_empty(bool at_once) noexcept {
 }
 
 void shared_spans::return_excess(std::size_t allowed) noexcept {
-    const std::size_t resident = bytes_resident();
-    if (resident <= allowed) {
-        excess_since_ms_ = 0;
-        return;
-    }
-    const std::uint64_t now = os::platform::now_ms();
-    if (excess_since_ms_ == 0)
-        excess_since_ms_ = now;
-    const bool too_much = resident > std::max(most_at_once, bytes_taken() / at_once_divisor);
-    if (!too_much && now < excess_since_ms_ + delay_ms)
+    if (bytes_resident() <= allowed)
+        return idle_.end_excess(bytes_taken());
+    if (!idle_.is_due(os::platform::now_ms(), bytes_resident(), bytes_taken(), allowed))
         return;
     if (shared_span* const s = spans_.highest(is_resident))
-        purge(*s);
+        idle_.note_given(purge(*s));
+    else
+        idle_.note_given(SIZE_MAX); // all is in pieces that are not worth a call
 }
 
 void shared_spans::trim() noexcept {
     while (shared_span* const s = spans_.highest(is_resident))
-        purge(*s);
+        static_cast<void>(purge(*s));
 }
 
 /// Gives the pages of all free runs of a span to the system. A page that is shared with what is
-/// taken stays.
-void shared_spans::purge(shared_span& s) noexcept {
+/// taken stays. Returns how many bytes were resident.
+std::size_t shared_spans::purge(shared_span& s) noexcept {
     const std::size_t page = os::platform::page_bytes();
     for (std::size_t i = 0; i < s.units;) {
         const std::size_t first = bits::next_clear(s.taken, i, s.units);
@@ -233,9 +223,11 @@ void shared_spans::purge(shared_span& s) noexcept {
         bits::set_run(s.clean, first, i - first);
     }
     s.is_zero = false;
-    resident_units_ -= s.resident;
+    const std::size_t gone = s.resident;
+    resident_units_ -= gone;
     s.resident = 0;
     set_state(s);
+    return gone * unit_bytes;
 }
 
 // ---- spans --------------------------------------------------------------------------------------

@@ -194,6 +194,36 @@ struct page_resource::range {
         return i;
     }
 
+    /// The lowest place for n units that all wait; none where there is none. From run to run of
+    /// those that wait: O(units below the highest of them / 64).
+    [[nodiscard]] std::size_t find_waiting(std::size_t n, std::size_t alignment) const noexcept {
+        if (waiting_units[0] + waiting_units[1] < n)
+            return none;
+        const auto waits = [&](std::size_t word) { return waiting[0][word] | waiting[1][word]; };
+        const std::size_t end = align_up(std::max(waiting_end[0], waiting_end[1]), 64);
+        std::size_t i = 0;
+        std::size_t run = 0; // units up to i that wait
+        while (i < end) {
+            const detail::bits::word here = waits(i / 64) >> i % 64;
+            const auto ones = static_cast<std::size_t>(std::countr_one(here));
+            if (ones != 0) {
+                i += ones;
+                run += ones;
+                if (i % 64 != 0) // else it may go on in the next word
+                    continue;
+            }
+            const std::size_t place = aligned(i - run, alignment);
+            if (place + n <= i)
+                return place;
+            if (ones != 0)
+                continue;
+            run = 0;
+            i = here == 0 ? align_down(i, 64) + 64
+                          : i + static_cast<std::size_t>(std::countr_zero(here));
+        }
+        return none;
+    }
+
     /// Word by word, all starts in a word at once; full words are skipped by the tree.
     [[nodiscard]] std::size_t find_in_words(std::size_t from, std::size_t n,
                                             std::size_t alignment) const noexcept {

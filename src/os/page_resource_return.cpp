@@ -24,6 +24,8 @@ constexpr std::size_t huge_units_alike = 64;
 
 /// So much may wait of a program that has not come back for what it gave back.
 constexpr std::size_t most_unexpected_bytes = 32_MiB;
+/// So much may wait of any program: less would be cleared again and again.
+constexpr std::size_t always_waiting_bytes = 4_MiB;
 /// Memory that a program comes back for waits so many times as long.
 constexpr std::uint64_t times_longer = 4;
 
@@ -115,7 +117,8 @@ std::uint64_t page_resource::delay_now_ms() const noexcept {
 std::size_t page_resource::most_waiting_units() const noexcept {
     const std::size_t peak = in_use_.most_units * unit; // of what waits whole units count, too
     std::size_t most =
-        std::max(std::min(options_.most_waiting_bytes, peak - in_use_.units * unit), peak / 4);
+        std::max({std::min(options_.most_waiting_bytes, peak - in_use_.units * unit), peak / 4,
+                  std::min(options_.most_waiting_bytes, always_waiting_bytes)});
     if (!waves_.is_expected())
         most = std::min(most, std::max(most_unexpected_bytes, in_use_.bytes / 4));
     return align_up(most, unit) / unit + prepared_units_;

@@ -55,6 +55,31 @@ TEST(page_resource, memory_that_comes_back_waits_with_its_addresses) {
     }
 }
 
+TEST(page_resource, a_large_request_gets_what_waits_whole_and_small_ones_the_lowest_place) {
+    page_resource pages{slowly()};
+    for (const std::size_t bytes : {std::size_t{1_MiB}, std::size_t{3_MiB} + unit}) {
+        std::byte* const lower = touched(pages, bytes);
+        std::byte* const part = touched(pages, bytes / 2);
+        std::byte* const between = touched(pages, unit);
+        std::byte* const waits = touched(pages, bytes);
+        std::byte* const above = touched(pages, unit);
+        pages.release(lower, bytes);
+        pages.deallocate(part, bytes / 2);
+        pages.deallocate(waits, bytes);
+        EXPECT_EQ(pages.allocate(bytes), waits);
+        EXPECT_EQ(*waits, std::byte{1}) << "no page was cleared for it";
+        EXPECT_EQ(pages.allocate(unit), lower);
+        std::byte* const second = bytes_at(pages.allocate(bytes));
+        EXPECT_NE(second, lower);
+        EXPECT_LT(second, between + 8_MiB) << "the lowest place, where nothing waits whole";
+        for (std::byte* p : {lower, between, above})
+            pages.release(p, unit);
+        pages.release(waits, bytes);
+        pages.release(second, bytes);
+        pages.trim();
+    }
+}
+
 TEST(page_resource, what_has_waited_long_enough_goes_at_the_next_call_of_anybody) {
     page_resource pages{slowly()};
     std::byte* a = touched(pages, unit);
@@ -184,19 +209,43 @@ TEST(page_resource, a_quarter_of_the_most_that_was_in_use_may_wait) {
 
 TEST(page_resource, what_waits_fills_up_what_was_in_use_at_most) {
     page_resource pages{slowly()};
-    std::byte* const low = touched(pages, 8 * unit);
-    std::byte* const high = touched(pages, 8 * unit);
-    pages.deallocate(low, 8 * unit);
-    std::byte* const above = touched(pages, 12 * unit); // 20 units at most: 4 of 8 wait already
-    pages.deallocate(high, 8 * unit);
-    pages.deallocate(above, 12 * unit);
-    EXPECT_LE(platform::resident_bytes(low, 28 * unit), 20 * unit);
+    std::byte* const low = touched(pages, 8_MiB);
+    std::byte* const high = touched(pages, 8_MiB);
+    pages.deallocate(low, 8_MiB);
+    std::byte* const above = touched(pages, 12_MiB); // 20 MiB at most: 4 of 8 wait already
+    pages.deallocate(high, 8_MiB);
+    pages.deallocate(above, 12_MiB);
+    EXPECT_LE(platform::resident_bytes(low, 28_MiB), 20_MiB);
+}
+
+TEST(page_resource, four_mib_may_always_wait_unless_the_limit_is_lower) {
+    for (const std::size_t most : {std::size_t{256_MiB}, std::size_t{1_MiB}}) {
+        page_options options = slowly();
+        options.most_waiting_bytes = most;
+        page_resource pages{options};
+        std::byte* const first = touched(pages, 512_KiB);
+        std::array<std::byte*, 10> others{};
+        for (std::byte*& p : others)
+            p = touched(pages, 512_KiB);
+        std::byte* const between = touched(pages, 512_KiB);
+        for (std::byte* p : others)
+            pages.deallocate(p, 512_KiB);
+        std::byte* const above = touched(pages, 6_MiB); // nothing that waits serves
+        EXPECT_GT(above, between);
+        const std::size_t waiting = platform::resident_bytes(first + 512_KiB, 5_MiB);
+        EXPECT_EQ(waiting, most < 4_MiB ? 1536_KiB : 4_MiB) << "a quarter of the first peak";
+        pages.deallocate(between, 512_KiB);
+        pages.deallocate(above, 6_MiB);
+        pages.deallocate(first, 512_KiB);
+    }
 }
 
 TEST(page_resource, what_cannot_use_what_waits_lets_a_quarter_of_the_new_peak_wait) {
-    page_resource pages{slowly()};
-    std::array<std::byte*, 8> freed{};
-    std::array<std::byte*, 8> kept{};
+    page_options options = slowly();
+    options.reserve_bytes = 128_MiB;
+    page_resource pages{options};
+    std::array<std::byte*, 48> freed{};
+    std::array<std::byte*, 48> kept{};
     for (std::size_t i = 0; i < freed.size(); ++i) {
         freed[i] = touched(pages, 8 * unit);
         kept[i] = touched(pages, unit);
@@ -209,20 +258,20 @@ TEST(page_resource, what_cannot_use_what_waits_lets_a_quarter_of_the_new_peak_wa
             sum += platform::resident_bytes(p, 8 * unit);
         return sum;
     };
-    EXPECT_EQ(waiting(), 64 * unit);
+    EXPECT_EQ(waiting(), 8 * freed.size() * unit);
     // 12 units fit into no hole of 8. No more goes at a call than it takes.
     std::size_t before = waiting();
-    std::size_t in_use = 8;
-    for (int i = 0; i < 8; ++i) {
+    std::size_t in_use = kept.size();
+    for (int i = 0; i < 48; ++i) {
         static_cast<void>(touched(pages, 12 * unit));
         in_use += 12;
         const std::size_t now = waiting();
         EXPECT_LE(before - now, 12 * unit);
-        const std::size_t peak = std::max<std::size_t>(in_use, 72);
+        const std::size_t peak = std::max<std::size_t>(in_use, 9 * 48);
         EXPECT_LE(now, std::max(peak - in_use, peak / 4) * unit);
         before = now;
     }
-    EXPECT_EQ(before, 72 / 4 * unit) << "no more goes than must";
+    EXPECT_EQ(before, 9 * 48 / 4 * unit) << "no more goes than must";
     for (std::byte* p : kept)
         EXPECT_EQ(*p, kept[0][0]);
 }
@@ -364,6 +413,13 @@ private:
     std::vector<bool> taken_;
 };
 
+/// Touches all of it: while it is free, it waits exactly if it is resident.
+void touch(std::byte* p, std::size_t bytes, std::byte mark) {
+    for (std::size_t at = 0; at < bytes; at += platform::page_bytes())
+        p[at] = mark;
+    p[bytes - 1] = mark;
+}
+
 TEST(page_resource, random_requests_always_get_the_lowest_place_that_fits) {
     const std::uint64_t seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -387,6 +443,7 @@ TEST(page_resource, random_requests_always_get_the_lowest_place_that_fits) {
         std::byte mark;
     };
     std::vector<allocation> live;
+    int from_waiting = 0;
     constexpr std::array<std::size_t, 8> usual{1,       64_KiB, 128_KiB, 192_KiB,
                                                512_KiB, 1_MiB,  2_MiB,   7_MiB};
     for (int step = 0; step < 4000; ++step) {
@@ -400,14 +457,25 @@ TEST(page_resource, random_requests_always_get_the_lowest_place_that_fits) {
             if (huge != 0 && in_pages(bytes) >= huge)
                 needed = std::max(needed, huge);
             const std::size_t units = align_up(bytes, unit) / unit;
-            const std::size_t expected = model.lowest(units, needed / unit);
+            std::size_t expected = model.lowest(units, needed / unit);
+            if (bytes > 1_MiB - unit) { // of much memory the lowest that waits whole
+                unit_model waiting = model;
+                for (std::size_t i = 0; i < 128_MiB / unit; ++i)
+                    if (platform::resident_bytes(base + i * unit, unit) == 0)
+                        waiting.set(i, 1, true);
+                if (const std::size_t i = waiting.lowest(units, needed / unit);
+                    i != 128_MiB / unit) {
+                    from_waiting += i != expected;
+                    expected = i;
+                }
+            }
             if (expected == 128_MiB / unit)
                 continue; // would go to a further range
             std::byte* p = bytes_at(pages.try_allocate(bytes, alignment));
             ASSERT_EQ(p, base + expected * unit) << bytes << " aligned " << alignment;
             model.set(expected, units, true);
             const auto mark = static_cast<std::byte>(random() % 255 + 1);
-            p[0] = p[bytes - 1] = mark;
+            touch(p, bytes, mark);
             live.push_back({p, bytes, alignment, mark});
         } else {
             std::swap(live[random() % live.size()], live.back());
@@ -420,6 +488,7 @@ TEST(page_resource, random_requests_always_get_the_lowest_place_that_fits) {
                       false);
         }
     }
+    EXPECT_GE(from_waiting, 20) << "requests that got another place for what waits there";
     std::size_t expected_in_use = platform::page_bytes();
     for (const allocation& a : live)
         expected_in_use += in_pages(a.bytes);

@@ -42,9 +42,9 @@ struct page_options {
     /// How long freed memory stays resident with its addresses; 0: returned to the system at once.
     std::uint32_t delay_ms = 1000;
     /// Limit on freed memory that waits: together with what is in use, no more than the peak of
-    /// use, and at most this many bytes, or a quarter of the peak if that is more. Until a program
-    /// has twice come back for what it gave back, also no more than 32 MiB, or a quarter of what is
-    /// in use if that is more.
+    /// use, and at most this many bytes; but a quarter of the peak may always wait, and 4 MiB
+    /// unless this is less. Until a program has twice come back for what it gave back, also no more
+    /// than 32 MiB, or a quarter of what is in use if that is more.
     std::size_t most_waiting_bytes = 256_MiB;
     /// The clock for the delay: any that never goes back.
     std::uint64_t (*now_ms)() noexcept = &detail::os::platform::now_ms;
@@ -72,12 +72,13 @@ struct page_options {
 /// Memory is returned with a delay. Freed units merge with their neighbours by being zero bits, and
 /// *wait*: a request that gets their addresses meanwhile gets them with their memory, without a
 /// page fault. Addresses come first: the lowest that fit are handed out, even if higher ones wait;
-/// so fresh order is address order. What has waited for `delay_ms` goes to the system at the next
-/// call by any user, 2 MiB a call (128 MiB of huge pages), so no call takes much more than 1 ms;
-/// give_back_due() is such a call, which heaps make of their upstream when they are slow anyway.
-/// The amount that waits is limited (see most_waiting_bytes); beyond that the oldest goes at once.
-/// release() and trim() do not wait. A program that has twice come back for what it gave back finds
-/// it for four delays.
+/// so fresh order is address order. Only a request of 1 MiB and more gets the lowest that fit and
+/// wait whole, if there are such: else much that is resident would go, and as much be cleared. What
+/// has waited for `delay_ms` goes to the system at the next call by any user, 2 MiB a call (128 MiB
+/// of huge pages), so no call takes much more than 1 ms; give_back_due() is such a call, which
+/// heaps make of their upstream when they are slow anyway. The amount that waits is limited (see
+/// most_waiting_bytes); beyond that the oldest goes at once. release() and trim() do not wait. A
+/// program that has twice come back for what it gave back finds it for four delays.
 ///
 /// From 1 MiB on, what will be filled (page_use::dense) lies in huge pages, which requests share:
 /// at the lowest place in windows that are huge, or of which nothing is in use. Requests of a huge

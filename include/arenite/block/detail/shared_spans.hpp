@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/block/detail/address_list.hpp>
+#include <arenite/block/detail/idle_memory.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
 #include <arenite/core/detail/glance.hpp>
@@ -51,8 +52,8 @@ struct alignas(64) shared_span {
 /// than huge pages are, and has that in small pages.
 ///
 /// A span of which nothing is taken goes back to the upstream. Of what is free in others a share
-/// stays resident; more goes back to the system after a second, span by span, and what exceeds
-/// 32 MiB and a quarter of what is taken at once.
+/// stays resident; of more, what nobody wanted for a second goes back, span by span, and when what
+/// is taken falls, what exceeds 32 MiB and a quarter of that at once: see idle_memory.
 ///
 /// Use when:  for large_objects, on an upstream of pages.
 /// Cost:      O(log spans), and a look at the bits of a span: at most 258 words.
@@ -102,9 +103,8 @@ public:
     /// Gives the spans back that are empty.
     void give_empty(bool at_once) noexcept;
 
-    /// Where more than `allowed` bytes that are free have been resident for a second, or more than
-    /// 32 MiB and a quarter of what is taken are now, gives those of one span to the system. After
-    /// each give().
+    /// Where more than `allowed` bytes that are free are resident, and some of that is idle, gives
+    /// those of one span to the system. After each give().
     void return_excess(std::size_t allowed) noexcept;
 
     /// Gives the memory of all that is free to the system.
@@ -153,7 +153,7 @@ private:
     void end(shared_span& s, bool at_once) noexcept;
     void note_longest(shared_span& s) noexcept;
     void set_state(shared_span& s) noexcept;
-    void purge(shared_span& s) noexcept;
+    std::size_t purge(shared_span& s) noexcept;
 
     const upstream& upstream_;
     std::size_t alignment_;
@@ -161,7 +161,7 @@ private:
     std::size_t reserved_ = 0;
     std::size_t taken_units_ = 0;
     std::size_t resident_units_ = 0;
-    std::uint64_t excess_since_ms_ = 0; ///< 0: there is none
+    idle_memory idle_;
 };
 
 template <class F>

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arenite/core/config.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+namespace detail {
+
+/// How much of the free memory of a heap is idle: more than is allowed, and nobody has wanted it
+/// for a second. For shared_spans.
+///
+///     resident   /\    /\    /\ ___________
+///               /  \  /  \  /  V                 free, with memory
+///              /    \/    \/     . . . . . .     allowed
+///              |  a second  |  a second  |       idle: what is above `allowed` all through one
+///
+/// Where objects come and go at one level, so much as lies above the lowest point of a second goes
+/// back in the next one, and no more: what is wanted again at once is not faulted in again and
+/// again. When what is taken falls by a quarter, a phase of the program ends, and it may never call
+/// again: then all is idle that exceeds a quarter of what is taken, and 32 MiB.
+///
+/// Threads:   one at a time.
+class idle_memory {
+public:
+    /// So many free bytes are resident after a request, and so many taken.
+    void note_request(std::size_t resident, std::size_t taken) noexcept {
+        least_resident_ = std::min(least_resident_, resident);
+        most_taken_ = std::max(most_taken_, taken);
+    }
+
+    /// True where free memory is to go back now; at `now_ms`, after memory was freed.
+    [[nodiscard]] bool is_due(std::uint64_t now_ms, std::size_t resident, std::size_t taken,
+                              std::size_t allowed) noexcept {
+        if (since_ms_ == 0) {
+            since_ms_ = now_ms;
+            least_resident_ = resident;
+        }
+        if (now_ms - since_ms_ >= delay_ms) {
+            due_ = least_resident_ - std::min(least_resident_, allowed);
+            since_ms_ = now_ms;
+            least_resident_ = resident;
+            most_taken_ = taken;
+        }
+        const bool has_fallen = taken < most_taken_ - most_taken_ / divisor;
+        return due_ != 0 || (has_fallen && resident > std::max(most_at_once, taken / divisor));
+    }
+
+    /// So much has gone back, or there is no more that can.
+    void note_given(std::size_t bytes) noexcept { due_ -= std::min(due_, bytes); }
+
+    /// No more is resident than allowed, while so much is taken.
+    void end_excess(std::size_t taken) noexcept {
+        since_ms_ = due_ = 0;
+        most_taken_ = taken;
+    }
+
+private:
+    static constexpr std::uint64_t delay_ms = 1000;
+    static constexpr std::size_t divisor = 4;
+    static constexpr std::size_t most_at_once = std::size_t{32} << 20;
+
+    std::uint64_t since_ms_ = 0;     ///< when this second began; 0: with the next excess
+    std::size_t least_resident_ = 0; ///< in this second
+    std::size_t most_taken_ = 0;     ///< in this second
+    std::size_t due_ = 0;            ///< bytes that were idle in the last second
+};
+
+} // namespace detail
+} // namespace ARENITE_ABI
+} // namespace arenite

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// Which of a heap's free memory is idle, by a clock that the tests set.
+#include <arenite/block/detail/idle_memory.hpp>
+#include <arenite/core/literals.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+
+using namespace arenite;
+using namespace arenite::literals;
+
+namespace {
+
+TEST(idle_memory, what_stays_free_for_a_second_is_due_and_no_more_than_that) {
+    detail::idle_memory idle;
+    EXPECT_FALSE(idle.is_due(1000, 20_MiB, 100_MiB, 10_MiB));
+    EXPECT_FALSE(idle.is_due(1999, 20_MiB, 100_MiB, 10_MiB));
+    EXPECT_TRUE(idle.is_due(2000, 20_MiB, 100_MiB, 10_MiB));
+    idle.note_given(4_MiB);
+    EXPECT_TRUE(idle.is_due(2001, 16_MiB, 100_MiB, 10_MiB));
+    idle.note_given(8_MiB);
+    EXPECT_FALSE(idle.is_due(2002, 12_MiB, 100_MiB, 10_MiB)) << "10 MiB were idle";
+}
+
+TEST(idle_memory, where_objects_come_and_go_at_one_level_the_lowest_point_of_a_second_counts) {
+    detail::idle_memory idle;
+    std::size_t gone = 0;
+    for (std::uint64_t ms = 5000; ms < 15'000; ++ms) { // free: between 12 and 30 MiB, as ever
+        idle.note_request(12_MiB, 100_MiB);
+        if (idle.is_due(ms, 30_MiB, 90_MiB, 10_MiB)) {
+            gone += 1_MiB;
+            idle.note_given(1_MiB);
+        }
+    }
+    EXPECT_GE(gone, 18_MiB);
+    EXPECT_LE(gone, 20_MiB) << "2 MiB a second, of 18,000 that were freed";
+}
+
+TEST(idle_memory, what_is_wanted_in_each_second_is_never_due) {
+    detail::idle_memory idle;
+    for (std::uint64_t ms = 5000; ms < 15'000; ms += 100) {
+        idle.note_request(9_MiB, 100_MiB);
+        EXPECT_FALSE(idle.is_due(ms, 300_MiB, 99_MiB, 10_MiB)) << ms;
+    }
+}
+
+TEST(idle_memory, after_a_phase_all_beyond_32_mib_and_a_quarter_is_due_at_once) {
+    detail::idle_memory idle;
+    idle.end_excess(1000_MiB);
+    EXPECT_FALSE(idle.is_due(1000, 200_MiB, 800_MiB, 100_MiB)) << "not fallen by a quarter";
+    EXPECT_FALSE(idle.is_due(1000, 175_MiB, 740_MiB, 100_MiB)) << "a quarter may stay";
+    EXPECT_TRUE(idle.is_due(1000, 190_MiB, 740_MiB, 100_MiB));
+    EXPECT_TRUE(idle.is_due(1000, 33_MiB, 1_MiB, 1_MiB));
+    EXPECT_FALSE(idle.is_due(1000, 32_MiB, 1_MiB, 1_MiB));
+    idle.note_request(0, 2000_MiB);
+    EXPECT_TRUE(idle.is_due(1001, 500_MiB, 1400_MiB, 100_MiB)) << "of the new height";
+}
+
+TEST(idle_memory, an_excess_that_ends_begins_anew) {
+    detail::idle_memory idle;
+    EXPECT_FALSE(idle.is_due(1000, 20_MiB, 100_MiB, 10_MiB));
+    idle.end_excess(100_MiB);
+    EXPECT_FALSE(idle.is_due(2500, 20_MiB, 100_MiB, 10_MiB));
+    EXPECT_TRUE(idle.is_due(3500, 20_MiB, 100_MiB, 10_MiB));
+    idle.end_excess(100_MiB);
+    EXPECT_FALSE(idle.is_due(3501, 20_MiB, 100_MiB, 10_MiB)) << "nothing is due any more";
+}
+
+} // namespace
