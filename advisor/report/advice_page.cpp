@@ -27,6 +27,7 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 1rem auto
 h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2rem }
 table { border-collapse: collapse; width: 100%; display: block; overflow-x: auto }
 td, th { border-bottom: 1px solid var(--line); padding: .25rem .6rem; text-align: left }
+th + th { text-align: right }
 td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 pre { background: var(--soft); padding: .6rem; overflow-x: auto; border-radius: .3rem }
 .card { border: 1px solid var(--line); border-radius: .4rem; padding: .2rem 1rem; margin: 1rem 0 }
@@ -68,7 +69,18 @@ const row = (table, cells, tag = "td") => { const r = document.createElement("tr
 const bytes = n => { const u = ["B", "KB", "MB", "GB", "TB"]; let i = 0;
   const sign = n < 0 ? "-" : ""; n = Math.abs(n);
   while (n >= 1000 && i < 4) { n /= 1000; ++i; } return sign + n.toFixed(i ? 1 : 0) + " " + u[i]; };
-const share = ns => a.cpu_ns ? (100 * ns / a.cpu_ns).toFixed(1) + " %" : "?";
+const share = ns => a.cpu_ns ? (100 * ns / a.cpu_ns).toFixed(1).replace("-0.0", "0.0") + " %" : "?";
+// A gain and a loss are told as such only beyond what turns differ by and half a percent.
+const timed = d => { const saved = d.saved_in_all_ns, least = d.saved_at_least_ns,
+  most = Math.min(d.saved_at_most_ns, a.cpu_ns), range = `(${share(least)} to ${share(most)})`;
+  if (!a.cpu_ns) return "The CPU time is not known";
+  if ((least <= 0 && most >= 0) || Math.abs(saved) < 0.005 * a.cpu_ns)
+    return `No difference in CPU time ${range}`;
+  return saved > 0 ? `Saves ${share(saved)} ${range} of the CPU time` :
+    `Costs ${share(-saved)} (${share(-most)} to ${share(-least)}) of the CPU time`; };
+const kept = d => Math.abs(d.saved_bytes) < 0.005 * a.peak_resident_bytes ?
+  "no difference in memory" : d.saved_bytes > 0 ? `saves ${bytes(d.saved_bytes)} of memory` :
+  `takes ${bytes(-d.saved_bytes)} more memory`;
 $("verdict").textContent = a.verdict;
 $("program").textContent = `${a.program || "The program"}: ${a.events.toLocaleString()} events, ` +
   `${(a.cpu_ns * 1e-9).toFixed(2)} s of CPU time${a.cpu_is_native ? "" : " while recorded"}, of ` +
@@ -80,15 +92,13 @@ const tried = [...a.advice.map(x => [x.title, x.difference, x.worth]),
 row($("tried"), ["", "CPU time saved", "at least, at most", "memory saved", "page faults saved",
   "walk, ns an object"], "th");
 for (const [name, d] of tried) row($("tried"), [name, share(d.saved_in_all_ns),
-  share(d.saved_at_least_ns) + ", " + share(d.saved_at_most_ns),
+  share(d.saved_at_least_ns) + ", " + share(Math.min(d.saved_at_most_ns, a.cpu_ns)),
   bytes(d.saved_bytes), Math.round(d.saved_faults).toLocaleString(),
   d.walk_ns_before.toFixed(1) + " → " + d.walk_ns_after.toFixed(1)]);
 if (!a.advice.length) $("advice").append(text("p", "None: see above what was tried."));
 a.advice.forEach((x, i) => { const c = document.createElement("div"); c.className = "card";
   c.append(text("p", `${i + 1}. ${x.title}`), text("p",
-    `Saves ${share(x.difference.saved_in_all_ns)} ` +
-    `(${share(x.difference.saved_at_least_ns)} to ${share(x.difference.saved_at_most_ns)}) of ` +
-    `the CPU time and ${bytes(x.difference.saved_bytes)} of memory.` + (x.held_bytes ?
+    `${timed(x.difference)}; ${kept(x.difference)}.` + (x.held_bytes ?
     ` It holds ` +
     `${bytes(x.held_bytes)} at most.` : "") + (x.worth == "walks" ? " Only where the program " +
     "walks its objects." : "")), text("pre", x.code));

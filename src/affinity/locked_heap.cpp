@@ -66,7 +66,7 @@ arenite::usage locked_heap::usage() noexcept {
     return heap_.room().visit([](auto& r) { return r.usage(); });
 }
 
-void locked_heap::list_regions(region_sink& sink) noexcept {
+void locked_heap::list_regions(region_sink& sink) {
     const bool sizes_kept = slow_only || heap_.options_.sizes == sizes::kept;
     heap_.room().visit([&](auto& r) {
         if constexpr (requires { r.slabs(); })

@@ -110,7 +110,7 @@ bool thread_heap::give_back_idle(std::uint64_t now_ms) noexcept {
     return idle_.is_returning();
 }
 
-void thread_heap::list_regions(region_sink& sink) noexcept {
+void thread_heap::list_regions(region_sink& sink) {
     const heap_gate::guard mark = heap().gate().enter();
     slab_survey::list_regions(heap().slabs(), sink, slow_only || options_.sizes == sizes::kept);
 }

@@ -66,9 +66,9 @@ public:
         }
     }
 
-    /// Calls f with the resource.
+    /// Calls f with the resource. What f throws is passed on.
     template <class F>
-    decltype(auto) visit(F f) const noexcept {
+    decltype(auto) visit(F f) const {
         switch (kind_) {
         case thread_heap_kind::intrusive:
             return f(*std::launder(static_cast<intrusive_resource*>(storage_)));

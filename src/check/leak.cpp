@@ -17,21 +17,20 @@ inline namespace ARENITE_ABI {
 namespace {
 
 void write_leaks(const leak_summary& summary) {
+    const char* const allocations = summary.count == 1 ? "allocation" : "allocations";
     if (summary.at_exit)
         std::fprintf(stderr,
-                     "arenite: affinity %s has %zu allocations of %zu bytes at the end of the "
-                     "process\n",
-                     summary.name, summary.count, summary.bytes);
+                     "arenite: affinity %s has %zu %s of %zu bytes at the end of the process\n",
+                     summary.name, summary.count, allocations, summary.bytes);
     else if (summary.name != nullptr)
         std::fprintf(stderr,
-                     "arenite: resource %s (%p) was destroyed with %zu allocations of %zu bytes "
-                     "alive\n",
+                     "arenite: resource %s (%p) was destroyed with %zu %s of %zu bytes alive\n",
                      summary.name, static_cast<const void*>(summary.source), summary.count,
-                     summary.bytes);
+                     allocations, summary.bytes);
     else
-        std::fprintf(stderr,
-                     "arenite: resource %p was destroyed with %zu allocations of %zu bytes alive\n",
-                     static_cast<const void*>(summary.source), summary.count, summary.bytes);
+        std::fprintf(stderr, "arenite: resource %p was destroyed with %zu %s of %zu bytes alive\n",
+                     static_cast<const void*>(summary.source), summary.count, allocations,
+                     summary.bytes);
     for (std::size_t i = 0; i < summary.example_count; ++i) {
         const leaked_object& one = summary.examples[i];
         if (one.requested != 0 && one.requested != one.bytes)

@@ -183,16 +183,15 @@ void slot_pool<Derived>::deallocate_large(void* p, std::size_t bytes) noexcept {
         return singles_.deallocate(p);
     }
     block_source& source = self().large_source();
-    block& b = source.head_of(p);
-    if (checks_enabled && source.find(p) != &b)
+    block* const b = source.find(p); // any pointer: by a mask it may lead to no memory
+    if (b == nullptr || (b->state & block_state::large) == 0)
         return refuse_free(p, "it is not of this pool, or is a slot of it");
-    if (b.owner != this || (b.state & block_state::large) == 0 ||
-        block_source::large_object(b) != p ||
-        block_source::large_bytes(b) != align_up(bytes + (bytes == 0), granule_bytes))
+    if (block_source::large_object(*b) != p ||
+        block_source::large_bytes(*b) != align_up(bytes + (bytes == 0), granule_bytes))
         return refuse_free(p, "it was not allocated with this size");
     --large_count_;
-    large_bytes_ -= block_source::large_bytes(b);
-    source.deallocate_large(b, bytes_in_use());
+    large_bytes_ -= block_source::large_bytes(*b);
+    source.deallocate_large(*b, bytes_in_use());
 }
 
 template <class Derived>

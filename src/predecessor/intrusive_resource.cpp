@@ -415,7 +415,7 @@ void intrusive_resource::enter(lane& l, detail::block& b) noexcept {
     l.limit = end_slot(b);
     detail::poison::no_access(l.cursor, l.bytes() + element_bytes);
     poke(l.cursor, header::of(0, 0, status::open));
-    poke(l.limit, header::of(0, 0, status::used));
+    poke(l.limit, header::of(0, 0, status::loose));
     b.live = static_cast<std::int32_t>(l.bytes());
     taken_ += l.bytes();
 }
@@ -476,19 +476,6 @@ void intrusive_resource::publish(run noted) noexcept {
 void intrusive_resource::publish_all() noexcept {
     publish(std::exchange(run_, {}));
     publish(std::exchange(before_, {}));
-}
-
-/// Frees an object without a header that says used.
-void intrusive_resource::deallocate_rare(void* p) noexcept {
-    detail::block& b = source_.head_of(p);
-    if ((b.state & detail::block_state::large) == 0 || b.owner != this ||
-        detail::block_source::large_object(b) != p)
-        return refuse_free(p, "it is free already, or was never handed out");
-    note_high_water();
-    large_bytes_ -= detail::block_source::large_bytes(b);
-    --large_count_;
-    --live_;
-    source_.deallocate_large(b, bytes_in_use());
 }
 
 } // namespace ARENITE_ABI

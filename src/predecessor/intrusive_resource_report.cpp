@@ -19,6 +19,8 @@ inline namespace ARENITE_ABI {
 
 // ---- misuse -------------------------------------------------------------------------------------
 
+/// Frees what may be any pointer: it is looked up, since where it leads by a mask there may be no
+/// memory.
 void intrusive_resource::deallocate_careful(void* p, std::size_t bytes,
                                             std::size_t alignment) noexcept {
     if (passes_through_)
@@ -26,17 +28,33 @@ void intrusive_resource::deallocate_careful(void* p, std::size_t bytes,
     if constexpr (checks_enabled)
         check_free(p, bytes, alignment);
     note_high_water();
+    detail::block* const b = holder_of(p);
+    if (b == nullptr)
+        return refuse_free(p, "it is free already, or was never handed out");
+    --live_;
+    if ((b->state & detail::block_state::large) != 0) {
+        large_bytes_ -= detail::block_source::large_bytes(*b);
+        --large_count_;
+        return source_.deallocate_large(*b, bytes_in_use());
+    }
     std::byte* const h = static_cast<std::byte*>(p) - element_bytes;
     const header is = peek(h);
-    if (is.state() != status::used)
-        return deallocate_rare(p);
-    detail::block& b = *block_of(h);
-    if (b.owner != this)
-        return refuse_free(p, "it is not of this resource");
     poke(h, {is.word | header::status_mask});
     detail::poison::no_access(p, is.next() - element_bytes);
-    --live_;
-    release(b, h, is.next());
+    release(*b, h, is.next());
+}
+
+/// The block of the object at p, which may be any pointer: a large one that begins there, or one
+/// in whose slots the word before p says used. nullptr where there is neither.
+detail::block* intrusive_resource::holder_of(const void* p) const noexcept {
+    detail::block* const b = source_.find(p);
+    const unsigned state = b != nullptr ? b->state : detail::block_state::empty;
+    if ((state & detail::block_state::large) != 0)
+        return detail::block_source::large_object(*b) == p ? b : nullptr;
+    const std::byte* const h = static_cast<const std::byte*>(p) - element_bytes;
+    const bool begins = (state & detail::block_state::empty) == 0 && h >= first_slot(*b) &&
+                        peek(h).state() == status::used;
+    return begins ? b : nullptr;
 }
 
 /// In a checked build what is freed is known to be an allocation, and its size to be right.
@@ -105,9 +123,16 @@ void intrusive_resource::refuse_free(const void* p, const char* why) const noexc
 std::size_t intrusive_resource::size_of(const void* p) const noexcept {
     if (passes_through_)
         return singles_.size_of(p);
-    const header is = peek(static_cast<const std::byte*>(p) - element_bytes);
-    return is.state() == status::used ? is.next() - element_bytes
-                                      : detail::block_source::large_bytes(source_.head_of(p));
+    const std::byte* const h = static_cast<const std::byte*>(p) - element_bytes;
+    const detail::block* b = nullptr;
+    if (most_quick_ == 0 || peek(h).state() != status::used) {
+        b = holder_of(p);
+        if (b == nullptr)
+            contract_violation("size_of(p) needs the begin of an allocation");
+    }
+    return b != nullptr && (b->state & detail::block_state::large) != 0
+               ? detail::block_source::large_bytes(*b)
+               : peek(h).next() - element_bytes;
 }
 
 bool intrusive_resource::owns(const void* p) const noexcept {

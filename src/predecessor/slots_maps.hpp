@@ -20,10 +20,12 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 /// The block or large object that p, which may be any pointer, would be of: its owner says whether
-/// it is. Below the begin of a block there may be no memory; only large objects begin there.
+/// it is. Below the begin of a block there may be no memory; only large objects begin there. Where
+/// else p may lead is looked up in checked builds: 30 to 90 of some 400 instructions a pair.
 [[nodiscard]] inline detail::block* head_of_any(const detail::block_source& source,
                                                 const void* p) noexcept {
-    return address_of(p) % source.mask_bytes() == 0 ? source.find(p) : &source.head_of(p);
+    return checks_enabled || address_of(p) % source.mask_bytes() == 0 ? source.find(p)
+                                                                      : &source.head_of(p);
 }
 
 /// A slot, used or free. Slots tile their block.

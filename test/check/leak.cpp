@@ -95,6 +95,20 @@ TEST_F(leak_report, is_written_to_the_standard_error_by_default) {
     EXPECT_EQ(text.find("more"), std::string::npos) << text;
 }
 
+TEST_F(leak_report, of_one_object_is_no_plural) {
+    const auto text = [&](const char* name, bool at_exit) {
+        return text_of({.source = &system_resource(),
+                        .count = 1,
+                        .bytes = 24,
+                        .examples = examples.data(),
+                        .example_count = 1,
+                        .name = name,
+                        .at_exit = at_exit});
+    };
+    for (const std::string& one : {text(nullptr, false), text("level", false), text("level", true)})
+        EXPECT_NE(one.find(" 1 allocation of 24 bytes"), std::string::npos) << one;
+}
+
 TEST_F(leak_report, says_how_many_are_not_shown) {
     const std::string text = text_of({.source = &system_resource(),
                                       .count = 102,

@@ -126,17 +126,19 @@ def browse(browser, folder, page):
               d.querySelectorAll('details').forEach(function (e) {{ e.open = true; }});
               setInterval(function () {{
                 document.title = said + ' open=' + d.scrollWidth + ' drawn=' + (d.dataset.drawn || 0) +
-                  ' canvases=' + d.querySelectorAll('canvas').length;
+                  ' canvases=' + d.querySelectorAll('canvas').length + ' words=' + Math.min.apply(null,
+                    Array.from(d.querySelectorAll('.verdicts td.text'), function (e) {{ return e.clientWidth; }}));
               }}, 50);
             }};</script>""")
         shown = call(browser, folder, frame.as_uri(), width + 100)
         found = re.search(r"<title>ready=yes height=(\d+) closed=(\d+) open=(\d+) drawn=(\d+) "
-                          r"canvases=(\d+)", shown)
+                          r"canvases=(\d+) words=(\d+)", shown)
         expect(found, f"{width} px: the browser showed nothing: {shown[:300]}")
         if found:
-            height, closed, opened, drawn, canvases = map(int, found.groups())
+            height, closed, opened, drawn, canvases, words = map(int, found.groups())
             expect(closed <= width, f"{width} px: the page is {closed} px wide")
             expect(opened <= width, f"{width} px: with all open it is {opened} px wide")
+            expect(words >= 70, f"{width} px: {words} px break the words of the verdicts")
             expect(drawn == canvases, f"{width} px: {drawn} of {canvases} plots were drawn")
             if width == WIDTHS[-1]:
                 expect(height <= SCREENS * 900, f"{height} px high before anything is opened")

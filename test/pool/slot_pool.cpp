@@ -11,6 +11,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -105,6 +106,27 @@ TYPED_TEST(slot_pool_death, a_run_freed_twice_is_found_by_the_bits) {
     EXPECT_DEATH(free_twice(), "was freed twice|is free already");
     for (void* const p : all)
         this->pool.deallocate(p);
+}
+
+// The pool looks up an object of such a size: the head that its address would lead to may be no
+// memory.
+TYPED_TEST(slot_pool_death, a_free_of_no_large_object_is_refused_at_the_call) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc's to say";
+    void* const p = this->pool.allocate();
+    void* const large = this->pool.allocate(3'000'000, 8);
+    void* const gone = this->pool.allocate(3'000'000, 8);
+    this->pool.deallocate(gone, 3'000'000, 8); // back with the upstream
+    void* const low = reinterpret_cast<void*>(std::uintptr_t{4096});
+    void* const inside = static_cast<std::byte*>(large) + 1'000'000;
+    const char* const none = "it is not of this pool, or is a slot of it";
+    EXPECT_DEATH(this->pool.deallocate(gone, 3'000'000, 8), none);
+    EXPECT_DEATH(this->pool.deallocate(low, 3'000'000, 8), none);
+    EXPECT_DEATH(this->pool.deallocate(p, 3'000'000, 8), none);
+    EXPECT_DEATH(this->pool.deallocate(inside, 3'000'000, 8), "not allocated with this size");
+    EXPECT_DEATH(this->pool.deallocate(large, 2'999'000, 8), "not allocated with this size");
+    this->pool.deallocate(large, 3'000'000, 8);
+    this->pool.deallocate(p);
 }
 #endif
 

@@ -6,6 +6,7 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include <gtest/gtest.h>
 
@@ -17,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <random>
 #include <vector>
 
@@ -229,6 +231,83 @@ TEST(intrusive_resource, many_small_holes_are_not_walked) {
     give(r, longer);
     give(r, same);
     EXPECT_EQ(r.usage().bytes_in_use, 0u);
+}
+
+// ---- misuse -------------------------------------------------------------------------------------
+
+/// A page that can be read and written, in addresses of a block that can not.
+struct lone_page {
+    using platform = detail::os::platform;
+    static constexpr std::size_t reserved = 1_MiB;
+
+    std::byte* addresses = static_cast<std::byte*>(platform::reserve(reserved, reserved));
+    std::byte* begin = addresses + 256_KiB - platform::page_bytes();
+
+    lone_page() {
+        if (!platform::commit(begin, platform::page_bytes()))
+            throw std::bad_alloc{};
+    }
+    lone_page(const lone_page&) = delete;
+    lone_page& operator=(const lone_page&) = delete;
+    ~lone_page() { platform::release(addresses, reserved); }
+};
+
+TEST(intrusive_resource_death, a_pointer_whose_block_is_no_memory_is_refused) {
+    if (passthrough())
+        GTEST_SKIP() << "there are no blocks";
+    const lone_page page;
+    intrusive_resource r{};
+    void* const p = r.allocate(48);
+    for (std::byte* const wild : {page.begin + 64, page.begin + 68, page.begin + 4000}) {
+        EXPECT_DEATH(r.deallocate(wild), "was freed into intrusive_resource");
+        EXPECT_DEATH(r.deallocate(wild, 48, 8), "was freed into intrusive_resource");
+        EXPECT_DEATH(static_cast<void>(r.size_of(wild)),
+                     "size_of.p. needs the begin of an allocation");
+    }
+    r.deallocate(p);
+}
+
+TEST(intrusive_resource_death, what_is_free_or_inside_a_large_object_has_no_size) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc's sizes";
+    intrusive_resource r{};
+    const auto all = take(r, 3, 48);
+    void* const large = r.allocate(1_MiB);
+    std::memset(large, 0, 1_MiB);
+    r.deallocate(all[1]);
+    const char* const refused = "size_of.p. needs the begin of an allocation";
+    EXPECT_DEATH(static_cast<void>(r.size_of(all[1])), refused);
+    EXPECT_DEATH(static_cast<void>(r.size_of(at(large) + 64)), refused);
+    EXPECT_DEATH(static_cast<void>(r.size_of(at(large) + 768_KiB)), refused);
+    EXPECT_DEATH(r.deallocate(at(large) + 768_KiB), "was freed into intrusive_resource");
+    EXPECT_GE(r.size_of(large), 1_MiB);
+    give(r, {all[0], all[2], large});
+}
+
+TEST(intrusive_resource_death, the_begin_of_a_block_is_no_object) {
+    if (passthrough())
+        GTEST_SKIP() << "there are no blocks";
+    intrusive_resource r{{.block_bytes = 512_KiB}}; // two blocks side by side
+    const auto all = take(r, 400'000 / 68, 64);
+    const std::uintptr_t second = align_down(address_of(all.back()), 256_KiB);
+    ASSERT_LT(address_of(all.front()), second);
+    void* const block = reinterpret_cast<void*>(second);
+    EXPECT_DEATH(r.deallocate(block), "was freed into intrusive_resource");
+    EXPECT_DEATH(r.deallocate(block, 48, 8), "was freed into intrusive_resource");
+    EXPECT_DEATH(static_cast<void>(r.size_of(block)),
+                 "size_of.p. needs the begin of an allocation");
+    give(r, all);
+}
+
+TEST(intrusive_resource_death, a_checked_build_refuses_what_is_no_memory) {
+    if (!checks_enabled || passthrough())
+        GTEST_SKIP() << "there it is read";
+    intrusive_resource r{};
+    void* const p = r.allocate(48);
+    void* const wild = reinterpret_cast<void*>(std::uintptr_t{4096});
+    EXPECT_DEATH(r.deallocate(wild), "it does not point into memory of this resource");
+    EXPECT_DEATH(static_cast<void>(r.size_of(wild)), "size_of.p. needs the begin of an allocation");
+    r.deallocate(p);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/predecessor/slots_resource.hpp>
 
+#include <arenite/check/passthrough.hpp>
 #include <arenite/core/concepts.hpp>
 #include <arenite/core/literals.hpp>
 
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <random>
 #include <utility>
 #include <vector>
@@ -167,6 +169,18 @@ TEST(slots_resource_death, the_begin_of_a_block_is_no_object) {
     EXPECT_DEATH(r.deallocate(block), "it is free already, or no allocation begins there");
     EXPECT_DEATH(static_cast<void>(r.size_of(block)),
                  "size_of.p. needs the begin of an allocation");
+    r.deallocate(p, 48);
+}
+
+TEST(slots_resource_death, a_checked_build_refuses_what_is_no_memory) {
+    if (!checks_enabled || passthrough())
+        GTEST_SKIP() << "there it is read";
+    slots_resource r{};
+    void* const p = r.allocate(48);
+    void* const wild = reinterpret_cast<void*>(std::uintptr_t{4096});
+    EXPECT_DEATH(r.deallocate(wild), "it does not point into memory of this resource");
+    EXPECT_DEATH(r.deallocate(wild, 48, 8), "it does not point into memory of this resource");
+    EXPECT_DEATH(static_cast<void>(r.size_of(wild)), "size_of.p. needs the begin of an allocation");
     r.deallocate(p, 48);
 }
 

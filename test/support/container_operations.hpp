@@ -133,8 +133,8 @@ public:
             all.push_back(-1);
             all.insert(all.end(), sets_[i].begin(), sets_[i].end());
             all.push_back(-2);
-            const std::map<int, int> table(tables_[i].begin(), tables_[i].end());
-            for (const auto& [key, value] : table)
+            const std::map<int, int> sorted(tables_[i].begin(), tables_[i].end());
+            for (const auto& [key, value] : sorted)
                 all.insert(all.end(), {key, value});
             all.push_back(-3);
             all.insert(all.end(), arrays_[i].begin(), arrays_[i].end());

@@ -74,18 +74,20 @@ struct affinity_options {
     friend constexpr bool operator==(const affinity_options&, const affinity_options&) = default;
 };
 
-/// Ready-made affinities, divided as VulkanSceneGraph divides a scene.
+/// Ready-made affinities, divided as VulkanSceneGraph divides a scene. They are tags: a class
+/// derives from affine<affinities::data>, not from the tag itself; that would change nothing, and
+/// does not compile.
 namespace affinities {
-struct objects {
+struct objects final {
     static constexpr std::string_view name = "objects";
 };
-struct nodes {
+struct nodes final {
     static constexpr std::string_view name = "nodes";
 };
-struct data {
+struct data final {
     static constexpr std::string_view name = "data";
 };
-struct physics {
+struct physics final {
     static constexpr std::string_view name = "physics";
     static constexpr std::size_t alignment = 16; ///< what physics engines ask for
 };

@@ -92,7 +92,8 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///            again by then. Wrong sizes as in ordered_heap. Checked builds report objects still
 ///            alive at the end of the process, by name, size and address.
 /// Threads:   any; reset only while no other thread uses this affinity. Works before main, after
-///            it, while a thread ends, and in a forked child.
+///            it, while a thread ends, and in a forked child: there usage() may be wrong by one
+///            object or its bytes, which may stay taken, for each thread in a call at the fork.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph, vsg::Allocator.  (doc/sources.md)
 class affinity_heap final : public resource_base<affinity_heap> {

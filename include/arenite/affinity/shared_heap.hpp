@@ -56,7 +56,8 @@ struct shared_heap_options {
 /// Misuse:    found in every build, as in affinity_heap, and named: memory of another shared_heap,
 ///            of an affinity, of a heap that is gone, or of malloc; double frees.
 /// Threads:   any; reset and destruction only when no other thread uses it any more, which a
-///            thread's end needs not wait for. Works while a thread ends and in a forked child.
+///            thread's end needs not wait for. Works while a thread ends and in a forked child,
+///            whose usage() is as exact as an affinity's there.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 class shared_heap final : public resource_base<shared_heap> {
 public:

@@ -32,7 +32,8 @@ struct region {
 ///
 /// Within a block of the resource's memory, regions come in address order, do not overlap, are not
 /// empty and leave no gap; blocks come in any order. add must not allocate from or free into the
-/// resource that is listing.
+/// resource that is listing. What it throws ends the listing and is passed on; the resource is as
+/// it was.
 class region_sink {
 public:
     virtual void add(const region& r) = 0;

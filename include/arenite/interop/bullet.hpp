@@ -14,7 +14,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 namespace affinities {
-struct bullet {
+struct bullet final {
     static constexpr std::string_view name = "Bullet";
 };
 } // namespace affinities

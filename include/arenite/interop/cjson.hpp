@@ -13,7 +13,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 namespace affinities {
-struct cjson {
+struct cjson final {
     static constexpr std::string_view name = "cJSON";
 };
 } // namespace affinities

@@ -13,7 +13,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 namespace affinities {
-struct imgui {
+struct imgui final {
     static constexpr std::string_view name = "Dear ImGui";
 };
 } // namespace affinities

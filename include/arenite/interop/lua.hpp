@@ -13,7 +13,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 namespace affinities {
-struct lua {
+struct lua final {
     static constexpr std::string_view name = "Lua";
 };
 } // namespace affinities

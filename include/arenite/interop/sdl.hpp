@@ -12,7 +12,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 namespace affinities {
-struct sdl {
+struct sdl final {
     static constexpr std::string_view name = "SDL";
 };
 } // namespace affinities

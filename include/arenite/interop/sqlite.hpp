@@ -14,7 +14,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 namespace affinities {
-struct sqlite {
+struct sqlite final {
     static constexpr std::string_view name = "SQLite";
 };
 } // namespace affinities

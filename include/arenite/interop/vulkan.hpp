@@ -14,7 +14,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 namespace affinities {
-struct vulkan {
+struct vulkan final {
     static constexpr std::string_view name = "Vulkan";
 };
 } // namespace affinities

@@ -14,7 +14,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 namespace affinities {
-struct zlib {
+struct zlib final {
     static constexpr std::string_view name = "zlib";
 };
 } // namespace affinities

@@ -80,7 +80,11 @@ struct pool_options {
 ///            if the upstream lends pages. Destruction returns everything; checked builds report
 ///            objects still alive.
 /// Misuse:    double frees and frees into another pool are found in every build if the bits show
-///            them; in checked builds at once, as are pointers into the middle of a slot.
+///            them when the slot leaves the cache; in checked builds at once, as are foreign
+///            pointers and those into the middle of a slot. In others the begin of the block that
+///            a pointer would be of is read then, and where there is no memory (that of a pool that
+///            has ended, an address of no heap) the program ends without a word. A free of what is
+///            larger than a slot is looked up: misuse of it is found at the call in every build.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    Kaltenbrunn, Modern Memory Management (2018), 6.1.5; Tapia, Suballocator.
@@ -107,7 +111,8 @@ public:
 
     /// Calls f(void*) for each slot in use, in address order (with ARENITE_PASSTHROUGH=1 the latest
     /// first). O(slots in use + slots / 64). f may free the slot it is called with; slots that it
-    /// allocates may or may not be visited.
+    /// allocates may or may not be visited. What it throws is passed on, and ends the walk; until
+    /// the end of a walk no memory goes back.
     template <std::invocable<void*> F>
     void for_each(F f);
 
@@ -331,7 +336,12 @@ void pool_resource::for_each_taken(F f) {
 
 template <std::invocable<void*> F>
 void pool_resource::for_each(F f) {
+    struct visit {
+        pool_resource& pool;
+        ~visit() { pool.end_visit(); } // also where f throws
+    };
     begin_visit();
+    const visit until_the_end{*this};
     for (void* p = singles_.newest(); p != nullptr;) {
         void* const next = detail::passthrough_chain::older_than(p);
         if (singles_.size_of(p) == slot_bytes())
@@ -339,7 +349,6 @@ void pool_resource::for_each(F f) {
         p = next;
     }
     for_each_taken(f);
-    end_visit();
 }
 
 } // namespace ARENITE_ABI

@@ -77,8 +77,10 @@ struct suballocator_options {
 ///            upstream lends pages. After use falls to a quarter of its peak since the last such
 ///            fall, the next allocation also returns free pages. Destruction returns everything;
 ///            checked builds report objects still alive.
-/// Misuse:    double frees and frees into another pool are found in every build if the bits show
-///            them; in checked builds at once, as are pointers into the middle of a slot.
+/// Misuse:    double frees, frees into another pool and pointers to no memory are found in every
+///            build if the bits show them when the slot leaves the cache; in checked builds at
+///            once, as are pointers into the middle of a slot. Of what is larger than a slot at the
+///            call in every build.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes, whichever call of the upstream fails.
 /// Source:    Tapia, Suballocator, 3.1 and 3.2.

@@ -61,7 +61,9 @@ struct intrusive_options {
 ///            everything; checked builds report what was alive.
 /// Misuse:    a slot that is freed while its header says that it is free is found in every build;
 ///            so is most of another heap's. In checked builds also foreign pointers, those into the
-///            middle of an object, and wrong sizes.
+///            middle of an object, and wrong sizes. Others read the word before the pointer, and
+///            where it says "used" the begin of its block (256 KiB): where there is no memory, the
+///            program ends without a word.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph, vsg::IntrusiveAllocator.  (doc/sources.md)
@@ -104,7 +106,7 @@ public:
             return deallocate_careful(p, any_size, 1);
         const header is{load(h)};
         if (is.state() != status::used) [[unlikely]]
-            return deallocate_rare(p);
+            return deallocate_careful(p, any_size, 1);
         store(h, is.word | header::status_mask); // loose
         --live_;
         std::byte* const end = h + is.next();
@@ -270,9 +272,9 @@ private:
     ARENITE_NOINLINE void begin_run(run fresh) noexcept;
     void publish(run noted) noexcept;
     void publish_all() noexcept;
-    ARENITE_COLD void deallocate_rare(void* p) noexcept;
     ARENITE_NOINLINE void deallocate_careful(void* p, std::size_t bytes,
                                              std::size_t alignment) noexcept;
+    [[nodiscard]] detail::block* holder_of(const void* p) const noexcept;
     void check_free(const void* p, std::size_t bytes, std::size_t alignment) const noexcept;
     ARENITE_COLD void refuse_free(const void* p, const char* why) const noexcept;
     template <class F>

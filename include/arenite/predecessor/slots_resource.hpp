@@ -57,7 +57,9 @@ struct slots_options {
 ///            empty, down to single pages where the upstream lends pages. Destruction returns
 ///            everything; checked builds report what was alive.
 /// Misuse:    freeing twice, into another heap, or a pointer to no begin of an object is found in
-///            every build; pointers to no heap at all and wrong sizes in checked builds.
+///            every build while the 256 KiB (its block) that it points into are memory; in checked
+///            builds always, as are pointers to no heap at all and wrong sizes. In others a pointer
+///            to what went back to the system, or to no memory, ends the program without a word.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph, vsg::MemorySlots.  (doc/sources.md)

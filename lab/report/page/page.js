@@ -49,8 +49,8 @@
   const family = subject => families.find(f => subject.startsWith(f[0]));
   const colour_of = f => dark.matches ? f[2] : f[1];
   const dot = subject => el('span', { class: 'dot', style: 'background:' + family(subject)[1] });
-  function table(head, rows, is_ours) {
-    return el('div', { class: 'wide' }, el('table', {},
+  function table(head, rows, is_ours, kind = '') {
+    return el('div', { class: 'wide ' + kind }, el('table', {},
       el('thead', {}, el('tr', {}, head.map((h, i) => // above a column of text, at its left
         el('th', { class: rows[0]?.[i]?.className === 'text' ? 'text' : null }, h)))),
       el('tbody', {}, rows.map((cells, i) =>
@@ -427,7 +427,8 @@
     el('p', {}, 'A ratio is ours to theirs, of the medians: below 1x ours is better. Those in grey are within the spread: one median lies between the smallest and the largest figure of the other. A count, or a memory, that nobody would feel counts as the least that one would (a page fault in a thousand events, a hundredth of what was live); where both are less there is no ratio.'),
     table(['workload', 'metric', 'ours', 'best peer', '', 'ratio'], by_workload(data.verdicts).map(v =>
       [text_td(v.workload, el('span', { class: 'spread' }, v.parameters)), text_td(`${readable(v.metric)}, ${v.state}`, el('span', { class: 'spread' }, v.unit)),
-        td(short(v.ours)), td(short(v.peer)), text_td(v.theirs), el('td', { class: verdict_of(v) }, v.shown)]))];
+        td(short(v.ours)), td(short(v.peer)), text_td(v.theirs), el('td', { class: verdict_of(v) }, v.shown)]),
+    null, 'verdicts')];
   function seeds() {
     const share = (s, state) => typeof s.says === 'number' && typeof s[state] === 'number' ? short(s[state] / s.says) + 'x' : '-';
     const number = v => typeof v === 'number' ? short(v) : '-';

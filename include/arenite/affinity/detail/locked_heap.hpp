@@ -46,7 +46,7 @@ public:
     void set_block_bytes(std::size_t bytes) noexcept;
     void trim() noexcept;
     [[nodiscard]] arenite::usage usage() noexcept;
-    void list_regions(region_sink& sink) noexcept;
+    void list_regions(region_sink& sink);
 
 private:
     held_lock lock_;

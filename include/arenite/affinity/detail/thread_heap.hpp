@@ -118,7 +118,7 @@ public:
     /// locked one none.
     [[nodiscard]] bool give_back_idle(std::uint64_t now_ms) noexcept;
     [[nodiscard]] arenite::usage usage() noexcept { return remote_.deducted(heap().usage()); }
-    void list_regions(region_sink& sink) noexcept;
+    void list_regions(region_sink& sink);
 
     // ---- of any, by its thread; a locked one is locked meanwhile
 

@@ -60,9 +60,9 @@ public:
     /// Ends all of them, with what lives in them. No thread may be using one, or come to any more.
     void end() noexcept;
 
-    /// Calls f(thread_heap&) for each.
+    /// Calls f(thread_heap&) for each. What f throws is passed on.
     template <class F>
-    void for_each(F f) const noexcept {
+    void for_each(F f) const {
         const pin walking{*this};
         for (thread_heap* heap = first_.load(std::memory_order_acquire); heap != nullptr;
              heap = next(*heap))
