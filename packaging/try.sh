@@ -4,6 +4,7 @@
 
 # Makes every package of Arenite, installs each below build/package and builds a program against it:
 #     packaging/try.sh [release] [single-header] [vcpkg] [conan] [newcomer]     all, if none is named
+# Two of them at a time: each compiles the library as one file, which keeps one core busy.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 scratch=$root/build/package
@@ -96,7 +97,12 @@ try_newcomer() {
     python3 "$root/packaging/newcomer.py" "$scratch/newcomer"
 }
 
-(($#)) || set -- vcpkg single-header release conan newcomer
-for what; do
-    "try_${what//-/_}"
-done
+(($#)) || set -- vcpkg single-header release newcomer conan
+if (($# == 1)); then
+    "try_${1//-/_}"
+else # 255 has xargs begin no further one
+    printf '%s\n' "$@" | xargs -P 2 -I '{}' bash -c '
+        "$0" "$1" > "$2/$1.log" 2>&1 || status=$?
+        cat "$2/$1.log"
+        exit ${status:+255}' "${BASH_SOURCE[0]}" '{}' "$scratch"
+fi
